@@ -1,0 +1,65 @@
+# Everything runs in .venv, made on first use. PYTHON=python3.12 make demo uses another interpreter.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+DEMO_OUT ?= demo-output
+PYTEST_ARGS ?=
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help demo test full-test check format clean
+
+help: ## show these targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
+
+demo: $(VENV)/.installed-cli ## two hospitals from tables to report, in demo-output/
+	@$(BIN)/steadycut demo --out $(DEMO_OUT)
+
+test: $(VENV)/.installed-test ## the tests and the examples in docstrings, without the slow ones
+	@$(BIN)/python -m pytest -n 2 -m "not slow" $(PYTEST_ARGS)
+
+full-test: $(VENV)/.installed-test ## all tests, the slow ones as well
+	@$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+
+check: $(VENV)/.installed-dev ## format, lint, types and the import wall
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/python scripts/check_imports.py
+
+format: $(VENV)/.installed-dev ## rewrite the code in the one format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+clean: ## remove .venv, caches and what the demo wrote
+	@rm -rf $(VENV) demo-output build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find src tests scripts -type d -name __pycache__ -prune -exec rm -rf {} +
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "steadycut needs Python 3.11 or later; $(PYTHON) is missing or older. Try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "$(PYTHON) cannot make virtual environments. On Debian or Ubuntu: sudo apt-get install python3-venv" >&2; exit 1; }
+	@echo "Making $(VENV) with $$($(PYTHON) --version)"
+	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
+	@touch $@
+
+# Each set holds the one before it, so a larger install stands for the smaller ones too.
+INSTALL_NEEDS := pyproject.toml constraints.txt | $(VENV)/.created
+
+$(VENV)/.installed-cli: $(INSTALL_NEEDS)
+	@echo "Installing steadycut and what its command line needs into $(VENV)"
+	@$(PIP) install -c constraints.txt -e '.[cli]'
+	@touch $@
+
+$(VENV)/.installed-test: $(INSTALL_NEEDS)
+	@echo "Installing steadycut and what its tests need into $(VENV)"
+	@$(PIP) install -c constraints.txt -e '.[test]'
+	@touch $(VENV)/.installed-cli $@
+
+$(VENV)/.installed-dev: $(INSTALL_NEEDS)
+	@echo "Installing steadycut and what its checks need into $(VENV)"
+	@$(PIP) install -c constraints.txt -e '.[dev]'
+	@touch $(VENV)/.installed-cli $(VENV)/.installed-test $@

@@ -1,0 +1,192 @@
+"""The import wall: which part of steadycut may import which, and where optional packages may be.
+
+Three rules, read from the syntax tree of every file, each with its table below:
+
+1. ``core`` imports nothing but the standard library, numpy, scipy, itself and ``errors``.
+2. Parts import each other one way: cli, report -> displays -> study -> core.
+3. An optional package is imported inside functions, or at the top of the few files that are
+   about it.
+
+Imports under ``if TYPE_CHECKING:`` load nothing, so rule 3 lets them pass; rules 1 and 2 do not.
+
+Run as ``python scripts/check_imports.py [PACKAGE_FOLDER]``: one line a violation, exit code 1.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGE = "steadycut"
+BASE = frozenset({"numpy", "scipy"})
+
+# A part is a folder of the package, `errors`, `__init__` (the package's own front), `__main__`, or
+# `study`: every other module beside them (study.py, summary.py, rule_file.py, ...), the flow itself.
+FOLDERS = frozenset({"core", "ingest", "estimators", "displays", "report", "cli", "datasets"})
+MAY_IMPORT = {
+    "errors": frozenset({"errors"}),
+    "core": frozenset({"core", "errors"}),
+    "ingest": frozenset({"ingest", "core", "errors"}),
+    "study": frozenset({"study", "ingest", "core", "errors"}),
+    "datasets": frozenset({"datasets", "study", "ingest", "core", "errors"}),
+    "estimators": frozenset({"estimators", "study", "core", "errors"}),
+    "displays": frozenset({"displays", "study", "core", "errors"}),
+    "report": frozenset({"report", "displays", "study", "core", "errors"}),
+    "cli": FOLDERS | {"study", "errors", "__init__"},
+    "__main__": frozenset({"cli"}),
+    # What `import steadycut` loads at once; the other parts are reached lazily.
+    "__init__": frozenset({"study", "ingest", "core", "errors"}),
+}
+
+# Where an optional package may be imported at the top of a file. Nowhere else: this is all.
+TOP_LEVEL_PLACES = {
+    "typer": "cli/",
+    "click": "cli/",
+    "rich": "cli/",
+    "sklearn": "estimators/",
+    "joblib": "estimators/",
+    "pydantic": "rule_file.py",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """One imported module: its dotted name, its line, and when it is loaded."""
+
+    name: str
+    line: int
+    in_function: bool
+    for_types: bool
+
+    @property
+    def package(self) -> str:
+        """The first part of the dotted name."""
+        return self.name.partition(".")[0]
+
+    @property
+    def is_eager(self) -> bool:
+        """Whether importing the file loads this module too."""
+        return not (self.in_function or self.for_types)
+
+
+def imported_names(node: ast.AST) -> list[str]:
+    """List the dotted names that one statement or call imports."""
+    match node:
+        case ast.Import(names=names):
+            return [alias.name for alias in names]
+        case ast.ImportFrom(level=level) if level > 0:
+            return ["." * level + (node.module or "")]
+        case ast.ImportFrom(module=module, names=names) if module == PACKAGE:
+            return [f"{module}.{alias.name}" for alias in names]
+        case ast.ImportFrom(module=str(module)):
+            return [module]
+        case ast.Call(
+            func=ast.Name(id="__import__" | "import_module") | ast.Attribute(attr="import_module"),
+            args=[ast.Constant(value=str(name)), *_],
+        ):
+            return [name]
+    return []
+
+
+def type_only_children(node: ast.AST) -> list[ast.stmt]:
+    """List the statements that an ``if TYPE_CHECKING:`` holds; none for other nodes."""
+    match node:
+        case ast.If(
+            test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"), body=body
+        ):
+            return body
+    return []
+
+
+def find_imports(
+    node: ast.AST, *, in_function: bool = False, for_types: bool = False
+) -> Iterator[Import]:
+    """Yield every import below a node of the syntax tree."""
+    for name in imported_names(node):
+        line = getattr(node, "lineno", 0)
+        yield Import(name=name, line=line, in_function=in_function, for_types=for_types)
+    inside = in_function or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    type_only = type_only_children(node)
+    for child in ast.iter_child_nodes(node):
+        yield from find_imports(
+            child, in_function=inside, for_types=for_types or child in type_only
+        )
+
+
+def part_of(parts: tuple[str, ...]) -> str:
+    """Name the part of the package to which a path or dotted name (without the root) belongs.
+
+    Examples
+    --------
+    >>> part_of(("core", "radius")), part_of(("summary",)), part_of(())
+    ('core', 'study', '__init__')
+    """
+    first = parts[0] if parts else "__init__"
+    return first if first in MAY_IMPORT else "study"
+
+
+def check_core(found: Import) -> str | None:
+    """Rule 1: the core stands on numpy, scipy and the standard library."""
+    if found.package in BASE | {PACKAGE} | sys.stdlib_module_names:
+        return None
+    return f"core may import only the standard library, numpy and scipy, not {found.package}"
+
+
+def check_direction(part: str, found: Import) -> str | None:
+    """Rule 2: parts import each other one way."""
+    if found.package != PACKAGE or (part == "__init__" and not found.is_eager):
+        return None
+    target = part_of(tuple(found.name.split(".")[1:]))
+    is_version = found.name == f"{PACKAGE}._version" and part != "core"
+    if target in MAY_IMPORT[part] or is_version:
+        return None
+    return f"{part} may not import {found.name} ({target}); allowed: " + ", ".join(
+        sorted(MAY_IMPORT[part])
+    )
+
+
+def check_place(path: str, found: Import) -> str | None:
+    """Rule 3: an optional package is imported lazily, or in its own place."""
+    if not found.is_eager or found.package in BASE | {PACKAGE} | sys.stdlib_module_names:
+        return None
+    place = TOP_LEVEL_PLACES.get(found.package)
+    if place is not None and (path.startswith(place) if place.endswith("/") else path == place):
+        return None
+    where = f"only {place} may import it at the top" if place else "no file may at the top"
+    return f"import {found.package} inside the function that needs it ({where})"
+
+
+def check_import(path: str, found: Import) -> str | None:
+    """Say what is wrong with one import of the file at ``path``, or return None."""
+    if found.name.startswith("."):
+        return f"relative import {found.name}; write {PACKAGE}. in full"
+    part = part_of(Path(path).with_suffix("").parts)
+    if part == "core" and (wrong := check_core(found)):
+        return wrong
+    return check_direction(part, found) or check_place(path, found)
+
+
+def check_file(root: Path, file: Path) -> Iterator[str]:
+    """Yield one line for every violation in one file of the package folder ``root``."""
+    path = file.relative_to(root).as_posix()
+    tree = ast.parse(file.read_text(encoding="utf-8"), filename=str(file))
+    for found in find_imports(tree):
+        if wrong := check_import(path, found):
+            yield f"{PACKAGE}/{path}:{found.line}: {wrong}"
+
+
+def main(arguments: list[str]) -> int:
+    """Check the package of this repository, or the folder given."""
+    here = Path(__file__).resolve().parent.parent / "src" / PACKAGE
+    root = Path(arguments[0]) if arguments else here
+    if not root.is_dir():
+        print(f"No such folder: {root}", file=sys.stderr)
+        return 2
+    violations = [line for file in sorted(root.rglob("*.py")) for line in check_file(root, file)]
+    print("\n".join(violations), end="\n" if violations else "")
+    return 1 if violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

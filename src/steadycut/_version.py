@@ -1,0 +1,3 @@
+"""The version of steadycut, written once; the build reads it from here."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,151 @@
+"""The import wall holds, can fail, and is true of what Python really loads."""
+
+import json
+import subprocess
+import sys
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SCRIPT = REPOSITORY / "scripts" / "check_imports.py"
+
+OPTIONAL = {
+    *("pandas", "polars", "pyarrow", "duckdb", "narwhals", "anndata", "pyspark", "dask"),
+    *("sklearn", "joblib", "statsmodels", "onnxruntime", "openslide", "wfdb", "cryptography"),
+    *("matplotlib", "jinja2", "typer", "click", "rich", "pydantic", "jsonschema"),
+}
+BASE = {"numpy", "scipy", "steadycut"}
+
+
+def run_wall(*arguments):
+    command = [sys.executable, str(SCRIPT), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def write_package(root, files):
+    for path, text in files.items():
+        file = root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return root
+
+
+def packages_loaded_by(statement):
+    """Top-level names that a statement adds to ``sys.modules`` of a fresh interpreter."""
+    code = (
+        "import json, sys\n"
+        f"sys.path.insert(0, {str(REPOSITORY / 'src')!r})\n"
+        "before = set(sys.modules)\n"
+        f"{statement}\n"
+        "print(json.dumps(sorted({m.partition('.')[0] for m in set(sys.modules) - before})))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout))
+
+
+def test_the_repository_keeps_the_wall():
+    done = run_wall()
+    assert done.stdout == ""
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        ("core/radius.py", "import pandas\n", "not pandas"),
+        ("core/radius.py", "def f():\n    import pandas\n", "not pandas"),
+        (
+            "core/radius.py",
+            "from importlib import import_module\nimport_module('duckdb')\n",
+            "not duckdb",
+        ),
+        (
+            "core/radius.py",
+            "from steadycut.study import fit\n",
+            "core may not import steadycut.study",
+        ),
+        (
+            "core/radius.py",
+            "from steadycut import report\n",
+            "core may not import steadycut.report",
+        ),
+        ("core/radius.py", "from steadycut._version import __version__\n", "core may not import"),
+        ("core/radius.py", "import steadycut\n", "core may not import steadycut"),
+        ("core/radius.py", "from .checks import x\n", "relative import"),
+        ("ingest/from_frame.py", "from steadycut.displays import data\n", "ingest may not import"),
+        ("study.py", "def f():\n    from steadycut.cli import main\n", "study may not import"),
+        ("displays/data.py", "from steadycut.report import content\n", "displays may not import"),
+        ("estimators/a.py", "from steadycut.cli.main import main\n", "estimators may not import"),
+        ("__init__.py", "from steadycut.estimators import a\n", "__init__ may not import"),
+        ("ingest/from_duckdb.py", "import duckdb\n", "import duckdb inside the function"),
+        ("study.py", "import sklearn\n", "only estimators/ may"),
+        (
+            "study.py",
+            "try:\n    import pandas as pd\nexcept ImportError:\n    pd = None\n",
+            "pandas",
+        ),
+        ("summary.py", "import pydantic\n", "only rule_file.py may"),
+        ("core/rule_file.py", "import pydantic\n", "not pydantic"),
+        ("report/render.py", "import jinja2\n", "no file may at the top"),
+        ("cli/main.py", "import some_new_package\n", "import some_new_package inside"),
+    ],
+)
+def test_the_wall_tells_a_violation(tmp_path, path, text, told):
+    done = run_wall(write_package(tmp_path, {path: text}))
+    assert done.returncode == 1
+    (line,) = done.stdout.splitlines()
+    assert line.startswith(f"steadycut/{path}:")
+    assert told in line
+
+
+def test_the_wall_lets_the_allowed_pass(tmp_path):
+    type_only = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+    files = {
+        "__init__.py": type_only + "    import steadycut.cli\n",
+        "core/radius.py": "import math\nimport numpy as np\nfrom scipy import stats\n"
+        "from steadycut.core import checks\nfrom steadycut.errors import BadOption\n",
+        "ingest/from_frame.py": type_only + "    import pandas\ndef f():\n    import narwhals\n",
+        "study.py": "from steadycut._version import __version__\nimport steadycut.core.radius\n",
+        "rule_file.py": "import pydantic\n",
+        "__main__.py": "from steadycut.cli.main import main\n",
+        "estimators/a.py": "import joblib\nfrom sklearn.base import BaseEstimator\n",
+        "displays/data.py": "from steadycut import study\n",
+        "report/content.py": "from steadycut.displays import data\n",
+        "cli/main.py": "import typer\nfrom rich.table import Table\nimport steadycut\n",
+    }
+    done = run_wall(write_package(tmp_path, files))
+    assert done.stdout == ""
+    assert done.returncode == 0
+
+
+def test_every_violation_has_a_line_of_its_own(tmp_path):
+    done = run_wall(write_package(tmp_path, {"core/a.py": "import pandas\nimport polars\n"}))
+    assert [line.split(":")[1] for line in done.stdout.splitlines()] == ["1", "2"]
+
+
+def test_a_missing_folder_is_a_mistake(tmp_path):
+    assert run_wall(tmp_path / "absent").returncode == 2
+
+
+def test_the_measurement_sees_an_optional_package():
+    assert "jsonschema" in packages_loaded_by("import jsonschema")
+
+
+@pytest.mark.parametrize("module", ["steadycut", "steadycut.core"])
+def test_importing_loads_only_the_base(module):
+    loaded = packages_loaded_by(f"import {module}")
+    assert "steadycut" in loaded
+    assert loaded & OPTIONAL == set()
+    installed = set(packages_distributions()) - set(sys.stdlib_module_names)
+    assert loaded & installed <= BASE
+
+
+def test_every_module_of_the_core_loads_only_the_base():
+    core = REPOSITORY / "src" / "steadycut" / "core"
+    names = sorted(f"steadycut.core.{f.stem}" for f in core.glob("*.py") if f.stem != "__init__")
+    assert names
+    loaded = packages_loaded_by(f"import {', '.join(names)}")
+    installed = set(packages_distributions()) - set(sys.stdlib_module_names)
+    assert loaded & (OPTIONAL | installed) <= BASE
