@@ -22,7 +22,7 @@ PACKAGE = "steadycut"
 BASE = frozenset({"numpy", "scipy"})
 
 # A part is a folder of the package, `errors`, `__init__` (the package's own front), `__main__`, or
-# `study`: every other module beside them (study.py, summary.py, rule_file.py, ...), the flow itself.
+# `study`: every other module beside them (study.py, summary.py, rule_file.py, ...), the flow.
 FOLDERS = frozenset({"core", "ingest", "estimators", "displays", "report", "cli", "datasets"})
 MAY_IMPORT = {
     "errors": frozenset({"errors"}),
