@@ -1,0 +1,412 @@
+"""Instance scores -> one score a patient, to the last bit independent of the order of rows.
+
+An aggregator turns the scores of a group into one number. Groups nest: tiles into slides,
+slides into patients. Every aggregator works on `Segments`, the scores sorted within their
+groups, so that it sees order statistics and never the order in which rows came; sums are
+correctly rounded (`math.fsum`), so that they do not depend on an order either.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray, IntArray, read_only
+from steadycut.errors import BadOption
+
+LARGEST_TRIM = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Segments:
+    """Scores of several groups, one group after the other, ascending within each.
+
+    ``offsets`` has one entry more than there are groups: group ``g`` holds
+    ``values[offsets[g]:offsets[g + 1]]``, and no group is empty.
+    """
+
+    values: FloatArray
+    offsets: IntArray
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many scores each group holds."""
+        return np.diff(self.offsets)
+
+    def split(self) -> list[FloatArray]:
+        """Return the scores of each group, ascending."""
+        return np.split(self.values, self.offsets[1:-1])
+
+
+Kernel = Callable[[Segments], FloatArray]
+How = str | Callable[[FloatArray], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregator:
+    """A named way to turn the scores of each group into one number.
+
+    Examples
+    --------
+    >>> segments = sort_segments(np.array([0, 1, 0]), np.array([0.5, 0.25, 1.0]))
+    >>> parse_aggregator("max")(segments)
+    array([1.  , 0.25])
+    """
+
+    name: str
+    kernel: Kernel
+
+    def __call__(self, segments: Segments) -> FloatArray:
+        """Return one number a group."""
+        return self.kernel(segments)
+
+
+def parse_aggregator(how: How) -> Aggregator:
+    """Return the aggregator that ``how`` names, or the one that wraps a function.
+
+    Parameters
+    ----------
+    how
+        One of the names in `aggregator_names`, such as ``"mean"`` or ``"quantile:0.9"``; or a
+        function of a group's scores, in ascending order, that returns one finite number.
+
+    Raises
+    ------
+    BadOption
+        If no aggregator has this name, or its number lies outside what it allows.
+
+    Examples
+    --------
+    >>> parse_aggregator("quantile:0.9").name
+    'quantile:0.9'
+    >>> parse_aggregator(np.ptp).name
+    'ptp'
+    >>> parse_aggregator("quantile:2")
+    Traceback (most recent call last):
+        ...
+    steadycut.errors.BadOption: quantile:Q needs Q to be a number from 0 to 1; got 'quantile:2'.
+    """
+    if callable(how):
+        return _from_function(how)
+    family_name, _, number = str(how).partition(":")
+    family = FAMILIES.get(family_name)
+    if family is None:
+        msg = f"an aggregator must be one of {', '.join(aggregator_names())}; got {how!r}."
+        raise BadOption(msg)
+    return Aggregator(name=how, kernel=family.bind(family_name, how, number))
+
+
+def aggregator_names() -> tuple[str, ...]:
+    """Return every aggregator as it is written, with a letter where it needs a number.
+
+    Examples
+    --------
+    >>> aggregator_names()[:5]
+    ('mean', 'median', 'max', 'min', 'quantile:Q')
+    """
+    return tuple(family.spelled(name) for name, family in FAMILIES.items())
+
+
+def sort_segments(groups: IntArray, values: FloatArray) -> Segments:
+    """Return ``values`` sorted by group and then by value.
+
+    Parameters
+    ----------
+    groups
+        Group of each value, shape (n,), whole numbers from 0 without gaps.
+    values
+        Finite scores, shape (n,).
+
+    Examples
+    --------
+    >>> segments = sort_segments(np.array([1, 0, 1]), np.array([0.9, 0.4, 0.1]))
+    >>> segments.values, segments.offsets
+    (array([0.4, 0.1, 0.9]), array([0, 1, 3]))
+    """
+    # Adding 0.0 turns negative zero into zero: the two compare as equal, so that their order
+    # in a sort, and with it the sign of a maximum, would depend on the order of rows.
+    tidy = np.asarray(values, dtype=np.float64) + 0.0
+    ordered = tidy[np.lexsort((tidy, groups))]
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(groups)))).astype(np.int64)
+    return Segments(values=read_only(ordered), offsets=read_only(offsets))
+
+
+def nest(patients: IntArray, levels: Sequence[IntArray]) -> tuple[IntArray, ...]:
+    """Return, step by step from rows to patients, which group each member belongs to.
+
+    Parameters
+    ----------
+    patients
+        Patient of each row, shape (n,), whole numbers from 0 without gaps.
+    levels
+        Code of each row in each level, innermost first. Codes need to tell groups apart only
+        inside the same patient and the same outer levels: slide 1 of patient 0 and slide 1 of
+        patient 1 are two slides.
+
+    Returns
+    -------
+    tuple of arrays
+        The first has one entry a row, each next one entry a group of the step before; the
+        last holds patients.
+
+    Examples
+    --------
+    >>> nest(np.array([0, 0, 1, 1]), [np.array([5, 7, 5, 5])])
+    (array([0, 1, 2, 2]), array([0, 0, 1]))
+    """
+    outer, parents = np.asarray(patients, dtype=np.int64), []
+    for level in reversed(levels):
+        width = int(level.max(initial=0)) + 1
+        keys, inner = np.unique(outer * width + level, return_inverse=True)
+        parents.append(keys // width)
+        outer = inner
+    return (outer, *reversed(parents))
+
+
+def patient_segments(
+    steps: Sequence[IntArray], values: FloatArray, aggregators: Sequence[Aggregator]
+) -> Segments:
+    """Return the values that reach each patient after all inner levels.
+
+    Parameters
+    ----------
+    steps
+        What `nest` returns: one step a level, then patients.
+    values
+        Score of each row, shape (n,).
+    aggregators
+        One a level, innermost first; one fewer than ``steps``.
+
+    Examples
+    --------
+    >>> steps = nest(np.array([0, 0, 0]), [np.array([0, 0, 1])])
+    >>> patient_segments(steps, np.array([0.2, 0.8, 0.5]), [parse_aggregator("max")]).values
+    array([0.5, 0.8])
+    """
+    for groups, aggregator in zip(steps[:-1], aggregators, strict=True):
+        values = aggregator(sort_segments(groups, values))
+    return sort_segments(steps[-1], values)
+
+
+def aggregate_chain(
+    patients: IntArray, levels: Sequence[IntArray], values: FloatArray, chain: Sequence[How]
+) -> tuple[FloatArray, IntArray]:
+    """Return one score a patient, and how many rows each patient has.
+
+    Parameters
+    ----------
+    patients
+        Patient of each row, shape (n,), whole numbers from 0 without gaps.
+    levels
+        Code of each row in each level, innermost first, as in ``Recipe.levels``.
+    values
+        Score of each row, shape (n,), all of them finite.
+    chain
+        One aggregator a level, innermost first, and last the one over a patient.
+
+    Notes
+    -----
+    The aggregator A of the paper's problem setup, nested. The result does not depend on the
+    order of rows, to the last bit.
+
+    Examples
+    --------
+    Two slides, the largest tile of each, then their mean:
+
+    >>> scores, n_instances = aggregate_chain(
+    ...     np.array([0, 0, 0]), [np.array([0, 0, 1])], np.array([0.25, 0.75, 0.5]), ["max", "mean"]
+    ... )
+    >>> scores, n_instances
+    (array([0.625]), array([3]))
+    """
+    *inner, last = [parse_aggregator(how) for how in chain]
+    segments = patient_segments(nest(patients, levels), values, inner)
+    return last(segments), np.bincount(patients)
+
+
+# One function an aggregator --------------------------------------------------------------
+
+
+def mean(segments: Segments) -> FloatArray:
+    """Return the mean of each group: the correctly rounded sum, then one division.
+
+    Equal to `statistics.fmean` to the last bit.
+    """
+    return _means(segments.values, segments.offsets[:-1], segments.offsets[1:])
+
+
+def median(segments: Segments) -> FloatArray:
+    """Return the median of each group, as `numpy.median` computes it."""
+    first, sizes = segments.offsets[:-1], segments.sizes
+    below, above = first + (sizes - 1) // 2, first + sizes // 2
+    middle: FloatArray = (segments.values[below] + segments.values[above]) / 2
+    return middle
+
+
+def maximum(segments: Segments) -> FloatArray:
+    """Return the largest score of each group."""
+    return segments.values[segments.offsets[1:] - 1]
+
+
+def minimum(segments: Segments) -> FloatArray:
+    """Return the smallest score of each group."""
+    return segments.values[segments.offsets[:-1]]
+
+
+def quantile(segments: Segments, level: float) -> FloatArray:
+    """Return a quantile of each group, equal to `numpy.quantile` to the last bit.
+
+    Numpy's formula: between neighbours a and b at weight w, a + (b - a) w below one half and
+    b - (b - a)(1 - w) from there on.
+    """
+    last = segments.sizes - 1
+    position = last * level
+    below = np.floor(position).astype(np.int64)
+    above = np.minimum(below + 1, last)
+    weight = position - below
+    first = segments.offsets[:-1]
+    return _interpolate(segments.values[first + below], segments.values[first + above], weight)
+
+
+def top_k(segments: Segments, k: int) -> FloatArray:
+    """Return the mean of the ``k`` largest scores of each group; of all, if there are fewer."""
+    stops, kept = segments.offsets[1:], np.minimum(segments.sizes, min(k, segments.values.size))
+    return _means(segments.values, stops - kept, stops)
+
+
+def fraction_above(segments: Segments, cut: float) -> FloatArray:
+    """Return the share of each group's scores that lie strictly above ``cut``."""
+    above = (segments.values > cut).astype(np.int64)
+    return np.add.reduceat(above, segments.offsets[:-1]) / segments.sizes
+
+
+def noisy_or(segments: Segments) -> FloatArray:
+    """Return 1 - prod(1 - p) of each group: at least one instance is positive, if independent."""
+    low, high = segments.values.min(), segments.values.max()
+    if low < 0 or high > 1:
+        msg = (
+            f"noisy-or needs scores from 0 to 1; these run from {low:g} to {high:g}. "
+            "Choose another aggregator, or turn the scores into probabilities."
+        )
+        raise BadOption(msg)
+    return np.array([_noisy_or(group.tolist()) for group in segments.split()])
+
+
+def trimmed_mean(segments: Segments, share: float) -> FloatArray:
+    """Return each group's mean without ``int(share * n)`` scores at either end.
+
+    The convention of `scipy.stats.trim_mean`.
+    """
+    cut = (share * segments.sizes).astype(np.int64)
+    starts, stops = segments.offsets[:-1] + cut, segments.offsets[1:] - cut
+    return _means(segments.values, starts, stops)
+
+
+def _means(values: FloatArray, starts: IntArray, stops: IntArray) -> FloatArray:
+    bounds = zip(starts.tolist(), stops.tolist(), strict=True)
+    return np.array([_mean(values[start:stop].tolist()) for start, stop in bounds])
+
+
+def _mean(values: list[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _interpolate(low: FloatArray, high: FloatArray, weight: FloatArray) -> FloatArray:
+    gap = high - low
+    return np.where(weight < 0.5, low + gap * weight, high - gap * (1 - weight))  # noqa: PLR2004
+
+
+def _noisy_or(ascending: list[float]) -> float:
+    if ascending[-1] == 1:
+        return 1.0
+    # Adding 0.0 turns the negative zero of an all-zero group into zero.
+    return -math.expm1(math.fsum(math.log1p(-p) for p in ascending)) + 0.0
+
+
+def _from_function(function: Callable[[FloatArray], Any]) -> Aggregator:
+    name = getattr(function, "__name__", type(function).__name__)
+
+    def kernel(segments: Segments) -> FloatArray:
+        return np.array([_one_number(name, function(group)) for group in segments.split()])
+
+    return Aggregator(name=name, kernel=kernel)
+
+
+def _one_number(name: str, value: object) -> float:
+    number = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
+    if not isinstance(number, Real) or not math.isfinite(number):
+        shown = f"{number}" if isinstance(number, Real) else f"a {type(number).__name__}"
+        msg = f"aggregator {name!r} must return one finite number a group; it returned {shown}."
+        raise BadOption(msg)
+    return float(number)
+
+
+# The registry: names, numbers and what those allow ---------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Family:
+    """An aggregator before its number is known; ``letter`` is empty where it has none."""
+
+    function: Callable[..., FloatArray]
+    letter: str = ""
+    read: Callable[[str], Any] = float
+    allows: Callable[[Any], bool] = math.isfinite
+    rule: str = "a finite number"
+
+    def spelled(self, name: str) -> str:
+        return f"{name}:{self.letter}" if self.letter else name
+
+    def bind(self, name: str, how: str, number: str) -> Kernel:
+        if not self.letter:
+            return self._without_number(name, how)
+        value = self._value(number)
+        if value is None:
+            msg = f"{self.spelled(name)} needs {self.letter} to be {self.rule}; got {how!r}."
+            raise BadOption(msg)
+        return lambda segments: self.function(segments, value)
+
+    def _without_number(self, name: str, how: str) -> Kernel:
+        if how != name:
+            msg = f"{name} takes no number; got {how!r}. Write {name!r}."
+            raise BadOption(msg)
+        return self.function
+
+    def _value(self, number: str) -> float | None:
+        try:
+            value: float = self.read(number)
+        except ValueError:
+            return None
+        return value if self.allows(value) else None
+
+
+FAMILIES = {
+    "mean": _Family(function=mean),
+    "median": _Family(function=median),
+    "max": _Family(function=maximum),
+    "min": _Family(function=minimum),
+    "quantile": _Family(
+        function=quantile,
+        letter="Q",
+        allows=lambda level: 0 <= level <= 1,
+        rule="a number from 0 to 1",
+    ),
+    "top-k": _Family(
+        function=top_k,
+        letter="K",
+        read=int,
+        allows=lambda k: k >= 1,
+        rule="a whole number of at least 1",
+    ),
+    "fraction-above": _Family(function=fraction_above, letter="X"),
+    "noisy-or": _Family(function=noisy_or),
+    "trimmed-mean": _Family(
+        function=trimmed_mean,
+        letter="X",
+        allows=lambda share: 0 <= share < LARGEST_TRIM,
+        rule="a number from 0 up to, but not, 0.5",
+    ),
+}
