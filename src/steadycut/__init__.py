@@ -1,0 +1,60 @@
+"""One patient-level cut-off that still works at the next hospital, with a certificate.
+
+>>> import steadycut
+>>> scores, labels = [0.1, 0.3, 0.2, 0.8, 0.7, 0.9], [0, 0, 0, 1, 1, 1]
+>>> cohort = steadycut.PatientScores(scores=scores, labels=labels)
+>>> study = steadycut.fit(cohort, honesty="uniform", rule="erm", grid="exact")
+>>> study.threshold, study.operating_value
+(0.5, 0.7)
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from steadycut._version import __version__
+from steadycut.compare import Comparison, compare
+from steadycut.core.certify import Certificate, certify
+from steadycut.core.records import PatientScores
+from steadycut.study import Study, fit
+
+if TYPE_CHECKING:
+    from steadycut.audit import Audit, audit
+    from steadycut.estimators import StableThreshold
+    from steadycut.ingest import aggregate
+    from steadycut.rule_file import FrozenRule
+
+# Names whose files need an optional package are loaded when they are first used.
+_LAZY = {
+    "Audit": "steadycut.audit",
+    "FrozenRule": "steadycut.rule_file",
+    "StableThreshold": "steadycut.estimators",
+    "aggregate": "steadycut.ingest",
+    "audit": "steadycut.audit",
+}
+
+__all__ = [
+    "Audit",
+    "Certificate",
+    "Comparison",
+    "FrozenRule",
+    "PatientScores",
+    "StableThreshold",
+    "Study",
+    "__version__",
+    "aggregate",
+    "audit",
+    "certify",
+    "compare",
+    "fit",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    msg = f"module 'steadycut' has no attribute {name!r}"
+    raise AttributeError(msg)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,23 @@
+"""The mathematics of steadycut: pure functions on frozen records.
+
+Files in the order in which the data travel:
+
+==================  ===============================================================
+``aggregate``       instance scores -> one score a patient
+``records``         the records that the files hand to each other
+``split``           patients -> those who choose and those who certify
+``left_cdf``        share of a class strictly below a cut
+``grid``            patients -> the cuts that are tried, and patients counted between them
+``risk_curve``      counts between cuts -> misses and alarms at every cut
+``flat``            a curve -> the middle of its widest flat minimum
+``rules``           a rule along the cuts: erm, youden, sensitivity, specificity, stable
+``bootstrap``       resampled patients -> draws of the whole rule
+``radius``          draws -> bias, quantile, radius
+``modulus``         how much risk a cut-off error of a given size can cost, and its band
+``select``          Algorithm 1: the candidate with the smallest risk plus penalty
+``concentration``   one function a bound on the generalisation term
+``certify``         a frozen cut-off, patients who did not choose it -> a certificate
+``shift``           what changes between two hospitals, at the cut-off
+``diagnose``        flip-rate, grey zone, warnings
+==================  ===============================================================
+"""

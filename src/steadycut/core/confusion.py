@@ -1,0 +1,86 @@
+"""What one threshold does to patients with known labels."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steadycut.core.records import Costs, PatientScores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confusion:
+    """Patients called and not called, by class."""
+
+    tp: int
+    fn: int
+    fp: int
+    tn: int
+
+    @property
+    def n_positive(self) -> int:
+        """Patients with the disease."""
+        return self.tp + self.fn
+
+    @property
+    def n_negative(self) -> int:
+        """Patients without it."""
+        return self.fp + self.tn
+
+    @property
+    def n_patients(self) -> int:
+        """All patients."""
+        return self.n_positive + self.n_negative
+
+    @property
+    def prevalence(self) -> float:
+        """π, the share of patients with the disease."""
+        return self.n_positive / self.n_patients
+
+    @property
+    def miss_rate(self) -> float | None:
+        """F₁⁻(t), the share of the diseased who are not called; None without any."""
+        return self.fn / self.n_positive if self.n_positive else None
+
+    @property
+    def alarm_rate(self) -> float | None:
+        """1 - F₀⁻(t), the share of the healthy who are called; None without any."""
+        return self.fp / self.n_negative if self.n_negative else None
+
+    @property
+    def call_rate(self) -> float:
+        """The share of all patients who are called."""
+        return (self.tp + self.fp) / self.n_patients
+
+    def risk(self, costs: Costs) -> float:
+        """Return the mean cost a patient."""
+        return (costs.cost_fn * self.fn + costs.cost_fp * self.fp) / self.n_patients
+
+    def standard_error(self, costs: Costs) -> float:
+        """Return the bootstrap standard error of the risk, in the limit of many replicates."""
+        square = costs.cost_fn**2 * self.fn + costs.cost_fp**2 * self.fp
+        variance = square / self.n_patients - self.risk(costs) ** 2
+        return float(np.sqrt(max(variance, 0.0) / self.n_patients))
+
+    def trivial_risk(self, costs: Costs) -> float:
+        """Return the risk of the better of two rules without a score: call nobody, or everybody."""
+        nobody, everybody = costs.cost_fn * self.n_positive, costs.cost_fp * self.n_negative
+        return min(nobody, everybody) / self.n_patients
+
+
+def confusion_at(patients: PatientScores, threshold: float) -> Confusion:
+    """Count patients by class and by whether their score reaches the threshold.
+
+    Examples
+    --------
+    >>> cohort = PatientScores(scores=[0.1, 0.4, 0.4, 0.9], labels=[0, 0, 1, 1])
+    >>> confusion_at(cohort, 0.4)
+    Confusion(tp=2, fn=0, fp=1, tn=1)
+    """
+    called = patients.scores >= threshold
+    positive = patients.known_labels == 1
+    return Confusion(
+        tp=int(np.count_nonzero(called & positive)),
+        fn=int(np.count_nonzero(~called & positive)),
+        fp=int(np.count_nonzero(called & ~positive)),
+        tn=int(np.count_nonzero(~called & ~positive)),
+    )

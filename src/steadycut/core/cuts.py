@@ -1,0 +1,150 @@
+"""The cuts that are tried, and how the patients fall between them.
+
+A rule along the cuts only needs to know how many patients of each class lie between two
+neighbouring cuts. Cuts that no patient separates are one cut here; where in such a gap the
+threshold is put is decided last (``place``). Everything before that works on ranks, so that a
+strictly increasing transform of the scores changes no decision on the exact cuts.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray, IntArray, check_count, read_only
+from steadycut.core.records import PatientScores
+from steadycut.errors import BadOption
+
+# How far beyond the outermost patients "call everybody" and "call nobody" lie,
+# as a part of the observed range.
+MARGIN = 1 / 200
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Cuts(ABC):
+    """Groups of patients in ascending order, and the m + 1 cuts around and between them.
+
+    ``cells`` has shape (2m,): how many positive, then how many negative patients each of the
+    m groups holds. Cut ``j`` calls every group from ``j`` on.
+    """
+
+    cells: IntArray
+
+    @property
+    def n_patients(self) -> int:
+        """How many patients there are."""
+        return int(self.cells.sum())
+
+    @abstractmethod
+    def place(self, first: IntArray, last: IntArray) -> FloatArray:
+        """Return a threshold for each stretch of cuts that nobody separates."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class EvenCuts(Cuts):
+    """Evenly spaced thresholds; a gap between two patients may hold several of them."""
+
+    thresholds: FloatArray
+    first_in_gap: IntArray
+    last_in_gap: IntArray
+
+    def place(self, first: IntArray, last: IntArray) -> FloatArray:
+        """Return the middle one of the thresholds from cut ``first`` to cut ``last``."""
+        return self.thresholds[(self.first_in_gap[first] + self.last_in_gap[last]) // 2]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ExactCuts(Cuts):
+    """Every cut between two neighbouring distinct scores, and one beyond either end."""
+
+    values: FloatArray
+    margin: float
+
+    def place(self, first: IntArray, last: IntArray) -> FloatArray:
+        """Return the midpoint of the two scores around the cuts from ``first`` to ``last``."""
+        below, above = self._neighbours(first, last)
+        middle = below + (above - below) / 2
+        # Two neighbouring floats have no midpoint; the upper one still calls the right patients.
+        return np.where(middle > below, middle, above)
+
+    def _neighbours(self, first: IntArray, last: IntArray) -> tuple[FloatArray, FloatArray]:
+        m = self.values.size
+        below = self.values[np.maximum(first - 1, 0)]
+        above = self.values[np.minimum(last, m - 1)]
+        return (
+            np.where(first == 0, np.nextafter(above - 2 * self.margin, -np.inf), below),
+            np.where(last == m, np.nextafter(below + 2 * self.margin, np.inf), above),
+        )
+
+
+def cuts_of(patients: PatientScores, grid: int | str) -> Cuts:
+    """Return the cuts for ``grid``: a number of evenly spaced thresholds, or ``"exact"``."""
+    return exact_cuts(patients) if check_grid(grid) == "exact" else even_cuts(patients, int(grid))
+
+
+def check_grid(grid: int | str) -> int | str:
+    """Return ``grid``, if it is ``"exact"`` or a whole number of at least 2."""
+    if isinstance(grid, str):
+        if grid != "exact":
+            msg = f"grid must be 'exact' or a whole number of at least 2; got {grid!r}."
+            raise BadOption(msg)
+        return grid
+    return check_count("grid", grid, at_least=2)
+
+
+def even_cuts(patients: PatientScores, n_thresholds: int = 200) -> EvenCuts:
+    """Return ``n_thresholds`` evenly spaced cuts over the observed range, and call-nobody.
+
+    The first threshold, at the smallest score, calls everybody.
+    """
+    low, high = patients.scores.min(), patients.scores.max()
+    inside = np.unique(np.linspace(low, high, n_thresholds))
+    thresholds = np.append(inside, np.nextafter(high + _margin(patients.scores), np.inf))
+    bins = np.searchsorted(thresholds, patients.scores, side="right")
+    occupied, group = np.unique(bins, return_inverse=True)
+    return EvenCuts(
+        cells=_count_cells(group, patients),
+        thresholds=read_only(thresholds),
+        first_in_gap=read_only(np.concatenate([[0], occupied])),
+        last_in_gap=read_only(np.concatenate([occupied - 1, [thresholds.size - 1]])),
+    )
+
+
+def exact_cuts(patients: PatientScores) -> ExactCuts:
+    """Return every cut between two neighbouring distinct scores, and one beyond either end."""
+    values, group = np.unique(patients.scores, return_inverse=True)
+    return ExactCuts(
+        cells=_count_cells(group, patients),
+        values=read_only(values),
+        margin=_margin(patients.scores),
+    )
+
+
+def _count_cells(group: IntArray, patients: PatientScores) -> IntArray:
+    m = int(group.max()) + 1
+    negative = (patients.known_labels == 0).astype(np.int64)
+    return read_only(np.bincount(group + m * negative, minlength=2 * m))
+
+
+def _margin(scores: FloatArray) -> float:
+    spread = float(scores.max() - scores.min())
+    return spread * MARGIN if spread > 0 else max(abs(float(scores[0])), 1.0) * MARGIN
+
+
+def clear_of_scores(threshold: float, scores: FloatArray) -> float:
+    """Return a threshold that calls the same ``scores`` and equals none of them.
+
+    A published threshold that equals a score would flip between two engines that differ in the
+    last bit of that score. It is moved down by a millionth of the gap below it.
+    """
+    if not np.any(scores == threshold):
+        return threshold
+    below = scores[scores < threshold].max(initial=threshold - _margin(scores))
+    moved = threshold - (threshold - below) * 1e-6
+    return float(moved if below < moved else threshold)
+
+
+def operating_value(threshold: float, scores: FloatArray) -> float | None:
+    """Return the smallest score that is called, which is what other tools print."""
+    called = scores[scores >= threshold]
+    return float(called.min()) if called.size else None

@@ -1,0 +1,68 @@
+"""Of several minimising cuts, the middle of the widest flat stretch."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.checks import FloatArray, IntArray
+
+
+def middle_of_widest_flat(objective: FloatArray, ranks: IntArray, tie: float) -> IntArray:
+    """Return, for each row, how many patients lie below the chosen cut.
+
+    Parameters
+    ----------
+    objective
+        What is to be minimised, shape (rows, cuts). ``inf`` marks a cut that is not allowed.
+    ranks
+        How many patients lie below each cut, shape (rows, cuts), ascending.
+    tie
+        Values closer than this to the smallest are as small.
+
+    Notes
+    -----
+    A stretch is a run of neighbouring minimising cuts, and its width the number of patients
+    that it spans. The widest stretch is taken; of several as wide the middle one (the lower of
+    two middle ones); in it the cut nearest to the middle of its patients (the lower of two as
+    near). Only ranks enter, so a strictly increasing transform of the scores changes nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> objective = np.array([[2.0, 1.0, 2.0, 1.0, 1.0, 1.0, 3.0]])
+    >>> middle_of_widest_flat(objective, np.arange(7)[None, :], tie=0.0)
+    array([4])
+    """
+    smallest = objective.min(axis=1, keepdims=True)
+    minimal = objective <= smallest + tie
+    row, start, end = _runs(minimal)
+    width = ranks[row, end] - ranks[row, start]
+    chosen = _widest_run(row, width, objective.shape[0])
+    return _middle_rank(ranks, start[chosen], end[chosen])
+
+
+def _runs(minimal: NDArray[np.bool_]) -> tuple[IntArray, IntArray, IntArray]:
+    edge = np.zeros((minimal.shape[0], minimal.shape[1] + 1), dtype=np.int8)
+    edge[:, :-1] = minimal
+    edge[:, 1:] -= minimal
+    row, start = np.nonzero(edge == 1)
+    return row, start, np.nonzero(edge == -1)[1] - 1
+
+
+def _widest_run(row: IntArray, width: IntArray, n_rows: int) -> IntArray:
+    first_run = np.searchsorted(row, np.arange(n_rows))
+    widest = np.flatnonzero(width == np.maximum.reduceat(width, first_run)[row])
+    bounds = np.searchsorted(row[widest], np.arange(n_rows + 1))
+    return widest[(bounds[:-1] + bounds[1:] - 1) // 2]
+
+
+def _middle_rank(ranks: IntArray, start: IntArray, end: IntArray) -> IntArray:
+    rows = np.arange(start.size)
+    result = ranks[rows, start]
+    long = np.flatnonzero(end > start)
+    low, high = result[long], ranks[long, end[long]]
+    distance = np.abs(2 * ranks[long] - (low + high)[:, None])
+    cuts = np.arange(ranks.shape[1])
+    outside = (cuts < start[long, None]) | (cuts > end[long, None])
+    distance[outside] = np.iinfo(np.int64).max
+    result[long] = ranks[long, distance.argmin(axis=1)]
+    return result

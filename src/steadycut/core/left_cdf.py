@@ -1,0 +1,35 @@
+"""Share of a class strictly below a cut: the left limit of its distribution function."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadycut.core.checks import FloatArray, IntArray
+
+
+def count_below(scores: FloatArray, thresholds: ArrayLike) -> IntArray:
+    """Return how many scores lie strictly below each threshold.
+
+    The left limit matches the decision ``score >= threshold``: a score equal to the threshold
+    is called, so it does not count as below it, and ties need no special case.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> count_below(np.array([1.0, 2.0, 2.0]), [1.0, 2.0, 3.0])
+    array([0, 1, 3])
+    """
+    return np.searchsorted(np.sort(scores), np.asarray(thresholds), side="left").astype(np.int64)
+
+
+def left_cdf(scores: FloatArray, thresholds: ArrayLike) -> FloatArray:
+    """Return F⁻(t) = Pr(S < t), the share of ``scores`` strictly below each threshold.
+
+    An empty class has no distribution; its share is 0 here, because it adds nothing to any risk.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> left_cdf(np.array([1.0, 2.0, 2.0, 4.0]), [2.0, 2.5])
+    array([0.25, 0.75])
+    """
+    return count_below(scores, thresholds) / max(scores.size, 1)

@@ -1,0 +1,211 @@
+"""The frozen records that the files of this package hand to each other."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from steadycut.core.checks import (
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_labels,
+    check_length,
+    check_positive,
+    check_scores,
+    read_only,
+)
+from steadycut.errors import BadPatients, PatientOverlap
+
+DIRECTIONS = ("ge", "le")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """What an error costs: ``cost_fn`` (c₁₀) a missed patient, ``cost_fp`` (c₀₁) a false alarm."""
+
+    cost_fn: float = 1.0
+    cost_fp: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cost_fn", check_positive("cost_fn", self.cost_fn))
+        object.__setattr__(self, "cost_fp", check_positive("cost_fp", self.cost_fp))
+
+    @property
+    def largest(self) -> float:
+        """The dearer of the two errors."""
+        return max(self.cost_fn, self.cost_fp)
+
+    @property
+    def equal(self) -> bool:
+        """Whether both errors cost the same."""
+        return self.cost_fn == self.cost_fp
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How patient scores are made of a table: which columns, which chain of aggregators.
+
+    ``levels`` goes from the innermost level outwards, each a column and an aggregator:
+    ``(("slide", "max"),)`` with ``how="mean"`` takes the largest row of each slide and then
+    the mean over the slides of each patient.
+    """
+
+    patient: str = "patient"
+    score: str = "score"
+    label: str | None = None
+    positive: str | None = None
+    site: str | None = None
+    levels: tuple[tuple[str, str], ...] = ()
+    how: str = "mean"
+
+    @property
+    def chain(self) -> tuple[tuple[str, str], ...]:
+        """Every step from rows to patients, the last one named ``patient``."""
+        return (*self.levels, ("patient", self.how))
+
+    @property
+    def name(self) -> str:
+        """The chain in one line, such as ``score: slide max, patient mean``."""
+        return f"{self.score}: " + ", ".join(f"{level} {how}" for level, how in self.chain)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, init=False)
+class PatientScores:
+    """One row a patient: score, and where known label, site and number of instances.
+
+    Patients that have an identifier are put in its order, so that nothing later depends on
+    the order in which they came; patients without one keep theirs.
+
+    Examples
+    --------
+    >>> cohort = PatientScores(scores=[0.9, 0.2, 0.4], labels=[1, 0, 0], patients=["c", "a", "b"])
+    >>> cohort.scores
+    array([0.2, 0.4, 0.9])
+    >>> cohort.n_positive
+    1
+    """
+
+    scores: FloatArray
+    labels: NDArray[np.int8] | None = None
+    patients: NDArray[np.str_] | None = None
+    sites: NDArray[np.str_] | None = None
+    n_instances: IntArray | None = None
+    recipe: Recipe = field(default_factory=Recipe)
+
+    def __init__(
+        self,
+        *,
+        scores: ArrayLike,
+        labels: ArrayLike | None = None,
+        patients: Sequence[object] | NDArray[np.str_] | None = None,
+        sites: Sequence[object] | NDArray[np.str_] | None = None,
+        n_instances: ArrayLike | None = None,
+        recipe: Recipe | None = None,
+    ) -> None:
+        checked = check_scores(scores)
+        n = checked.size
+        names = _texts("patients", patients, n)
+        order = _order_by_identifier(names)
+        columns = {
+            "scores": checked,
+            "labels": None if labels is None else check_labels(labels, n),
+            "patients": names,
+            "sites": _texts("sites", sites, n),
+            "n_instances": _whole_numbers("n_instances", n_instances, n),
+        }
+        for name, column in columns.items():
+            ordered = column if column is None or order is None else read_only(column[order])
+            object.__setattr__(self, name, ordered)
+        object.__setattr__(self, "recipe", recipe or Recipe())
+
+    @property
+    def n_patients(self) -> int:
+        """How many patients there are."""
+        return self.scores.size
+
+    @property
+    def known_labels(self) -> NDArray[np.int8]:
+        """The labels; an error where there are none."""
+        if self.labels is None:
+            msg = "these patients have no labels. Name the column that holds them."
+            raise BadPatients(msg)
+        return self.labels
+
+    @property
+    def positive_scores(self) -> FloatArray:
+        """Scores of the patients with label 1."""
+        return self.scores[self.known_labels == 1]
+
+    @property
+    def negative_scores(self) -> FloatArray:
+        """Scores of the patients with label 0."""
+        return self.scores[self.known_labels == 0]
+
+    @property
+    def n_positive(self) -> int:
+        """How many patients have label 1."""
+        return int(np.count_nonzero(self.known_labels))
+
+    @property
+    def n_negative(self) -> int:
+        """How many patients have label 0."""
+        return self.n_patients - self.n_positive
+
+    def take(self, index: NDArray[np.bool_] | IntArray) -> "PatientScores":
+        """Return the patients at ``index``."""
+        return PatientScores(
+            scores=self.scores[index],
+            labels=None if self.labels is None else self.labels[index],
+            patients=None if self.patients is None else self.patients[index],
+            sites=None if self.sites is None else self.sites[index],
+            n_instances=None if self.n_instances is None else self.n_instances[index],
+            recipe=self.recipe,
+        )
+
+    def oriented(self, direction: str) -> "PatientScores":
+        """Return the same patients with scores such that a large one speaks for the disease."""
+        check_choice("direction", direction, DIRECTIONS)
+        return self if direction == "ge" else replace(self, scores=-self.scores)
+
+    def fingerprint(self) -> str:
+        """Return a SHA-256 over the patient-level table: identifiers, scores, labels, sites."""
+        digest = hashlib.sha256()
+        for column in (self.patients, self.labels, self.sites):
+            lines = [] if column is None else [str(value) for value in column]
+            digest.update("\x1f".join(lines).encode() + b"\x1e")
+        digest.update(self.scores.astype("<f8").tobytes())
+        return digest.hexdigest()
+
+
+def _texts(
+    name: str, values: Sequence[object] | NDArray[np.str_] | None, n_patients: int
+) -> NDArray[np.str_] | None:
+    if values is None:
+        return None
+    known = isinstance(values, np.ndarray) and values.dtype.kind == "U"
+    array = values.copy() if known else np.array([str(value) for value in values], dtype=np.str_)
+    check_length(name, array, n_patients)
+    return read_only(array)
+
+
+def _whole_numbers(name: str, values: ArrayLike | None, n_patients: int) -> IntArray | None:
+    if values is None:
+        return None
+    array = np.array(values, dtype=np.int64)
+    check_length(name, array, n_patients)
+    return read_only(array)
+
+
+def _order_by_identifier(patients: NDArray[np.str_] | None) -> IntArray | None:
+    if patients is None:
+        return None
+    order = np.argsort(patients, kind="stable")
+    ordered = patients[order]
+    repeated = int(np.count_nonzero(ordered[1:] == ordered[:-1]))
+    if repeated:
+        msg = f"a patient must have one row; {repeated} rows repeat a patient. Aggregate first."
+        raise PatientOverlap(msg)
+    return order

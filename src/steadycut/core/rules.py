@@ -1,0 +1,193 @@
+"""Rules that choose one of the cuts.
+
+A rule takes the patients counted between the cuts, for one cohort or many replicates of it at
+once, and returns for each how many patients lie below the chosen cut. Most rules minimise an
+objective along the cuts; ``stable`` averages the minimising cut over bootstrap replicates.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.checks import FloatArray, IntArray, check_fraction
+from steadycut.core.flat import middle_of_widest_flat
+from steadycut.core.records import Costs
+from steadycut.core.resample import BATCH, resample
+from steadycut.core.risk_curve import TIE, Curve, count_errors, risk_at_cuts
+from steadycut.errors import BadOption
+
+Objective = Callable[[Curve, Costs], FloatArray]
+
+
+class Rule(Protocol):
+    """What every rule along the cuts can do."""
+
+    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
+        """Return the patients below the chosen cut, for each row of ``cells`` (rows, 2m)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Minimise:
+    """The cut that minimises an objective; of several, the middle of the widest flat."""
+
+    objective: Objective
+
+    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
+        """Return the patients below the chosen cut, for each row."""
+        del rng
+        return self.on_curve(count_errors(cells), costs)
+
+    def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
+        """Return the patients below the chosen cut of each curve."""
+        tie = TIE * costs.largest
+        return middle_of_widest_flat(self.objective(curve, costs), curve.ranks, tie)
+
+
+def youden_loss(curve: Curve, costs: Costs) -> FloatArray:
+    """Return 1 - J = miss rate + alarm rate at every cut; costs do not enter."""
+    del costs
+    miss_rate = curve.misses / np.maximum(curve.n_positive, 1)
+    return miss_rate + curve.alarms / np.maximum(curve.n_negative, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """The cut that keeps one rate at a floor and does best in the other.
+
+    ``sensitivity:x`` takes, of all cuts with a sensitivity of at least x, those with the fewest
+    alarms, and of these the one with the fewest misses; ``specificity:x`` the other way round.
+    """
+
+    rate: str
+    floor: float
+
+    def __call__(self, curve: Curve, costs: Costs) -> FloatArray:
+        """Return the objective at every cut; ``inf`` where the floor is not met."""
+        del costs
+        kept, other = (curve.misses, curve.alarms)
+        n_kept, n_other = (curve.n_positive, curve.n_negative)
+        if self.rate == "specificity":
+            kept, other, n_kept, n_other = other, kept, n_other, n_kept
+        # A rate of 0.95 that is met exactly must not fail for the last bit of 19 / 20.
+        allowed = kept <= (1 - self.floor) * n_kept + TIE * n_kept
+        return np.where(allowed, other + kept / (n_kept + 1), np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Stable:
+    """The mean of bootstrap minimisers on the quantile scale, where the risk allows it.
+
+    Each replicate resamples the patients and finds its own minimum-risk cut; the ranks of these
+    cuts among the patients are averaged. The average is kept if its risk exceeds the smallest by
+    at most ``guard`` standard errors of that difference; else the mean has fallen between two
+    separate basins, and the median is taken. With ``n_inner`` replicates.
+    """
+
+    n_inner: int = 100
+    guard: float = 1.5
+
+    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
+        """Return the patients below the chosen cut, for each row."""
+        step = max(1, BATCH // (self.n_inner * cells.shape[1]))
+        parts = [
+            self._choose(cells[start : start + step], costs, rng)
+            for start in range(0, cells.shape[0], step)
+        ]
+        return np.concatenate(parts)
+
+    def _choose(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
+        curve = count_errors(cells)
+        drawn = self._minimisers(cells, curve, costs, rng)
+        mean = _nearest_cut(curve.ranks, drawn.mean(axis=1))
+        median = _nearest_cut(curve.ranks, np.median(drawn, axis=1))
+        best = _nearest_cut(curve.ranks, ERM.on_curve(curve, costs))
+        chosen = np.where(self._allowed(curve, costs, mean, best), mean, median)
+        return curve.ranks[np.arange(chosen.size), chosen]
+
+    def _minimisers(
+        self, cells: IntArray, curve: Curve, costs: Costs, rng: np.random.Generator
+    ) -> FloatArray:
+        rows, width = cells.shape
+        inner = resample(cells, self.n_inner, rng).reshape(rows * self.n_inner, width)
+        inner_curve = count_errors(inner)
+        first, last = cuts_at_rank(inner_curve.ranks, ERM.on_curve(inner_curve, costs))
+        row = np.repeat(np.arange(rows), self.n_inner)
+        # Nobody who was drawn separates these cuts: take the middle of their ranks.
+        middle = (curve.ranks[row, first] + curve.ranks[row, last]) / 2
+        return middle.reshape(rows, self.n_inner)
+
+    def _allowed(
+        self, curve: Curve, costs: Costs, cut: IntArray, best: IntArray
+    ) -> NDArray[np.bool_]:
+        excess, error = excess_risk(curve, costs, np.arange(cut.size), cut, best)
+        return excess <= self.guard * error + TIE * costs.largest
+
+
+def excess_risk(
+    curve: Curve, costs: Costs, row: IntArray | int, cut: IntArray, reference: IntArray | int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the risk at ``cut`` minus that at ``reference``, and its paired bootstrap error.
+
+    Both are cuts of row ``row`` of ``curve``.
+
+    The loss of a patient differs between two cuts only if the patient lies between them, by
+    ``cost_fn`` or ``cost_fp``. The bootstrap variance of the mean difference is then known in
+    closed form: (mean of the squared differences - squared mean difference) / n.
+    """
+    n = curve.n_patients[row, 0]
+    misses = curve.misses[row, cut] - curve.misses[row, reference]
+    alarms = curve.alarms[row, cut] - curve.alarms[row, reference]
+    excess = (costs.cost_fn * misses + costs.cost_fp * alarms) / n
+    square = (costs.cost_fn**2 * np.abs(misses) + costs.cost_fp**2 * np.abs(alarms)) / n
+    return excess, np.sqrt(np.maximum(square - excess**2, 0) / n)
+
+
+def cuts_at_rank(ranks: IntArray, rank: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the first and the last cut of each row with ``rank`` patients below."""
+    first = np.count_nonzero(ranks < rank[:, None], axis=1)
+    last = np.count_nonzero(ranks <= rank[:, None], axis=1) - 1
+    return first, last
+
+
+def _nearest_cut(ranks: IntArray, rank: FloatArray | IntArray) -> IntArray:
+    return np.abs(ranks - rank[:, None]).argmin(axis=1)
+
+
+ERM = Minimise(risk_at_cuts)
+
+PLAIN_RULES: dict[str, Rule] = {
+    "erm": ERM,
+    "youden": Minimise(youden_loss),
+    "stable": Stable(),
+}
+RATE_RULES = ("sensitivity", "specificity")
+
+
+def parse_rule(text: str) -> Rule:
+    """Return the rule named by ``text``, such as ``stable`` or ``sensitivity:0.95``.
+
+    Examples
+    --------
+    >>> parse_rule("specificity:0.9")
+    Minimise(objective=AtLeast(rate='specificity', floor=0.9))
+    """
+    if text in PLAIN_RULES:
+        return PLAIN_RULES[text]
+    name, _, floor = text.partition(":")
+    if name not in RATE_RULES or not _is_number(floor):
+        allowed = ", ".join([*PLAIN_RULES, *(f"{rate}:X" for rate in RATE_RULES)])
+        msg = f"rule must be one of {allowed} (X between 0 and 1); got {text!r}."
+        raise BadOption(msg)
+    return Minimise(AtLeast(name, check_fraction(f"the {name} of the rule", float(floor))))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

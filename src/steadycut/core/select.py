@@ -1,0 +1,111 @@
+"""Algorithm 1: of all candidates, the one with the smallest risk plus instability penalty."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from steadycut.core.bootstrap import ThresholdDraws, draw_thresholds
+from steadycut.core.checks import check_choice, check_count, check_fraction
+from steadycut.core.confusion import confusion_at
+from steadycut.core.cuts import Cuts, check_grid, clear_of_scores, cuts_of
+from steadycut.core.diagnose import stability_warnings
+from steadycut.core.modulus import FORMS, dkw_band_width, modulus
+from steadycut.core.radius import CENTERINGS, Radius, bootstrap_radius
+from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
+from steadycut.core.rules import Rule, parse_rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """How a cut-off is looked for and its instability measured.
+
+    ``rule`` names the rule along the cuts, ``grid`` the cuts (a number, or ``"exact"``).
+    ``centering`` belongs to the radius and ``form`` to the modulus.
+    """
+
+    rule: str = "stable"
+    costs: Costs
+    grid: int | str = 200
+    n_bootstrap: int = 200
+    delta: float = 0.1
+    centering: str = "none"
+    form: str = "pairwise"
+
+    def __post_init__(self) -> None:
+        parse_rule(self.rule)
+        check_grid(self.grid)
+        check_count("n_bootstrap", self.n_bootstrap, at_least=2)
+        check_fraction("delta", self.delta)
+        check_choice("centering", self.centering, CENTERINGS)
+        check_choice("form", self.form, FORMS)
+
+    @property
+    def chooser(self) -> Rule:
+        """The rule itself."""
+        return parse_rule(self.rule)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Candidate:
+    """One way to make patient scores, with the threshold that the rule chose on it.
+
+    ``risk`` is the risk at the threshold among the patients who chose it, ``smallest_risk`` the
+    smallest at any cut; ``modulus`` is ω(radius) and ``penalty`` (G_boot) its upper band.
+    """
+
+    recipe: Recipe
+    cuts: Cuts
+    draws: ThresholdDraws
+    threshold: float
+    risk: float
+    smallest_risk: float
+    radius: Radius
+    modulus: float
+    penalty: float
+    warnings: tuple[str, ...]
+
+    @property
+    def objective(self) -> float:
+        """J = smallest risk + penalty."""
+        return self.smallest_risk + self.penalty
+
+
+def try_candidate(
+    patients: PatientScores, everyone: PatientScores, search: Search, rng: np.random.Generator
+) -> Candidate:
+    """Choose a threshold on ``patients`` and measure how stable it is.
+
+    ``everyone`` is all patients of the study: the published threshold equals no score of theirs.
+    Their labels are not looked at.
+    """
+    cuts = cuts_of(patients, search.grid)
+    draws = draw_thresholds(cuts, search.chooser, search.costs, search.n_bootstrap, rng)
+    threshold = clear_of_scores(draws.threshold, everyone.scores)
+    radius = bootstrap_radius(threshold, draws.thresholds, search.delta, search.centering)
+    mass = modulus(patients, radius.radius, search.costs, search.form)
+    added = dkw_band_width(patients.n_positive, patients.n_negative, search.costs, search.delta)
+    return Candidate(
+        recipe=patients.recipe,
+        cuts=cuts,
+        draws=draws,
+        threshold=threshold,
+        risk=confusion_at(patients, threshold).risk(search.costs),
+        smallest_risk=float(risk_at_cuts(count_errors(cuts.cells), search.costs).min()),
+        radius=radius,
+        modulus=mass,
+        penalty=mass + added,
+        warnings=tuple(stability_warnings(cuts, draws, search.costs)),
+    )
+
+
+def best_candidate(candidates: Sequence[Candidate], costs: Costs) -> Candidate:
+    """Return the candidate with the smallest objective J; of several, the one of smaller risk.
+
+    Of those that tie in both, the first.
+    """
+    tie = TIE * costs.largest
+    smallest = min(candidate.objective for candidate in candidates)
+    tied = [candidate for candidate in candidates if candidate.objective <= smallest + tie]
+    return min(tied, key=lambda candidate: candidate.smallest_risk)

@@ -1,0 +1,58 @@
+"""Patients who choose the cut-off, and patients who certify it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steadycut.core.checks import IntArray, check_fraction, read_only
+from steadycut.errors import TooFewPatients
+
+HONESTIES = ("split", "uniform")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Roles:
+    """Positions of the patients who choose (``select``) and of those who certify.
+
+    In ``split`` they are disjoint and together everybody; in ``uniform`` both are everybody.
+    """
+
+    select: IntArray
+    certify: IntArray
+    honesty: str
+
+
+def split_patients(n_patients: int, certify_size: float, rng: np.random.Generator) -> Roles:
+    """Deal patients at random into those who choose and those who certify.
+
+    The deal does not look at labels. A split stratified by label would make both parts share the
+    class ratio that the cut-off adapts to, and exact pooled bounds then cover less than they say.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> roles = split_patients(6, 0.5, np.random.default_rng(0))
+    >>> sorted([*roles.select, *roles.certify]) == list(range(6))
+    True
+    """
+    check_fraction("certify_size", certify_size)
+    n_certify = round(n_patients * certify_size)
+    if min(n_certify, n_patients - n_certify) < 1:
+        msg = (
+            f"a split needs at least one patient on either side; {n_patients} patients with "
+            f"certify_size={certify_size:g} leave none on one. Use more patients or "
+            "honesty 'uniform'."
+        )
+        raise TooFewPatients(msg)
+    order = rng.permutation(n_patients)
+    return Roles(
+        select=read_only(np.sort(order[n_certify:])),
+        certify=read_only(np.sort(order[:n_certify])),
+        honesty="split",
+    )
+
+
+def everybody(n_patients: int) -> Roles:
+    """Let every patient choose and certify: only bounds uniform over all cuts hold then."""
+    both = read_only(np.arange(n_patients))
+    return Roles(select=both, certify=both, honesty="uniform")

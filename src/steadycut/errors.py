@@ -1,0 +1,64 @@
+"""Everything that steadycut can refuse, as one tree.
+
+::
+
+    SteadycutError (ValueError)
+    ├── BadOption            a value outside what an argument allows
+    ├── BadTable             a table that cannot be read as patients and instances
+    │   ├── MissingColumn    a column that is not there
+    │   └── MissingScores    scores that are empty, NaN or infinite
+    ├── BadPatients          patient-level data that contradict themselves
+    │   ├── PatientOverlap   a patient in two roles, or at two sites
+    │   └── TooFewPatients   too few patients, or a class without any
+    ├── BadRuleFile          a rule file that was edited, is incomplete or of another version
+    └── MissingPackage       an optional package that is needed here
+
+    SteadycutWarning (UserWarning)
+
+Every text says what is wrong, what is allowed, what was given and what to do, in one line,
+and never names a patient.
+"""
+
+
+class SteadycutError(ValueError):
+    """Root of every error that a user can cause and mend."""
+
+
+class BadOption(SteadycutError):
+    """A value outside what an argument allows."""
+
+
+class BadTable(SteadycutError):
+    """A table that cannot be read as patients and instances."""
+
+
+class MissingColumn(BadTable):
+    """A column that is not in the table."""
+
+
+class MissingScores(BadTable):
+    """Scores that are empty, NaN or infinite."""
+
+
+class BadPatients(SteadycutError):
+    """Patient-level data that contradict themselves."""
+
+
+class PatientOverlap(BadPatients):
+    """A patient in two roles, or at two sites."""
+
+
+class TooFewPatients(BadPatients):
+    """Too few patients, or a class without any."""
+
+
+class BadRuleFile(SteadycutError):
+    """A rule file that was edited, is incomplete or of another version."""
+
+
+class MissingPackage(SteadycutError, ImportError):
+    """An optional package that is needed here."""
+
+
+class SteadycutWarning(UserWarning):
+    """Something to know about a result that is still valid."""

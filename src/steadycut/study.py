@@ -1,0 +1,308 @@
+"""The whole flow: patient scores in, a frozen and certified cut-off out."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadycut.core.certify import Certificate, certificate_of
+from steadycut.core.checks import FloatArray, check_choice, check_count, check_fraction
+from steadycut.core.concentration import choose_bound
+from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.cuts import operating_value
+from steadycut.core.diagnose import class_warnings, flip_probability
+from steadycut.core.records import DIRECTIONS, Costs, PatientScores
+from steadycut.core.select import Candidate, Search, best_candidate, try_candidate
+from steadycut.core.split import HONESTIES, Roles, everybody, split_patients
+from steadycut.errors import BadOption, BadPatients, TooFewPatients
+
+if TYPE_CHECKING:
+    from steadycut.rule_file import FrozenRule
+
+Progress = Callable[[str, int, int], None]
+
+# Below this many patients of a class no cut-off is chosen at all.
+LEAST_PATIENTS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Everything that a study depends on besides the patients."""
+
+    search: Search
+    direction: str = "ge"
+    honesty: str = "split"
+    certify_size: float = 0.5
+    bound: str = "auto"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_choice("direction", self.direction, DIRECTIONS)
+        check_choice("honesty", self.honesty, HONESTIES)
+        check_fraction("certify_size", self.certify_size)
+        check_count("seed", self.seed, at_least=0)
+        choose_bound(self.bound, self.search.costs, self.honesty)
+
+    @property
+    def sign(self) -> float:
+        """-1 where scores are negated before anything else."""
+        return 1.0 if self.direction == "ge" else -1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Study:
+    """A cut-off, why it was chosen and how far it can be trusted.
+
+    Everything public is in the units of the scores as they came, whatever the direction.
+    """
+
+    options: Options
+    patients: PatientScores
+    roles: Roles
+    chosen: Candidate
+    candidates: tuple[Candidate, ...]
+    certificate: Certificate
+    counts: Confusion
+
+    @property
+    def threshold(self) -> float:
+        """The frozen cut-off: a patient whose score reaches it is called."""
+        return self.options.sign * self.chosen.threshold
+
+    @property
+    def operating_value(self) -> float | None:
+        """The outermost score of a choosing patient who is called; None if nobody is."""
+        scores = self.select_patients.oriented(self.options.direction).scores
+        value = operating_value(self.chosen.threshold, scores)
+        return None if value is None else self.options.sign * value
+
+    @property
+    def bootstrap_thresholds(self) -> FloatArray:
+        """What the same rule chose in each bootstrap replicate, ascending."""
+        return np.sort(self.options.sign * self.chosen.draws.thresholds)
+
+    @property
+    def select_patients(self) -> PatientScores:
+        """The patients who chose the cut-off."""
+        return self.patients.take(self.roles.select)
+
+    @property
+    def certify_patients(self) -> PatientScores:
+        """The patients who certify it."""
+        return self.patients.take(self.roles.certify)
+
+    @property
+    def flip_rate(self) -> float:
+        """Mean flip probability of the certifying patients."""
+        return float(self.flip_probability(self.certify_patients.scores).mean())
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader should know before trusting the numbers."""
+        chose, certified = self.select_patients, self.certify_patients
+        found = list(self.chosen.warnings)
+        found += class_warnings("choose", chose.n_positive, chose.n_negative)
+        if self.options.honesty == "split":
+            found += class_warnings("certify", certified.n_positive, certified.n_negative)
+        return found
+
+    def flip_probability(self, scores: FloatArray) -> FloatArray:
+        """Return how often a resampled study would decide otherwise, for each score."""
+        sign = self.options.sign
+        draws = self.chosen.draws.thresholds
+        return flip_probability(sign * np.asarray(scores), self.chosen.threshold, draws)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of ``study.json``."""
+        from steadycut.summary import study_summary
+
+        return study_summary(self)
+
+    def freeze(self) -> "FrozenRule":
+        """Return the rule to take to the next hospital."""
+        from steadycut.rule_file import FrozenRule
+
+        return FrozenRule.from_study(self)
+
+
+def fit(  # noqa: PLR0913
+    patients: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
+    *,
+    rule: str = "stable",
+    cost_fn: float = 1.0,
+    cost_fp: float = 1.0,
+    direction: str = "ge",
+    grid: int | str = 200,
+    n_bootstrap: int = 200,
+    delta: float = 0.1,
+    honesty: str = "split",
+    certify_size: float = 0.5,
+    bound: str = "auto",
+    centering: str = "none",
+    form: str = "pairwise",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Study:
+    """Choose, freeze and certify one patient-level cut-off.
+
+    Parameters
+    ----------
+    patients
+        Patient scores with labels; or several candidates for the same patients (a mapping or a
+        sequence: other score columns, other aggregators), of which Algorithm 1 chooses one.
+    rule
+        How a cut is chosen along the scores: ``stable``, ``erm``, ``youden``,
+        ``sensitivity:X`` or ``specificity:X``.
+    cost_fn, cost_fp
+        What a missed patient and a false alarm cost.
+    direction
+        ``"ge"`` calls patients with ``score >= threshold``, ``"le"`` those with
+        ``score <= threshold``.
+    grid
+        Number of evenly spaced cuts over the observed range, or ``"exact"``: every cut between
+        two neighbouring scores.
+    n_bootstrap
+        How often the patients are resampled and the whole rule run again.
+    delta
+        Failure probability of the certificate, and of the bootstrap radius and modulus band.
+    honesty
+        ``"split"``: some patients choose, the others certify. ``"uniform"``: everybody does
+        both, and only bounds that hold at all cuts at once are used.
+    certify_size
+        Share of the patients who certify, in ``split``.
+    bound
+        Bound on the generalisation term; ``auto`` is settled by costs and honesty.
+    centering
+        Quantile of the radius: ``"none"`` (Algorithm 1) or ``"bias"`` (the paper's appendix).
+    form
+        Modulus: ``"pairwise"`` or ``"oscillation"``.
+    seed
+        Same patients, same options, same seed: same study, to the last bit.
+    progress
+        Called with a text, the number of steps done and the number of steps.
+
+    Returns
+    -------
+    Study
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(7)
+    >>> labels = rng.integers(0, 2, 200)
+    >>> cohort = PatientScores(scores=rng.normal(size=200) + 2 * labels, labels=labels)
+    >>> study = fit(cohort, rule="erm")
+    >>> bool(0 < study.threshold < 2), study.certificate.n_patients
+    (True, 100)
+    """
+    search = Search(
+        rule=rule,
+        costs=Costs(cost_fn=cost_fn, cost_fp=cost_fp),
+        grid=grid,
+        n_bootstrap=n_bootstrap,
+        delta=delta,
+        centering=centering,
+        form=form,
+    )
+    options = Options(
+        search=search,
+        direction=direction,
+        honesty=honesty,
+        certify_size=certify_size,
+        bound=bound,
+        seed=seed,
+    )
+    return run_study(as_candidates(patients), options, progress)
+
+
+def run_study(
+    candidates: list[PatientScores], options: Options, progress: Progress | None = None
+) -> Study:
+    """Run the steps of the flow, in order."""
+    check_same_patients(candidates)
+    check_both_classes(candidates[0])
+    split_seed, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
+    roles = deal_roles(candidates[0].n_patients, options, np.random.default_rng(split_seed))
+    tried = []
+    for done, scores in enumerate(candidates):
+        if progress:
+            progress(f"bootstrap of {scores.recipe.name}", done, len(candidates))
+        oriented = scores.oriented(options.direction)
+        # Every candidate gets the same random numbers, whatever else is tried.
+        rng = np.random.default_rng(bootstrap_seed)
+        tried.append(try_candidate(oriented.take(roles.select), oriented, options.search, rng))
+    chosen = best_candidate(tried, options.search.costs)
+    patients = candidates[tried.index(chosen)]
+    counts = confusion_at(
+        patients.oriented(options.direction).take(roles.certify), chosen.threshold
+    )
+    certificate = certificate_of(
+        counts,
+        options.search.costs,
+        options.search.delta,
+        bound=options.bound,
+        honesty=options.honesty,
+        n_candidates=len(candidates),
+    )
+    if progress:
+        progress("certified", len(candidates), len(candidates))
+    return Study(
+        options=options,
+        patients=patients,
+        roles=roles,
+        chosen=chosen,
+        candidates=tuple(tried),
+        certificate=certificate,
+        counts=counts,
+    )
+
+
+def deal_roles(n_patients: int, options: Options, rng: np.random.Generator) -> Roles:
+    """Return who chooses and who certifies."""
+    if options.honesty == "uniform":
+        return everybody(n_patients)
+    return split_patients(n_patients, options.certify_size, rng)
+
+
+def as_candidates(
+    patients: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
+) -> list[PatientScores]:
+    """Return the candidates as a list of at least one."""
+    if isinstance(patients, PatientScores):
+        return [patients]
+    several = list(patients.values() if isinstance(patients, Mapping) else patients)
+    if not several or not all(isinstance(one, PatientScores) for one in several):
+        msg = (
+            "patients must be PatientScores, or a mapping or sequence of them; got "
+            f"{type(patients).__name__}. Build them with steadycut.aggregate or "
+            "steadycut.PatientScores(scores=..., labels=...)."
+        )
+        raise BadOption(msg)
+    return several
+
+
+def check_same_patients(candidates: list[PatientScores]) -> None:
+    """Refuse candidates that are not about the same patients with the same labels."""
+    first = candidates[0]
+    for other in candidates[1:]:
+        same = np.array_equal(first.known_labels, other.known_labels)
+        if first.patients is not None and other.patients is not None:
+            same = same and np.array_equal(first.patients, other.patients)
+        if not same:
+            msg = (
+                f"all candidates must hold the same patients and labels; '{first.recipe.name}' and "
+                f"'{other.recipe.name}' differ. Make them from one table."
+            )
+            raise BadPatients(msg)
+
+
+def check_both_classes(patients: PatientScores) -> None:
+    """Refuse fewer than two patients of a class."""
+    counts = (patients.n_positive, patients.n_negative)
+    if min(counts) < LEAST_PATIENTS:
+        msg = (
+            f"a cut-off needs at least {LEAST_PATIENTS} patients of each class; got {counts[0]} "
+            f"positive and {counts[1]} negative. Check the label column and the positive value."
+        )
+        raise TooFewPatients(msg)

@@ -1,0 +1,147 @@
+"""A study as plain nested data: the content of ``study.json``."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray
+from steadycut.core.confusion import Confusion
+from steadycut.core.records import PatientScores, Recipe
+from steadycut.core.risk_curve import risk_curve
+from steadycut.core.select import Candidate
+
+if TYPE_CHECKING:
+    from steadycut.study import Study
+
+SCHEMA = "steadycut.study/1"
+CURVE_POINTS = 201
+
+
+def study_summary(study: "Study") -> dict[str, Any]:
+    """Return the study as plain numbers, texts and lists, without any patient."""
+    options, search, chosen = study.options, study.options.search, study.chosen
+    return {
+        "schema": SCHEMA,
+        "threshold": study.threshold,
+        "operating_value": study.operating_value,
+        "direction": options.direction,
+        "rule": search.rule,
+        "score": chosen.recipe.score,
+        "aggregation": chain_summary(chosen.recipe),
+        "costs": {"cost_fn": search.costs.cost_fn, "cost_fp": search.costs.cost_fp},
+        "risk": chosen.risk,
+        "certificate": study.certificate.to_dict(),
+        "operating_point": operating_point(study.counts),
+        "stability": stability_summary(study),
+        "candidates": [candidate_row(one, chosen, options.sign) for one in study.candidates],
+        "curve": curve_summary(study),
+        "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
+        "patients": role_counts(study),
+        "options": options_summary(study),
+    }
+
+
+def stability_summary(study: "Study") -> dict[str, Any]:
+    """Return how far the threshold may move, and what that may cost."""
+    chosen, search = study.chosen, study.options.search
+    return {
+        "radius": chosen.radius.radius,
+        "bias": study.options.sign * chosen.radius.bias,
+        "quantile": chosen.radius.quantile,
+        "modulus": chosen.modulus,
+        "penalty": chosen.penalty,
+        "flip_rate": study.flip_rate,
+        "n_bootstrap": search.n_bootstrap,
+        "centering": search.centering,
+        "form": search.form,
+        "band": "dkw",
+        "warnings": study.warnings,
+    }
+
+
+def candidate_row(candidate: Candidate, chosen: Candidate, sign: float) -> dict[str, Any]:
+    """Return one row of the table that Algorithm 1 chose from."""
+    return {
+        "score": candidate.recipe.score,
+        "aggregation": chain_summary(candidate.recipe),
+        "threshold": sign * candidate.threshold,
+        "risk": candidate.risk,
+        "smallest_risk": candidate.smallest_risk,
+        "radius": candidate.radius.radius,
+        "modulus": candidate.modulus,
+        "penalty": candidate.penalty,
+        "objective": candidate.objective,
+        "chosen": candidate is chosen,
+    }
+
+
+def chain_summary(recipe: Recipe) -> list[dict[str, str]]:
+    """Return the chain of aggregators, innermost level first."""
+    return [{"level": level, "how": how} for level, how in recipe.chain]
+
+
+def operating_point(counts: Confusion) -> dict[str, Any]:
+    """Return the confusion counts at the threshold and the rates made of them."""
+    miss, alarm = counts.miss_rate, counts.alarm_rate
+    return {
+        "tp": counts.tp,
+        "fn": counts.fn,
+        "fp": counts.fp,
+        "tn": counts.tn,
+        "prevalence": counts.prevalence,
+        "sensitivity": None if miss is None else 1 - miss,
+        "specificity": None if alarm is None else 1 - alarm,
+        "call_rate": counts.call_rate,
+    }
+
+
+def curve_summary(study: "Study") -> dict[str, list[float]]:
+    """Return the risk curve of the patients who chose, with its standard error."""
+    patients = study.select_patients.oriented(study.options.direction)
+    costs, sign = study.options.search.costs, study.options.sign
+    thresholds = np.linspace(patients.scores.min(), patients.scores.max(), CURVE_POINTS)
+    risk = risk_curve(patients, thresholds, costs)
+    error = curve_error(patients, thresholds, study, risk)
+    order = slice(None) if sign > 0 else slice(None, None, -1)
+    return {
+        "thresholds": (sign * thresholds)[order].tolist(),
+        "risk": risk[order].tolist(),
+        "standard_error": error[order].tolist(),
+    }
+
+
+def curve_error(
+    patients: PatientScores, thresholds: FloatArray, study: "Study", risk: FloatArray
+) -> FloatArray:
+    """Return the bootstrap standard error of the risk at each threshold, in closed form."""
+    costs = study.options.search.costs
+    squared = type(costs)(cost_fn=costs.cost_fn**2, cost_fp=costs.cost_fp**2)
+    variance = risk_curve(patients, thresholds, squared) - risk**2
+    return np.sqrt(np.maximum(variance, 0) / patients.n_patients)
+
+
+def role_counts(study: "Study") -> dict[str, int]:
+    """Return how many patients there are in each role and class."""
+    chose, certified = study.select_patients, study.certify_patients
+    return {
+        "total": study.patients.n_patients,
+        "positive": study.patients.n_positive,
+        "select": chose.n_patients,
+        "select_positive": chose.n_positive,
+        "certify": certified.n_patients,
+        "certify_positive": certified.n_positive,
+    }
+
+
+def options_summary(study: "Study") -> dict[str, Any]:
+    """Return the options that the numbers depend on."""
+    options, search = study.options, study.options.search
+    return {
+        "grid": search.grid,
+        "honesty": options.honesty,
+        "certify_size": options.certify_size,
+        "bound": options.bound,
+        "delta": search.delta,
+        "n_bootstrap": search.n_bootstrap,
+        "seed": options.seed,
+    }
