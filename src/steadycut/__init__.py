@@ -12,24 +12,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from steadycut._version import __version__
+from steadycut.audit import Audit, audit
 from steadycut.compare import Comparison, compare
 from steadycut.core.certify import Certificate, certify
 from steadycut.core.records import PatientScores
 from steadycut.study import Study, fit
 
 if TYPE_CHECKING:
-    from steadycut.audit import Audit, audit
     from steadycut.estimators import StableThreshold
     from steadycut.ingest import aggregate
     from steadycut.rule_file import FrozenRule
 
 # Names whose files need an optional package are loaded when they are first used.
 _LAZY = {
-    "Audit": "steadycut.audit",
     "FrozenRule": "steadycut.rule_file",
     "StableThreshold": "steadycut.estimators",
     "aggregate": "steadycut.ingest",
-    "audit": "steadycut.audit",
 }
 
 __all__ = [

@@ -105,3 +105,15 @@ def allowed_bounds(costs: Costs, honesty: str) -> list[str]:
         for name in preferred
         if (BOUNDS[name].uniform or honesty == "split") and (BOUNDS[name].any_costs or costs.equal)
     ]
+
+
+def lower_limit(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return a risk that the true risk exceeds with probability 1 - delta, at a fixed threshold.
+
+    Exact binomial for equal costs, Hoeffding's inequality otherwise; never below 0.
+    """
+    n, errors = counts.n_patients, counts.fn + counts.fp
+    if costs.equal:
+        lowest = float(betaincinv(errors, n - errors + 1, delta)) if errors else 0.0
+        return costs.largest * lowest
+    return max(counts.risk(costs) - hoeffding(counts, costs, delta), 0.0)

@@ -185,8 +185,10 @@ def _texts(
 ) -> NDArray[np.str_] | None:
     if values is None:
         return None
-    known = isinstance(values, np.ndarray) and values.dtype.kind == "U"
-    array = values.copy() if known else np.array([str(value) for value in values], dtype=np.str_)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "U":
+        array = values.copy()
+    else:
+        array = np.array([str(value) for value in values], dtype=np.str_)
     check_length(name, array, n_patients)
     return read_only(array)
 

@@ -1,0 +1,225 @@
+"""A frozen rule at another hospital: its risk there, and where the difference comes from."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadycut.core.certify import Certificate, certificate_of
+from steadycut.core.checks import FloatArray
+from steadycut.core.concentration import lower_limit
+from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.records import PatientScores
+from steadycut.core.shift import Parts, absolute_shift, shapley_shift, signed_shift
+from steadycut.errors import TooFewPatients
+from steadycut.guards import deployment_warnings
+from steadycut.summary import chain_summary, operating_point
+
+if TYPE_CHECKING:
+    from steadycut.rule_file import FrozenRule
+
+SCHEMA = "steadycut.audit/1"
+# A patient whose decision flips in at least this share of resampled studies is in the grey zone.
+GREY_ZONE = 0.1
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LabelledPart:
+    """What labels at the new hospital add.
+
+    ``shift`` is the paper's Shift(t) with absolute values, ``signed`` the exact parts of
+    R_Q - R_P in the paper's order, ``shapley`` their mean over both orders.
+    """
+
+    external: Confusion
+    direct: Certificate
+    shift: Parts
+    signed: Parts
+    shapley: Parts
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Audit:
+    """What a frozen rule does to the patients of another hospital."""
+
+    rule: "FrozenRule"
+    n_patients: int
+    call_rate: float
+    flip_probability: FloatArray
+    warnings: tuple[str, ...]
+    labelled: LabelledPart | None
+
+    @property
+    def flip_rate(self) -> float:
+        """Mean flip probability of the patients."""
+        return float(self.flip_probability.mean())
+
+    @property
+    def base(self) -> float | None:
+        """The paper's (Base): certified risk at P plus Shift(t), as if Shift were known."""
+        if self.labelled is None:
+            return None
+        return self.rule.document.certificate.value + self.labelled.shift.total
+
+    @property
+    def base_valid(self) -> float | None:
+        """A Base that holds at delta: R_P + Shift is never below R_Q, so add Q's own margin."""
+        if self.labelled is None:
+            return None
+        observed = self.rule.document.certificate.risk + self.labelled.shift.total
+        return observed + self.labelled.direct.generalization
+
+    @property
+    def augmented(self) -> float | None:
+        """The paper's (Augmented): Base plus the instability penalty, never smaller."""
+        base = self.base
+        return None if base is None else base + self.rule.document.stability.penalty
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of ``audit.json``."""
+        document = self.rule.document
+        grey = int(np.count_nonzero(self.flip_probability >= GREY_ZONE))
+        content = {
+            "schema": SCHEMA,
+            "threshold": document.threshold,
+            "operating_value": document.operating_value,
+            "direction": document.direction,
+            "rule": document.rule,
+            "score": document.columns.score,
+            "aggregation": chain_summary(self.rule.recipe),
+            "costs": document.costs.model_dump(),
+            "delta": document.certificate.delta,
+            "certificate": document.certificate.model_dump(),
+            "n_patients": self.n_patients,
+            "labelled": self.labelled is not None,
+            "call_rate": self.call_rate,
+            "call_rate_internal": document.reference.confusion.call_rate,
+            "flip_rate": self.flip_rate,
+            "grey_zone": {
+                "patients": grey,
+                "share": grey / self.n_patients,
+                "at_least": GREY_ZONE,
+            },
+            "warnings": list(self.warnings),
+            "verdict": "cannot tell",
+            "verdict_text": "cannot tell: without labels the risk here is not known.",
+        }
+        return content if self.labelled is None else {**content, **self._labelled_dict()}
+
+    def _labelled_dict(self) -> dict[str, Any]:
+        part = self.labelled
+        assert part is not None  # noqa: S101
+        costs, reference = self.rule.costs, self.rule.document.reference.confusion
+        return {
+            "risk_external": part.direct.risk,
+            "risk_external_se": part.external.standard_error(costs),
+            "risk_internal": reference.risk(costs),
+            "bound_external": part.direct.value,
+            "bound": part.direct.bound,
+            "vacuous": part.direct.vacuous,
+            "operating_point": operating_point(part.external),
+            "operating_point_internal": operating_point(reference),
+            "shift": {
+                **part.shift.to_dict(),
+                "signed": part.signed.to_dict(),
+                "shapley": part.shapley.to_dict(),
+            },
+            "base": self.base,
+            "base_valid": self.base_valid,
+            "augmented": self.augmented,
+            "verdict": part.verdict,
+            "verdict_text": self._verdict_text(part),
+        }
+
+    def _verdict_text(self, part: LabelledPart) -> str:
+        promised, found = self.rule.document.certificate.value, part.direct
+        reason = {
+            "holds": f"with {1 - found.delta:.0%} confidence the risk here is at most "
+            f"{found.value:.3f}, within the certified {promised:.3f}",
+            "does not hold": f"with {1 - found.delta:.0%} confidence the risk here exceeds the "
+            f"certified {promised:.3f}; {found.risk:.3f} was observed",
+            "cannot tell": f"{found.risk:.3f} was observed, but {found.n_patients} patients "
+            f"leave it open on which side of the certified {promised:.3f} the risk here lies",
+        }
+        return f"{part.verdict}: {reason[part.verdict]}."
+
+
+def audit(
+    rule: "FrozenRule", scores: PatientScores | ArrayLike, y: ArrayLike | None = None
+) -> Audit:
+    """Say what a frozen rule does at another hospital.
+
+    Parameters
+    ----------
+    rule
+        The frozen rule.
+    scores
+        Patient scores at the new hospital, made as the rule says: an array of shape (n,), or
+        `PatientScores` (whose labels are used unless ``y`` is given).
+    y
+        0/1 labels, shape (n,); without them only call rate, flip-rate and warnings are known.
+
+    Returns
+    -------
+    Audit
+
+    Notes
+    -----
+    None of these patients may have had a part in making the rule.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steadycut import PatientScores, fit
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([0, 1], 100)
+    >>> rule = fit(PatientScores(scores=rng.normal(size=200) + 3 * labels, labels=labels)).freeze()
+    >>> there = audit(rule, rng.normal(size=200) + 3 * labels + 1, labels).to_dict()
+    >>> there["shift"]["signed"]["shape_negative"] > 0
+    True
+    """
+    patients = _as_patients(scores, y)
+    return Audit(
+        rule=rule,
+        n_patients=patients.n_patients,
+        call_rate=float(rule.decide_scores(patients.scores).mean()),
+        flip_probability=rule.flip_probability(patients.scores),
+        warnings=tuple(deployment_warnings(rule, patients)),
+        labelled=None if patients.labels is None else _with_labels(rule, patients),
+    )
+
+
+def _as_patients(scores: PatientScores | ArrayLike, y: ArrayLike | None) -> PatientScores:
+    if isinstance(scores, PatientScores):
+        patients = scores if y is None else PatientScores(scores=scores.scores, labels=y)
+    else:
+        patients = PatientScores(scores=scores, labels=y)
+    if not patients.n_patients:
+        msg = "an audit needs at least one patient; got none."
+        raise TooFewPatients(msg)
+    return patients
+
+
+def _with_labels(rule: "FrozenRule", patients: PatientScores) -> LabelledPart:
+    sign = 1.0 if rule.direction == "ge" else -1.0
+    external = confusion_at(patients.oriented(rule.direction), sign * rule.threshold)
+    internal, costs = rule.document.reference.confusion, rule.costs
+    direct = certificate_of(external, costs, rule.document.certificate.delta)
+    return LabelledPart(
+        external=external,
+        direct=direct,
+        shift=absolute_shift(internal, external, costs),
+        signed=signed_shift(internal, external, costs),
+        shapley=shapley_shift(internal, external, costs),
+        verdict=_verdict(direct, external, rule),
+    )
+
+
+def _verdict(direct: Certificate, external: Confusion, rule: "FrozenRule") -> str:
+    promised = rule.document.certificate.value
+    if direct.value <= promised:
+        return "holds"
+    lowest = lower_limit(external, rule.costs, direct.delta)
+    return "does not hold" if lowest > promised else "cannot tell"

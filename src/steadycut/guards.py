@@ -1,0 +1,60 @@
+"""Whether new patients can be what a rule was made for: what is noticed is said, and recorded."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from steadycut.core.records import PatientScores
+
+if TYPE_CHECKING:
+    from steadycut.rule_file import FrozenRule
+
+OUTSIDE_SHARE = 0.05
+INSTANCE_FACTOR = 3.0
+
+
+def deployment_warnings(rule: "FrozenRule", patients: PatientScores) -> list[str]:
+    """Return one line for each way in which the patients are unlike the rule's own."""
+    checks = (score_range_warning, unit_warning, instance_warning)
+    return [text for check in checks if (text := check(rule, patients))]
+
+
+def score_range_warning(rule: "FrozenRule", patients: PatientScores) -> str | None:
+    """Notice scores outside the range that the rule has seen."""
+    low, high = rule.document.score_range
+    share = float(np.mean((patients.scores < low) | (patients.scores > high)))
+    if share <= OUTSIDE_SHARE:
+        return None
+    return (
+        f"score range: {share:.0%} of the patients have scores outside the rule's own range "
+        f"{low:g} to {high:g}."
+    )
+
+
+def unit_warning(rule: "FrozenRule", patients: PatientScores) -> str | None:
+    """Notice a typical score that hardly occurred where the rule was made, as in another unit."""
+    reference = rule.document.reference
+    known = [q for q in (reference.quantiles_positive, reference.quantiles_negative) if q]
+    # Between the 5 % and the 95 % quantile of either class.
+    low, high = min(q[5] for q in known), max(q[-6] for q in known)
+    middle = float(np.median(patients.scores))
+    if low <= middle <= high:
+        return None
+    return (
+        f"unit: the median score is {middle:g}; where the rule was made most scores lie between "
+        f"{low:g} and {high:g}. Is it the same unit and the same scorer?"
+    )
+
+
+def instance_warning(rule: "FrozenRule", patients: PatientScores) -> str | None:
+    """Notice another number of instances a patient, which moves a maximum or a quantile."""
+    expected = rule.document.reference.instances_per_patient
+    if expected is None or patients.n_instances is None:
+        return None
+    typical = float(np.median(patients.n_instances))
+    if typical / INSTANCE_FACTOR <= expected.median <= typical * INSTANCE_FACTOR:
+        return None
+    return (
+        f"instances: a patient has {typical:g} instances here (median), "
+        f"{expected.median:g} where the rule was made."
+    )

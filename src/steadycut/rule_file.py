@@ -1,0 +1,404 @@
+"""The frozen rule: one plain JSON file that takes a cut-off to the next hospital.
+
+The file is written in one canonical way and carries a SHA-256 over its own content, so that a
+single changed byte is noticed. It holds no time, path, host, engine or worker count, and no
+patient.
+"""
+
+import hashlib
+import json
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import scipy
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+
+from steadycut._version import __version__
+from steadycut.core.checks import FloatArray
+from steadycut.core.confusion import Confusion
+from steadycut.core.diagnose import flip_probability
+from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.errors import BadRuleFile
+from steadycut.files import write_atomically
+from steadycut.summary import chain_summary, stability_summary
+
+if TYPE_CHECKING:
+    from steadycut.study import Study
+
+SCHEMA = "steadycut.rule/1"
+QUANTILE_LEVELS = 101
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Step(_Part):
+    """One step of the aggregation chain."""
+
+    level: str
+    how: str
+
+
+class Columns(_Part):
+    """The columns of the table that the rule was made from."""
+
+    patient: str
+    score: str
+    label: str | None
+    positive: str | None
+    site: str | None
+    levels: list[str]
+
+
+class CostsPart(_Part):
+    """What a missed patient and a false alarm cost."""
+
+    cost_fn: FiniteFloat = Field(gt=0)
+    cost_fp: FiniteFloat = Field(gt=0)
+
+
+class CertificatePart(_Part):
+    """The bound on the risk, and what it is made of."""
+
+    risk: FiniteFloat
+    bound: str
+    generalization: FiniteFloat
+    n_patients: int = Field(gt=0)
+    delta: FiniteFloat = Field(gt=0, lt=1)
+    value: FiniteFloat
+    vacuous: bool
+    trivial_risk: FiniteFloat
+    honesty: Literal["split", "uniform"]
+
+
+class StabilityPart(_Part):
+    """How far the cut-off moves between resampled cohorts."""
+
+    radius: FiniteFloat
+    bias: FiniteFloat
+    quantile: FiniteFloat
+    modulus: FiniteFloat
+    penalty: FiniteFloat
+    flip_rate: FiniteFloat
+    n_bootstrap: int
+    centering: str
+    form: str
+    band: str
+    warnings: list[str]
+
+
+class InstancesPart(_Part):
+    """How many instances the patients of the development site had."""
+
+    smallest: int
+    median: FiniteFloat
+    largest: int
+
+
+class Reference(_Part):
+    """What an audit needs of the patients who certified the rule."""
+
+    tp: int = Field(ge=0)
+    fn: int = Field(ge=0)
+    fp: int = Field(ge=0)
+    tn: int = Field(ge=0)
+    quantiles_positive: list[FiniteFloat]
+    quantiles_negative: list[FiniteFloat]
+    instances_per_patient: InstancesPart | None
+
+    @property
+    def confusion(self) -> Confusion:
+        """The confusion counts of the certifying patients."""
+        return Confusion(tp=self.tp, fn=self.fn, fp=self.fp, tn=self.tn)
+
+
+class Provenance(_Part):
+    """What the rule was made with."""
+
+    versions: dict[str, str]
+    seed: int
+    options: dict[str, str | int | float]
+    patients: dict[str, int]
+    data_sha256: str
+
+
+class RuleDocument(_Part):
+    """Everything in ``rule.json`` but the hash over it."""
+
+    schema_: Literal["steadycut.rule/1"] = Field(alias="schema")
+    threshold: FiniteFloat
+    operating_value: FiniteFloat | None
+    direction: Literal["ge", "le"]
+    aggregation: list[Step]
+    columns: Columns
+    costs: CostsPart
+    rule: str
+    score_range: tuple[FiniteFloat, FiniteFloat]
+    bootstrap_thresholds: list[FiniteFloat] = Field(min_length=1)
+    certificate: CertificatePart
+    stability: StabilityPart
+    reference: Reference
+    provenance: Provenance
+
+
+class FrozenRule:
+    """A cut-off with everything that is needed to apply it, and to know how far to trust it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steadycut import PatientScores, fit
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([0, 1], 50)
+    >>> rule = fit(PatientScores(scores=rng.normal(size=100) + 3 * labels, labels=labels)).freeze()
+    >>> rule.decide_scores([-2.0, 5.0])
+    array([0, 1], dtype=int8)
+    """
+
+    def __init__(self, document: RuleDocument) -> None:
+        self.document = document
+
+    @classmethod
+    def from_study(cls, study: "Study") -> "FrozenRule":
+        """Freeze the cut-off of a study."""
+        return cls(RuleDocument.model_validate(_content(study)))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "FrozenRule":
+        """Read a rule file; refuse one that was changed since it was written."""
+        try:
+            written = Path(path).read_bytes()
+        except OSError as error:
+            msg = f"cannot read the rule file {path}: {error.strerror or error}."
+            raise BadRuleFile(msg) from None
+        return cls.from_bytes(written, str(path))
+
+    @classmethod
+    def from_bytes(cls, written: bytes, name: str = "rule.json") -> "FrozenRule":
+        """Read the content of a rule file."""
+        content = _parse(written, name)
+        try:
+            rule = cls(RuleDocument.model_validate(content))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "the file"
+            msg = f"{name} is not a rule of schema {SCHEMA}: {where}: {first['msg']}."
+            raise BadRuleFile(msg) from None
+        if rule.to_bytes() != written:
+            msg = f"{name} was changed after it was written; use the original file."
+            raise BadRuleFile(msg)
+        return rule
+
+    def to_bytes(self) -> bytes:
+        """Return the file's bytes: the same rule gives the same bytes."""
+        content = self.to_dict()
+        text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
+        return (text + "\n").encode()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of the file, its hash included."""
+        content = self.document.model_dump(mode="json", by_alias=True)
+        return {**content, "sha256": content_hash(content)}
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the rule; the file appears whole or not at all."""
+        write_atomically(Path(path), self.to_bytes())
+
+    @property
+    def threshold(self) -> float:
+        """The frozen cut-off."""
+        return self.document.threshold
+
+    @property
+    def direction(self) -> str:
+        """``"ge"`` or ``"le"``: which side of the cut-off is called."""
+        return self.document.direction
+
+    @property
+    def costs(self) -> Costs:
+        """What the two errors cost."""
+        return Costs(cost_fn=self.document.costs.cost_fn, cost_fp=self.document.costs.cost_fp)
+
+    @property
+    def recipe(self) -> Recipe:
+        """How the patient scores are made of a table."""
+        columns, steps = self.document.columns, self.document.aggregation
+        return Recipe(
+            patient=columns.patient,
+            score=columns.score,
+            label=columns.label,
+            positive=columns.positive,
+            site=columns.site,
+            levels=tuple((step.level, step.how) for step in steps[:-1]),
+            how=steps[-1].how,
+        )
+
+    def decide_scores(self, scores: Any) -> "np.ndarray[Any, np.dtype[np.int8]]":  # noqa: ANN401
+        """Return 1 for every patient score that is called, else 0."""
+        values = PatientScores(scores=scores).scores
+        called = values >= self.threshold if self.direction == "ge" else values <= self.threshold
+        return called.astype(np.int8)
+
+    def flip_probability(self, scores: Any) -> FloatArray:  # noqa: ANN401
+        """Return, for each patient score, how often a resampled study decides otherwise."""
+        sign = 1.0 if self.direction == "ge" else -1.0
+        values = sign * PatientScores(scores=scores).scores
+        draws = sign * np.asarray(self.document.bootstrap_thresholds)
+        return flip_probability(values, sign * self.threshold, draws)
+
+    def decide(self, table: Any, missing: str = "refuse") -> dict[str, Any]:  # noqa: ANN401
+        """Apply the rule to a table of instances, or to a path of one.
+
+        Returns
+        -------
+        dict
+            Arrays ``patient``, ``score``, ``decision`` and ``flip_probability``, one entry a
+            patient, in the order of the patients' identifiers.
+        """
+        from steadycut.ingest import aggregate
+
+        recipe = self.recipe
+        patients = aggregate(
+            table,
+            patient=recipe.patient,
+            score=recipe.score,
+            levels=recipe.levels,
+            how=recipe.how,
+            missing=missing,
+        )
+        return self.decisions(patients)
+
+    def decisions(self, patients: PatientScores) -> dict[str, Any]:
+        """Return score, decision and flip probability of each patient."""
+        return {
+            "patient": patients.patients,
+            "score": patients.scores,
+            "decision": self.decide_scores(patients.scores),
+            "flip_probability": self.flip_probability(patients.scores),
+        }
+
+
+def content_hash(content: dict[str, Any]) -> str:
+    """Return the SHA-256 of the canonical content, the hash itself left out."""
+    rest = {key: value for key, value in content.items() if key != "sha256"}
+    text = json.dumps(
+        rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of ``rule.json``."""
+    schema = RuleDocument.model_json_schema(by_alias=True)
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = SCHEMA
+    schema["properties"]["sha256"] = {
+        "type": "string",
+        "pattern": "^[0-9a-f]{64}$",
+        "description": "SHA-256 of the canonical JSON of everything else",
+    }
+    schema["required"] = [*schema["required"], "sha256"]
+    return schema
+
+
+def _parse(written: bytes, name: str) -> dict[str, Any]:
+    try:
+        content = json.loads(written, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        msg = f"{name} is not a rule file: it is not valid JSON. Give the rule.json of a study."
+        raise BadRuleFile(msg) from None
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
+        found = content.get("schema") if isinstance(content, dict) else None
+        msg = f"{name} is not a rule file of schema {SCHEMA}; its schema is {found!r}."
+        raise BadRuleFile(msg)
+    if content.pop("sha256", None) != content_hash(content):
+        msg = f"{name} was changed after it was written: its content does not match its sha256."
+        raise BadRuleFile(msg)
+    return content
+
+
+def _refuse_constant(text: str) -> float:
+    msg = f"{text} is not a number"
+    raise ValueError(msg)
+
+
+def _content(study: "Study") -> dict[str, Any]:
+    options, search, chosen = study.options, study.options.search, study.chosen
+    recipe, scores = chosen.recipe, study.patients.scores
+    if any(how.startswith("callable") for _, how in recipe.chain):
+        msg = "a rule with a Python function as aggregator cannot be frozen; use a named one."
+        raise BadRuleFile(msg)
+    return {
+        "schema": SCHEMA,
+        "threshold": study.threshold,
+        "operating_value": study.operating_value,
+        "direction": options.direction,
+        "aggregation": chain_summary(recipe),
+        "columns": {
+            "patient": recipe.patient,
+            "score": recipe.score,
+            "label": recipe.label,
+            "positive": recipe.positive,
+            "site": recipe.site,
+            "levels": [level for level, _ in recipe.levels],
+        },
+        "costs": {"cost_fn": search.costs.cost_fn, "cost_fp": search.costs.cost_fp},
+        "rule": search.rule,
+        "score_range": (float(scores.min()), float(scores.max())),
+        "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
+        "certificate": study.certificate.to_dict(),
+        "stability": stability_summary(study),
+        "reference": _reference(study),
+        "provenance": _provenance(study),
+    }
+
+
+def _reference(study: "Study") -> dict[str, Any]:
+    counts, patients = study.counts, study.certify_patients
+    return {
+        "tp": counts.tp,
+        "fn": counts.fn,
+        "fp": counts.fp,
+        "tn": counts.tn,
+        "quantiles_positive": _quantiles(patients.positive_scores),
+        "quantiles_negative": _quantiles(patients.negative_scores),
+        "instances_per_patient": _instances(study.patients),
+    }
+
+
+def _quantiles(scores: FloatArray) -> list[float]:
+    if not scores.size:
+        return []
+    levels = np.linspace(0, 1, QUANTILE_LEVELS)
+    quantiles: list[float] = np.quantile(scores, levels, method="inverted_cdf").tolist()
+    return quantiles
+
+
+def _instances(patients: PatientScores) -> dict[str, float] | None:
+    if patients.n_instances is None:
+        return None
+    counts = patients.n_instances
+    return {
+        "smallest": int(counts.min()),
+        "median": float(np.median(counts)),
+        "largest": int(counts.max()),
+    }
+
+
+def _provenance(study: "Study") -> dict[str, Any]:
+    summary = study.to_dict()
+    options = {key: value for key, value in summary["options"].items() if key != "seed"}
+    return {
+        "versions": {
+            "steadycut": __version__,
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+        },
+        "seed": study.options.seed,
+        "options": options,
+        "patients": summary["patients"],
+        "data_sha256": study.patients.fingerprint(),
+    }
