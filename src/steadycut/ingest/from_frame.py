@@ -1,0 +1,103 @@
+"""Frames of any library, and dicts of arrays -> raw columns."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.errors import BadTable, MissingPackage
+from steadycut.ingest.columns import check_columns
+from steadycut.ingest.raw import RawTable, key_column, score_column
+from steadycut.ingest.request import Request
+
+
+def read_frame(frame: Any, request: Request) -> RawTable:
+    """Return the needed columns of a frame: pandas, polars (lazy as well), Arrow, DuckDB, ...
+
+    Parameters
+    ----------
+    frame
+        Anything that narwhals reads. A lazy frame is asked for the needed columns only.
+    request
+        Which columns are needed.
+    """
+    table = _wrap(frame)
+    names = list(table.collect_schema().names())
+    check_columns(request.columns, names)
+    picked = table.select(*request.columns)
+    eager = picked.collect() if hasattr(picked, "collect") else picked
+    return _raw({name: _masked(eager[name]) for name in request.columns}, request)
+
+
+def read_arrays(arrays: Mapping[str, Any], request: Request) -> RawTable:
+    """Return the needed columns of a dict of arrays or lists, one entry a row.
+
+    Examples
+    --------
+    >>> table = read_arrays({"id": [1, 2], "s": [0.5, 0.7]}, Request(patient="id", scores=("s",)))
+    >>> table.keys["id"].texts, table.scores["s"].values
+    (('1', '2'), array([0.5, 0.7]))
+    """
+    check_columns(request.columns, [str(name) for name in arrays])
+    columns = {name: _one_dimension(name, arrays[name]) for name in request.columns}
+    lengths = {name: column.size for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        msg = f"all columns must have one entry a row; got lengths {listed}."
+        raise BadTable(msg)
+    return _raw(columns, request)
+
+
+def _raw(columns: Mapping[str, NDArray[Any]], request: Request) -> RawTable:
+    return RawTable(
+        keys={name: key_column(columns[name]) for name in request.keys},
+        scores={name: score_column(columns[name]) for name in request.scores},
+    )
+
+
+def _masked(series: Any) -> NDArray[Any]:
+    """Return a column with its missing values masked, whatever its library puts in their place."""
+    return np.ma.masked_array(series.to_numpy(), mask=series.is_null().to_numpy())
+
+
+def _one_dimension(name: str, values: Any) -> NDArray[Any]:
+    array = values if isinstance(values, np.ndarray) else _as_array(values)
+    if array.ndim != 1:
+        msg = f"column {name!r} must be one-dimensional, one entry a row; got shape {array.shape}."
+        raise BadTable(msg)
+    return array
+
+
+def _as_array(values: Any) -> NDArray[Any]:
+    # A list through objects: numpy would make texts of one that holds numbers and texts.
+    return np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
+
+
+def _wrap(frame: Any) -> Any:
+    narwhals = _narwhals()
+    try:
+        return narwhals.from_native(frame)
+    except narwhals.exceptions.DuplicateError:
+        check_columns((), [str(name) for name in _native_names(frame)])
+        raise
+    except TypeError:
+        msg = (
+            "a table must be a path, several paths, a dict of arrays or a frame (pandas, polars, "
+            f"Arrow, DuckDB, ...); got an object of type {type(frame).__name__!r}."
+        )
+        raise BadTable(msg) from None
+
+
+def _native_names(frame: Any) -> Any:
+    return frame.column_names if hasattr(frame, "column_names") else frame.columns
+
+
+def _narwhals() -> Any:
+    try:
+        import narwhals
+        import narwhals.exceptions
+    except ImportError:
+        msg = 'Reading a frame requires narwhals. Install it with pip install "steadycut[frames]".'
+        raise MissingPackage(msg) from None
+    return narwhals

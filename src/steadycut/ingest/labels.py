@@ -1,0 +1,86 @@
+"""Label texts -> 0 and 1."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.errors import BadTable
+from steadycut.ingest.columns import list_names
+
+TRUTH = {"true": 1.0, "false": 0.0}
+SHOWN = 5
+# Above this the values are no class names: they may be measurements, or identify patients.
+MOST_CLASSES = 20
+
+
+def code_labels(texts: Sequence[str], column: str, positive: object = None) -> NDArray[np.int8]:
+    """Return 0 or 1 for each distinct label.
+
+    Parameters
+    ----------
+    texts
+        The distinct labels that occur in a table.
+    column
+        Where they stand; for error texts.
+    positive
+        The label that counts as 1; any other one counts as 0. Numbers compare as numbers, so
+        that 1 is ``"1.0"``, and true is 1. Without it labels must be 0 and 1.
+
+    Examples
+    --------
+    >>> code_labels(["MSS", "MSI"], "status", positive="MSI")
+    array([0, 1], dtype=int8)
+    >>> code_labels(["0.0", "1"], "status")
+    array([0, 1], dtype=int8)
+    """
+    values = [_meaning(text) for text in texts]
+    if positive is None:
+        _check_zero_one(texts, values, column)
+        return np.array([value == 1 for value in values], dtype=np.int8)
+    _check_classes(texts, values, column)
+    coded = np.array([value == _meaning(str(positive)) for value in values], dtype=np.int8)
+    if not coded.any():
+        msg = (
+            f"no label in {column!r} is {str(positive)!r}; {_describe(texts)} there. "
+            "Name one of these as positive."
+        )
+        raise BadTable(msg)
+    return coded
+
+
+def _meaning(text: str) -> float | str:
+    """Return the number that a text stands for, or the text."""
+    folded = text.strip().casefold()
+    try:
+        number = TRUTH[folded] if folded in TRUTH else float(folded.replace("_", "text"))
+    except ValueError:
+        return text
+    return number if math.isfinite(number) else text
+
+
+def _check_zero_one(texts: Sequence[str], values: Sequence[float | str], column: str) -> None:
+    others = [text for text, value in zip(texts, values, strict=True) if value not in {0.0, 1.0}]
+    if others:
+        msg = (
+            f"labels in {column!r} must be 0 or 1; {_describe(others)} there as well. "
+            "Name the label that counts as 1 as positive."
+        )
+        raise BadTable(msg)
+
+
+def _check_classes(texts: Sequence[str], values: Sequence[float | str], column: str) -> None:
+    if len(set(values)) > 2:  # noqa: PLR2004
+        msg = (
+            f"labels in {column!r} must be of two classes; {_describe(texts)} there. "
+            "Keep two of them, or code the rest as one."
+        )
+        raise BadTable(msg)
+
+
+def _describe(texts: Sequence[str]) -> str:
+    if len(texts) > MOST_CLASSES:
+        return f"{len(texts)} different values, too many to be classes, are"
+    names = list_names(sorted(map(repr, texts)), shown=SHOWN)
+    return f"{names} {'is' if len(texts) == 1 else 'are'}"

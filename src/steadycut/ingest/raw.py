@@ -1,0 +1,172 @@
+"""Columns as every engine hands them on: codes for what a row belongs to, floats for scores."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.checks import FloatArray, IntArray
+
+MISSING_CODE = -1
+# Texts that stand for "no score" in tables from R, Excel, databases and others.
+NO_SCORE = frozenset({"", "na", "n/a", "nan", "null", "none"})
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class KeyColumn:
+    """A column of identifiers or classes: ``texts[code]`` is a row's value, -1 says missing."""
+
+    codes: IntArray
+    texts: tuple[str, ...]
+
+    @property
+    def n_missing(self) -> int:
+        """How many rows have no value."""
+        return int(np.count_nonzero(self.codes == MISSING_CODE))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ScoreColumn:
+    """A column of scores, NaN where there is none, and the texts that are no number."""
+
+    values: FloatArray
+    unreadable: Counter[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RawTable:
+    """The needed columns of a table, by name."""
+
+    keys: Mapping[str, KeyColumn]
+    scores: Mapping[str, ScoreColumn]
+
+
+def key_column(values: NDArray[Any]) -> KeyColumn:
+    """Return a column of identifiers as codes and texts.
+
+    A text stays as it is; 7 and 7.0 are both ``"7"``, because pandas turns a column of whole
+    numbers into floats when one is missing. An empty text is missing.
+
+    Examples
+    --------
+    >>> key_column(np.array([7.0, np.nan, 8.0, 7.0])).codes
+    array([ 0, -1,  1,  0])
+    >>> key_column(np.array(["007", None], dtype=object)).texts
+    ('007',)
+    """
+    if values.dtype.kind in "iufb":
+        return _from_numbers(values)
+    return _from_objects(_objects(values))
+
+
+def score_column(values: NDArray[Any]) -> ScoreColumn:
+    """Return a column of scores as floats; texts are read as numbers where they are.
+
+    Examples
+    --------
+    >>> column = score_column(np.array(["0.5", "1,5", "NA"], dtype=object))
+    >>> column.values, column.unreadable
+    (array([0.5, nan, nan]), Counter({'1,5': 1}))
+    """
+    if values.dtype.kind in "iufb":
+        return ScoreColumn(values=_as_floats(values), unreadable=Counter())
+    objects = _objects(values)
+    numbers = [_number(value) for value in objects]
+    failed = [str(value) for value, number in zip(objects, numbers, strict=True) if number is None]
+    floats = np.array([math.nan if number is None else number for number in numbers], dtype=float)
+    return ScoreColumn(values=floats, unreadable=count_unreadable(failed))
+
+
+def count_unreadable(texts: Iterable[str]) -> Counter[str]:
+    """Count texts that are no number and do not stand for a missing one either."""
+    return Counter(text for text in texts if text.strip().casefold() not in NO_SCORE)
+
+
+def stack(tables: Sequence[RawTable]) -> RawTable:
+    """Return several tables as one."""
+    first = tables[0]
+    if len(tables) == 1:
+        return first
+    return RawTable(
+        keys={name: _stack_keys([table.keys[name] for table in tables]) for name in first.keys},
+        scores={
+            name: _stack_scores([table.scores[name] for table in tables]) for name in first.scores
+        },
+    )
+
+
+def _objects(values: NDArray[Any]) -> list[object]:
+    objects = np.ma.getdata(values).astype(object)
+    objects[np.ma.getmaskarray(values)] = None
+    return list(objects)
+
+
+def _from_numbers(values: NDArray[Any]) -> KeyColumn:
+    data = np.ma.getdata(values)
+    present = ~np.ma.getmaskarray(values) & (data == data)  # noqa: PLR0124 (not NaN)
+    distinct, inverse = np.unique(data[present], return_inverse=True)
+    codes = np.full(data.size, MISSING_CODE, dtype=np.int64)
+    codes[present] = inverse
+    return KeyColumn(codes=codes, texts=tuple(_text(value) or "" for value in distinct.tolist()))
+
+
+def _from_objects(values: list[object]) -> KeyColumn:
+    plain = set(map(type, values)) <= {str, type(None)}
+    texts = values if plain else [_text(value) for value in values]
+    index: dict[object, int] = {None: MISSING_CODE}
+    codes = np.array([index.setdefault(text, len(index) - 1) for text in texts], dtype=np.int64)
+    found = [str(text) for text in index if text is not None]
+    # The last entry is where the code -1 of a missing value points to.
+    blank = np.array([*(not text.strip() for text in found), True])
+    return KeyColumn(codes=np.where(blank[codes], MISSING_CODE, codes), texts=tuple(found))
+
+
+def _text(value: object) -> str | None:
+    """Return a value as text, None for NaN and other missing values."""
+    if _is_missing(value):
+        return None
+    whole = isinstance(value, float | np.floating) and float(value).is_integer()
+    return str(int(value)) if whole else str(value)  # type: ignore[call-overload]
+
+
+def _number(value: object) -> float | None:
+    """Return a value as a number, NaN for None, and None for a text that is no number."""
+    if _is_missing(value):
+        return math.nan
+    try:
+        # Of texts only ASCII ones, as in DuckDB.
+        return float(value) if str(value).isascii() else None  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+
+
+def _is_missing(value: object) -> bool:
+    # pandas' own markers, known by name so that pandas need not be there.
+    is_marker = value is None or type(value).__name__ in {"NAType", "NaTType"}
+    return is_marker or (isinstance(value, float) and math.isnan(value))
+
+
+def _as_floats(values: NDArray[Any]) -> FloatArray:
+    floats = np.array(np.ma.getdata(values), dtype=np.float64)
+    floats[np.ma.getmaskarray(values)] = np.nan
+    return floats
+
+
+def _stack_keys(columns: Sequence[KeyColumn]) -> KeyColumn:
+    index: dict[str, int] = {}
+    codes = []
+    for column in columns:
+        renumbered = [index.setdefault(text, len(index)) for text in column.texts]
+        # The last entry is where the code -1 of a missing value points to.
+        codes.append(np.array([*renumbered, MISSING_CODE], dtype=np.int64)[column.codes])
+    return KeyColumn(codes=np.concatenate(codes), texts=tuple(index))
+
+
+def _stack_scores(columns: Sequence[ScoreColumn]) -> ScoreColumn:
+    unreadable: Counter[str] = sum((column.unreadable for column in columns), Counter())
+    values = np.concatenate([column.values for column in columns])
+    return ScoreColumn(values=values, unreadable=unreadable)

@@ -1,0 +1,200 @@
+"""What is asked of a table: which columns, which aggregators, what to do with gaps."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from steadycut.core.aggregate import FAMILIES, Aggregator, How, aggregator_names, parse_aggregator
+from steadycut.core.checks import check_choice
+from steadycut.core.records import Recipe
+from steadycut.errors import BadOption
+
+MISSING_POLICIES = ("refuse", "drop")
+
+Level = str | tuple[str, How]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What to make of a table, checked when it is built and before anything is read.
+
+    Parameters
+    ----------
+    patient
+        Column that identifies patients.
+    scores
+        One or several columns of instance scores; each is a method of its own.
+    label
+        Column of patient labels, if there is one.
+    positive
+        The label that counts as 1; without it labels must be 0 and 1.
+    site
+        Column of hospitals, if there is one.
+    levels
+        Levels between rows and patients, innermost first: pairs of a column and an aggregator.
+    hows
+        One or several aggregators over the last level (or the rows) of a patient.
+    missing
+        ``"refuse"`` or ``"drop"`` rows whose score is missing, NaN or infinite.
+
+    Examples
+    --------
+    >>> request = Request(patient="id", scores=("s",), levels=(("slide", "max"),), hows=("mean",))
+    >>> request.columns
+    ('id', 'slide', 's')
+    >>> request.recipe("s", "mean").name
+    's: slide max, patient mean'
+    """
+
+    patient: str
+    scores: tuple[str, ...]
+    label: str | None = None
+    positive: object = None
+    site: str | None = None
+    levels: tuple[tuple[str, How], ...] = ()
+    hows: tuple[How, ...] = ("mean",)
+    missing: str = "refuse"
+
+    def __post_init__(self) -> None:
+        check_choice("missing", self.missing, MISSING_POLICIES)
+        _check_columns(self.columns)
+        _check_some("score column", self.scores)
+        _check_some("aggregator", self.hows)
+        _check_once("aggregator", [how.name for how in (*self.aggregators,)])
+        if self.positive is not None and self.label is None:
+            msg = f"positive={self.positive!r} needs a label column to look in. Name it as label."
+            raise BadOption(msg)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Columns that say what a row belongs to."""
+        named = (self.patient, self.label, self.site, *(column for column, _ in self.levels))
+        return tuple(column for column in named if column is not None)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that must be read."""
+        return (*self.keys, *self.scores)
+
+    @property
+    def level_aggregators(self) -> tuple[Aggregator, ...]:
+        """One aggregator a level, innermost first."""
+        return tuple(parse_aggregator(how) for _, how in self.levels)
+
+    @property
+    def aggregators(self) -> tuple[Aggregator, ...]:
+        """The aggregators over a patient."""
+        return tuple(parse_aggregator(how) for how in self.hows)
+
+    def recipe(self, score: str, how: str) -> Recipe:
+        """Return how one score column becomes patient scores."""
+        named = zip(self.levels, self.level_aggregators, strict=True)
+        return Recipe(
+            patient=self.patient,
+            score=score,
+            label=self.label,
+            positive=None if self.positive is None else str(self.positive),
+            site=self.site,
+            levels=tuple((column, aggregator.name) for (column, _), aggregator in named),
+            how=how,
+        )
+
+
+def make_request(
+    *,
+    patient: str,
+    score: str | Iterable[str],
+    label: str | None = None,
+    positive: object = None,
+    site: str | None = None,
+    levels: Iterable[Level] = (),
+    how: How | Iterable[How] = "mean",
+    missing: str = "refuse",
+) -> Request:
+    """Build a request from what a caller may write: one or several, texts or pairs.
+
+    Examples
+    --------
+    >>> make_request(patient="id", score="s", levels=["slide:max"], how=["mean", "max"]).hows
+    ('mean', 'max')
+    """
+    several = (levels,) if isinstance(levels, str) else tuple(levels)
+    return Request(
+        patient=patient,
+        scores=(score,) if isinstance(score, str) else tuple(score),
+        label=label,
+        positive=positive,
+        site=site,
+        levels=tuple(_as_pair(level) for level in several),
+        hows=(how,) if isinstance(how, str) or callable(how) else tuple(how),
+        missing=missing,
+    )
+
+
+def parse_level(text: str) -> tuple[str, str]:
+    """Return column and aggregator of ``COL:AGG``, where AGG is the longest valid ending.
+
+    Examples
+    --------
+    >>> parse_level("slide:quantile:0.9")
+    ('slide', 'quantile:0.9')
+    >>> parse_level("MDVP:Jitter:max")
+    ('MDVP:Jitter', 'max')
+    """
+    endings = list(_endings(text))
+    for column, how in endings:
+        if _is_aggregator(how):
+            return column, how
+    for _, how in endings:
+        if how.partition(":")[0] in FAMILIES:
+            parse_aggregator(how)
+    msg = (
+        f"a level must be written COLUMN:AGGREGATOR, the latter one of "
+        f"{', '.join(aggregator_names())}; got {text!r}."
+    )
+    raise BadOption(msg)
+
+
+def _endings(text: str) -> Iterator[tuple[str, str]]:
+    """Yield every split at a colon that leaves a column, the longest ending first."""
+    for position, character in enumerate(text):
+        if character == ":" and position:
+            yield text[:position], text[position + 1 :]
+
+
+def _is_aggregator(how: str) -> bool:
+    try:
+        parse_aggregator(how)
+    except BadOption:
+        return False
+    return True
+
+
+def _as_pair(level: Level) -> tuple[str, How]:
+    if isinstance(level, str):
+        return parse_level(level)
+    if not isinstance(level, tuple | list) or len(level) != 2:  # noqa: PLR2004
+        msg = f"a level must be a pair (column, aggregator) or 'COLUMN:AGGREGATOR'; got {level!r}."
+        raise BadOption(msg)
+    return level[0], level[1]
+
+
+def _check_columns(columns: tuple[str, ...]) -> None:
+    for column in columns:
+        if not isinstance(column, str) or not column:
+            msg = f"a column must be named by a text that is not empty; got {column!r}."
+            raise BadOption(msg)
+    _check_once("column", columns)
+
+
+def _check_once(what: str, names: Iterable[str]) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        msg = f"each {what} must be asked for once and in one role; got {repeated[0]!r} twice."
+        raise BadOption(msg)
+
+
+def _check_some(what: str, given: tuple[object, ...]) -> None:
+    if not given:
+        msg = f"at least one {what} must be named; got none."
+        raise BadOption(msg)
