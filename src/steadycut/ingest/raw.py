@@ -100,8 +100,11 @@ def stack(tables: Sequence[RawTable]) -> RawTable:
 
 
 def _objects(values: NDArray[Any]) -> list[object]:
-    objects = np.ma.getdata(values).astype(object)
-    objects[np.ma.getmaskarray(values)] = None
+    data = np.ma.getdata(values)
+    is_time = data.dtype.kind in "mM"
+    # As objects, times of a nanosecond would be plain numbers.
+    objects = data.astype(str if is_time else object).astype(object)
+    objects[np.ma.getmaskarray(values) | (np.isnat(data) if is_time else False)] = None
     return list(objects)
 
 

@@ -60,7 +60,9 @@ class Request:
         _check_columns(self.columns)
         _check_some("score column", self.scores)
         _check_some("aggregator", self.hows)
-        _check_once("aggregator", [how.name for how in (*self.aggregators,)])
+        _check_once("aggregator", [aggregator.name for aggregator in self.aggregators])
+        for _, how in self.levels:
+            parse_aggregator(how)
         if self.positive is not None and self.label is None:
             msg = f"positive={self.positive!r} needs a label column to look in. Name it as label."
             raise BadOption(msg)

@@ -1,0 +1,200 @@
+"""Every row-level refusal, what is dropped, and how labels are read."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from steadycut.errors import (
+    BadPatients,
+    BadTable,
+    MissingColumn,
+    MissingScores,
+    PatientOverlap,
+    SteadycutError,
+    SteadycutWarning,
+)
+from steadycut.ingest import aggregate
+
+GOOD = {
+    "id": ["secret-1", "secret-1", "secret-2"],
+    "slide": ["x", "y", "x"],
+    "site": ["A", "A", "B"],
+    "y": [1, 1, 0],
+    "s": [0.25, 0.75, 0.5],
+}
+ALL = {"patient": "id", "score": "s", "label": "y", "site": "site", "levels": ["slide:max"]}
+
+
+@pytest.mark.parametrize(
+    ("change", "asked", "error", "text"),
+    [
+        ({name: [] for name in GOOD}, {}, BadTable, "the table has no rows"),
+        (
+            {"id": ["secret-1", None, ""]},
+            {},
+            BadTable,
+            "column 'id' must be filled in every row; 2 of 3 rows have nothing there",
+        ),
+        ({"y": [1, 1, None]}, {}, BadTable, "column 'y' must be filled.*1 of 3 rows"),
+        ({"y": [1, 1, np.nan]}, {}, BadTable, "column 'y' must be filled.*1 of 3 rows"),
+        ({"site": ["A", "A", "  "]}, {}, BadTable, "column 'site' must be filled.*1 of 3 rows"),
+        ({"slide": ["x", None, "x"]}, {}, BadTable, "column 'slide' must be filled.*1 of 3 rows"),
+        (
+            {"s": [0.5, np.nan, np.inf]},
+            {},
+            MissingScores,
+            "every row must have a finite score; 2 of 3 in 's' are missing.*missing='drop'",
+        ),
+        ({"s": [0.5, None, 0.5]}, {}, MissingScores, "1 of 3 in 's'"),
+        ({"s": ["0.5", "NA", "n/a"]}, {}, MissingScores, "2 of 3 in 's'"),
+        ({"s": [np.nan] * 3}, {"missing": "drop"}, MissingScores, "no row has a usable score"),
+        (
+            {"s": ["0,5", "1,5", "0.5"]},
+            {},
+            BadTable,
+            "scores in 's' must be numbers with a decimal point; 2 of 3 .* such as '0,5'",
+        ),
+        ({"s": [0.5, 1e301, 0.5]}, {}, BadTable, "scores in 's' must not exceed 1e.300 in size"),
+        (
+            {"y": [1, 0, 0]},
+            {},
+            BadPatients,
+            "a patient must have one label; 1 patients have both labels in 'y'",
+        ),
+        (
+            {"site": ["A", "B", "B"]},
+            {},
+            PatientOverlap,
+            "a patient must be at one site; 1 patients are at several in 'site'",
+        ),
+        ({"y": [2, 2, 1]}, {}, BadTable, "labels in 'y' must be 0 or 1; '2' is there as well"),
+        ({"y": ["a", "a", "b"]}, {}, BadTable, "'a', 'b' are there as well.*as positive"),
+        (
+            {"y": ["a", "b", "c"]},
+            {"positive": "a"},
+            BadTable,
+            "labels in 'y' must be of two classes; 'a', 'b', 'c' are there",
+        ),
+        (
+            {"y": ["a", "a", "b"]},
+            {"positive": "c"},
+            BadTable,
+            "no label in 'y' is 'c'; 'a', 'b' are there",
+        ),
+        ({}, {"score": "t"}, MissingColumn, "the table has no column 't'"),
+        ({}, {"score": "S"}, MissingColumn, "no column 'S'; did you mean 's'\\? It has: id, slide"),
+        ({"s": [0.5, 0.5]}, {}, BadTable, "one entry a row; got lengths id 3, .*s 2"),
+        ({"s": [[0.5], [0.5], [0.5]]}, {}, BadTable, "'s' must be one-dimensional.*\\(3, 1\\)"),
+    ],
+)
+def test_refusals(change, asked, error, text):
+    with pytest.raises(SteadycutError, match=text) as caught:
+        aggregate(GOOD | change, **(ALL | asked))
+    assert type(caught.value) is error
+    assert "\n" not in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_dates_are_no_scores():
+    frame = pd.DataFrame(GOOD | {"s": pd.date_range("2020-01-01", periods=3)})
+    with pytest.raises(BadTable, match="3 of 3 are other text"):
+        aggregate(frame, **ALL)
+
+
+def test_identifiers_given_as_scores_are_not_shown():
+    table = GOOD | {"copy": GOOD["id"]}
+    with pytest.raises(BadTable, match=r"3 of 3 are other text\. Mend") as caught:
+        aggregate(table, patient="id", score="copy")
+    assert "secret" not in str(caught.value)
+
+
+def test_many_label_values_are_counted_and_not_shown():
+    ids = [f"secret-{number}" for number in range(30)]
+    table = {"id": ids, "y": ids[::-1], "s": [0.5] * 30}
+    for positive in (None, "a"):
+        with pytest.raises(BadTable, match="30 different values, too many to be classes") as caught:
+            aggregate(table, patient="id", score="s", label="y", positive=positive)
+        assert "secret" not in str(caught.value)
+
+
+def test_more_than_five_classes_are_cut_short():
+    table = {"id": range(7), "y": list("abcdefg"), "s": [0.5] * 7}
+    table["id"] = list(table["id"])
+    with pytest.raises(BadTable, match="'a', 'b', 'c', 'd', 'e' and 2 more are there"):
+        aggregate(table, patient="id", score="s", label="y", positive="a")
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive", "expected"),
+    [
+        ([1, 1, 0], None, [1, 0]),
+        ([1.0, 1.0, 0.0], None, [1, 0]),
+        (["1", "1.0", "0"], None, [1, 0]),
+        (["0.0", "0", "1.0"], None, [0, 1]),
+        ([True, True, False], None, [1, 0]),
+        (["true", "True", "FALSE"], None, [1, 0]),
+        ([0, 0, 0], None, [0, 0]),
+        (["MSI", "MSI", "MSS"], "MSI", [1, 0]),
+        (["MSI", "MSI", "MSS"], "MSS", [0, 1]),
+        ([2, 2, 1], 1, [0, 1]),
+        ([2, 2, 1], "1.0", [0, 1]),
+        (["2", "2.0", "1"], 2, [1, 0]),
+        ([True, True, False], True, [1, 0]),
+        ([True, True, False], 0, [0, 1]),
+        ([1, 1, 0], True, [1, 0]),
+        (["a", "a", "a"], "a", [1, 1]),
+        (["1_0", "1_0", "10"], "10", [0, 1]),
+        (["nan", "nan", "x"], "x", [0, 1]),
+        (np.ma.masked_array([1, 1, 0], mask=[False, False, False]), None, [1, 0]),
+    ],
+)
+def test_labels(labels, positive, expected):
+    found = aggregate(GOOD | {"y": labels}, patient="id", score="s", label="y", positive=positive)
+    assert found.labels.tolist() == expected
+
+
+def test_drop_warns_with_counts():
+    table = GOOD | {"s": [0.5, np.nan, np.inf]}
+    text = "2 of 3 rows without a finite score were dropped, and with them 1 patients"
+    with pytest.warns(SteadycutWarning, match=text):
+        found = aggregate(table, missing="drop", **ALL)
+    assert (found.scores.tolist(), found.n_instances.tolist()) == ([0.5], [1])
+    assert (found.labels.tolist(), found.sites.tolist()) == ([1], ["A"])
+
+
+def test_drop_leaves_out_a_row_that_lacks_any_score():
+    table = GOOD | {"u": [np.nan, 1.0, 2.0]}
+    with pytest.warns(SteadycutWarning, match="1 of 3 rows without a finite score were dropped.$"):
+        found = aggregate(table, patient="id", score=["s", "u"], missing="drop")
+    assert found["s", "mean"].scores.tolist() == [0.75, 0.5]
+    assert found["u", "mean"].scores.tolist() == [1.0, 2.0]
+
+
+def test_drop_without_gaps_says_nothing():
+    assert aggregate(GOOD, missing="drop", **ALL).n_patients == 2
+
+
+def test_a_contradiction_in_a_dropped_row_is_still_one():
+    table = GOOD | {"y": [1, 0, 0], "s": [0.5, np.nan, 0.5]}
+    with pytest.raises(BadPatients, match="1 patients have both labels"):
+        aggregate(table, missing="drop", **ALL)
+
+
+def test_missing_markers_of_pandas():
+    table = GOOD | {"s": pd.Series([0.5, pd.NA, 0.5], dtype=object)}
+    with pytest.raises(MissingScores, match="1 of 3 in 's'"):
+        aggregate(table, **ALL)
+    table = GOOD | {"id": pd.Series(["a", pd.NA, pd.NaT], dtype=object)}
+    with pytest.raises(BadTable, match="2 of 3 rows have nothing there"):
+        aggregate(table, **ALL)
+
+
+def test_scores_may_be_boolean():
+    found = aggregate(GOOD | {"s": [True, False, True]}, patient="id", score="s")
+    assert found.scores.tolist() == [0.5, 1.0]
+
+
+def test_refusal_names_each_score_column():
+    table = GOOD | {"s": [np.nan, 0.5, 0.5], "u": [np.nan, np.nan, 1.0]}
+    with pytest.raises(MissingScores, match="1 of 3 in 's', 2 of 3 in 'u' are missing"):
+        aggregate(table, patient="id", score=["s", "u"])
