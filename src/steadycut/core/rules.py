@@ -103,7 +103,9 @@ class Stable:
         curve = count_errors(cells)
         drawn = self._minimisers(cells, curve, costs, rng)
         mean = _nearest_cut(curve.ranks, drawn.mean(axis=1))
-        median = _nearest_cut(curve.ranks, np.median(drawn, axis=1))
+        # The lower median: halfway between two draws would again lie between the basins.
+        half = np.quantile(drawn, 0.5, axis=1, method="inverted_cdf")
+        median = _nearest_cut(curve.ranks, half)
         best = _nearest_cut(curve.ranks, ERM.on_curve(curve, costs))
         chosen = np.where(self._allowed(curve, costs, mean, best), mean, median)
         return curve.ranks[np.arange(chosen.size), chosen]
