@@ -1,0 +1,151 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from steadycut.core.cuts import (
+    clear_of_scores,
+    cuts_of,
+    even_cuts,
+    exact_cuts,
+    operating_value,
+)
+from steadycut.core.records import PatientScores
+from steadycut.errors import BadOption
+from tests.core import twins
+from tests.core.cohorts import SEEDS, as_lists, random_cohort
+
+
+def every_threshold(cuts):
+    """One threshold of every gap, the lowest cut first."""
+    position = np.arange(cuts.cells.size // 2 + 1)
+    return cuts.place(position, position)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("n_thresholds", [2, 7, 200])
+def test_even_thresholds_are_spread_over_the_range_with_call_nobody(seed, n_thresholds):
+    cohort = random_cohort(seed)
+    expected = twins.even_thresholds(cohort.scores.tolist(), n_thresholds)
+    assert even_cuts(cohort, n_thresholds).thresholds == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_even_cuts_hold_every_threshold_in_the_gap_of_its_rank(seed):
+    cohort = random_cohort(seed)
+    cuts = even_cuts(cohort, 30)
+    ranks = [twins.rank_of(cohort.scores.tolist(), t) for t in cuts.thresholds]
+    gaps = list(zip(cuts.first_in_gap, cuts.last_in_gap, strict=True))
+    covered = [i for first, last in gaps for i in range(first, last + 1)]
+    assert covered == list(range(cuts.thresholds.size))
+    for first, last in gaps:
+        assert len(set(ranks[first : last + 1])) == 1
+    assert len({ranks[first] for first, _ in gaps}) == len(gaps)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_even_cuts_place_the_lower_middle_threshold_of_a_gap(seed):
+    cohort = random_cohort(seed)
+    cuts = even_cuts(cohort, 50)
+    scores = cohort.scores.tolist()
+    ranks = [twins.rank_of(scores, t) for t in cuts.thresholds]
+    expected = []
+    for rank in sorted(set(ranks)):
+        same = [t for t, r in zip(cuts.thresholds, ranks, strict=True) if r == rank]
+        expected.append(same[(len(same) - 1) // 2])
+    assert every_threshold(cuts).tolist() == expected
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_exact_cuts_are_midpoints_and_one_beyond_either_end(seed):
+    cohort = random_cohort(seed)
+    expected = twins.exact_thresholds(cohort.scores.tolist())
+    assert every_threshold(exact_cuts(cohort)) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("grid", [9, "exact"])
+def test_cells_count_the_patients_between_two_cuts(seed, grid):
+    cohort = random_cohort(seed)
+    cuts = cuts_of(cohort, grid)
+    scores, labels = as_lists(cohort)
+    edges = [*every_threshold(cuts).tolist()]
+    expected = []
+    for label in (1, 0):
+        mine = [s for s, y in zip(scores, labels, strict=True) if y == label]
+        expected += [sum(low <= s < high for s in mine) for low, high in itertools.pairwise(edges)]
+    assert cuts.cells.tolist() == expected
+    assert cuts.n_patients == len(scores)
+
+
+@pytest.mark.parametrize("grid", [200, "exact"])
+def test_equal_scores_leave_only_call_everybody_and_call_nobody(grid):
+    cuts = cuts_of(PatientScores(scores=[3.0, 3.0], labels=[0, 1]), grid)
+    everybody, nobody = every_threshold(cuts)
+    assert everybody <= 3.0 < nobody
+    assert math.isfinite(nobody)
+
+
+def test_exact_cuts_between_neighbouring_floats_still_separate_them():
+    low, high = 1.0, np.nextafter(1.0, 2.0)
+    cuts = exact_cuts(PatientScores(scores=[low, high], labels=[0, 1]))
+    assert every_threshold(cuts)[1] == high
+
+
+def test_exact_cuts_that_nobody_drawn_separates_are_placed_in_the_middle_of_their_gap():
+    cuts = exact_cuts(PatientScores(scores=[0.0, 1.0, 2.0, 6.0], labels=[0, 1, 0, 1]))
+    # Cuts 1 to 3 lie between 0 and 6 when neither 1 nor 2 was drawn.
+    assert cuts.place(np.array([1]), np.array([3])).tolist() == [3.0]
+
+
+@pytest.mark.parametrize("grid", [200, "exact"])
+def test_call_everybody_and_call_nobody_do_so_for_huge_and_tiny_scores(grid):
+    for scale in (1e-300, 1e-9, 1e9, 1e299):
+        scores = np.array([-1.0, 0.5, 1.0]) * scale
+        cuts = cuts_of(PatientScores(scores=scores, labels=[0, 1, 1]), grid)
+        thresholds = every_threshold(cuts)
+        assert np.isfinite(thresholds).all()
+        assert (scores >= thresholds[0]).all()
+        assert (scores < thresholds[-1]).all()
+
+
+@pytest.mark.parametrize(
+    ("grid", "told"),
+    [
+        ("fine", "grid must be 'exact' or a whole number of at least 2; got 'fine'."),
+        (1, "grid must be a whole number of at least 2; got 1."),
+        (2.5, "grid must be a whole number of at least 2; got 2.5."),
+        (True, "grid must be a whole number of at least 2; got True."),
+    ],
+)
+def test_a_grid_that_is_none_is_refused(grid, told):
+    with pytest.raises(BadOption) as caught:
+        cuts_of(random_cohort(0), grid)
+    assert str(caught.value) == told
+
+
+def test_a_threshold_clear_of_every_score_stays():
+    assert clear_of_scores(1.5, np.array([1.0, 2.0])) == 1.5
+
+
+@pytest.mark.parametrize("threshold", [1.0, 2.0, 5.0])
+def test_a_threshold_at_a_score_moves_and_calls_the_same_patients(threshold):
+    scores = np.array([1.0, 2.0, 2.0, 5.0])
+    moved = clear_of_scores(threshold, scores)
+    assert not np.any(scores == moved)
+    assert ((scores >= moved) == (scores >= threshold)).all()
+    assert threshold - moved < 1e-5
+
+
+def test_a_threshold_without_room_below_stays():
+    """Between two neighbouring floats there is none to move to."""
+    high = float(np.nextafter(1.0, 2.0))
+    assert clear_of_scores(high, np.array([1.0, high])) == high
+
+
+def test_operating_value_is_the_smallest_score_that_is_called():
+    scores = np.array([3.0, 1.0, 2.0])
+    assert operating_value(1.5, scores) == 2.0
+    assert operating_value(2.0, scores) == 2.0
+    assert operating_value(3.5, scores) is None

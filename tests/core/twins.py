@@ -1,0 +1,181 @@
+"""Brute-force twins: every definition once more, in plain loops, without the code under test.
+
+A cohort is two lists here: scores and 0/1 labels.
+"""
+
+import itertools
+import math
+from statistics import fmean, median_low
+
+# Two costs closer than this, as a part of the dearer one, are the same cost.
+TIE = 1e-12
+
+
+def share_below(scores, threshold):
+    return sum(score < threshold for score in scores) / len(scores) if len(scores) else 0.0
+
+
+def errors_at(scores, labels, threshold):
+    """Misses and alarms of the rule ``score >= threshold``."""
+    pairs = list(zip(scores, labels, strict=True))
+    misses = sum(label == 1 and score < threshold for score, label in pairs)
+    alarms = sum(label == 0 and score >= threshold for score, label in pairs)
+    return misses, alarms
+
+
+def risk_at(scores, labels, threshold, cost_fn, cost_fp):
+    misses, alarms = errors_at(scores, labels, threshold)
+    return (cost_fn * misses + cost_fp * alarms) / len(scores)
+
+
+def rank_of(scores, threshold):
+    return sum(score < threshold for score in scores)
+
+
+def margin_of(scores):
+    spread = max(scores) - min(scores)
+    return spread / 200 if spread > 0 else max(abs(scores[0]), 1.0) / 200
+
+
+def even_thresholds(scores, n_thresholds):
+    """``n_thresholds`` points over the observed range, and call-nobody."""
+    low, high = min(scores), max(scores)
+    step = (high - low) / (n_thresholds - 1)
+    inside = [low + i * step for i in range(n_thresholds - 1)] + [high]
+    return [*sorted(set(inside)), high + margin_of(scores)]
+
+
+def exact_thresholds(scores, margin=None):
+    """Call-everybody, the midpoints of neighbouring distinct scores, call-nobody."""
+    values = sorted(set(scores))
+    margin = margin_of(scores) if margin is None else margin
+    middles = [(low + high) / 2 for low, high in itertools.pairwise(values)]
+    return [values[0] - margin, *middles, values[-1] + margin]
+
+
+def runs_of_minimisers(objective, tie):
+    """First and last position of every run of neighbouring minimisers."""
+    smallest = min(objective)
+    runs, inside = [], False
+    for position, value in enumerate(objective):
+        minimal = value <= smallest + tie
+        if minimal and inside:
+            runs[-1][1] = position
+        elif minimal:
+            runs.append([position, position])
+        inside = minimal
+    return runs
+
+
+def middle_of_widest_flat(objective, ranks, tie):
+    """The rank of the cut nearest to the middle of the middle one of the widest runs."""
+    runs = runs_of_minimisers(objective, tie)
+    widths = [ranks[end] - ranks[start] for start, end in runs]
+    widest = [run for run, width in zip(runs, widths, strict=True) if width == max(widths)]
+    start, end = widest[(len(widest) - 1) // 2]
+    middle = (ranks[start] + ranks[end]) / 2
+    return min(ranks[start : end + 1], key=lambda rank: (abs(rank - middle), rank))
+
+
+def objective_of(rule, scores, labels, threshold, cost_fn, cost_fp):
+    """What a rule minimises; infinite where it does not allow the cut."""
+    misses, alarms = errors_at(scores, labels, threshold)
+    n_positive = sum(labels)
+    n_negative = len(labels) - n_positive
+    name, _, floor = rule.partition(":")
+    if name == "erm":
+        return (cost_fn * misses + cost_fp * alarms) / len(labels)
+    if name == "youden":
+        return misses / max(n_positive, 1) + alarms / max(n_negative, 1)
+    kept, other, n_kept = misses, alarms, n_positive
+    if name == "specificity":
+        kept, other, n_kept = alarms, misses, n_negative
+    rate = 1 - kept / n_kept if n_kept else 1.0
+    # Fewest errors of the other kind, then fewest of this kind.
+    return other + kept / (len(labels) + 1) if rate >= float(floor) - 1e-9 else math.inf
+
+
+def rank_chosen(rule, scores, labels, thresholds, cost_fn, cost_fp):
+    """How many patients lie below the cut that a rule takes."""
+    objective = [objective_of(rule, scores, labels, t, cost_fn, cost_fp) for t in thresholds]
+    ranks = [rank_of(scores, threshold) for threshold in thresholds]
+    tie = TIE * max(cost_fn, cost_fp) if rule == "erm" else TIE
+    return middle_of_widest_flat(objective, ranks, tie)
+
+
+def positives_first(scores, labels):
+    """The order in which patients are drawn: the diseased before the others, by score."""
+    return sorted(zip(scores, labels, strict=True), key=lambda pair: (-pair[1], pair[0]))
+
+
+def standard_error_of_difference(scores, labels, one, other, cost_fn, cost_fp):
+    """Bootstrap standard error of the mean difference of the losses at two thresholds."""
+    differences = []
+    for score, label in zip(scores, labels, strict=True):
+        price = cost_fn if label == 1 else cost_fp
+        wrong = [(score < t) if label == 1 else (score >= t) for t in (one, other)]
+        differences.append(price * (wrong[0] - wrong[1]))
+    mean = fmean(differences)
+    variance = fmean([(value - mean) ** 2 for value in differences])
+    return mean, math.sqrt(variance / len(differences))
+
+
+def nearest(ranks, wanted):
+    return min(ranks, key=lambda rank: (abs(rank - wanted), rank))
+
+
+def stable_rank(scores, labels, thresholds, resamples, cost_fn, cost_fp, guard=1.5):
+    """The rule ``stable`` on explicit patients.
+
+    ``resamples`` holds the positions drawn in each inner replicate, among `positives_first`.
+    ``thresholds`` has one threshold in every gap between two patients, and beyond either end.
+    """
+    patients = positives_first(scores, labels)
+    drawn_ranks = []
+    for positions in resamples:
+        drawn = [patients[position] for position in positions]
+        drawn_scores, drawn_labels = [s for s, _ in drawn], [y for _, y in drawn]
+        rank = rank_chosen("erm", drawn_scores, drawn_labels, thresholds, cost_fn, cost_fp)
+        # Of the original patients, those below the lowest and the highest cut with this rank.
+        same = [t for t in thresholds if rank_of(drawn_scores, t) == rank]
+        drawn_ranks.append((rank_of(scores, same[0]) + rank_of(scores, same[-1])) / 2)
+    ranks = [rank_of(scores, threshold) for threshold in thresholds]
+    at = dict(zip(ranks, thresholds, strict=True))
+    mean = nearest(ranks, fmean(drawn_ranks))
+    best = rank_chosen("erm", scores, labels, thresholds, cost_fn, cost_fp)
+    excess, error = standard_error_of_difference(
+        scores, labels, at[mean], at[best], cost_fn, cost_fp
+    )
+    if excess <= guard * error + TIE * max(cost_fn, cost_fp):
+        return mean
+    return nearest(ranks, median_low(drawn_ranks))
+
+
+def window_mass(scores, labels, start, width, cost_fn, cost_fp):
+    """Cost-weighted share of the patients in [start, start + width)."""
+    price = {1: cost_fn, 0: cost_fp}
+    inside = [
+        price[label]
+        for score, label in zip(scores, labels, strict=True)
+        if start <= score < start + width
+    ]
+    return sum(inside) / len(scores)
+
+
+def modulus(scores, labels, width, cost_fn, cost_fp):
+    """The largest mass of any window that starts at a score."""
+    return max(window_mass(scores, labels, start, width, cost_fn, cost_fp) for start in scores)
+
+
+def smallest_with_share(values, share):
+    """The smallest value with at least ``share`` of the values at or below it."""
+    ordered = sorted(values)
+    for position, value in enumerate(ordered):
+        if (position + 1) / len(ordered) >= share - 1e-12:
+            return value
+    return ordered[-1]
+
+
+def flip_probability(score, threshold, draws):
+    decision = score >= threshold
+    return sum((score >= draw) != decision for draw in draws) / len(draws)
