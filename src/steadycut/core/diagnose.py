@@ -3,16 +3,16 @@
 import numpy as np
 
 from steadycut.core.bootstrap import ThresholdDraws
-from steadycut.core.checks import FloatArray
+from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.cuts import Cuts
 from steadycut.core.records import Costs
-from steadycut.core.risk_curve import count_errors
+from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.rules import excess_risk
 
 # A share of draws this large on the far side of a barrier makes a second basin.
 SECOND_BASIN = 0.10
 # A risk this many standard errors above the smallest makes a barrier.
-BARRIER = 2.0
+BARRIER = 2.5
 # Draws whose middle 80 % spread over more than this share of the patients have a flat minimum.
 FLAT = 0.25
 FEW_PATIENTS = 10
@@ -57,20 +57,31 @@ def stability_warnings(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> list[
 def basin_share(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> float:
     """Return the share of draws that a barrier of clearly higher risk parts from the rest.
 
-    A barrier is a cut whose risk lies more than `BARRIER` paired standard errors above that of
-    the chosen cut. The smaller side counts; 0 where there is no barrier among the draws.
+    A barrier is a cut whose risk lies more than `BARRIER` paired standard errors above the
+    smallest risk on its left, and above that on its right. The smaller side counts; 0 where
+    there is no barrier among the draws.
     """
     curve = count_errors(cuts.cells[None, :])
-    ranks = curve.ranks[0]
-    chosen = int(np.searchsorted(ranks, draws.rank))
-    excess, error = excess_risk(curve, costs, 0, np.arange(ranks.size), chosen)
-    barrier = ranks[excess > BARRIER * error]
+    risk, ranks = risk_at_cuts(curve, costs)[0], curve.ranks[0]
+    every = np.arange(ranks.size)
+    left, right = lowest_so_far(risk), ranks.size - 1 - lowest_so_far(risk[::-1])[::-1]
+    high = np.ones(ranks.size, dtype=bool)
+    for basin in (left, right):
+        excess, error = excess_risk(curve, costs, 0, every, basin)
+        high &= excess > BARRIER * error + TIE * costs.largest
+    barrier = ranks[high]
     if not barrier.size:
         return 0.0
     ordered = np.sort(draws.ranks)
     below = np.searchsorted(ordered, barrier, side="left") / ordered.size
     above = 1 - np.searchsorted(ordered, barrier, side="right") / ordered.size
     return float(np.minimum(below, above).max())
+
+
+def lowest_so_far(risk: FloatArray) -> IntArray:
+    """Return, for each cut, which cut up to it has the smallest risk."""
+    new_low = risk <= np.minimum.accumulate(risk)
+    return np.maximum.accumulate(np.where(new_low, np.arange(risk.size), 0))
 
 
 def class_warnings(name: str, n_positive: int, n_negative: int) -> list[str]:

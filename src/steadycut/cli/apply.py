@@ -1,0 +1,88 @@
+"""``steadycut apply``: a frozen rule and a table -> a decision for every patient."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from steadycut.cli import options as opt
+from steadycut.cli.output import note, show
+from steadycut.cli.tables import read_for_rule
+from steadycut.cli.text import apply_text
+from steadycut.errors import BadOption
+from steadycut.files import write_atomically
+from steadycut.guards import deployment_warnings
+from steadycut.rule_file import FrozenRule
+
+RulePath = Annotated[Path, typer.Argument(metavar="RULE", help="The rule.json of a study.")]
+OutFile = Annotated[
+    Path, typer.Option("--out", metavar="FILE", help="CSV or Parquet file to write.")
+]
+
+
+def apply_command(
+    rule: RulePath,
+    tables: opt.Tables,
+    out: OutFile,
+    missing: opt.Missing = "refuse",
+    as_json: opt.AsJson = False,
+) -> None:
+    """Decide for every patient: columns patient, score, decision (0/1), flip_probability."""
+    write = writer_for(out)
+    frozen = FrozenRule.load(rule)
+    table = read_for_rule(frozen, tables, missing=missing)
+    patients = next(iter(table.patients.values()))
+    decisions = frozen.decisions(patients)
+    warnings = deployment_warnings(frozen, patients)
+    write_atomically(out, write(decisions))
+    for warning in warnings:
+        note(f"warning: {warning}")
+    content = {
+        "threshold": frozen.threshold,
+        "n_patients": patients.n_patients,
+        "called": int(decisions["decision"].sum()),
+        "call_rate": float(decisions["decision"].mean()),
+        "flip_rate": float(decisions["flip_probability"].mean()),
+        "rows": table.n_rows,
+        "dropped_rows": table.n_dropped,
+        "warnings": warnings,
+    }
+    show(content, f"{apply_text(content)}\nWrote {out}", as_json=as_json)
+
+
+def writer_for(out: Path) -> Any:
+    """Return the function that makes the file's bytes, by the ending of its name."""
+    writers = {".csv": to_csv, ".parquet": to_parquet}
+    if out.suffix.lower() not in writers:
+        msg = f"--out must end in {' or '.join(writers)}; got {out.name!r}."
+        raise BadOption(msg)
+    if not out.parent.is_dir():
+        msg = f"the folder of --out does not exist: {out.parent}. Make it first."
+        raise BadOption(msg)
+    return writers[out.suffix.lower()]
+
+
+def to_csv(decisions: dict[str, Any]) -> bytes:
+    """Return decisions as CSV; numbers are written so that they read back unchanged."""
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(decisions)
+    table.writerows(
+        zip(*(np.asarray(column).tolist() for column in decisions.values()), strict=True)
+    )
+    return text.getvalue().encode()
+
+
+def to_parquet(decisions: dict[str, Any]) -> bytes:
+    """Return decisions as Parquet."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = {name: pa.array(np.asarray(values).tolist()) for name, values in decisions.items()}
+    columns["decision"] = columns["decision"].cast(pa.int8())
+    buffer = io.BytesIO()
+    pq.write_table(pa.table(columns), buffer)
+    return buffer.getvalue()

@@ -1,0 +1,57 @@
+"""``steadycut audit``: a frozen rule at another hospital."""
+
+from typing import Annotated, Any
+
+import typer
+
+from steadycut.audit import Audit, audit
+from steadycut.cli import options as opt
+from steadycut.cli.apply import RulePath
+from steadycut.cli.output import note, show, to_json, write_folder
+from steadycut.cli.tables import candidates_at, read_for_rule
+from steadycut.cli.text import audit_text
+from steadycut.report import render_audit
+from steadycut.rule_file import FrozenRule
+
+LabelThere = Annotated[
+    str | None, typer.Option(help="Column of labels. [default: audit without labels]")
+]
+
+
+def audit_command(
+    rule: RulePath,
+    tables: opt.Tables,
+    out: opt.OutDirectory,
+    label: LabelThere = None,
+    site: opt.Site = None,
+    external: opt.External = None,
+    missing: opt.Missing = "refuse",
+    as_json: opt.AsJson = False,
+) -> None:
+    """Say what the frozen rule does there, and where a change of risk comes from.
+
+    Writes audit.json and audit.html.
+    """
+    frozen = FrozenRule.load(rule)
+    table = read_for_rule(frozen, tables, label=label, site=site, missing=missing)
+    patients = candidates_at(table, site, external, "--external")[0]
+    found = audit(frozen, patients)
+    content = audit_content(found, table.n_rows, table.n_dropped)
+    write_folder(out, audit_files(content))
+    for warning in found.warnings:
+        note(f"warning: {warning}")
+    show(
+        content,
+        audit_text(content) + f"\n\nWrote audit.json, audit.html to {out}/",
+        as_json=as_json,
+    )
+
+
+def audit_content(found: Audit, rows: int, dropped: int) -> dict[str, Any]:
+    """Return audit.json: the audit, and how many rows it was made of."""
+    return {**found.to_dict(), "data": {"rows": rows, "dropped_rows": dropped}}
+
+
+def audit_files(content: dict[str, Any]) -> dict[str, bytes]:
+    """Return the files that an audit leaves."""
+    return {"audit.json": to_json(content), "audit.html": render_audit(content).encode()}

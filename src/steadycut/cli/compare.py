@@ -1,0 +1,79 @@
+"""``steadycut compare``: every rule chooses at P and is judged at Q."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from steadycut.cli import options as opt
+from steadycut.cli.output import show, to_json, write_folder
+from steadycut.cli.progress import progress_on_terminal
+from steadycut.cli.tables import candidates_at, read_for_fit
+from steadycut.cli.text import comparison_text
+from steadycut.compare import compare
+
+InternalThere = Annotated[
+    str, typer.Option("--internal", metavar="NAME[,NAME]", help="Sites to choose on.")
+]
+ExternalThere = Annotated[
+    str, typer.Option("--external", metavar="NAME[,NAME]", help="Sites to judge on.")
+]
+OptionalOut = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="Where to write compare.json.")
+]
+
+
+def compare_command(
+    tables: opt.Tables,
+    patient: opt.Patient,
+    score: opt.Score,
+    label: opt.Label,
+    site: Annotated[str, typer.Option(help="Column of sites.")],
+    internal: InternalThere,
+    external: ExternalThere,
+    out: OptionalOut = None,
+    positive: opt.Positive = None,
+    direction: opt.Direction = "ge",
+    level: opt.Level = None,
+    aggregate: opt.Aggregate = None,
+    cost_fn: opt.CostFn = 1.0,
+    cost_fp: opt.CostFp = 1.0,
+    honesty: opt.Honesty = "split",
+    bound: opt.BoundName = "auto",
+    delta: opt.Delta = 0.1,
+    bootstrap: opt.Bootstrap = 200,
+    grid: opt.Grid = "200",
+    seed: opt.Seed = 0,
+    missing: opt.Missing = "refuse",
+    as_json: opt.AsJson = False,
+) -> None:
+    """Compare every rule: chosen at the internal sites, frozen, judged at the external ones."""
+    table = read_for_fit(
+        tables,
+        patient=patient,
+        score=score,
+        label=label,
+        positive=positive,
+        site=site,
+        level=level,
+        aggregate=aggregate,
+        missing=missing,
+    )
+    with progress_on_terminal() as progress:
+        content = compare(
+            candidates_at(table, site, internal, "--internal"),
+            candidates_at(table, site, external, "--external"),
+            progress=progress,
+            cost_fn=cost_fn,
+            cost_fp=cost_fp,
+            direction=direction,
+            grid=opt.parse_grid(grid),
+            n_bootstrap=bootstrap,
+            delta=delta,
+            honesty=honesty,
+            bound=bound,
+            seed=seed,
+        ).to_dict()
+    if out is not None:
+        write_folder(out, {"compare.json": to_json(content)})
+    show(content, comparison_text(content), as_json=as_json)

@@ -1,0 +1,89 @@
+"""``steadycut demo``: two hospitals, end to end, offline."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+
+from steadycut.audit import audit
+from steadycut.cli import options as opt
+from steadycut.cli.apply import to_csv
+from steadycut.cli.audit import audit_content, audit_files
+from steadycut.cli.fit import study_content
+from steadycut.cli.output import show, to_json, write_folder
+from steadycut.cli.text import audit_text, comparison_text, study_text
+from steadycut.compare import compare
+from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
+from steadycut.ingest import at_sites, read_patients
+from steadycut.ingest.request import make_request
+from steadycut.report import render_study
+from steadycut.study import fit
+
+DemoOut = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write.")]
+AGGREGATORS = ("mean", "max", "quantile:0.9")
+
+
+def demo_command(out: DemoOut = Path("steadycut-demo"), as_json: opt.AsJson = False) -> None:
+    """Run the whole flow on a simulated cohort of two hospitals: tiles, slides, patients."""
+    cohort = simulate_two_hospitals()
+    request = make_request(
+        patient="patient",
+        score="score",
+        label="tumour",
+        site="hospital",
+        levels=["slide:max"],
+        how=list(AGGREGATORS),
+    )
+    table = read_patients(request, cohort)
+    here = [at_sites(one, ["A"]) for one in table.patients.values()]
+    there = [at_sites(one, ["B"]) for one in table.patients.values()]
+    study = fit(here)
+    rule = study.freeze()
+    external = next(one for one in there if one.recipe == study.patients.recipe)
+    results: dict[str, Any] = {
+        "study": study_content(study, table),
+        "comparison": compare(here, there).to_dict(),
+        "audit": audit_content(audit(rule, external), table.n_rows, table.n_dropped),
+    }
+    write_folder(
+        out,
+        {
+            "two_hospitals.csv": cohort_csv(),
+            "rule.json": rule.to_bytes(),
+            "study.json": to_json(results["study"]),
+            "report.html": render_study(results["study"], results["comparison"]).encode(),
+            "compare.json": to_json(results["comparison"]),
+            "decisions.csv": to_csv(rule.decisions(external)),
+            **audit_files(results["audit"]),
+        },
+    )
+    show(results, demo_text(results, out), as_json=as_json)
+
+
+def cohort_csv() -> bytes:
+    """Return the simulated cohort as a CSV file, for a user to run the commands on."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "two_hospitals.csv")
+        write_two_hospitals(path)
+        return path.read_bytes()
+
+
+def demo_text(results: dict[str, Any], out: Path) -> str:
+    """Return the whole story in one screen."""
+    return "\n\n".join(
+        [
+            (
+                "Hospital A: simulated patients > slides > tiles; half of the patients choose, "
+                "half certify"
+            ),
+            study_text(results["study"]),
+            comparison_text(results["comparison"]),
+            "Hospital B: the frozen rule on other patients",
+            audit_text(results["audit"]),
+            (
+                f"Open {out / 'report.html'} and {out / 'audit.html'}; the rule to take along is "
+                f"{out / 'rule.json'}, the decisions at B are {out / 'decisions.csv'}"
+            ),
+        ]
+    )

@@ -1,0 +1,93 @@
+"""``steadycut fit``: a table of instance scores -> a frozen, certified cut-off."""
+
+from typing import Any
+
+from steadycut.cli import options as opt
+from steadycut.cli.output import note, show, to_json, write_folder
+from steadycut.cli.progress import progress_on_terminal
+from steadycut.cli.tables import candidates_at, read_for_fit
+from steadycut.cli.text import study_text
+from steadycut.ingest import PatientTable
+from steadycut.report import render_study
+from steadycut.study import Study, fit
+
+
+def fit_command(
+    tables: opt.Tables,
+    patient: opt.Patient,
+    score: opt.Score,
+    label: opt.Label,
+    out: opt.OutDirectory,
+    positive: opt.Positive = None,
+    direction: opt.Direction = "ge",
+    level: opt.Level = None,
+    aggregate: opt.Aggregate = None,
+    site: opt.Site = None,
+    internal: opt.Internal = None,
+    cost_fn: opt.CostFn = 1.0,
+    cost_fp: opt.CostFp = 1.0,
+    rule: opt.RuleName = "stable",
+    honesty: opt.Honesty = "split",
+    bound: opt.BoundName = "auto",
+    delta: opt.Delta = 0.1,
+    bootstrap: opt.Bootstrap = 200,
+    grid: opt.Grid = "200",
+    seed: opt.Seed = 0,
+    missing: opt.Missing = "refuse",
+    as_json: opt.AsJson = False,
+) -> None:
+    """Choose, freeze and certify one patient-level cut-off.
+
+    Writes rule.json (to take to the next hospital), study.json and report.html.
+    """
+    table = read_for_fit(
+        tables,
+        patient=patient,
+        score=score,
+        label=label,
+        positive=positive,
+        site=site,
+        level=level,
+        aggregate=aggregate,
+        missing=missing,
+    )
+    candidates = candidates_at(table, site, internal, "--internal")
+    with progress_on_terminal() as progress:
+        study = fit(
+            candidates,
+            rule=rule,
+            cost_fn=cost_fn,
+            cost_fp=cost_fp,
+            direction=direction,
+            grid=opt.parse_grid(grid),
+            n_bootstrap=bootstrap,
+            delta=delta,
+            honesty=honesty,
+            bound=bound,
+            seed=seed,
+            progress=progress,
+        )
+    content = study_content(study, table)
+    write_folder(out, study_files(study, content))
+    if table.n_dropped:
+        note(f"{table.n_dropped} of {table.n_rows} rows had no score and were dropped.")
+    show(
+        content,
+        study_text(content) + f"\n\nWrote rule.json, study.json, report.html to {out}/",
+        as_json=as_json,
+    )
+
+
+def study_content(study: Study, table: PatientTable) -> dict[str, Any]:
+    """Return study.json: the study, and how many rows it was made of."""
+    rows = {"rows": table.n_rows, "dropped_rows": table.n_dropped}
+    return {**study.to_dict(), "data": {**rows, "sha256": study.patients.fingerprint()}}
+
+
+def study_files(study: Study, content: dict[str, Any]) -> dict[str, bytes]:
+    """Return the files that a fit leaves."""
+    return {
+        "rule.json": study.freeze().to_bytes(),
+        "study.json": to_json(content),
+        "report.html": render_study(content).encode(),
+    }

@@ -1,0 +1,102 @@
+"""The ``steadycut`` command: exit 0, 2 for a user's mistake, 1 for a fault of ours."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from steadycut._version import __version__
+from steadycut.cli.apply import apply_command
+from steadycut.cli.audit import audit_command
+from steadycut.cli.compare import compare_command
+from steadycut.cli.demo import demo_command
+from steadycut.cli.fit import fit_command
+from steadycut.errors import SteadycutError
+
+USAGE_ERROR = typer.BadParameter.__bases__[0]
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="steadycut",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="One patient-level cut-off that still works at the next hospital, with a certificate.",
+)
+app.command("demo")(demo_command)
+app.command("fit")(fit_command)
+app.command("apply")(apply_command)
+app.command("audit")(audit_command)
+app.command("compare")(compare_command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"steadycut {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    del version
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run one command and exit with its code."""
+    sys.exit(run(argv))
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    command = typer.main.get_command(app)
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        result = command.main(args=arguments, prog_name="steadycut", standalone_mode=False)
+    except USAGE_ERROR as error:
+        return _refuse(f"{_message(error)} See '{_command_path(error)} --help'.")
+    except SteadycutError as error:
+        return _refuse(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        print("steadycut: interrupted; nothing was written.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        return 1
+    except Exception as error:
+        if os.environ.get("STEADYCUT_DEBUG"):
+            raise
+        return _admit(error)
+    return result if isinstance(result, int) else 0
+
+
+def _refuse(text: str) -> int:
+    print("steadycut: " + " ".join(text.split()), file=sys.stderr)
+    return 2
+
+
+def _admit(error: Exception) -> int:
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    hint = "This is a fault of steadycut; run again with STEADYCUT_DEBUG=1 and report it."
+    print(f"steadycut: {text}. {hint}", file=sys.stderr)
+    return 1
+
+
+def _message(error: BaseException) -> str:
+    text = str(getattr(error, "format_message", lambda: str(error))())
+    return text if text.endswith((".", "?")) else text + "."
+
+
+def _command_path(error: BaseException) -> str:
+    context = getattr(error, "ctx", None)
+    return context.command_path if context is not None else "steadycut"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""The options that commands share, declared once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from steadycut.errors import BadOption
+from steadycut.study import fit
+
+DEFAULTS = fit.__kwdefaults__ or {}
+
+Tables = Annotated[
+    list[str],
+    typer.Argument(metavar="TABLE...", help="CSV or Parquet files, or a pattern of them."),
+]
+Patient = Annotated[str, typer.Option(help="Column that identifies patients.")]
+Score = Annotated[
+    list[str], typer.Option(help="Column of instance scores; several are compared as methods.")
+]
+Label = Annotated[str, typer.Option(help="Column of labels, the same in all rows of a patient.")]
+Positive = Annotated[
+    str | None, typer.Option(help="The label that counts as positive. [default: labels are 0/1]")
+]
+Direction = Annotated[str, typer.Option(help="ge: high scores are called; le: low ones.")]
+Level = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COL:AGG", help="Level between rows and patients, innermost first."),
+]
+Aggregate = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="AGG",
+        help="mean, median, max, min, quantile:Q, top-k:K, fraction-above:X, noisy-or or "
+        "trimmed-mean:X over a patient; several are compared. [default: mean]",
+    ),
+]
+Site = Annotated[str | None, typer.Option(help="Column of sites.")]
+Internal = Annotated[
+    str | None,
+    typer.Option(metavar="NAME[,NAME]", help="Sites to choose on. [default: all]"),
+]
+External = Annotated[
+    str | None, typer.Option(metavar="NAME[,NAME]", help="Sites to judge on. [default: all]")
+]
+CostFn = Annotated[float, typer.Option("--cost-fn", help="Cost of a missed patient.")]
+CostFp = Annotated[float, typer.Option("--cost-fp", help="Cost of a false alarm.")]
+RuleName = Annotated[
+    str,
+    typer.Option("--rule", help="stable, erm, youden, sensitivity:X or specificity:X."),
+]
+Honesty = Annotated[
+    str,
+    typer.Option(help="split: some choose, the others certify; uniform: everybody does both."),
+]
+BoundName = Annotated[
+    str,
+    typer.Option("--bound", help="auto, clopper-pearson, hoeffding, dkw or paper."),
+]
+Delta = Annotated[float, typer.Option(help="Failure probability of the certificate.")]
+Bootstrap = Annotated[int, typer.Option(help="Number of bootstrap cohorts.")]
+Grid = Annotated[str, typer.Option(metavar="N|exact", help="Number of cuts, or exact.")]
+Seed = Annotated[int, typer.Option(help="Same table, options and seed: same bytes.")]
+Missing = Annotated[
+    str, typer.Option(help="refuse, or drop rows without a score (they are counted).")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+OutDirectory = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write.")]
+
+
+def parse_grid(text: str) -> int | str:
+    """Return a number of cuts, or ``exact``."""
+    if text == "exact":
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        msg = f"--grid must be 'exact' or a whole number of at least 2; got {text!r}."
+        raise BadOption(msg) from None
+
+
+def parse_names(text: str) -> list[str]:
+    """Return the names in a comma-separated list."""
+    return [name.strip() for name in text.split(",") if name.strip()]
