@@ -128,10 +128,12 @@ def sort_segments(groups: IntArray, values: FloatArray) -> Segments:
     """
     # Adding 0.0 turns negative zero into zero: the two compare as equal, so that their order
     # in a sort, and with it the sign of a maximum, would depend on the order of rows.
-    tidy = np.asarray(values, dtype=np.float64) + 0.0
-    ordered = tidy[np.lexsort((tidy, groups))]
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(groups)))).astype(np.int64)
-    return Segments(values=read_only(ordered), offsets=read_only(offsets))
+    tidy = np.asarray(values, dtype=np.float64)[np.argsort(groups, kind="stable")] + 0.0
+    sizes = np.bincount(groups)
+    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    for group in np.flatnonzero(sizes > 1).tolist():
+        tidy[offsets[group] : offsets[group + 1]].sort()
+    return Segments(values=read_only(tidy), offsets=read_only(offsets))
 
 
 def nest(patients: IntArray, levels: Sequence[IntArray]) -> tuple[IntArray, ...]:

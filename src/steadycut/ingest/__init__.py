@@ -17,7 +17,15 @@ Files in the order in which the data travel:
 
 from steadycut.ingest.patients import PatientTable
 from steadycut.ingest.read import aggregate, read_patients
-from steadycut.ingest.request import Request, parse_level
+from steadycut.ingest.request import Request, make_request, parse_level
 from steadycut.ingest.sites import at_sites
 
-__all__ = ["PatientTable", "Request", "aggregate", "at_sites", "parse_level", "read_patients"]
+__all__ = [
+    "PatientTable",
+    "Request",
+    "aggregate",
+    "at_sites",
+    "make_request",
+    "parse_level",
+    "read_patients",
+]

@@ -102,9 +102,10 @@ def _rows(raw: RawTable, request: Request) -> _Rows:
 
 def _keep(rows: _Rows, usable: NDArray[np.bool_]) -> _Rows:
     """Return the usable rows, and only patients who have some."""
-    kept, patient_of = np.unique(rows.patient_of[usable], return_inverse=True)
+    has_rows = np.bincount(rows.patient_of[usable], minlength=rows.patients.size) > 0
+    kept, renumbered = np.flatnonzero(has_rows), np.cumsum(has_rows) - 1
     return _Rows(
-        patient_of=patient_of,
+        patient_of=renumbered[rows.patient_of[usable]],
         levels=tuple(level[usable] for level in rows.levels),
         scores={name: values[usable] for name, values in rows.scores.items()},
         patients=rows.patients[kept],

@@ -120,9 +120,9 @@ def _from_numbers(values: NDArray[Any]) -> KeyColumn:
 def _from_objects(values: list[object]) -> KeyColumn:
     plain = set(map(type, values)) <= {str, type(None)}
     texts = values if plain else [_text(value) for value in values]
-    index: dict[object, int] = {None: MISSING_CODE}
-    codes = np.array([index.setdefault(text, len(index) - 1) for text in texts], dtype=np.int64)
-    found = [str(text) for text in index if text is not None]
+    found = [str(text) for text in dict.fromkeys(texts) if text is not None]
+    index: dict[object, int] = {None: MISSING_CODE} | {text: i for i, text in enumerate(found)}
+    codes = np.fromiter(map(index.__getitem__, texts), dtype=np.int64, count=len(texts))
     # The last entry is where the code -1 of a missing value points to.
     blank = np.array([*(not text.strip() for text in found), True])
     return KeyColumn(codes=np.where(blank[codes], MISSING_CODE, codes), texts=tuple(found))
