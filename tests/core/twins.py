@@ -179,3 +179,28 @@ def smallest_with_share(values, share):
 def flip_probability(score, threshold, draws):
     decision = score >= threshold
     return sum((score >= draw) != decision for draw in draws) / len(draws)
+
+
+def basin_share(scores, labels, draw_ranks, cost_fn, cost_fp, barrier):
+    """The largest share of draws that any barrier parts from the rest, on its smaller side.
+
+    A barrier is clearly worse than the nearest best cut on its left, and on its right.
+    """
+    thresholds = exact_thresholds(scores)
+    risks = [risk_at(scores, labels, t, cost_fn, cost_fp) for t in thresholds]
+    shares = [0.0]
+    for cut, threshold in enumerate(thresholds):
+        left = max(range(cut + 1), key=lambda j: (-risks[j], j))
+        right = min(range(cut, len(risks)), key=lambda j: (risks[j], j))
+        clear = []
+        for basin in (left, right):
+            excess, error = standard_error_of_difference(
+                scores, labels, threshold, thresholds[basin], cost_fn, cost_fp
+            )
+            clear.append(excess > barrier * error + TIE * max(cost_fn, cost_fp))
+        if all(clear):
+            rank = rank_of(scores, threshold)
+            below = sum(r < rank for r in draw_ranks) / len(draw_ranks)
+            above = sum(r > rank for r in draw_ranks) / len(draw_ranks)
+            shares.append(min(below, above))
+    return max(shares)
