@@ -1,0 +1,81 @@
+import pytest
+
+from steadycut.core.certify import certificate_of, certify
+from steadycut.core.concentration import BOUNDS
+from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.records import Costs
+from steadycut.errors import BadOption, TooFewPatients
+from tests.core.cohorts import random_cohort
+
+COUNTS = Confusion(tp=18, fn=2, fp=3, tn=27)
+
+
+@pytest.mark.parametrize("bound", ["clopper-pearson", "hoeffding", "dkw", "paper"])
+def test_the_value_is_observed_risk_plus_bound(bound):
+    certificate = certificate_of(COUNTS, Costs(), 0.1, bound=bound)
+    added = BOUNDS[bound].compute(COUNTS, Costs(), 0.1)
+    assert certificate.risk == 0.1
+    assert certificate.generalization == added
+    assert certificate.value == pytest.approx(0.1 + added, abs=1e-12)
+    assert (certificate.bound, certificate.delta) == (bound, 0.1)
+    assert certificate.n_patients == 50
+
+
+def test_uniform_honesty_shares_delta_among_the_candidates():
+    """Four scores were tried: the union bound gives each a quarter."""
+    certificate = certificate_of(COUNTS, Costs(), 0.2, honesty="uniform", n_candidates=4)
+    assert certificate.generalization == BOUNDS["dkw"].compute(COUNTS, Costs(), 0.05)
+    assert certificate.delta == 0.2
+
+
+def test_split_honesty_does_not_pay_for_the_candidates():
+    certificate = certificate_of(COUNTS, Costs(), 0.2, n_candidates=4)
+    assert certificate.generalization == BOUNDS["clopper-pearson"].compute(COUNTS, Costs(), 0.2)
+
+
+def test_a_bound_no_better_than_a_rule_without_a_score_is_vacuous():
+    assert not certificate_of(COUNTS, Costs(), 0.1).vacuous
+    assert certificate_of(COUNTS, Costs(), 0.1, bound="paper").vacuous
+    assert certificate_of(COUNTS, Costs(), 0.1).trivial_risk == 0.4
+
+
+def test_the_dictionary_has_every_term():
+    certificate = certificate_of(COUNTS, Costs(), 0.1)
+    assert certificate.to_dict() == {
+        "risk": certificate.risk,
+        "bound": "clopper-pearson",
+        "generalization": certificate.generalization,
+        "n_patients": 50,
+        "delta": 0.1,
+        "value": certificate.value,
+        "vacuous": False,
+        "trivial_risk": 0.4,
+        "honesty": "split",
+    }
+
+
+def test_certify_is_the_certificate_of_the_counts_at_the_threshold():
+    cohort = random_cohort(1, 60)
+    certificate = certify(cohort.scores, cohort.labels, 0.5, cost_fn=3.0, delta=0.2)
+    expected = certificate_of(confusion_at(cohort, 0.5), Costs(cost_fn=3.0), 0.2)
+    assert certificate == expected
+
+
+def test_certify_with_direction_le_calls_small_scores():
+    cohort = random_cohort(2, 60)
+    mirrored = certify(-cohort.scores, cohort.labels, -1.0, direction="le")
+    assert mirrored == certify(cohort.scores, cohort.labels, 1.0)
+
+
+def test_certify_does_not_refuse_one_class():
+    assert certify([1.0, 2.0], [1, 1], 1.5).risk == 0.5
+
+
+def test_certify_needs_a_patient():
+    with pytest.raises(TooFewPatients, match=r"a certificate needs at least one patient; got none"):
+        certify([], [], 0.5)
+
+
+def test_certify_refuses_a_delta_outside_0_to_1():
+    with pytest.raises(BadOption, match=r"delta must lie strictly between 0 and 1; got 1\."):
+        certify([1.0], [1], 0.5, delta=1)

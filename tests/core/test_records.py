@@ -1,0 +1,156 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.errors import BadOption, BadPatients, MissingScores, PatientOverlap
+
+FULL = {
+    "scores": [0.9, 0.2, 0.4],
+    "labels": [1, 0, 0],
+    "patients": ["c", "a", "b"],
+    "sites": ["Q", "P", "P"],
+    "n_instances": [30, 10, 20],
+}
+
+
+def test_patients_are_put_in_the_order_of_their_identifiers():
+    cohort = PatientScores(**FULL)
+    assert cohort.patients.tolist() == ["a", "b", "c"]
+    assert cohort.scores.tolist() == [0.2, 0.4, 0.9]
+    assert cohort.labels.tolist() == [0, 0, 1]
+    assert cohort.sites.tolist() == ["P", "P", "Q"]
+    assert cohort.n_instances.tolist() == [10, 20, 30]
+
+
+def test_patients_without_identifiers_keep_their_order():
+    assert PatientScores(scores=[3.0, 1.0, 2.0]).scores.tolist() == [3.0, 1.0, 2.0]
+
+
+def test_identifiers_are_texts():
+    cohort = PatientScores(scores=[1.0, 2.0], patients=[10, 9])
+    assert cohort.patients.tolist() == ["10", "9"]
+    array = np.array(["y", "x"])
+    assert PatientScores(scores=[1.0, 2.0], patients=array).patients.tolist() == ["x", "y"]
+    assert array.flags.writeable
+
+
+def test_a_repeated_patient_is_refused_without_being_named():
+    with pytest.raises(PatientOverlap) as caught:
+        PatientScores(scores=[1.0, 2.0, 3.0], patients=["secret", "b", "secret"])
+    told = "a patient must have one row; 1 rows repeat a patient. Aggregate first."
+    assert str(caught.value) == told
+
+
+@pytest.mark.parametrize("name", ["scores", "labels", "patients", "sites", "n_instances"])
+def test_every_array_is_read_only(name):
+    for cohort in (PatientScores(**FULL), PatientScores(**{**FULL, "patients": None})):
+        column = getattr(cohort, name)
+        if column is not None:
+            assert not column.flags.writeable
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_scores_that_are_not_finite_are_refused(bad):
+    with pytest.raises(MissingScores, match="1 of 2 are missing, NaN or infinite"):
+        PatientScores(scores=[1.0, bad], labels=[0, 1])
+
+
+@pytest.mark.parametrize("bad", [2, -1, np.nan])
+def test_labels_other_than_0_and_1_are_refused(bad):
+    with pytest.raises(BadPatients, match="labels must be 0 or 1"):
+        PatientScores(scores=[1.0, 2.0], labels=[0, bad])
+
+
+@pytest.mark.parametrize("name", ["labels", "patients", "sites", "n_instances"])
+def test_a_column_of_another_length_is_refused(name):
+    with pytest.raises(BadPatients, match=rf"{name} must have one entry a patient \(3\); got 2"):
+        PatientScores(**{**FULL, name: FULL[name][:2]})
+
+
+def test_classes_are_counted_and_parted():
+    cohort = PatientScores(**FULL)
+    assert (cohort.n_patients, cohort.n_positive, cohort.n_negative) == (3, 1, 2)
+    assert cohort.positive_scores.tolist() == [0.9]
+    assert cohort.negative_scores.tolist() == [0.2, 0.4]
+
+
+def test_labels_that_are_needed_and_unknown_are_asked_for():
+    with pytest.raises(BadPatients, match="these patients have no labels"):
+        _ = PatientScores(scores=[1.0]).n_positive
+
+
+def test_taken_patients_keep_all_that_is_known():
+    cohort = PatientScores(**FULL, recipe=Recipe(how="max")).take(np.array([0, 2]))
+    assert cohort.patients.tolist() == ["a", "c"]
+    assert cohort.scores.tolist() == [0.2, 0.9]
+    assert cohort.labels.tolist() == [0, 1]
+    assert cohort.sites.tolist() == ["P", "Q"]
+    assert cohort.n_instances.tolist() == [10, 30]
+    assert cohort.recipe.how == "max"
+
+
+def test_taken_patients_of_scores_alone_are_scores_alone():
+    cohort = PatientScores(scores=[1.0, 2.0, 3.0]).take(np.array([True, False, True]))
+    assert cohort.scores.tolist() == [1.0, 3.0]
+    assert cohort.labels is cohort.patients is cohort.sites is cohort.n_instances is None
+
+
+def test_direction_le_negates_the_scores_and_nothing_else():
+    cohort = PatientScores(**FULL)
+    mirrored = cohort.oriented("le")
+    assert mirrored.scores.tolist() == [-0.2, -0.4, -0.9]
+    assert mirrored.labels.tolist() == cohort.labels.tolist()
+    assert cohort.oriented("ge") is cohort
+
+
+def test_an_unknown_direction_is_refused():
+    with pytest.raises(BadOption, match=r"direction must be one of ge, le; got 'up'\."):
+        PatientScores(scores=[1.0]).oriented("up")
+
+
+def test_the_fingerprint_does_not_depend_on_the_order_of_rows():
+    order = [2, 0, 1]
+    shuffled = {name: [column[i] for i in order] for name, column in FULL.items()}
+    assert PatientScores(**FULL).fingerprint() == PatientScores(**shuffled).fingerprint()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"scores": [0.9, 0.2, np.nextafter(0.4, 1.0)]},
+        {"labels": [1, 1, 0]},
+        {"patients": ["c", "a", "bb"]},
+        {"sites": ["Q", "P", "Q"]},
+        {"sites": None},
+    ],
+)
+def test_the_fingerprint_changes_with_any_value(change):
+    changed = PatientScores(**{**FULL, **change})
+    assert changed.fingerprint() != PatientScores(**FULL).fingerprint()
+
+
+def test_records_are_frozen():
+    for record, name in [(PatientScores(**FULL), "scores"), (Costs(), "cost_fn")]:
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(record, name, None)
+
+
+def test_costs_know_the_dearer_error():
+    assert Costs(cost_fn=3).largest == 3.0
+    assert Costs(cost_fp=2).largest == 2.0
+    assert Costs(cost_fn=2, cost_fp=2.0).equal
+    assert not Costs(cost_fn=2).equal
+
+
+@pytest.mark.parametrize("name", ["cost_fn", "cost_fp"])
+def test_a_cost_that_is_none_is_refused_by_name(name):
+    with pytest.raises(BadOption, match=rf"{name} must be a finite number above 0; got 0\."):
+        Costs(**{name: 0})
+
+
+def test_a_recipe_reads_from_rows_to_patients():
+    recipe = Recipe(score="tumour", levels=(("tile", "max"), ("slide", "median")), how="mean")
+    assert recipe.chain == (("tile", "max"), ("slide", "median"), ("patient", "mean"))
+    assert recipe.name == "tumour: tile max, slide median, patient mean"

@@ -1,0 +1,47 @@
+import numpy as np
+import pytest
+
+from steadycut.core.split import everybody, split_patients
+from steadycut.errors import BadOption, TooFewPatients
+
+
+@pytest.mark.parametrize("n", [2, 7, 100])
+@pytest.mark.parametrize("size", [0.3, 0.5, 0.7])
+def test_every_patient_has_exactly_one_role(n, size):
+    roles = split_patients(n, size, np.random.default_rng(0))
+    assert sorted([*roles.select, *roles.certify]) == list(range(n))
+    assert roles.certify.size == round(n * size)
+    assert roles.honesty == "split"
+
+
+def test_every_patient_is_as_likely_to_certify():
+    times = np.zeros(10)
+    for seed in range(2000):
+        times[split_patients(10, 0.3, np.random.default_rng(seed)).certify] += 1
+    # Four standard errors of a share of 0.3 in 2,000 deals.
+    assert np.abs(times / 2000 - 0.3).max() < 4 * np.sqrt(0.3 * 0.7 / 2000)
+
+
+@pytest.mark.parametrize(("n", "size"), [(1, 0.5), (3, 0.1), (3, 0.9), (0, 0.5)])
+def test_a_side_without_patients_is_refused(n, size):
+    with pytest.raises(TooFewPatients) as caught:
+        split_patients(n, size, np.random.default_rng(0))
+    assert f"{n} patients with certify_size={size:g} leave none on one" in str(caught.value)
+
+
+def test_a_share_outside_0_to_1_is_refused():
+    with pytest.raises(BadOption, match=r"certify_size must lie strictly between 0 and 1; got 1"):
+        split_patients(10, 1, np.random.default_rng(0))
+
+
+def test_in_uniform_everybody_has_both_roles():
+    roles = everybody(4)
+    assert roles.select.tolist() == roles.certify.tolist() == [0, 1, 2, 3]
+    assert roles.honesty == "uniform"
+
+
+def test_roles_are_read_only():
+    roles = split_patients(6, 0.5, np.random.default_rng(0))
+    for array in (roles.select, roles.certify, everybody(3).select):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
