@@ -1,0 +1,99 @@
+import numpy as np
+import pytest
+
+from steadycut.core.bootstrap import draw_thresholds
+from steadycut.core.cuts import exact_cuts
+from steadycut.core.diagnose import (
+    BARRIER,
+    basin_share,
+    class_warnings,
+    flip_probability,
+    flip_rate,
+    stability_warnings,
+)
+from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules import parse_rule
+from tests.core import twins
+from tests.core.cohorts import SEEDS, as_lists, binormal, random_cohort
+
+
+def draws_of(cohort, rule="erm", seed=0, n_replicates=200, costs=None):
+    rng = np.random.default_rng(seed)
+    cuts = exact_cuts(cohort)
+    return cuts, draw_thresholds(cuts, parse_rule(rule), costs or Costs(), n_replicates, rng)
+
+
+def warnings_of(cohort, rule="erm"):
+    cuts, draws = draws_of(cohort, rule)
+    return [text.partition(":")[0] for text in stability_warnings(cuts, draws, Costs())]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_flips_agree_with_deciding_again_with_every_draw(seed):
+    rng = np.random.default_rng(seed)
+    scores = random_cohort(seed).scores
+    draws = rng.choice(scores, 30) if seed % 2 else rng.normal(size=30)
+    threshold = float(scores[3])
+    expected = [twins.flip_probability(s, threshold, draws.tolist()) for s in scores]
+    assert flip_probability(scores, threshold, draws) == pytest.approx(expected, abs=1e-12)
+    assert flip_rate(scores, threshold, draws) == pytest.approx(np.mean(expected), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("cost_fn", [1.0, 3.0])
+def test_the_share_beyond_a_barrier_agrees_with_its_definition(seed, cost_fn):
+    costs = Costs(cost_fn=cost_fn)
+    cohort = two_basins(seed) if seed % 3 == 0 else random_cohort(seed, 40)
+    cuts, draws = draws_of(cohort, seed=seed, n_replicates=60, costs=costs)
+    expected = twins.basin_share(*as_lists(cohort), draws.ranks.tolist(), cost_fn, 1.0, BARRIER)
+    assert basin_share(cuts, draws, costs) == pytest.approx(expected, abs=1e-12)
+
+
+def two_basins(seed):
+    """Diseased patients around 0 and 6, healthy ones around -3 and 3: two cuts are as good."""
+    rng = np.random.default_rng(seed)
+    centres = np.repeat([-3.0, 0.0, 3.0, 6.0], 40)
+    labels = np.repeat([0, 1, 0, 1], 40)
+    return PatientScores(scores=centres + 0.5 * rng.normal(size=160), labels=labels)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("rule", ["erm", "stable"])
+def test_two_basins_are_called_multi_modal(seed, rule):
+    assert "multi-modal minimum" in warnings_of(two_basins(seed), rule)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("rule", ["erm", "stable"])
+def test_a_clean_cohort_has_no_warning(seed, rule):
+    assert warnings_of(binormal(seed, 300, distance=4.0), rule) == []
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_hopeless_score_has_a_flat_minimum(seed):
+    rng = np.random.default_rng(seed)
+    cohort = PatientScores(scores=rng.normal(size=100), labels=np.repeat([0, 1], 50))
+    assert "flat minimum" in warnings_of(cohort)
+
+
+def test_the_warnings_say_how_much():
+    cohort = two_basins(0)
+    cuts, draws = draws_of(cohort)
+    multi, flat = stability_warnings(cuts, draws, Costs())
+    share = basin_share(cuts, draws, Costs())
+    assert multi.startswith(f"multi-modal minimum: {share:.0%} of the bootstrap cut-offs")
+    low, high = np.quantile(draws.ranks, [0.1, 0.9]) / 160
+    assert f"spread over {high - low:.0%} of the patients" in flat
+
+
+def test_no_barrier_no_second_basin():
+    cohort = PatientScores(scores=[0.0, 1.0, 2.0, 3.0], labels=[0, 0, 1, 1])
+    cuts, draws = draws_of(cohort)
+    assert basin_share(cuts, draws, Costs()) == 0.0
+
+
+def test_few_patients_of_a_class_are_named():
+    (text,) = class_warnings("choose", 3, 10)
+    assert text.startswith("few patients: 3 positive patients choose;")
+    assert len(class_warnings("certify", 0, 9)) == 2
+    assert class_warnings("choose", 10, 10) == []

@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+
+from steadycut.core.cuts import clear_of_scores
+from steadycut.core.modulus import dkw_band
+from steadycut.core.radius import Radius
+from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.core.select import Candidate, Search, best_candidate, try_candidate
+from steadycut.errors import BadOption
+from tests.core import twins
+from tests.core.cohorts import as_lists, random_cohort
+
+
+def candidate(name, smallest_risk, penalty):
+    """A candidate of which only the objective matters."""
+    return Candidate(
+        recipe=Recipe(score=name),
+        cuts=None,
+        draws=None,
+        threshold=0.0,
+        risk=smallest_risk,
+        smallest_risk=smallest_risk,
+        radius=Radius(bias=0.0, quantile=0.0, radius=0.0),
+        modulus=0.0,
+        penalty=penalty,
+        warnings=(),
+    )
+
+
+def winner(*candidates, costs=None):
+    return best_candidate(candidates, costs or Costs()).recipe.score
+
+
+def test_the_smallest_risk_plus_penalty_wins():
+    assert winner(candidate("risky", 0.1, 0.5), candidate("steady", 0.2, 0.3)) == "steady"
+
+
+def test_of_equal_objectives_the_smaller_risk_wins():
+    """0.1 + 0.2 is not 0.3 in floating point; it is a tie all the same."""
+    assert winner(candidate("one", 0.3, 0.0), candidate("other", 0.1, 0.2)) == "other"
+    assert winner(candidate("other", 0.1, 0.2), candidate("one", 0.3, 0.0)) == "other"
+
+
+def test_of_candidates_equal_in_both_the_first_wins():
+    assert winner(candidate("first", 0.1, 0.2), candidate("second", 0.1, 0.2)) == "first"
+
+
+def test_a_tie_is_as_wide_as_the_dearer_cost_makes_it():
+    far = (candidate("one", 3e5, 0.0), candidate("other", 1e5, 2e5 + 1e-10))
+    assert winner(*far, costs=Costs(cost_fn=1e6)) == "other"
+    near = (candidate("one", 0.3, 0.0), candidate("other", 0.1, 0.2 + 1e-10))
+    assert winner(*near) == "one"
+
+
+@pytest.mark.parametrize("grid", [40, "exact"])
+@pytest.mark.parametrize("rule", ["erm", "stable", "youden"])
+def test_a_candidate_is_made_of_its_pieces(grid, rule):
+    cohort, costs = random_cohort(2, 50), Costs(cost_fn=2.0)
+    search = Search(rule=rule, costs=costs, grid=grid, n_bootstrap=30, delta=0.2)
+    found = try_candidate(cohort, cohort, search, np.random.default_rng(0))
+    scores, labels = as_lists(cohort)
+    thresholds = twins.even_thresholds(scores, 40) if grid == 40 else twins.exact_thresholds(scores)
+    risks = [twins.risk_at(scores, labels, t, 2.0, 1.0) for t in thresholds]
+    assert found.smallest_risk == pytest.approx(min(risks), abs=1e-12)
+    at_threshold = twins.risk_at(scores, labels, found.threshold, 2.0, 1.0)
+    assert found.risk == pytest.approx(at_threshold, abs=1e-12)
+    r = found.radius.radius
+    assert found.modulus == pytest.approx(twins.modulus(scores, labels, r, 2.0, 1.0), abs=1e-12)
+    assert found.penalty == pytest.approx(dkw_band(cohort, r, costs, 0.2), abs=1e-12)
+    assert found.objective == found.smallest_risk + found.penalty
+
+
+def test_the_threshold_is_clear_of_patients_who_did_not_choose():
+    choosing = PatientScores(scores=[0.0, 0.0, 2.0, 2.0], labels=[0, 0, 1, 1])
+    everyone = PatientScores(scores=[0.0, 0.0, 1.0, 2.0, 2.0], labels=[0, 0, 1, 1, 1])
+    search = Search(rule="erm", costs=Costs(), grid="exact", n_bootstrap=5)
+    found = try_candidate(choosing, everyone, search, np.random.default_rng(0))
+    assert found.draws.threshold == 1.0
+    assert found.threshold == clear_of_scores(1.0, everyone.scores) < 1.0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"rule": "best"}, "rule must be one of"),
+        ({"grid": "fine"}, "grid must be 'exact' or a whole number of at least 2; got 'fine'."),
+        ({"n_bootstrap": 1}, "n_bootstrap must be a whole number of at least 2; got 1."),
+        ({"delta": 1.2}, "delta must lie strictly between 0 and 1; got 1.2."),
+        ({"centering": "mean"}, "centering must be one of none, bias; got 'mean'."),
+        ({"form": "wide"}, "form must be one of pairwise, oscillation; got 'wide'."),
+    ],
+)
+def test_a_search_is_checked_before_any_work(options, told):
+    with pytest.raises(BadOption) as caught:
+        Search(costs=Costs(), **options)
+    assert str(caught.value).startswith(told)
