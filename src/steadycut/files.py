@@ -1,7 +1,8 @@
 """Files that appear whole or not at all."""
 
 import os
-import tempfile
+import secrets
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,23 +14,49 @@ def write_atomically(path: Path, content: bytes) -> None:
 
     A run that is stopped in the middle leaves the old file, or none.
     """
-    try:
-        _write_and_move(path, content)
-    except OSError as error:
-        msg = f"cannot write {path}: {error.strerror or error}. Choose another place."
-        raise BadOption(msg) from None
+    write_together({path: content})
 
 
-def _write_and_move(path: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write several files: all of them next to their places first, then each moved into its own.
+
+    Whatever fails before the last is written (a full disk, say) leaves all old files as they are.
+    """
+    parts = {_part_beside(path): path for path in files}
     try:
-        with os.fdopen(handle, "wb") as file:
+        for part, path in parts.items():
+            _write(part, path, files[path])
+        for part, path in parts.items():
+            _move(part, path)
+    finally:
+        for part in parts:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+
+
+def _part_beside(path: Path) -> Path:
+    return path.with_name(f".steadycut-{secrets.token_hex(8)}.part")
+
+
+def _write(part: Path, path: Path, content: bytes) -> None:
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(None, "Is a directory")
+        # Plain opening gives the file the permissions that the user's umask asks for.
+        with part.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
+    except OSError as error:
+        raise _refusal(path, error) from None
+
+
+def _move(part: Path, path: Path) -> None:
+    try:
+        part.replace(path)
+    except OSError as error:
+        raise _refusal(path, error) from None
+
+
+def _refusal(path: Path, error: OSError) -> BadOption:
+    return BadOption(f"cannot write {path}: {error.strerror or error}. Choose another place.")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from steadycut.errors import BadOption
-from steadycut.files import write_atomically
+from steadycut.files import write_together
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -15,8 +15,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     made = _make_folder(folder)
     fresh = [folder / name for name in files if not (folder / name).exists()]
     try:
-        for name, content in files.items():
-            write_atomically(folder / name, content)
+        write_together({folder / name: content for name, content in files.items()})
     except BaseException:
         for path in fresh:
             path.unlink(missing_ok=True)

@@ -1,0 +1,92 @@
+"""Files appear whole or not at all, and with the permissions that the user asks for."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from steadycut.errors import BadOption
+from steadycut.files import write_atomically, write_together
+
+
+def listing(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_content_is_written_as_it_is(tmp_path):
+    path = tmp_path / "a.bin"
+    write_atomically(path, b"\x00\r\n\xff")
+    assert path.read_bytes() == b"\x00\r\n\xff"
+    write_atomically(path, b"")
+    assert path.read_bytes() == b""
+    assert listing(tmp_path) == ["a.bin"]
+
+
+@pytest.mark.parametrize("umask", [0o022, 0o077])
+def test_the_umask_is_respected(tmp_path, umask):
+    before = os.umask(umask)
+    try:
+        write_atomically(tmp_path / "a", b"1")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o666 & ~umask
+
+
+def test_a_name_may_be_as_long_as_the_system_allows(tmp_path):
+    path = tmp_path / ("a" * 255)
+    write_atomically(path, b"1")
+    assert listing(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("where", ["nowhere/a", "file/a", "folder"])
+def test_a_place_that_cannot_be_written_is_refused_in_one_line(tmp_path, where):
+    (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "folder").mkdir()
+    before = listing(tmp_path)
+    with pytest.raises(
+        BadOption, match=r"^cannot write .*: .+\. Choose another place\.$"
+    ) as caught:
+        write_atomically(tmp_path / where, b"1")
+    assert "\n" not in str(caught.value)
+    assert listing(tmp_path) == before
+    assert listing(tmp_path / "folder") == []
+
+
+def test_one_bad_place_spares_all_others(tmp_path):
+    (tmp_path / "first").write_bytes(b"old")
+    (tmp_path / "second").mkdir()
+    with pytest.raises(BadOption, match="second"):
+        write_together({tmp_path / "first": b"new", tmp_path / "second": b"new"})
+    assert (tmp_path / "first").read_bytes() == b"old"
+    assert listing(tmp_path) == ["first", "second"]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_failure_in_the_middle_leaves_the_old_files(tmp_path, monkeypatch, error):
+    (tmp_path / "first").write_bytes(b"old")
+    real, calls = os.fsync, []
+
+    def second_fails(handle):
+        calls.append(handle)
+        if len(calls) == 2:
+            raise error
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", second_fails)
+    kind = BadOption if isinstance(error, OSError) else KeyboardInterrupt
+    with pytest.raises(kind):
+        write_together({tmp_path / name: b"new" for name in ("first", "second", "third")})
+    assert len(calls) == 2
+    assert (tmp_path / "first").read_bytes() == b"old"
+    assert listing(tmp_path) == ["first"]
+
+
+def test_a_move_that_fails_leaves_no_part(tmp_path, monkeypatch):
+    def fails(self, target):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "replace", fails)
+    with pytest.raises(BadOption, match="Permission denied"):
+        write_atomically(tmp_path / "a", b"1")
+    assert listing(tmp_path) == []
