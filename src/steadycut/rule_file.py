@@ -16,11 +16,12 @@ import scipy
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from steadycut._version import __version__
+from steadycut.core.aggregate import aggregator_names, parse_aggregator
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.diagnose import flip_probability
 from steadycut.core.records import Costs, PatientScores, Recipe
-from steadycut.errors import BadRuleFile
+from steadycut.errors import BadOption, BadRuleFile
 from steadycut.files import write_atomically
 from steadycut.summary import chain_summary, stability_summary
 
@@ -132,7 +133,7 @@ class RuleDocument(_Part):
     threshold: FiniteFloat
     operating_value: FiniteFloat | None
     direction: Literal["ge", "le"]
-    aggregation: list[Step]
+    aggregation: list[Step] = Field(min_length=1)
     columns: Columns
     costs: CostsPart
     rule: str
@@ -314,10 +315,18 @@ def _parse(written: bytes, name: str) -> dict[str, Any]:
         found = content.get("schema") if isinstance(content, dict) else None
         msg = f"{name} is not a rule file of schema {SCHEMA}; its schema is {found!r}."
         raise BadRuleFile(msg)
-    if content.pop("sha256", None) != content_hash(content):
+    if not _is_hash_of(content.pop("sha256", None), content):
         msg = f"{name} was changed after it was written: its content does not match its sha256."
         raise BadRuleFile(msg)
     return content
+
+
+def _is_hash_of(found: object, content: dict[str, Any]) -> bool:
+    try:
+        return found == content_hash(content)
+    except (ValueError, RecursionError):
+        # What can be read but is never written, such as 1e999 or half of a surrogate pair.
+        return False
 
 
 def _refuse_constant(text: str) -> float:
@@ -328,9 +337,8 @@ def _refuse_constant(text: str) -> float:
 def _content(study: "Study") -> dict[str, Any]:
     options, search, chosen = study.options, study.options.search, study.chosen
     recipe, scores = chosen.recipe, study.patients.scores
-    if any(how.startswith("callable") for _, how in recipe.chain):
-        msg = "a rule with a Python function as aggregator cannot be frozen; use a named one."
-        raise BadRuleFile(msg)
+    for _, how in recipe.chain:
+        _check_named(how)
     return {
         "schema": SCHEMA,
         "threshold": study.threshold,
@@ -356,6 +364,18 @@ def _content(study: "Study") -> dict[str, Any]:
     }
 
 
+def _check_named(how: str) -> None:
+    """Refuse an aggregator that the next hospital cannot look up by its name."""
+    try:
+        parse_aggregator(how)
+    except BadOption:
+        msg = (
+            f"a rule whose aggregator is a Python function ({how!r}) cannot be frozen; use one of "
+            f"{', '.join(aggregator_names())}."
+        )
+        raise BadRuleFile(msg) from None
+
+
 def _reference(study: "Study") -> dict[str, Any]:
     counts, patients = study.counts, study.certify_patients
     return {
@@ -372,8 +392,10 @@ def _reference(study: "Study") -> dict[str, Any]:
 def _quantiles(scores: FloatArray) -> list[float]:
     if not scores.size:
         return []
-    levels = np.linspace(0, 1, QUANTILE_LEVELS)
-    quantiles: list[float] = np.quantile(scores, levels, method="inverted_cdf").tolist()
+    # The smallest score that at least k of 100 do not exceed, in whole numbers: 0.35 * 20 > 7.
+    steps = QUANTILE_LEVELS - 1
+    ranks = [max(-(-k * scores.size // steps), 1) for k in range(QUANTILE_LEVELS)]
+    quantiles: list[float] = np.sort(scores)[np.array(ranks) - 1].tolist()
     return quantiles
 
 
