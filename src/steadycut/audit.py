@@ -1,13 +1,13 @@
 """A frozen rule at another hospital: its risk there, and where the difference comes from."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.certify import Certificate, certificate_of
-from steadycut.core.checks import FloatArray
+from steadycut.core.checks import FloatArray, check_labels
 from steadycut.core.concentration import lower_limit
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores
@@ -80,7 +80,8 @@ class Audit:
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``audit.json``."""
         document = self.rule.document
-        grey = int(np.count_nonzero(self.flip_probability >= GREY_ZONE))
+        # Rounded, because 1 - 0.9 is a little less than 0.1.
+        grey = int(np.count_nonzero(self.flip_probability.round(9) >= GREY_ZONE))
         content = {
             "schema": SCHEMA,
             "threshold": document.threshold,
@@ -135,10 +136,11 @@ class Audit:
 
     def _verdict_text(self, part: LabelledPart) -> str:
         promised, found = self.rule.document.certificate.value, part.direct
+        confidence = f"{100 * (1 - found.delta):g}%"
         reason = {
-            "holds": f"with {1 - found.delta:.0%} confidence the risk here is at most "
+            "holds": f"with {confidence} confidence the risk here is at most "
             f"{found.value:.3f}, within the certified {promised:.3f}",
-            "does not hold": f"with {1 - found.delta:.0%} confidence the risk here exceeds the "
+            "does not hold": f"with {confidence} confidence the risk here exceeds the "
             f"certified {promised:.3f}; {found.risk:.3f} was observed",
             "cannot tell": f"{found.risk:.3f} was observed, but {found.n_patients} patients "
             f"leave it open on which side of the certified {promised:.3f} the risk here lies",
@@ -193,7 +195,8 @@ def audit(
 
 def _as_patients(scores: PatientScores | ArrayLike, y: ArrayLike | None) -> PatientScores:
     if isinstance(scores, PatientScores):
-        patients = scores if y is None else PatientScores(scores=scores.scores, labels=y)
+        n = scores.n_patients
+        patients = scores if y is None else replace(scores, labels=check_labels(y, n))
     else:
         patients = PatientScores(scores=scores, labels=y)
     if not patients.n_patients:

@@ -1,0 +1,360 @@
+"""The audit against sums and products of counts that are written out here once more."""
+
+import json
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.stats import binom
+
+from steadycut import PatientScores, audit, fit
+from steadycut.errors import BadPatients, MissingScores, TooFewPatients
+
+COSTS = [(1.0, 1.0), (3.0, 1.0), (0.5, 2.0)]
+
+
+def cohort(seed, n_patients=120, prevalence=0.5, shift=0.0, sign=1.0):
+    rng = np.random.default_rng(seed)
+    labels = (rng.random(n_patients) < prevalence).astype(int)
+    labels[:4] = [0, 0, 1, 1]
+    return sign * (rng.normal(size=n_patients) + 2 * labels + shift), labels
+
+
+def freeze(seed=0, direction="ge", costs=(1.0, 1.0), **options):
+    scores, labels = cohort(seed, sign=1.0 if direction == "ge" else -1.0)
+    return fit(
+        PatientScores(scores=scores, labels=labels),
+        direction=direction,
+        cost_fn=costs[0],
+        cost_fp=costs[1],
+        n_bootstrap=20,
+        **options,
+    ).freeze()
+
+
+@dataclass
+class Site:
+    """Prevalence, miss rate, alarm rate and risk, from counts."""
+
+    tp: int
+    fn: int
+    fp: int
+    tn: int
+
+    def __post_init__(self):
+        self.n = self.tp + self.fn + self.fp + self.tn
+        self.prevalence = (self.tp + self.fn) / self.n
+        self.miss = self.fn / (self.tp + self.fn)
+        self.alarm = self.fp / (self.fp + self.tn)
+
+    def risk(self, costs):
+        return (costs[0] * self.fn + costs[1] * self.fp) / self.n
+
+
+def internal(rule):
+    reference = rule.document.reference
+    return Site(reference.tp, reference.fn, reference.fp, reference.tn)
+
+
+def external(rule, scores, labels):
+    called = [
+        s >= rule.threshold if rule.direction == "ge" else s <= rule.threshold for s in scores
+    ]
+    pairs = list(zip(called, labels, strict=True))
+    return Site(
+        tp=pairs.count((True, 1)),
+        fn=pairs.count((False, 1)),
+        fp=pairs.count((True, 0)),
+        tn=pairs.count((False, 0)),
+    )
+
+
+def cases():
+    for number, costs in enumerate(COSTS):
+        for direction in ("ge", "le"):
+            rule = freeze(number, direction, costs)
+            sign = 1.0 if direction == "ge" else -1.0
+            there = cohort(number + 50, 90, prevalence=0.25, shift=0.7, sign=sign)
+            yield pytest.param(rule, *there, costs, id=f"{direction}-{costs[0]:g}:{costs[1]:g}")
+
+
+CASES = list(cases())
+every_case = pytest.mark.parametrize(("rule", "scores", "labels", "costs"), CASES)
+
+
+# Counts and risk ---------------------------------------------------------------------------
+
+
+@every_case
+def test_the_risk_there_is_the_mean_cost(rule, scores, labels, costs):
+    found, q = audit(rule, scores, labels).to_dict(), external(rule, scores, labels.tolist())
+    point = found["operating_point"]
+    assert [point[key] for key in ("tp", "fn", "fp", "tn")] == [q.tp, q.fn, q.fp, q.tn]
+    assert found["risk_external"] == pytest.approx(q.risk(costs))
+    assert found["risk_internal"] == pytest.approx(internal(rule).risk(costs))
+    assert found["call_rate"] == pytest.approx((q.tp + q.fp) / q.n)
+    p = internal(rule)
+    assert found["call_rate_internal"] == pytest.approx((p.tp + p.fp) / p.n)
+    assert found["n_patients"] == 90
+    assert point["sensitivity"] == pytest.approx(1 - q.miss)
+    assert point["specificity"] == pytest.approx(1 - q.alarm)
+
+
+@every_case
+def test_the_standard_error_is_that_of_a_mean(rule, scores, labels, costs):
+    found, q = audit(rule, scores, labels).to_dict(), external(rule, scores, labels.tolist())
+    losses = np.r_[np.full(q.fn, costs[0]), np.full(q.fp, costs[1]), np.zeros(q.tp + q.tn)]
+    assert found["risk_external_se"] == pytest.approx(losses.std() / np.sqrt(q.n))
+
+
+@every_case
+def test_flips_are_counted_over_the_draws(rule, scores, labels, costs):
+    draws = np.array(rule.document.bootstrap_thresholds)
+    sign = 1.0 if rule.direction == "ge" else -1.0
+    usual = sign * scores >= sign * rule.threshold
+    flips = np.array(
+        [np.mean((sign * s >= sign * draws) != call) for s, call in zip(scores, usual, strict=True)]
+    )
+    found = audit(rule, scores, labels)
+    assert found.flip_probability == pytest.approx(flips, abs=1e-12)
+    content = found.to_dict()
+    assert content["flip_rate"] == pytest.approx(flips.mean())
+    assert content["grey_zone"]["patients"] == np.sum(flips > 0.1 - 1e-9)
+    assert content["grey_zone"]["share"] == pytest.approx(np.mean(flips > 0.1 - 1e-9))
+    assert content["flip_rate"] > 0
+
+
+# Where the change comes from ---------------------------------------------------------------
+
+
+@every_case
+def test_the_signed_parts_sum_to_the_change_of_risk(rule, scores, labels, costs):
+    found = audit(rule, scores, labels).to_dict()
+    change = found["risk_external"] - found["risk_internal"]
+    for name in ("signed", "shapley"):
+        parts = found["shift"][name]
+        added = parts["prevalence"] + parts["shape_positive"] + parts["shape_negative"]
+        assert added == pytest.approx(change, abs=1e-12)
+        assert parts["total"] == pytest.approx(change, abs=1e-12)
+    assert abs(change) > 1e-3
+
+
+@every_case
+def test_every_part_follows_from_counts(rule, scores, labels, costs):
+    p, q = internal(rule), external(rule, scores, labels.tolist())
+    moved = q.prevalence - p.prevalence
+    positive, negative = costs[0] * (q.miss - p.miss), costs[1] * (q.alarm - p.alarm)
+    one = (
+        moved * (costs[0] * q.miss - costs[1] * q.alarm),
+        p.prevalence * positive,
+        (1 - p.prevalence) * negative,
+    )
+    two = (
+        moved * (costs[0] * p.miss - costs[1] * p.alarm),
+        q.prevalence * positive,
+        (1 - q.prevalence) * negative,
+    )
+    absolute = (
+        (costs[0] + costs[1]) * abs(moved),
+        p.prevalence * abs(positive),
+        (1 - p.prevalence) * abs(negative),
+    )
+    found = audit(rule, scores, labels).to_dict()["shift"]
+    names = ("prevalence", "shape_positive", "shape_negative")
+    assert [found["signed"][name] for name in names] == pytest.approx(one)
+    assert [found["shapley"][name] for name in names] == pytest.approx(np.add(one, two) / 2)
+    assert [found[name] for name in names] == pytest.approx(absolute)
+    assert found["total"] == pytest.approx(sum(absolute))
+
+
+@every_case
+def test_shift_is_at_least_the_change(rule, scores, labels, costs):
+    found = audit(rule, scores, labels).to_dict()
+    assert found["shift"]["total"] >= found["risk_external"] - found["risk_internal"] - 1e-12
+
+
+# Bounds ------------------------------------------------------------------------------------
+
+
+def direct_bound(site, costs, delta):
+    """Exact binomial for equal costs, else Hoeffding; by search, not by a formula."""
+    if costs[0] != costs[1]:
+        return site.risk(costs) + max(costs) * np.sqrt(np.log(1 / delta) / (2 * site.n))
+    errors = site.fn + site.fp
+    return costs[0] * brentq(lambda rate: binom.cdf(errors, site.n, rate) - delta, 1e-9, 1 - 1e-9)
+
+
+@every_case
+def test_the_bounds_follow_from_counts(rule, scores, labels, costs):
+    p, q = internal(rule), external(rule, scores, labels.tolist())
+    found, document = audit(rule, scores, labels).to_dict(), rule.document
+    direct = direct_bound(q, costs, 0.1)
+    shift = found["shift"]["total"]
+    assert found["bound_external"] == pytest.approx(direct, abs=1e-6)
+    assert document.certificate.value == pytest.approx(direct_bound(p, costs, 0.1), abs=1e-6)
+    assert found["base"] == pytest.approx(document.certificate.value + shift)
+    assert found["base_valid"] == pytest.approx(
+        p.risk(costs) + shift + direct - q.risk(costs), abs=1e-6
+    )
+    assert found["augmented"] == pytest.approx(found["base"] + document.stability.penalty)
+    assert found["base_valid"] >= found["bound_external"] - 1e-12
+    assert found["augmented"] >= found["base"]
+    trivial = min(costs[0] * q.prevalence, costs[1] * (1 - q.prevalence))
+    assert found["vacuous"] == (found["bound_external"] >= trivial)
+
+
+def test_a_rule_made_with_a_uniform_bound_is_audited_with_a_direct_one():
+    rule = freeze(honesty="uniform", bound="paper")
+    found = audit(rule, *cohort(9)).to_dict()
+    assert rule.document.certificate.bound == "paper"
+    assert found["bound"] == "clopper-pearson"
+    assert found["base"] == pytest.approx(rule.document.certificate.value + found["shift"]["total"])
+
+
+def test_delta_is_the_rules_own():
+    scores, labels = cohort(9)
+    strict, lax = freeze(delta=0.01), freeze(delta=0.4)
+    q = external(strict, scores, labels.tolist())
+    found = audit(strict, scores, labels).to_dict()
+    assert found["delta"] == 0.01
+    assert found["bound_external"] == pytest.approx(direct_bound(q, (1, 1), 0.01), abs=1e-6)
+    assert audit(lax, scores, labels).to_dict()["delta"] == 0.4
+
+
+# The verdict -------------------------------------------------------------------------------
+
+
+def certain(rule, n_patients, n_errors):
+    """Patients of both classes, far from the cut-off, the first ones on the wrong side."""
+    labels = np.arange(n_patients) % 2
+    wrong = np.arange(n_patients) < n_errors
+    return rule.threshold + np.where((labels == 1) != wrong, 1.0, -1.0), labels
+
+
+@pytest.mark.parametrize(
+    ("n_patients", "n_errors", "verdict"),
+    [(300, 3, "holds"), (300, 200, "does not hold"), (4, 1, "cannot tell")],
+)
+@pytest.mark.parametrize("costs", COSTS)
+def test_the_verdict(n_patients, n_errors, verdict, costs):
+    rule = freeze(costs=costs)
+    found = audit(rule, *certain(rule, n_patients, n_errors)).to_dict()
+    promised = rule.document.certificate.value
+    assert found["verdict"] == verdict
+    assert found["verdict_text"].startswith(f"{verdict}: ")
+    assert f"{promised:.3f}" in found["verdict_text"]
+    assert "\n" not in found["verdict_text"]
+    if verdict == "holds":
+        assert found["bound_external"] <= promised
+    else:
+        assert found["bound_external"] > promised
+
+
+def test_the_verdict_turns_where_the_exact_limits_say():
+    rule = freeze()
+    promised, n = rule.document.certificate.value, 100
+
+    def twin(errors):
+        if binom.cdf(errors, n, promised) <= 0.1:  # the upper limit lies below the promise
+            return "holds"
+        return "does not hold" if binom.sf(errors - 1, n, promised) < 0.1 else "cannot tell"
+
+    found = [audit(rule, *certain(rule, n, k)).to_dict()["verdict"] for k in range(n + 1)]
+    assert found == [twin(k) for k in range(n + 1)]
+    assert set(found) == {"holds", "does not hold", "cannot tell"}
+
+
+@pytest.mark.parametrize(("delta", "text"), [(0.1, "90%"), (0.05, "95%"), (0.001, "99.9%")])
+def test_the_confidence_is_not_rounded_up(delta, text):
+    rule = freeze(delta=delta)
+    found = audit(rule, *certain(rule, 300, 0)).to_dict()
+    assert f"with {text} confidence" in found["verdict_text"]
+
+
+# One class, no labels ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("empty", [0, 1])
+@pytest.mark.parametrize("costs", COSTS)
+def test_an_empty_class_has_no_shape_part(empty, costs):
+    rule = freeze(costs=costs)
+    scores, _ = cohort(3, 40)
+    found = audit(rule, scores, np.full(40, 1 - empty)).to_dict()
+    missing = "shape_positive" if empty == 1 else "shape_negative"
+    known = "shape_negative" if empty == 1 else "shape_positive"
+    for parts in (found["shift"], found["shift"]["signed"], found["shift"]["shapley"]):
+        assert parts[missing] is None
+        assert parts[known] is not None
+    signed = found["shift"]["signed"]
+    change = found["risk_external"] - found["risk_internal"]
+    assert signed["prevalence"] + signed[known] == pytest.approx(change, abs=1e-12)
+    rate = "sensitivity" if empty == 1 else "specificity"
+    assert found["operating_point"][rate] is None
+    assert f'"{missing}": null' in json.dumps(found, allow_nan=False)
+
+
+def test_without_labels_only_calls_and_flips_are_known():
+    rule = freeze()
+    scores, labels = cohort(9)
+    blind, seeing = audit(rule, scores).to_dict(), audit(rule, scores, labels).to_dict()
+    shared = ("call_rate", "flip_rate", "n_patients", "warnings", "grey_zone", "threshold")
+    assert {key: blind[key] for key in shared} == {key: seeing[key] for key in shared}
+    assert not blind["labelled"]
+    assert blind["verdict"] == "cannot tell"
+    assert "without labels" in blind["verdict_text"]
+    hidden = {"risk_external", "bound_external", "shift", "base", "base_valid", "augmented"}
+    assert not hidden & set(blind)
+    assert hidden <= set(seeing)
+    found = audit(rule, scores)
+    assert (found.base, found.base_valid, found.augmented) == (None, None, None)
+
+
+def test_patients_bring_their_labels_and_others_may_replace_them():
+    rule = freeze()
+    scores, labels = cohort(9)
+    patients = PatientScores(scores=scores, labels=labels)
+    assert audit(rule, patients).to_dict() == audit(rule, scores, labels).to_dict()
+    swapped = audit(rule, patients, 1 - labels).to_dict()
+    assert swapped == audit(rule, scores, 1 - labels).to_dict()
+
+
+def test_replaced_labels_keep_what_else_is_known_of_the_patients():
+    rule = fit(
+        PatientScores(scores=cohort(0)[0], labels=cohort(0)[1], n_instances=np.full(120, 30)),
+        n_bootstrap=20,
+    ).freeze()
+    scores, labels = cohort(9)
+    few = PatientScores(scores=scores, labels=labels, n_instances=np.full(120, 2))
+    assert audit(rule, few).to_dict() == audit(rule, few, labels).to_dict()
+    assert len(audit(rule, few, labels).warnings) == 1
+
+
+def test_the_audit_is_plain_json_without_a_patient():
+    scores, labels = cohort(9)
+    names = [f"Zoë-{i}" for i in range(120)]
+    found = audit(freeze(), PatientScores(scores=scores, labels=labels, patients=names)).to_dict()
+    text = json.dumps(found, allow_nan=False)
+    assert json.loads(text) == found
+    assert "Zo" not in text
+
+
+def test_warnings_are_recorded():
+    scores, labels = cohort(9)
+    found = audit(freeze(), 1000 * scores, labels)
+    assert any(text.startswith("unit: ") for text in found.to_dict()["warnings"])
+    assert audit(freeze(), scores, labels).to_dict()["warnings"] == []
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels", "error"),
+    [
+        ([], [], TooFewPatients),
+        ([np.nan], [1], MissingScores),
+        ([1.0], [2], BadPatients),
+        ([1.0, 2.0], [1], BadPatients),
+    ],
+)
+def test_what_cannot_be_audited_is_refused(scores, labels, error):
+    with pytest.raises(error):
+        audit(freeze(), scores, labels)
