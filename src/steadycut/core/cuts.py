@@ -139,8 +139,9 @@ def clear_of_scores(threshold: float, scores: FloatArray) -> float:
     """
     if not np.any(scores == threshold):
         return threshold
-    below = scores[scores < threshold].max(initial=threshold - _margin(scores))
-    moved = threshold - (threshold - below) * 1e-6
+    below = scores[scores < threshold].max(initial=-np.inf)
+    step = min(threshold - below, _margin(scores)) * 1e-6
+    moved = min(threshold - step, np.nextafter(threshold, -np.inf))
     return float(moved if below < moved else threshold)
 
 
