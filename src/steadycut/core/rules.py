@@ -48,10 +48,12 @@ class Minimise:
 
 
 def youden_loss(curve: Curve, costs: Costs) -> FloatArray:
-    """Return 1 - J = miss rate + alarm rate at every cut; costs do not enter."""
-    del costs
+    """Return 1 - J = miss rate + alarm rate at every cut, in units of the dearer cost.
+
+    Costs do not weigh the rates; the unit keeps ties as wide as those of a risk.
+    """
     miss_rate = curve.misses / np.maximum(curve.n_positive, 1)
-    return miss_rate + curve.alarms / np.maximum(curve.n_negative, 1)
+    return costs.largest * (miss_rate + curve.alarms / np.maximum(curve.n_negative, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +69,13 @@ class AtLeast:
 
     def __call__(self, curve: Curve, costs: Costs) -> FloatArray:
         """Return the objective at every cut; ``inf`` where the floor is not met."""
-        del costs
         kept, other = (curve.misses, curve.alarms)
         n_kept, n_other = (curve.n_positive, curve.n_negative)
         if self.rate == "specificity":
             kept, other, n_kept, n_other = other, kept, n_other, n_kept
         # A rate of 0.95 that is met exactly must not fail for the last bit of 19 / 20.
         allowed = kept <= (1 - self.floor) * n_kept + TIE * n_kept
-        return np.where(allowed, other + kept / (n_kept + 1), np.inf)
+        return np.where(allowed, costs.largest * (other + kept / (n_kept + 1)), np.inf)
 
 
 @dataclass(frozen=True, slots=True)
