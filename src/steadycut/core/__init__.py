@@ -7,7 +7,7 @@ Files in the order in which the data travel:
 ``records``         the records that the files hand to each other
 ``split``           patients -> those who choose and those who certify
 ``left_cdf``        share of a class strictly below a cut
-``grid``            patients -> the cuts that are tried, and patients counted between them
+``cuts``            patients -> the cuts that are tried, and patients counted between them
 ``risk_curve``      counts between cuts -> misses and alarms at every cut
 ``flat``            a curve -> the middle of its widest flat minimum
 ``rules``           a rule along the cuts: erm, youden, sensitivity, specificity, stable
