@@ -10,6 +10,7 @@ from steadycut.core.concentration import (
     clopper_pearson,
     dkw,
     hoeffding,
+    lower_limit,
     paper,
 )
 from steadycut.core.confusion import Confusion
@@ -75,6 +76,30 @@ def test_clopper_pearson_agrees_with_scipys_exact_limit(counts, cost, delta):
 def test_clopper_pearson_is_1_when_every_patient_is_an_error():
     counts = Confusion(tp=0, fn=3, fp=2, tn=0)
     assert counts.risk(Costs()) + clopper_pearson(counts, Costs(), 0.1) == 1.0
+
+
+@pytest.mark.parametrize("counts", [*COUNTS, Confusion(tp=0, fn=3, fp=2, tn=0)])
+@pytest.mark.parametrize("delta", DELTAS)
+def test_the_lower_limit_for_equal_costs_agrees_with_scipys_exact_one(counts, delta):
+    errors, n = counts.fn + counts.fp, counts.n_patients
+    costs = Costs(cost_fn=2.5, cost_fp=2.5)
+    test = binomtest(errors, n, alternative="greater")
+    exact = test.proportion_ci(1 - delta, method="exact").low
+    assert lower_limit(counts, costs, delta) == pytest.approx(2.5 * exact, abs=1e-12)
+
+
+@pytest.mark.parametrize("counts", COUNTS)
+def test_the_lower_limit_for_unequal_costs_is_hoeffdings_and_not_below_0(counts):
+    costs = Costs(cost_fn=3.0)
+    risk = (3.0 * counts.fn + counts.fp) / counts.n_patients
+    below = risk - 3.0 * math.sqrt(math.log(10) / (2 * counts.n_patients))
+    assert lower_limit(counts, costs, 0.1) == pytest.approx(max(below, 0.0), abs=1e-12)
+
+
+def test_the_lower_limit_for_unequal_costs_can_lie_above_0():
+    counts = Confusion(tp=0, fn=300, fp=100, tn=0)
+    expected = 2.5 - 3.0 * math.sqrt(math.log(10) / 800)
+    assert lower_limit(counts, Costs(cost_fn=3.0), 0.1) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -138,6 +138,13 @@ def test_a_threshold_at_a_score_moves_and_calls_the_same_patients(threshold):
     assert threshold - moved < 1e-5
 
 
+def test_a_threshold_at_a_score_moves_where_a_millionth_of_the_gap_is_too_small_for_floats():
+    """Scores such as dates in seconds: large, with small gaps."""
+    low, high = scores = np.array([1e10 - 1e-5, 1e10])
+    assert low < clear_of_scores(high, scores) < high
+    assert clear_of_scores(low, scores) < low
+
+
 def test_a_threshold_without_room_below_stays():
     """Between two neighbouring floats there is none to move to."""
     high = float(np.nextafter(1.0, 2.0))

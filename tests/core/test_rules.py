@@ -114,6 +114,16 @@ def test_a_floor_that_is_met_exactly_is_met():
     assert rank_by("sensitivity:0.95", cohort, Costs()) == 21
 
 
+@pytest.mark.parametrize("rule", PLAIN)
+@pytest.mark.parametrize("factor", [1e-9, 1e-6, 1e10])
+def test_the_unit_of_the_costs_changes_no_choice(rule, factor):
+    """What counts as a tie must not grow or shrink with the unit, whatever the rule minimises."""
+    for seed in range(60):
+        cohort = random_cohort(seed, 40, tied=True)
+        scaled = Costs(cost_fn=factor, cost_fp=factor)
+        assert rank_by(rule, cohort, scaled) == rank_by(rule, cohort, Costs())
+
+
 def test_first_and_last_cut_of_a_rank():
     ranks = np.array([[0, 2, 2, 2, 5], [0, 0, 1, 3, 3]])
     first, last = cuts_at_rank(ranks, np.array([2, 3]))
