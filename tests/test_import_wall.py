@@ -16,7 +16,8 @@ OPTIONAL = {
     *("sklearn", "joblib", "statsmodels", "onnxruntime", "openslide", "wfdb", "cryptography"),
     *("matplotlib", "jinja2", "typer", "click", "rich", "pydantic", "jsonschema"),
 }
-BASE = {"numpy", "scipy", "steadycut"}
+# scipy loads numpy's f2py, and that loads charset_normalizer where it happens to be installed.
+BASE = {"numpy", "scipy", "steadycut", "charset_normalizer"}
 
 
 def run_wall(*arguments):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadycut.core.certify import Certificate, certificate_of
-from steadycut.core.checks import FloatArray, check_choice, check_count, check_fraction
+from steadycut.core.checks import FloatArray, check_choice, check_count, check_fraction, store
 from steadycut.core.concentration import choose_bound
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts import operating_value
@@ -40,8 +40,8 @@ class Options:
     def __post_init__(self) -> None:
         check_choice("direction", self.direction, DIRECTIONS)
         check_choice("honesty", self.honesty, HONESTIES)
-        check_fraction("certify_size", self.certify_size)
-        check_count("seed", self.seed, at_least=0)
+        store(self, "certify_size", check_fraction("certify_size", self.certify_size))
+        store(self, "seed", check_count("seed", self.seed, at_least=0))
         choose_bound(self.bound, self.search.costs, self.honesty)
 
     @property

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.output import note, show
-from steadycut.cli.tables import read_for_rule
+from steadycut.cli.tables import note_dropped, read_for_rule, row_counts
 from steadycut.cli.text import apply_text
 from steadycut.errors import BadOption
 from steadycut.files import write_atomically
@@ -38,6 +39,7 @@ def apply_command(
     decisions = frozen.decisions(patients)
     warnings = deployment_warnings(frozen, patients)
     write_atomically(out, write(decisions))
+    note_dropped(table)
     for warning in warnings:
         note(f"warning: {warning}")
     content = {
@@ -46,8 +48,7 @@ def apply_command(
         "called": int(decisions["decision"].sum()),
         "call_rate": float(decisions["decision"].mean()),
         "flip_rate": float(decisions["flip_probability"].mean()),
-        "rows": table.n_rows,
-        "dropped_rows": table.n_dropped,
+        **row_counts(table),
         "warnings": warnings,
     }
     show(content, f"{apply_text(content)}\nWrote {out}", as_json=as_json)
@@ -59,7 +60,7 @@ def writer_for(out: Path) -> Any:
     if out.suffix.lower() not in writers:
         msg = f"--out must end in {' or '.join(writers)}; got {out.name!r}."
         raise BadOption(msg)
-    if not out.parent.is_dir():
+    if not os.path.isdir(out.parent):  # noqa: PTH112 (False where one may not look)
         msg = f"the folder of --out does not exist: {out.parent}. Make it first."
         raise BadOption(msg)
     return writers[out.suffix.lower()]

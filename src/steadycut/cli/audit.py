@@ -7,9 +7,10 @@ import typer
 from steadycut.audit import Audit, audit
 from steadycut.cli import options as opt
 from steadycut.cli.apply import RulePath
-from steadycut.cli.output import note, show, to_json, write_folder
-from steadycut.cli.tables import candidates_at, read_for_rule
+from steadycut.cli.output import check_folder, note, show, to_json, write_folder
+from steadycut.cli.tables import candidates_at, note_dropped, read_for_rule, row_counts
 from steadycut.cli.text import audit_text
+from steadycut.ingest import PatientTable
 from steadycut.report import render_audit
 from steadycut.rule_file import FrozenRule
 
@@ -32,12 +33,14 @@ def audit_command(
 
     Writes audit.json and audit.html.
     """
+    check_folder(out)
     frozen = FrozenRule.load(rule)
     table = read_for_rule(frozen, tables, label=label, site=site, missing=missing)
     patients = candidates_at(table, site, external, "--external")[0]
     found = audit(frozen, patients)
-    content = audit_content(found, table.n_rows, table.n_dropped)
+    content = audit_content(found, table)
     write_folder(out, audit_files(content))
+    note_dropped(table)
     for warning in found.warnings:
         note(f"warning: {warning}")
     show(
@@ -47,9 +50,9 @@ def audit_command(
     )
 
 
-def audit_content(found: Audit, rows: int, dropped: int) -> dict[str, Any]:
+def audit_content(found: Audit, table: PatientTable) -> dict[str, Any]:
     """Return audit.json: the audit, and how many rows it was made of."""
-    return {**found.to_dict(), "data": {"rows": rows, "dropped_rows": dropped}}
+    return {**found.to_dict(), "data": row_counts(table)}
 
 
 def audit_files(content: dict[str, Any]) -> dict[str, bytes]:

@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from steadycut.cli import options as opt
-from steadycut.cli.output import show, to_json, write_folder
+from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
-from steadycut.cli.tables import candidates_at, read_for_fit
+from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit
 from steadycut.cli.text import comparison_text
 from steadycut.compare import compare
 
@@ -48,6 +48,8 @@ def compare_command(
     as_json: opt.AsJson = False,
 ) -> None:
     """Compare every rule: chosen at the internal sites, frozen, judged at the external ones."""
+    if out is not None:
+        check_folder(out)
     table = read_for_fit(
         tables,
         patient=patient,
@@ -74,6 +76,7 @@ def compare_command(
             bound=bound,
             seed=seed,
         ).to_dict()
+    note_dropped(table)
     if out is not None:
         write_folder(out, {"compare.json": to_json(content)})
     show(content, comparison_text(content), as_json=as_json)

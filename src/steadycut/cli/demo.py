@@ -11,8 +11,8 @@ from steadycut.cli import options as opt
 from steadycut.cli.apply import to_csv
 from steadycut.cli.audit import audit_content, audit_files
 from steadycut.cli.fit import study_content
-from steadycut.cli.output import show, to_json, write_folder
-from steadycut.cli.text import audit_text, comparison_text, study_text
+from steadycut.cli.output import check_folder, show, to_json, write_folder
+from steadycut.cli.text import audit_text, comparison_text, study_text, warnings_text
 from steadycut.compare import compare
 from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
 from steadycut.ingest import at_sites, read_patients
@@ -26,6 +26,7 @@ AGGREGATORS = ("mean", "max", "quantile:0.9")
 
 def demo_command(out: DemoOut = Path("steadycut-demo"), as_json: opt.AsJson = False) -> None:
     """Run the whole flow on a simulated cohort of two hospitals: tiles, slides, patients."""
+    check_folder(out)
     cohort = simulate_two_hospitals()
     request = make_request(
         patient="patient",
@@ -44,7 +45,7 @@ def demo_command(out: DemoOut = Path("steadycut-demo"), as_json: opt.AsJson = Fa
     results: dict[str, Any] = {
         "study": study_content(study, table),
         "comparison": compare(here, there).to_dict(),
-        "audit": audit_content(audit(rule, external), table.n_rows, table.n_dropped),
+        "audit": audit_content(audit(rule, external), table),
     }
     write_folder(
         out,
@@ -71,6 +72,7 @@ def cohort_csv() -> bytes:
 
 def demo_text(results: dict[str, Any], out: Path) -> str:
     """Return the whole story in one screen."""
+    warnings = warnings_text(results["audit"]["warnings"])
     return "\n\n".join(
         [
             (
@@ -81,6 +83,7 @@ def demo_text(results: dict[str, Any], out: Path) -> str:
             comparison_text(results["comparison"]),
             "Hospital B: the frozen rule on other patients",
             audit_text(results["audit"]),
+            *([warnings] if warnings else []),
             (
                 f"Open {out / 'report.html'} and {out / 'audit.html'}; the rule to take along is "
                 f"{out / 'rule.json'}, the decisions at B are {out / 'decisions.csv'}"

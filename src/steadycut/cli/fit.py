@@ -3,9 +3,9 @@
 from typing import Any
 
 from steadycut.cli import options as opt
-from steadycut.cli.output import note, show, to_json, write_folder
+from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
-from steadycut.cli.tables import candidates_at, read_for_fit
+from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit, row_counts
 from steadycut.cli.text import study_text
 from steadycut.ingest import PatientTable
 from steadycut.report import render_study
@@ -40,6 +40,7 @@ def fit_command(
 
     Writes rule.json (to take to the next hospital), study.json and report.html.
     """
+    check_folder(out)
     table = read_for_fit(
         tables,
         patient=patient,
@@ -69,8 +70,7 @@ def fit_command(
         )
     content = study_content(study, table)
     write_folder(out, study_files(study, content))
-    if table.n_dropped:
-        note(f"{table.n_dropped} of {table.n_rows} rows had no score and were dropped.")
+    note_dropped(table)
     show(
         content,
         study_text(content) + f"\n\nWrote rule.json, study.json, report.html to {out}/",
@@ -80,8 +80,8 @@ def fit_command(
 
 def study_content(study: Study, table: PatientTable) -> dict[str, Any]:
     """Return study.json: the study, and how many rows it was made of."""
-    rows = {"rows": table.n_rows, "dropped_rows": table.n_dropped}
-    return {**study.to_dict(), "data": {**rows, "sha256": study.patients.fingerprint()}}
+    fingerprint = {"sha256": study.patients.fingerprint()}
+    return {**study.to_dict(), "data": {**row_counts(table), **fingerprint}}
 
 
 def study_files(study: Study, content: dict[str, Any]) -> dict[str, bytes]:

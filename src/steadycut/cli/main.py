@@ -15,7 +15,8 @@ from steadycut.cli.demo import demo_command
 from steadycut.cli.fit import fit_command
 from steadycut.errors import SteadycutError
 
-USAGE_ERROR = typer.BadParameter.__bases__[0]
+# typer carries its own copy of click; this is that copy's UsageError.
+USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 INTERRUPTED = 130
 
 app = typer.Typer(
@@ -64,8 +65,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     except SteadycutError as error:
         return _refuse(str(error))
     except (KeyboardInterrupt, typer.Abort):
-        print("steadycut: interrupted; nothing was written.", file=sys.stderr)
-        return INTERRUPTED
+        result = INTERRUPTED
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
         return 1
@@ -73,6 +73,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         if os.environ.get("STEADYCUT_DEBUG"):
             raise
         return _admit(error)
+    if result == INTERRUPTED:
+        print("steadycut: interrupted; nothing was written.", file=sys.stderr)
     return result if isinstance(result, int) else 0
 
 

@@ -1,6 +1,7 @@
 """What a command leaves behind: files, and text or one JSON object on stdout."""
 
 import json
+import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,6 +9,17 @@ from typing import Any
 
 from steadycut.errors import BadOption
 from steadycut.files import write_together
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that cannot be made or written to, before any work is done."""
+    nearest = next(path for path in (folder, *folder.parents) if _exists(path))
+    if not os.path.isdir(nearest):  # noqa: PTH112
+        msg = f"--out must be a folder; {nearest} is a file. Choose another --out."
+        raise BadOption(msg)
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        msg = f"--out must be a folder that you may write to; {nearest} is not. Choose another."
+        raise BadOption(msg)
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -26,13 +38,18 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
 
 def _make_folder(folder: Path) -> list[Path]:
     """Make a folder and its parents; return those that were made, the innermost first."""
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    missing = [path for path in (folder, *folder.parents) if not _exists(path)]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         msg = f"cannot make the folder {folder}: {error.strerror or error}. Choose another --out."
         raise BadOption(msg) from None
     return missing
+
+
+def _exists(path: Path) -> bool:
+    """Whether a path can be seen; unlike Path.exists, no error where one may not look."""
+    return os.path.exists(path)  # noqa: PTH110
 
 
 def to_json(content: Mapping[str, Any]) -> bytes:

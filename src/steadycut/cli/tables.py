@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from steadycut.cli.options import parse_names
+from steadycut.cli.output import note
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption
 from steadycut.ingest import PatientTable, at_sites, read_patients
@@ -57,6 +58,24 @@ def read_for_rule(
         missing=missing,
     )
     return read_patients(request, list(tables))
+
+
+def row_counts(table: PatientTable) -> dict[str, int]:
+    """Return how much of the whole table was read, and how much of it had no score."""
+    return {
+        "rows": table.n_rows,
+        "dropped_rows": table.n_dropped,
+        "dropped_patients": table.n_patients_dropped,
+    }
+
+
+def note_dropped(table: PatientTable) -> None:
+    """Say how many rows and patients of the table had no score and were left out."""
+    if not table.n_dropped:
+        return
+    patients = table.n_patients_dropped
+    also = f", and with them {patients} patients who have no other rows" if patients else ""
+    note(f"{table.n_dropped} of {table.n_rows} rows had no score and were dropped{also}.")
 
 
 def candidates_at(

@@ -103,10 +103,11 @@ def candidates_text(candidates: Sequence[Mapping[str, Any]]) -> str:
 
 def comparison_text(comparison: Mapping[str, Any]) -> str:
     """Return the paper's table."""
-    head = ("rule", "cut-off", "R_Q", "se", "validation", "se", "shift", "G_boot", "flips")
+    head = ("cut-off", "R_Q", "se", "validation", "se", "shift", "G_boot", "flips")
+    names = comparison_names(comparison["rows"])
     rows = [
         (
-            row["rule"],
+            *name,
             cut(row["threshold"]),
             risk(row["risk_external"]),
             risk(row["risk_external_se"]),
@@ -116,7 +117,7 @@ def comparison_text(comparison: Mapping[str, Any]) -> str:
             risk(row["penalty"]),
             percent(row["flip_rate"]),
         )
-        for row in comparison["rows"]
+        for name, row in zip(names[1:], comparison["rows"], strict=True)
     ]
     patients = comparison["patients"]
     title = (
@@ -128,11 +129,20 @@ def comparison_text(comparison: Mapping[str, Any]) -> str:
         f"  in hindsight the best cut there has risk {risk(best)}; a rule without any score "
         f"{risk(comparison['trivial_external'])}"
     )
-    return "\n".join([title, columns([head, *rows]), end])
+    return "\n".join([title, columns([(*names[0], *head), *rows]), end])
+
+
+def comparison_names(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
+    """Return the first columns: the rule and, where rules chose different ones, the candidate."""
+    chains = [chain_text(row) for row in rows]
+    if len(set(chains)) == 1:
+        return [("rule",), *((row["rule"],) for row in rows)]
+    both = ((row["rule"], chain) for row, chain in zip(rows, chains, strict=True))
+    return [("rule", "candidate"), *both]
 
 
 def audit_text(audit: Mapping[str, Any]) -> str:
-    """Return what the frozen rule did at another hospital."""
+    """Return what the frozen rule did at another hospital; the command says warnings itself."""
     calls = [
         ("patients", str(audit["n_patients"])),
         ("called", f"{percent(audit['call_rate'])} (was {percent(audit['call_rate_internal'])})"),
@@ -148,7 +158,7 @@ def audit_text(audit: Mapping[str, Any]) -> str:
     blocks = [f"Audit: {audit['verdict_text']}", aligned(calls)]
     if audit["labelled"]:
         blocks += [external_text(audit), shift_text(audit["shift"])]
-    return "\n".join([*blocks, warnings_text(audit["warnings"])]).rstrip()
+    return "\n".join(blocks)
 
 
 def external_text(audit: Mapping[str, Any]) -> str:

@@ -3,21 +3,25 @@
 Files in the order in which the data travel:
 
 ==================  ===============================================================
-``aggregate``       instance scores -> one score a patient
+``checks``          single values and arrays, refused with a reason
 ``records``         the records that the files hand to each other
+``aggregate``       instance scores -> one score a patient
 ``split``           patients -> those who choose and those who certify
 ``left_cdf``        share of a class strictly below a cut
 ``cuts``            patients -> the cuts that are tried, and patients counted between them
 ``risk_curve``      counts between cuts -> misses and alarms at every cut
 ``flat``            a curve -> the middle of its widest flat minimum
+``resample``        counts -> counts of resampled patients
 ``rules``           a rule along the cuts: erm, youden, sensitivity, specificity, stable
 ``bootstrap``       resampled patients -> draws of the whole rule
 ``radius``          draws -> bias, quantile, radius
 ``modulus``         how much risk a cut-off error of a given size can cost, and its band
+``diagnose``        flip-rate, grey zone, warnings
 ``select``          Algorithm 1: the candidate with the smallest risk plus penalty
+``confusion``       what one threshold does to patients with known labels
 ``concentration``   one function a bound on the generalisation term
+``buehler``         the exact bound for unequal costs
 ``certify``         a frozen cut-off, patients who did not choose it -> a certificate
 ``shift``           what changes between two hospitals, at the cut-off
-``diagnose``        flip-rate, grey zone, warnings
 ==================  ===============================================================
 """

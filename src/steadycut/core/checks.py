@@ -43,7 +43,7 @@ def check_count(name: str, value: Any, *, at_least: int = 1) -> int:
 
 def check_choice(name: str, value: str, allowed: Collection[str]) -> str:
     """Return ``value``, if it is one of ``allowed``."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         options = ", ".join(str(option) for option in allowed)
         msg = f"{name} must be one of {options}; got {value!r}."
         raise BadOption(msg)
@@ -89,6 +89,11 @@ def read_only(array: A) -> A:
     """Return ``array``, protected against writing."""
     array.flags.writeable = False
     return array
+
+
+def store(record: object, name: str, value: object) -> None:
+    """Set a field of a frozen record while it is being built: what was checked is what is kept."""
+    object.__setattr__(record, name, value)
 
 
 def _one_dimension(name: str, array: A) -> A:

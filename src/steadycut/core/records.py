@@ -16,6 +16,7 @@ from steadycut.core.checks import (
     check_positive,
     check_scores,
     read_only,
+    store,
 )
 from steadycut.errors import BadPatients, PatientOverlap
 
@@ -30,8 +31,8 @@ class Costs:
     cost_fp: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cost_fn", check_positive("cost_fn", self.cost_fn))
-        object.__setattr__(self, "cost_fp", check_positive("cost_fp", self.cost_fp))
+        store(self, "cost_fn", check_positive("cost_fn", self.cost_fn))
+        store(self, "cost_fp", check_positive("cost_fp", self.cost_fp))
 
     @property
     def largest(self) -> float:
@@ -118,8 +119,8 @@ class PatientScores:
         }
         for name, column in columns.items():
             ordered = column if column is None or order is None else read_only(column[order])
-            object.__setattr__(self, name, ordered)
-        object.__setattr__(self, "recipe", recipe or Recipe())
+            store(self, name, ordered)
+        store(self, "recipe", recipe or Recipe())
 
     @property
     def n_patients(self) -> int:

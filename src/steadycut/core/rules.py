@@ -178,9 +178,9 @@ def parse_rule(text: str) -> Rule:
     >>> parse_rule("specificity:0.9")
     Minimise(objective=AtLeast(rate='specificity', floor=0.9))
     """
-    if text in PLAIN_RULES:
+    if isinstance(text, str) and text in PLAIN_RULES:
         return PLAIN_RULES[text]
-    name, _, floor = text.partition(":")
+    name, _, floor = str(text).partition(":")
     if name not in RATE_RULES or not _is_number(floor):
         allowed = ", ".join([*PLAIN_RULES, *(f"{rate}:X" for rate in RATE_RULES)])
         msg = f"rule must be one of {allowed} (X between 0 and 1); got {text!r}."

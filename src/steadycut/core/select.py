@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steadycut.core.bootstrap import ThresholdDraws, draw_thresholds
-from steadycut.core.checks import check_choice, check_count, check_fraction
+from steadycut.core.checks import check_choice, check_count, check_fraction, store
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts import Cuts, check_grid, clear_of_scores, cuts_of
 from steadycut.core.diagnose import stability_warnings
@@ -35,9 +35,9 @@ class Search:
 
     def __post_init__(self) -> None:
         parse_rule(self.rule)
-        check_grid(self.grid)
-        check_count("n_bootstrap", self.n_bootstrap, at_least=2)
-        check_fraction("delta", self.delta)
+        store(self, "grid", check_grid(self.grid))
+        store(self, "n_bootstrap", check_count("n_bootstrap", self.n_bootstrap, at_least=2))
+        store(self, "delta", check_fraction("delta", self.delta))
         check_choice("centering", self.centering, CENTERINGS)
         check_choice("form", self.form, FORMS)
 

@@ -36,14 +36,10 @@ def split_patients(n_patients: int, certify_size: float, rng: np.random.Generato
     True
     """
     check_fraction("certify_size", certify_size)
-    n_certify = round(n_patients * certify_size)
-    if min(n_certify, n_patients - n_certify) < 1:
-        msg = (
-            f"a split needs at least one patient on either side; {n_patients} patients with "
-            f"certify_size={certify_size:g} leave none on one. Use more patients or "
-            "honesty 'uniform'."
-        )
+    if n_patients < 2:  # noqa: PLR2004
+        msg = f"a split needs at least 2 patients; got {n_patients}."
         raise TooFewPatients(msg)
+    n_certify = min(max(round(n_patients * certify_size), 1), n_patients - 1)
     order = rng.permutation(n_patients)
     return Roles(
         select=read_only(np.sort(order[n_certify:])),

@@ -1,0 +1,128 @@
+"""The exact upper limit of a mean cost, for any two costs.
+
+Buehler's limit is the largest mean cost under which a total as small as the observed one is still
+delta-likely. A patient is missed with probability a, a false alarm with probability b, or neither;
+the total is cost_fn * misses + cost_fp * alarms, and the limit is
+
+    sup { cost_fn a + cost_fp b : a, b >= 0, a + b <= 1, Pr_{a,b}(total <= observed) > delta }.
+
+The probability falls in a and in b. Write a = w R / cost_fn and b = (1 - w) R / cost_fp with the
+share w of the risk R that misses carry. For all shares in a cell [w0, w1] the probability is at
+most that at the cell's smallest rates, w0 R / cost_fn and (1 - w1) R / cost_fp. If that is at most
+delta in every cell of [0, 1], then R is an upper limit: no grid can miss the supremum. So a little
+is added to the largest limit that is found at single shares, and the cells are halved until each
+of them agrees.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtr, gammaln
+
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.confusion import Confusion
+from steadycut.core.records import Costs
+
+# The limit may exceed the supremum by this part of itself.
+SLACK = 1e-3
+FIRST_SHARES = 17
+BISECTIONS = 30
+# A number of misses that is less likely than this adds its whole probability.
+NEGLIGIBLE = 1e-12
+# Cells narrower than this are not halved: the share in their middle gets a limit of its own.
+NARROW = 2e-4
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Tail:
+    """Pr(cost_fn * misses + cost_fp * alarms <= observed) as a function of the two rates."""
+
+    n: int
+    misses: IntArray
+    most_alarms: FloatArray
+    log_choose: FloatArray
+
+    def __call__(self, miss: FloatArray, alarm: FloatArray) -> FloatArray:
+        k, left = self.misses, self.n - self.misses
+        rest = np.clip(1 - miss, 0.0, 1.0)[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            pmf = np.exp(self.log_choose + _power(miss[:, None], k) + _power(rest, left))
+            share = np.where(rest > 0, np.minimum(alarm[:, None] / rest, 1.0), 0.0)
+        # A probability of 1 instead of the right one errs on the safe side.
+        cdf = np.ones_like(pmf)
+        row, column = np.nonzero((pmf > NEGLIGIBLE) & (self.most_alarms < left))
+        cdf[row, column] = bdtr(self.most_alarms[column], left[column], share[row, 0])
+        return (pmf * cdf).sum(axis=1)
+
+
+def _power(base: FloatArray, exponent: IntArray) -> FloatArray:
+    return np.where(exponent > 0, exponent * np.log(base), 0.0)
+
+
+def buehler_limit(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return the exact upper limit of the risk at a threshold that was chosen elsewhere."""
+    scale = costs.largest
+    ratio = (costs.cost_fn / scale, costs.cost_fp / scale)
+    return scale * _limit(counts.fn, counts.fp, counts.n_patients, ratio, delta)
+
+
+@lru_cache(maxsize=100_000)
+def _limit(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -> float:
+    tail = _tail(fn, fp, n, ratio)
+    shares = np.linspace(0, 1, FIRST_SHARES)
+    limit = _limit_at(tail, shares, ratio, delta).max() * (1 + SLACK)
+    low, high = shares[:-1], shares[1:]
+    while low.size:
+        open_cells = _likely(tail, low, high, ratio, np.full(low.size, limit), delta)
+        low, high = low[open_cells], high[open_cells]
+        middle = (low + high) / 2
+        narrow = high - low < NARROW
+        if narrow.any():
+            limit = max(limit, _limit_at(tail, middle[narrow], ratio, delta).max()) * (1 + SLACK)
+        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+    return float(min(limit, 1.0))
+
+
+def _tail(fn: int, fp: int, n: int, ratio: tuple[float, float]) -> _Tail:
+    observed = ratio[0] * fn + ratio[1] * fp
+    # Totals that differ by less than this are equal: 3 * 0.1 is 0.3.
+    slack = 1e-9
+    most = min(n, int(np.floor(observed / ratio[0] + slack)))
+    misses = np.arange(most + 1)
+    alarms = np.floor((observed - ratio[0] * misses) / ratio[1] + slack)
+    choose = gammaln(n + 1) - gammaln(misses + 1) - gammaln(n - misses + 1)
+    return _Tail(n=n, misses=misses, most_alarms=np.maximum(alarms, 0.0), log_choose=choose)
+
+
+def _likely(
+    tail: _Tail,
+    low: FloatArray,
+    high: FloatArray,
+    ratio: tuple[float, float],
+    risk: FloatArray,
+    delta: float,
+) -> NDArray[np.bool_]:
+    """Return whether a risk may be delta-likely for some share between ``low`` and ``high``."""
+    possible = _largest_risk(low, high, ratio) >= risk
+    return possible & (tail(low * risk / ratio[0], (1 - high) * risk / ratio[1]) > delta)
+
+
+def _largest_risk(low: FloatArray, high: FloatArray, ratio: tuple[float, float]) -> FloatArray:
+    """Return the largest risk with a + b <= 1 in each cell; it is attained at one of its ends."""
+    ends = [share / ratio[0] + (1 - share) / ratio[1] for share in (low, high)]
+    return 1 / np.minimum(*ends)
+
+
+def _limit_at(
+    tail: _Tail, shares: FloatArray, ratio: tuple[float, float], delta: float
+) -> FloatArray:
+    """Return the limit at single shares, from above: the upper ends of a bisection."""
+    inside, outside = np.zeros(shares.size), _largest_risk(shares, shares, ratio)
+    for _ in range(BISECTIONS):
+        middle = (inside + outside) / 2
+        likely = _likely(tail, shares, shares, ratio, middle, delta)
+        inside = np.where(likely, middle, inside)
+        outside = np.where(likely, outside, middle)
+    return outside
