@@ -15,7 +15,8 @@ from steadycut.report import render_audit
 from steadycut.rule_file import FrozenRule
 
 LabelThere = Annotated[
-    str | None, typer.Option(help="Column of labels. [default: audit without labels]")
+    str | None,
+    typer.Option(metavar="COL", help="Column of labels. [default: audit without labels]"),
 ]
 
 

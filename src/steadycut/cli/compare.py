@@ -28,7 +28,7 @@ def compare_command(
     patient: opt.Patient,
     score: opt.Score,
     label: opt.Label,
-    site: Annotated[str, typer.Option(help="Column of sites.")],
+    site: Annotated[str, typer.Option(metavar="COL", help="Column of sites.")],
     internal: InternalThere,
     external: ExternalThere,
     out: OptionalOut = None,

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from steadycut.core.aggregate import aggregator_names
+from steadycut.core.concentration import BOUNDS
 from steadycut.errors import BadOption
 from steadycut.study import fit
 
@@ -12,17 +14,26 @@ DEFAULTS = fit.__kwdefaults__ or {}
 
 Tables = Annotated[
     list[str],
-    typer.Argument(metavar="TABLE...", help="CSV or Parquet files, or a pattern of them."),
+    typer.Argument(metavar="TABLE", help="CSV or Parquet files, or a pattern of them."),
 ]
-Patient = Annotated[str, typer.Option(help="Column that identifies patients.")]
+Patient = Annotated[str, typer.Option(metavar="COL", help="Column that identifies patients.")]
 Score = Annotated[
-    list[str], typer.Option(help="Column of instance scores; several are compared as methods.")
+    list[str],
+    typer.Option(metavar="COL", help="Column of instance scores; several are compared as methods."),
 ]
-Label = Annotated[str, typer.Option(help="Column of labels, the same in all rows of a patient.")]
+Label = Annotated[
+    str,
+    typer.Option(metavar="COL", help="Column of labels, the same in all rows of a patient."),
+]
 Positive = Annotated[
-    str | None, typer.Option(help="The label that counts as positive. [default: labels are 0/1]")
+    str | None,
+    typer.Option(
+        metavar="VALUE", help="The label that counts as positive. [default: labels are 0/1]"
+    ),
 ]
-Direction = Annotated[str, typer.Option(help="ge: high scores are called; le: low ones.")]
+Direction = Annotated[
+    str, typer.Option(metavar="ge|le", help="ge: high scores are called; le: low ones.")
+]
 Level = Annotated[
     list[str] | None,
     typer.Option(metavar="COL:AGG", help="Level between rows and patients, innermost first."),
@@ -31,11 +42,11 @@ Aggregate = Annotated[
     list[str] | None,
     typer.Option(
         metavar="AGG",
-        help="mean, median, max, min, quantile:Q, top-k:K, fraction-above:X, noisy-or or "
-        "trimmed-mean:X over a patient; several are compared. [default: mean]",
+        help=f"{', '.join(aggregator_names())}, over a patient; several are compared. "
+        "[default: mean]",
     ),
 ]
-Site = Annotated[str | None, typer.Option(help="Column of sites.")]
+Site = Annotated[str | None, typer.Option(metavar="COL", help="Column of sites.")]
 Internal = Annotated[
     str | None,
     typer.Option(metavar="NAME[,NAME]", help="Sites to choose on. [default: all]"),
@@ -43,26 +54,34 @@ Internal = Annotated[
 External = Annotated[
     str | None, typer.Option(metavar="NAME[,NAME]", help="Sites to judge on. [default: all]")
 ]
-CostFn = Annotated[float, typer.Option("--cost-fn", help="Cost of a missed patient.")]
-CostFp = Annotated[float, typer.Option("--cost-fp", help="Cost of a false alarm.")]
+CostFn = Annotated[float, typer.Option("--cost-fn", metavar="X", help="Cost of a missed patient.")]
+CostFp = Annotated[float, typer.Option("--cost-fp", metavar="X", help="Cost of a false alarm.")]
 RuleName = Annotated[
     str,
-    typer.Option("--rule", help="stable, erm, youden, sensitivity:X or specificity:X."),
+    typer.Option(
+        "--rule", metavar="RULE", help="stable, erm, youden, sensitivity:X or specificity:X."
+    ),
 ]
 Honesty = Annotated[
     str,
-    typer.Option(help="split: some choose, the others certify; uniform: everybody does both."),
+    typer.Option(
+        metavar="split|uniform",
+        help="split: some choose, the others certify; uniform: everybody does both.",
+    ),
 ]
 BoundName = Annotated[
     str,
-    typer.Option("--bound", help="auto, clopper-pearson, hoeffding, dkw or paper."),
+    typer.Option("--bound", metavar="NAME", help=f"auto, {', '.join(BOUNDS)}."),
 ]
-Delta = Annotated[float, typer.Option(help="Failure probability of the certificate.")]
-Bootstrap = Annotated[int, typer.Option(help="Number of bootstrap cohorts.")]
+Delta = Annotated[float, typer.Option(metavar="X", help="Failure probability of the certificate.")]
+Bootstrap = Annotated[int, typer.Option(metavar="N", help="Number of bootstrap cohorts.")]
 Grid = Annotated[str, typer.Option(metavar="N|exact", help="Number of cuts, or exact.")]
-Seed = Annotated[int, typer.Option(help="Same table, options and seed: same bytes.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Same table, options and seed: same bytes.")]
 Missing = Annotated[
-    str, typer.Option(help="refuse, or drop rows without a score (they are counted).")
+    str,
+    typer.Option(
+        metavar="refuse|drop", help="refuse, or drop rows without a score (they are counted)."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 OutDirectory = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write.")]
