@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.stats import binom
 
-from steadycut import PatientScores, audit, fit
+from steadycut import PatientScores, audit, certify, fit
 from steadycut.errors import BadPatients, MissingScores, TooFewPatients
 
 COSTS = [(1.0, 1.0), (3.0, 1.0), (0.5, 2.0)]
@@ -178,9 +178,11 @@ def test_shift_is_at_least_the_change(rule, scores, labels, costs):
 
 
 def direct_bound(site, costs, delta):
-    """Exact binomial for equal costs, else Hoeffding; by search, not by a formula."""
+    """Exact binomial for equal costs, by search; the certificate of such patients for others."""
     if costs[0] != costs[1]:
-        return site.risk(costs) + max(costs) * np.sqrt(np.log(1 / delta) / (2 * site.n))
+        scores = np.repeat([1.0, 0.0, 1.0, 0.0], [site.tp, site.fn, site.fp, site.tn])
+        labels = np.repeat([1, 1, 0, 0], [site.tp, site.fn, site.fp, site.tn])
+        return certify(scores, labels, 0.5, cost_fn=costs[0], cost_fp=costs[1], delta=delta).value
     errors = site.fn + site.fp
     return costs[0] * brentq(lambda rate: binom.cdf(errors, site.n, rate) - delta, 1e-9, 1 - 1e-9)
 
