@@ -1,0 +1,63 @@
+"""What a page is made of: plain texts in order, without any markup."""
+
+from dataclasses import dataclass
+
+WIDE = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table; ``kinds`` has a letter for each column, ``t`` for text and ``n`` for numbers."""
+
+    caption: str
+    header: tuple[str, ...]
+    kinds: str
+    rows: tuple[tuple[str, ...], ...]
+    marked: int | None = None
+    note: str = ""
+
+    @property
+    def wide(self) -> bool:
+        """Whether it needs the whole width of the page."""
+        return len(self.header) >= WIDE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """The place of a figure; ``name`` is one that `steadycut.report.figures` can draw."""
+
+    name: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A heading, and what stands below it in this order."""
+
+    key: str
+    title: str
+    texts: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """The result in one or two words; ``tone`` is good, bad or open."""
+
+    text: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A whole page. ``facts`` are the few numbers to take away, each with its name."""
+
+    title: str
+    subtitle: str
+    status: Status
+    headline: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    warnings: tuple[str, ...]
+    sections: tuple[Section, ...]
+    footer: str

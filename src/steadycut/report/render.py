@@ -1,0 +1,75 @@
+"""Pages as HTML: one file each, complete in itself."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from steadycut.errors import MissingPackage
+from steadycut.report.content import audit_page, study_page
+from steadycut.report.figures import draw_svg
+from steadycut.report.page import Page
+
+
+def render_study(study: Mapping[str, Any], comparison: Mapping[str, Any] | None = None) -> str:
+    """Return the page of a study as HTML.
+
+    Parameters
+    ----------
+    study
+        ``Study.to_dict()``, or the content of ``study.json``.
+    comparison
+        ``Comparison.to_dict()``, or the content of ``compare.json``, for a further table.
+
+    Returns
+    -------
+    str
+        One self-contained file; the same content gives the same text.
+
+    Examples
+    --------
+    >>> import steadycut
+    >>> scores, labels = [0.1, 0.3, 0.2, 0.8, 0.7, 0.9], [0, 0, 0, 1, 1, 1]
+    >>> cohort = steadycut.PatientScores(scores=scores, labels=labels)
+    >>> study = steadycut.fit(cohort, honesty="uniform", rule="erm", grid="exact")
+    >>> page = render_study(study.to_dict())
+    >>> "is at least 0.5000." in page
+    True
+    """
+    return render_page(study_page(study, comparison), study)
+
+
+def render_audit(audit: Mapping[str, Any]) -> str:
+    """Return the page of an audit as HTML.
+
+    Parameters
+    ----------
+    audit
+        ``Audit.to_dict()``, or the content of ``audit.json``.
+
+    Returns
+    -------
+    str
+        One self-contained file; the same content gives the same text.
+    """
+    return render_page(audit_page(audit), audit)
+
+
+def render_page(page: Page, content: Mapping[str, Any]) -> str:
+    """Fill the template; every text is escaped, and only our own drawings are not."""
+    try:
+        import jinja2
+    except ImportError as error:
+        msg = 'a report requires jinja2. Install it with pip install "steadycut[report]".'
+        raise MissingPackage(msg) from error
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("steadycut.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    drawings = {
+        picture.name: draw_svg(picture.name, content)
+        for section in page.sections
+        for picture in section.pictures
+    }
+    return environment.get_template("page.html").render(page=page, drawings=drawings)

@@ -1,0 +1,404 @@
+"""The sections of a study's page."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from steadycut.report.numbers import change, cut, exact, percent, risk, spread
+from steadycut.report.page import Picture, Section, Table
+from steadycut.report.words import (
+    aggregation_in_words,
+    bound_in_words,
+    chain_in_short,
+    costs_in_words,
+    errors_sentence,
+    quoted,
+)
+
+Content = Mapping[str, Any]
+
+RISKS = (
+    *("rule", "risk, second hospital", "risk, first hospital", "change", "best possible"),
+    *("sensitivity", "specificity"),
+)
+CUTS = (
+    *("rule", "candidate", "cut-off", "first score called"),
+    *("penalty", "modulus", "flip-rate", "certificate"),
+)
+
+
+def certificate_section(content: Content) -> Section:
+    """Say what is certified, term by term."""
+    certificate = content["certificate"]
+    held = percent(1 - certificate["delta"])
+    return Section(
+        key="certificate",
+        title="How far it can be trusted",
+        texts=(
+            f"The certificate is an upper limit on the risk at this cut-off. With {held} "
+            "confidence the true risk of patients like these is not above it. "
+            + honesty_in_words(content),
+        ),
+        pictures=(
+            Picture(
+                name="certificate",
+                caption="The certified risk, term by term. The black mark is the risk of the "
+                "better of two rules without any score: call nobody, or call everybody.",
+            ),
+        ),
+        tables=(certificate_table(certificate, content["costs"]),),
+    )
+
+
+def honesty_in_words(content: Content) -> str:
+    """Say why choosing does not spoil the certificate."""
+    if content["certificate"]["honesty"] == "split":
+        return "The patients who certify had no part in choosing the cut-off."
+    return (
+        "The same patients chose the cut-off and certify it, so the bound is one that holds at "
+        "every cut-off, and for every candidate, at once."
+    )
+
+
+def certificate_table(certificate: Content, costs: Content) -> Table:
+    """Return the certificate, term by term."""
+    rows = (
+        ("observed risk", risk(certificate["risk"]), "mean cost of the certifying patients"),
+        (
+            "+ generalisation",
+            risk(certificate["generalization"]),
+            f"what so few patients may hide: {bound_in_words(certificate['bound'])}",
+        ),
+        ("= certified risk", risk(certificate["value"]), "the sum: the upper limit"),
+        (
+            "without any score",
+            risk(certificate["trivial_risk"]),
+            (
+                "call nobody, or call everybody, among the same patients; a certificate that is "
+                "not below this is vacuous"
+            ),
+        ),
+        ("patients", str(certificate["n_patients"]), "who certify"),
+        (
+            "delta",
+            f"{certificate['delta']:g}",
+            "the probability with which the certificate may fail",
+        ),
+    )
+    return Table(
+        caption=f"The certificate, where {costs_in_words(costs)}",
+        header=("term", "value", "what it is"),
+        kinds="tnt",
+        rows=rows,
+        marked=2,
+        note="Vacuous: no better than a rule without any score." if certificate["vacuous"] else "",
+    )
+
+
+def operating_section(content: Content) -> Section:
+    """Say what the cut-off does to the patients who certify."""
+    point = content["operating_point"]
+    return Section(
+        key="operating-point",
+        title="What it does to patients",
+        texts=(errors_sentence(point, "who certify"),),
+        tables=(counts_table(point, "Patients who certify"), rates_table({"value": point})),
+    )
+
+
+def counts_table(point: Content, caption: str) -> Table:
+    """Return the four counts of decisions."""
+    tp, fn, fp, tn = (point[key] for key in ("tp", "fn", "fp", "tn"))
+    return Table(
+        caption=caption,
+        header=("", "called positive", "not called", "all"),
+        kinds="tnnn",
+        rows=(
+            ("positive patients", str(tp), str(fn), str(tp + fn)),
+            ("negative patients", str(fp), str(tn), str(fp + tn)),
+            ("all", str(tp + fp), str(fn + tn), str(tp + fn + fp + tn)),
+        ),
+        note="Positive and not called: missed. Negative and called: a false alarm.",
+    )
+
+
+def rates_table(points: Mapping[str, Content]) -> Table:
+    """Return the rates at one or several hospitals, a column each."""
+    names = {
+        "sensitivity": "sensitivity (of the positive, called)",
+        "specificity": "specificity (of the negative, not called)",
+        "prevalence": "prevalence (positive, of all)",
+        "call_rate": "call rate (called, of all)",
+    }
+    return Table(
+        caption="Rates",
+        header=("rate", *points),
+        kinds="t" + "n" * len(points),
+        rows=tuple(
+            (text, *(percent(point[key]) for point in points.values()))
+            for key, text in names.items()
+        ),
+    )
+
+
+def choice_section(content: Content) -> Section:
+    """Say how the cut-off was chosen."""
+    rows = (
+        ("cut-off", exact(content["threshold"]), "to the last digit; it equals no observed score"),
+        (
+            "first score called",
+            exact(content["operating_value"]),
+            "the outermost score of a choosing patient who is called, as other tools print it",
+        ),
+        ("direction", direction_in_words(content["direction"]), "which side is called positive"),
+        ("risk", risk(content["risk"]), "of the patients who chose; too rosy, as they chose"),
+    )
+    made = aggregation_in_words(content["score"], content["aggregation"])
+    return Section(
+        key="choice",
+        title="How it was chosen",
+        texts=(
+            (
+                f"A patient's score is {made}. The rule {quoted(content['rule'])} chose the "
+                f"cut-off along it, where {costs_in_words(content['costs'])}."
+            ),
+        ),
+        pictures=(
+            Picture(
+                name="risk-curve",
+                caption="Risk of the patients who chose, at every cut-off, with one standard error "
+                "to either side.",
+            ),
+            Picture(
+                name="threshold-draws",
+                caption="Cut-offs that the same rule chose when these patients were resampled.",
+            ),
+        ),
+        tables=(
+            Table(
+                caption="The frozen cut-off",
+                header=("what", "value", "note"),
+                kinds="tnt",
+                rows=rows,
+            ),
+        ),
+    )
+
+
+def direction_in_words(direction: str) -> str:
+    """Say on which side of the cut-off patients are called."""
+    return "at or above" if direction == "ge" else "at or below"
+
+
+def stability_section(content: Content) -> Section:
+    """Say how far the cut-off may move, and what that may cost."""
+    text = (
+        f"The patients who chose were resampled {content['stability']['n_bootstrap']} times, and "
+        "each time the whole rule was run again. The radius is a rule of thumb and not a "
+        "guarantee; nothing in this section is part of the certificate."
+    )
+    return Section(
+        key="stability",
+        title="How stable it is",
+        texts=(text,),
+        tables=(stability_table(content),),
+    )
+
+
+def stability_table(content: Content) -> Table:
+    """Return every measure of stability with its explanation."""
+    found = content["stability"]
+    share = percent(1 - content["options"]["delta"])
+    centred = "" if found["centering"] == "none" else ", once the bias is taken off"
+    rows = (
+        ("radius", cut(found["radius"]), "how far the cut-off may be off: |bias| + quantile"),
+        (
+            "bias",
+            cut(found["bias"]),
+            "how far resampled cut-offs lie from the chosen one, on average",
+        ),
+        (
+            "quantile",
+            cut(found["quantile"]),
+            f"{share} of the resampled cut-offs are no further away than this{centred}",
+        ),
+        (
+            "modulus",
+            risk(found["modulus"]),
+            (
+                "the most risk, among the patients who chose, in any stretch of scores as long as "
+                f"the radius ({found['form']} form)"
+            ),
+        ),
+        (
+            "penalty",
+            risk(found["penalty"]),
+            (
+                f"an upper limit of the modulus for all such patients ({found['band']} band); it "
+                "ranks candidates"
+            ),
+        ),
+        (
+            "flip-rate",
+            percent(found["flip_rate"]),
+            "how often a resampled cut-off decides otherwise about a certifying patient",
+        ),
+    )
+    return Table(
+        caption="Measures of stability",
+        header=("measure", "value", "what it is"),
+        kinds="tnt",
+        rows=rows,
+    )
+
+
+def candidates_section(content: Content) -> Section:
+    """Show every candidate and why one was chosen."""
+    candidates = content["candidates"]
+    rows = tuple(
+        (
+            f"{row['score']}: {chain_in_short(row['aggregation'])}",
+            cut(row["threshold"]),
+            risk(row["risk"]),
+            risk(row["smallest_risk"]),
+            cut(row["radius"]),
+            risk(row["modulus"]),
+            risk(row["penalty"]),
+            risk(row["objective"]),
+            "chosen" if row["chosen"] else "",
+        )
+        for row in candidates
+    )
+    header = ("candidate", "cut-off", "risk", "smallest risk", "radius", "modulus", "penalty")
+    return Section(
+        key="candidates",
+        title="What it was chosen from",
+        texts=(
+            (
+                "The candidate with the smallest objective, smallest risk plus penalty, is chosen. "
+                "All numbers are of the patients who chose."
+            ),
+        ),
+        tables=(
+            Table(
+                caption="Candidates: scores and aggregators",
+                header=(*header, "objective", ""),
+                kinds="tnnnnnnnt",
+                rows=rows,
+                marked=next((i for i, row in enumerate(candidates) if row["chosen"]), None),
+            ),
+        ),
+    )
+
+
+def comparison_section(comparison: Content) -> Section:
+    """Show what every rule does at the second hospital."""
+    patients = comparison["patients"]
+    return Section(
+        key="comparison",
+        title="What other rules would have done",
+        texts=(
+            f"Every rule chose its cut-off among {patients['internal']} patients of the first "
+            f"hospital and was judged on {patients['external']} patients of the second, of whom "
+            "it saw none. Where " + costs_in_words(comparison["costs"]) + ", calling nobody, or "
+            f"everybody, has the risk {risk(comparison['trivial_external'])} there.",
+        ),
+        tables=(risks_table(comparison["rows"]), cuts_table(comparison["rows"])),
+    )
+
+
+def risks_table(compared: Sequence[Content]) -> Table:
+    """Return the paper's table, with standard errors."""
+    rows = tuple(
+        (
+            row["rule"],
+            spread(row["risk_external"], row["risk_external_se"]),
+            spread(row["risk_validation"], row["risk_validation_se"]),
+            change(row["shift"]),
+            risk(row["best_external"]),
+            percent(row["sensitivity_external"]),
+            percent(row["specificity_external"]),
+        )
+        for row in compared
+    )
+    return Table(
+        caption="Rules compared: risk \N{PLUS-MINUS SIGN} standard error",
+        header=RISKS,
+        kinds="tnnnnnn",
+        rows=rows,
+        note="Risk at the first hospital: of the patients who certify. Best possible: the smallest "
+        "risk that any cut-off of the same score has at the second hospital, known only "
+        "afterwards. Sensitivity and specificity: at the second hospital.",
+    )
+
+
+def cuts_table(compared: Sequence[Content]) -> Table:
+    """Return what every rule chose, and how stable it is."""
+    rows = tuple(
+        (
+            row["rule"],
+            f"{row['score']}: {chain_in_short(row['aggregation'])}",
+            cut(row["threshold"]),
+            cut(row["operating_value"]),
+            risk(row["penalty"]),
+            risk(row["modulus"]),
+            percent(row["flip_rate"]),
+            risk(row["certificate"]),
+        )
+        for row in compared
+    )
+    return Table(
+        caption="What each rule chose",
+        header=CUTS,
+        kinds="ttnnnnnn",
+        rows=rows,
+        note="Flip-rate: of the patients of the second hospital.",
+    )
+
+
+def options_section(content: Content) -> Section:
+    """Return everything that is needed to run the study again."""
+    options, patients, found = content["options"], content["patients"], content["stability"]
+    rows = [
+        ("rule", str(content["rule"])),
+        ("cost of a missed patient", f"{content['costs']['cost_fn']:g}"),
+        ("cost of a false alarm", f"{content['costs']['cost_fp']:g}"),
+        ("direction", str(content["direction"])),
+        ("grid", str(options["grid"])),
+        ("honesty", str(options["honesty"])),
+        ("share of patients who certify", f"{options['certify_size']:g}"),
+        ("bound", f"{options['bound']}, used: {content['certificate']['bound']}"),
+        ("delta", f"{options['delta']:g}"),
+        ("bootstrap replicates", str(options["n_bootstrap"])),
+        ("centering of the radius", str(found["centering"])),
+        ("form of the modulus", str(found["form"])),
+        ("seed", str(options["seed"])),
+        ("patients, positive", f"{patients['total']}, {patients['positive']}"),
+        ("who chose, positive", f"{patients['select']}, {patients['select_positive']}"),
+        ("who certify, positive", f"{patients['certify']}, {patients['certify_positive']}"),
+        *data_rows(content),
+        ("schema", str(content["schema"])),
+    ]
+    return Section(
+        key="options",
+        title="Options and data",
+        texts=("The same patients, options and seed give the same study, to the last bit.",),
+        tables=(
+            Table(
+                caption="Everything that the numbers depend on",
+                header=("option", "value"),
+                kinds="tt",
+                rows=tuple(rows),
+            ),
+        ),
+    )
+
+
+def data_rows(content: Content) -> list[tuple[str, str]]:
+    """Return what is known of the table that the patients came from, if anything."""
+    names = {
+        "rows": "rows read",
+        "dropped_rows": "rows dropped, without a score",
+        "sha256": "fingerprint of the patients",
+    }
+    known = content.get("data") or {}
+    return [(text, str(known[key])) for key, text in names.items() if key in known]

@@ -1,0 +1,72 @@
+"""Studies and audits that the tests of figures and pages share, as plain content."""
+
+import json
+from functools import cache
+
+import numpy as np
+
+from steadycut import PatientScores, audit, compare, fit
+from steadycut.core.records import Recipe
+
+
+def cohort(n, seed, *, moved=0.0, positive=0.4, ties=False, name="tumour_score", how="mean"):
+    rng = np.random.default_rng(seed)
+    labels = (rng.random(n) < positive).astype(int)
+    labels[:2], labels[2:4] = 1, 0
+    # Other aggregators give the same patients other scores.
+    scores = np.random.default_rng([seed, len(how)]).normal(size=n) + 2 * labels + moved
+    if ties:
+        scores = np.round(scores)
+    recipe = Recipe(score=name, levels=(("slide", "max"),), how=how)
+    return PatientScores(scores=scores, labels=labels, recipe=recipe)
+
+
+def as_json(content):
+    """The content as it comes back from a file; fresh at every call."""
+    return json.loads(json.dumps(content))
+
+
+@cache
+def _study(**options):
+    options = {"n_bootstrap": 50, **options}
+    return fit([cohort(160, 1), cohort(160, 1, how="quantile:0.9")], **options)
+
+
+def study(**options):
+    return as_json(_study(**options).to_dict())
+
+
+@cache
+def _tied(direction):
+    return fit(cohort(30, 3, ties=True), n_bootstrap=50, direction=direction)
+
+
+def tied_study(direction="ge"):
+    return as_json(_tied(direction).to_dict())
+
+
+@cache
+def _comparison():
+    here, there = cohort(120, 1), cohort(80, 5, moved=0.5)
+    return compare(here, there, n_bootstrap=20, rules=["stable", "erm"])
+
+
+def comparison():
+    return as_json(_comparison().to_dict())
+
+
+@cache
+def _audit(labelled, only, options):
+    there = cohort(90, 5, moved=0.4, positive=0.6)
+    if only is not None:
+        there = there.take(there.labels == only)
+    labels = there.labels if labelled else None
+    return audit(_study(**dict(options)).freeze(), there.scores, labels)
+
+
+def labelled_audit(only=None, **options):
+    return as_json(_audit(True, only, tuple(options.items())).to_dict())
+
+
+def unlabelled_audit():
+    return as_json(_audit(False, None, ()).to_dict())
