@@ -8,9 +8,6 @@ import typer
 from steadycut.core.aggregate import aggregator_names
 from steadycut.core.concentration import BOUNDS
 from steadycut.errors import BadOption
-from steadycut.study import fit
-
-DEFAULTS = fit.__kwdefaults__ or {}
 
 Tables = Annotated[
     list[str],

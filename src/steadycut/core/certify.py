@@ -99,7 +99,8 @@ def certify(
     threshold
         The frozen threshold; a patient with ``score >= threshold`` is called.
     bound
-        ``auto``, ``clopper-pearson`` (equal costs), ``hoeffding``, ``dkw`` or ``paper``.
+        ``auto``, ``clopper-pearson`` (equal costs), ``buehler``, ``hoeffding``, ``dkw`` or
+        ``paper``.
     cost_fn, cost_fp
         What a missed patient and a false alarm cost.
     delta

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from scipy.special import betaincinv
 
+from steadycut.core.buehler import buehler_limit
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.errors import BadOption
@@ -65,6 +66,18 @@ def clopper_pearson(counts: Confusion, costs: Costs, delta: float) -> float:
     return costs.largest * (upper - errors / n)
 
 
+def buehler(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return the exact upper limit of the mean cost, minus the observed one.
+
+    Pointwise, for any costs (`steadycut.core.buehler`).
+
+    References
+    ----------
+    Buehler, Confidence intervals for the product of two binomial parameters, JASA 1957.
+    """
+    return buehler_limit(counts, costs, delta) - counts.risk(costs)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundInfo:
     """A bound, and when it may be used."""
@@ -78,6 +91,7 @@ BOUNDS = {
     "paper": BoundInfo(compute=paper, uniform=True),
     "dkw": BoundInfo(compute=dkw, uniform=True),
     "hoeffding": BoundInfo(compute=hoeffding, uniform=False),
+    "buehler": BoundInfo(compute=buehler, uniform=False),
     "clopper-pearson": BoundInfo(compute=clopper_pearson, uniform=False, any_costs=False),
 }
 
@@ -99,7 +113,7 @@ def choose_bound(name: str, costs: Costs, honesty: str) -> str:
 
 def allowed_bounds(costs: Costs, honesty: str) -> list[str]:
     """Return the bounds that hold, the one that ``auto`` takes first."""
-    preferred = ["clopper-pearson", "hoeffding", "dkw", "paper"]
+    preferred = ["clopper-pearson", "buehler", "hoeffding", "dkw", "paper"]
     return [
         name
         for name in preferred
