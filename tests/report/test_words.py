@@ -1,12 +1,17 @@
 import pytest
 
 from steadycut.core.aggregate import FAMILIES
+from steadycut.core.concentration import BOUNDS
 from steadycut.report import words
 from tests.displays import samples
 
 
 def test_every_aggregator_has_words():
     assert set(FAMILIES) == set(words.AGGREGATORS)
+
+
+def test_every_bound_has_words():
+    assert set(BOUNDS) <= set(words.BOUNDS)
 
 
 def test_an_unknown_aggregator_keeps_its_name():

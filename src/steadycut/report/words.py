@@ -20,6 +20,7 @@ BOUNDS = {
     "paper": "three terms, at every cut-off at once",
     "dkw": "Dvoretzky-Kiefer-Wolfowitz, at every cut-off at once",
     "hoeffding": "Hoeffding, at this cut-off",
+    "buehler": "Buehler, exact at this cut-off for any costs",
     "clopper-pearson": "Clopper-Pearson, exact at this cut-off",
 }
 
