@@ -46,6 +46,8 @@ class _Tail:
 
     def __call__(self, miss: FloatArray, alarm: FloatArray) -> FloatArray:
         k, left = self.misses, self.n - self.misses
+        # Rates above 1 come from cells without a possible risk, whose answer is not used.
+        miss = np.minimum(miss, 1.0)
         rest = np.clip(1 - miss, 0.0, 1.0)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             pmf = np.exp(self.log_choose + _power(miss[:, None], k) + _power(rest, left))
