@@ -22,11 +22,16 @@ def test_every_patient_is_as_likely_to_certify():
     assert np.abs(times / 2000 - 0.3).max() < 4 * np.sqrt(0.3 * 0.7 / 2000)
 
 
-@pytest.mark.parametrize(("n", "size"), [(1, 0.5), (3, 0.1), (3, 0.9), (0, 0.5)])
-def test_a_side_without_patients_is_refused(n, size):
-    with pytest.raises(TooFewPatients) as caught:
-        split_patients(n, size, np.random.default_rng(0))
-    assert f"{n} patients with certify_size={size:g} leave none on one" in str(caught.value)
+@pytest.mark.parametrize("n", [0, 1])
+def test_fewer_than_two_patients_cannot_be_split(n):
+    with pytest.raises(TooFewPatients, match=rf"a split needs at least 2 patients; got {n}\."):
+        split_patients(n, 0.5, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("size", "n_certify"), [(0.01, 1), (0.99, 2)])
+def test_either_side_keeps_a_patient(size, n_certify):
+    roles = split_patients(3, size, np.random.default_rng(0))
+    assert (roles.certify.size, roles.select.size) == (n_certify, 3 - n_certify)
 
 
 def test_a_share_outside_0_to_1_is_refused():
