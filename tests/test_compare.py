@@ -1,0 +1,172 @@
+import json
+
+import numpy as np
+import pytest
+
+import steadycut
+from steadycut.core.records import PatientScores, Recipe
+from steadycut.errors import BadOption, BadPatients, PatientOverlap
+from tests.core import twins
+
+RULES = ["stable", "erm", "youden", "sensitivity:0.95", "specificity:0.90"]
+
+
+def hospital(seed, prefix, *, shift=0.0, n=60, score="score"):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n)
+    return PatientScores(
+        scores=rng.normal(size=n) + 1.5 * labels + shift,
+        labels=labels,
+        patients=[f"{prefix}{i:02d}" for i in range(n)],
+        recipe=Recipe(score=score),
+    )
+
+
+P, Q = hospital(1, "p"), hospital(2, "q", shift=0.5)
+
+
+def rows(**options):
+    return steadycut.compare(P, Q, n_bootstrap=20, **options).to_dict()["rows"]
+
+
+def test_every_rule_has_a_row_in_the_order_asked_for():
+    assert [row["rule"] for row in rows()] == RULES
+    assert [row["rule"] for row in rows(rules=["youden", "erm"])] == ["youden", "erm"]
+
+
+def test_a_row_is_the_study_of_its_rule_at_p():
+    for row in rows(cost_fn=2.0, seed=4):
+        study = steadycut.fit(P, rule=row["rule"], cost_fn=2.0, seed=4, n_bootstrap=20)
+        assert row["threshold"] == study.threshold
+        assert row["operating_value"] == study.operating_value
+        assert row["penalty"] == study.chosen.penalty
+        assert row["modulus"] == study.chosen.modulus
+        assert row["certificate"] == study.certificate.value
+        assert row["risk_validation"] == study.certificate.risk
+
+
+def test_a_row_judges_the_frozen_threshold_at_q():
+    scores, labels = Q.scores.tolist(), Q.labels.tolist()
+    for row in rows(cost_fn=2.0):
+        risk = twins.risk_at(scores, labels, row["threshold"], 2.0, 1.0)
+        misses, alarms = twins.errors_at(scores, labels, row["threshold"])
+        assert row["risk_external"] == pytest.approx(risk, abs=1e-12)
+        assert row["shift"] == pytest.approx(risk - row["risk_validation"], abs=1e-12)
+        assert row["sensitivity_external"] == pytest.approx(1 - misses / sum(labels), abs=1e-12)
+        healthy = len(labels) - sum(labels)
+        assert row["specificity_external"] == pytest.approx(1 - alarms / healthy, abs=1e-12)
+        losses = [2.0] * misses + [1.0] * alarms + [0.0] * (60 - misses - alarms)
+        assert row["risk_external_se"] == pytest.approx(np.std(losses) / np.sqrt(60), abs=1e-12)
+
+
+def test_the_yardstick_is_the_best_cut_at_q():
+    scores, labels = Q.scores.tolist(), Q.labels.tolist()
+    cuts = twins.exact_thresholds(scores)
+    best = min(twins.risk_at(scores, labels, t, 2.0, 1.0) for t in cuts)
+    for row in rows(cost_fn=2.0):
+        assert row["best_external"] == pytest.approx(best, abs=1e-12)
+        assert row["risk_external"] >= best - 1e-12
+
+
+def test_the_flip_rate_is_that_of_the_patients_at_q():
+    for row in rows(rules=["erm", "stable"]):
+        study = steadycut.fit(P, rule=row["rule"], n_bootstrap=20)
+        draws = study.bootstrap_thresholds.tolist()
+        flips = [twins.flip_probability(s, study.threshold, draws) for s in Q.scores.tolist()]
+        assert row["flip_rate"] == pytest.approx(np.mean(flips), abs=1e-12)
+
+
+def test_direction_le_mirrors_the_table():
+    mirrored = [
+        PatientScores(scores=-h.scores, labels=h.labels, patients=h.patients) for h in (P, Q)
+    ]
+    table = steadycut.compare(*mirrored, direction="le", n_bootstrap=20)
+    for one, other in zip(rows(), table.to_dict()["rows"], strict=True):
+        assert other["threshold"] == -one["threshold"]
+        assert other["risk_external"] == one["risk_external"]
+
+
+def test_q_has_no_part_in_the_choice():
+    other = steadycut.compare(P, hospital(7, "q", shift=-2.0), n_bootstrap=20).to_dict()["rows"]
+    assert [row["threshold"] for row in other] == [row["threshold"] for row in rows()]
+
+
+def test_the_chosen_candidate_is_judged_on_the_same_score_at_q():
+    noise = [
+        PatientScores(
+            scores=np.random.default_rng(5).normal(size=60),
+            labels=h.labels,
+            patients=h.patients,
+            recipe=Recipe(score="noise"),
+        )
+        for h in (P, Q)
+    ]
+    table = steadycut.compare([noise[0], P], [noise[1], Q], rules=["erm"], n_bootstrap=20)
+    (row,) = table.to_dict()["rows"]
+    assert row["score"] == "score"
+    risk = twins.risk_at(Q.scores.tolist(), Q.labels.tolist(), row["threshold"], 1.0, 1.0)
+    assert row["risk_external"] == pytest.approx(risk, abs=1e-12)
+
+
+def test_the_same_seed_gives_the_same_table_as_strict_json():
+    tables = [
+        json.dumps(steadycut.compare(P, Q, n_bootstrap=20, seed=3).to_dict(), allow_nan=False)
+        for _ in range(2)
+    ]
+    assert tables[0] == tables[1]
+
+
+def test_a_class_that_q_lacks_has_no_rate():
+    healthy = PatientScores(scores=Q.scores, labels=np.zeros(60, dtype=int), patients=Q.patients)
+    table = steadycut.compare(P, healthy, rules=["erm"], n_bootstrap=20)
+    content = json.loads(json.dumps(table.to_dict(), allow_nan=False))
+    assert content["rows"][0]["sensitivity_external"] is None
+    assert content["trivial_external"] == 0.0
+
+
+def test_the_table_says_how_many_patients_it_is_about():
+    content = steadycut.compare(P, Q.take(np.arange(50)), rules=["erm"], n_bootstrap=5).to_dict()
+    assert content["schema"] == "steadycut.compare/1"
+    assert content["patients"] == {"internal": 60, "external": 50}
+    positive = int(Q.labels[:50].sum())
+    assert content["trivial_external"] == min(positive, 50 - positive) / 50
+
+
+def test_progress_is_told_every_rule():
+    told = []
+    steadycut.compare(
+        P, Q, rules=["erm", "youden"], n_bootstrap=5, progress=lambda *step: told.append(step)
+    )
+    assert told == [("rule erm", 0, 2), ("rule youden", 1, 2)]
+
+
+def test_a_patient_at_both_hospitals_is_refused_without_being_named():
+    names = [*Q.patients[:-2], "p00", "p01"]
+    overlapping = PatientScores(scores=Q.scores, labels=Q.labels, patients=names)
+    with pytest.raises(PatientOverlap) as caught:
+        steadycut.compare(P, overlapping)
+    assert str(caught.value).startswith("2 patients appear at both hospitals;")
+    assert "p00" not in str(caught.value)
+
+
+def test_hospitals_without_identifiers_can_be_compared():
+    nameless = [PatientScores(scores=h.scores, labels=h.labels) for h in (P, Q)]
+    for here, there in [(P, nameless[1]), (nameless[0], Q), nameless]:
+        assert len(steadycut.compare(here, there, n_bootstrap=5).rows) == len(RULES)
+
+
+def test_hospitals_with_other_candidates_are_refused():
+    with pytest.raises(BadPatients, match="both hospitals must have the same candidates"):
+        steadycut.compare(P, hospital(2, "q", score="other"))
+    with pytest.raises(BadPatients, match="both hospitals must have the same candidates"):
+        steadycut.compare([P], [Q, Q])
+
+
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(BadOption, match="rule must be one of"):
+        steadycut.compare(P, Q, rules=["best"])
+
+
+def test_labels_at_q_are_needed():
+    with pytest.raises(BadPatients, match="these patients have no labels"):
+        steadycut.compare(P, PatientScores(scores=Q.scores, patients=Q.patients))

@@ -1,0 +1,55 @@
+"""The names that users rely on: exactly these, sorted, every one importable."""
+
+import importlib
+import inspect
+
+import pytest
+
+import steadycut
+
+NAMES = [
+    "Audit",
+    "Certificate",
+    "Comparison",
+    "FrozenRule",
+    "PatientScores",
+    "StableThreshold",
+    "Study",
+    "__version__",
+    "aggregate",
+    "audit",
+    "certify",
+    "compare",
+    "fit",
+]
+
+
+def test_the_list_of_names_is_exact_and_sorted():
+    assert steadycut.__all__ == NAMES == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_name_is_there_and_is_no_module(name):
+    assert not inspect.ismodule(getattr(steadycut, name))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "__version__"])
+def test_every_name_has_a_docstring(name):
+    assert inspect.getdoc(getattr(steadycut, name))
+
+
+@pytest.mark.parametrize("name", ["audit", "compare", "aggregate"])
+def test_a_function_is_not_hidden_by_a_module_of_its_name(name):
+    """Importing ``steadycut.compare`` as a module must not put the module in its place."""
+    if name != "aggregate":
+        importlib.import_module(f"steadycut.{name}")
+    assert callable(getattr(steadycut, name))
+
+
+def test_what_is_listed_is_what_dir_shows():
+    assert sorted(dir(steadycut)) == NAMES
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(AttributeError, match="module 'steadycut' has no attribute 'cut'"):
+        _ = steadycut.cut
