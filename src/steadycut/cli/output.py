@@ -42,6 +42,9 @@ def _make_folder(folder: Path) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
+        for path in missing:
+            if _exists(path):
+                path.rmdir()
         msg = f"cannot make the folder {folder}: {error.strerror or error}. Choose another --out."
         raise BadOption(msg) from None
     return missing
@@ -58,8 +61,15 @@ def to_json(content: Mapping[str, Any]) -> bytes:
 
 
 def show(content: Mapping[str, Any], text: str, *, as_json: bool) -> None:
-    """Print one JSON object, or the text."""
-    sys.stdout.write(to_json(content).decode() if as_json else text + "\n")
+    """Print one JSON object, or the text, in what signs the terminal has."""
+    whole = to_json(content).decode() if as_json else text + "\n"
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        whole.encode(encoding)
+    except UnicodeEncodeError:
+        plain = whole.encode(encoding, "replace").decode(encoding)
+        whole = json.dumps(content, indent=1) + "\n" if as_json else plain
+    sys.stdout.write(whole)
 
 
 def note(text: str) -> None:

@@ -73,8 +73,9 @@ def note_dropped(table: PatientTable) -> None:
     """Say how many rows and patients of the table had no score and were left out."""
     if not table.n_dropped:
         return
-    patients = table.n_patients_dropped
-    also = f", and with them {patients} patients who have no other rows" if patients else ""
+    lost = table.n_patients_dropped
+    who = "patient who has" if lost == 1 else "patients who have"
+    also = f", and with them {lost} {who} no other rows" if lost else ""
     note(f"{table.n_dropped} of {table.n_rows} rows had no score and were dropped{also}.")
 
 
