@@ -1,0 +1,278 @@
+"""``steadycut fit``: what it prints, what it writes, and that only the data matter."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from steadycut import aggregate, fit
+from steadycut.ingest import at_sites
+from steadycut.rule_file import FrozenRule
+from tests.cli.commands import (
+    FIT,
+    MARK,
+    SITES,
+    STEADYCUT,
+    column_changed,
+    make_rows,
+    run_command,
+    snapshot,
+    write_rows,
+)
+
+FILES = ["report.html", "rule.json", "study.json"]
+
+
+def test_it_writes_three_files_and_says_so(table, tmp_path, capsys):
+    ran = run_command(capsys, "fit", table, *FIT, "--out", tmp_path / "a" / "b")
+    assert ran.code == 0
+    assert ran.err == ""
+    assert sorted(path.name for path in (tmp_path / "a" / "b").iterdir()) == FILES
+    assert ran.out.splitlines()[-1] == (
+        f"Wrote rule.json, study.json, report.html to {tmp_path / 'a' / 'b'}/"
+    )
+
+
+def test_json_is_one_object_and_equals_study_json(table, tmp_path, capsys):
+    ran = run_command(capsys, "fit", table, *FIT, *SITES, "--json", "--out", tmp_path)
+    assert ran.code == 0
+    assert ran.err == ""
+    assert ran.json == json.loads((tmp_path / "study.json").read_bytes())
+    wanted = ["threshold", "operating_value", "rule", "aggregation", "risk", "certificate"]
+    assert {*wanted, "stability", "candidates"} <= set(ran.json)
+    assert {"risk", "bound", "generalization", "n_patients", "delta", "value", "vacuous"} <= set(
+        ran.json["certificate"]
+    )
+    parts = {"radius", "bias", "quantile", "modulus", "penalty", "flip_rate", "warnings"}
+    assert parts <= set(ran.json["stability"])
+
+
+def test_it_is_the_library_with_the_same_options(table, tmp_path, capsys):
+    options = ["--rule", "erm", "--grid", "exact", "--cost-fn", "3", "--delta", "0.2"]
+    options += ["--seed", "5", "--bound", "hoeffding", "--level", "slide:max"]
+    options += ["--aggregate", "quantile:0.9"]
+    ran = run_command(capsys, "fit", table, *FIT, *SITES, *options, "--json", "--out", tmp_path)
+    patients = aggregate(
+        table,
+        patient="patient",
+        score="score",
+        label="label",
+        site="site",
+        levels=["slide:max"],
+        how="quantile:0.9",
+    )
+    study = fit(
+        at_sites(patients, "north"),
+        rule="erm",
+        grid="exact",
+        cost_fn=3.0,
+        delta=0.2,
+        seed=5,
+        bound="hoeffding",
+        n_bootstrap=20,
+    )
+    assert {key: ran.json[key] for key in study.to_dict()} == study.to_dict()
+    assert (tmp_path / "rule.json").read_bytes() == study.freeze().to_bytes()
+
+
+def test_the_text_says_what_the_numbers_are(table, tmp_path, capsys):
+    ran = run_command(capsys, "fit", table, *FIT, *SITES, "--out", tmp_path)
+    study = json.loads((tmp_path / "study.json").read_bytes())
+    assert "[mean of score] >= " in ran.out
+    assert f"{study['threshold']:.3f}"[:5] in ran.out
+    assert "30 patients chose" in ran.out
+    assert "90 % confidence, clopper-pearson bound, 30 patients, honesty split" in ran.out
+    assert "Stability: 20 bootstrap cohorts" in ran.out
+
+
+def test_low_scores_can_be_the_sick_ones(tmp_path, capsys):
+    rows = column_changed(make_rows(), "score", lambda _, score: -score)
+    mirrored = write_rows(tmp_path / "t.csv", rows)
+    ran = run_command(
+        capsys, "fit", mirrored, *FIT, "--direction", "le", "--json", "--out", tmp_path / "le"
+    )
+    plain = write_rows(tmp_path / "u.csv", make_rows())
+    other = run_command(capsys, "fit", plain, *FIT, "--json", "--out", tmp_path / "ge")
+    assert ran.json["threshold"] == -other.json["threshold"]
+    assert ran.json["certificate"] == other.json["certificate"]
+    text = run_command(capsys, "fit", mirrored, *FIT, "--direction", "le", "--out", tmp_path / "le")
+    assert "[mean of score] <= " in text.out
+
+
+def test_every_score_with_every_aggregator_is_a_candidate(table, tmp_path, capsys):
+    several = ["--score", "other", "--aggregate", "mean", "--aggregate", "max"]
+    ran = run_command(capsys, "fit", table, *FIT, *several, "--json", "--out", tmp_path)
+    tried = [(row["score"], row["aggregation"][-1]["how"]) for row in ran.json["candidates"]]
+    assert tried == [("score", "mean"), ("score", "max"), ("other", "mean"), ("other", "max")]
+    assert [row["chosen"] for row in ran.json["candidates"]].count(True) == 1
+    best = min(ran.json["candidates"], key=lambda row: row["objective"])
+    assert best["chosen"]
+    assert ran.json["threshold"] == best["threshold"]
+    text = run_command(capsys, "fit", table, *FIT, *several, "--out", tmp_path)
+    assert "\n  *  [" in text.out
+
+
+def test_labels_may_be_texts(tmp_path, capsys):
+    rows = column_changed(make_rows(), "label", lambda _, label: ["MSS", "MSI"][label])
+    path = write_rows(tmp_path / "t.csv", rows)
+    ran = run_command(
+        capsys, "fit", path, *FIT, "--positive", "MSI", "--json", "--out", tmp_path / "o"
+    )
+    plain = write_rows(tmp_path / "u.csv", make_rows())
+    other = run_command(capsys, "fit", plain, *FIT, "--json", "--out", tmp_path / "p")
+    assert ran.json["threshold"] == other.json["threshold"]
+    assert FrozenRule.load(tmp_path / "o" / "rule.json").recipe.positive == "MSI"
+
+
+def test_only_internal_patients_choose_and_certify(table, tmp_path, capsys):
+    ran = run_command(capsys, "fit", table, *FIT, *SITES, "--json", "--out", tmp_path)
+    assert ran.json["patients"]["total"] == 60
+    both = run_command(
+        capsys,
+        *("fit", table, *FIT, "--site", "site", "--internal", "north, south"),
+        *("--json", "--out", tmp_path),
+    )
+    assert both.json["patients"]["total"] == 90
+
+
+def test_dropped_rows_and_patients_are_told(tmp_path, capsys):
+    def gap(i, score):
+        return "" if i < 6 or i == 20 else score
+
+    path = write_rows(tmp_path / "t.csv", column_changed(make_rows(), "score", gap))
+    drop = ["--missing", "drop", "--json", "--out", tmp_path / "o"]
+    ran = run_command(capsys, "fit", path, *FIT, *drop)
+    assert ran.code == 0
+    assert ran.json["data"]["rows"] == 540
+    assert ran.json["data"]["dropped_rows"] == 7
+    assert ran.json["data"]["dropped_patients"] == 1
+    assert ran.err == (
+        "steadycut: 7 of 540 rows had no score and were dropped, and with them 1 patient who "
+        "has no other rows.\n"
+    )
+
+
+# Same data, same bytes ---------------------------------------------------------------------
+
+
+def as_parquet(path, frame):
+    frame.to_parquet(path.with_suffix(".parquet"))
+    return [path.with_suffix(".parquet")]
+
+
+def as_semicolons(path, frame):
+    frame.to_csv(path, sep=";", index=False)
+    return [path]
+
+
+def as_tabs(path, frame):
+    frame[frame.columns[::-1]].to_csv(path.with_suffix(".tsv.gz"), sep="\t", index=False)
+    return [path.with_suffix(".tsv.gz")]
+
+
+def as_three_files(path, frame):
+    parts = [path.with_name(f"part{i}.csv") for i in range(3)]
+    for i, part in enumerate(parts):
+        frame[i::3].to_csv(part, index=False)
+    return parts[::-1]
+
+
+def as_pattern(path, frame):
+    as_three_files(path, frame)
+    return [path.with_name("part*.csv")]
+
+
+def as_categories(path, frame):
+    return as_parquet(path, frame.astype({"patient": "category", "site": "category"}))
+
+
+WRITERS = [as_parquet, as_semicolons, as_tabs, as_three_files, as_pattern, as_categories]
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_neither_row_order_nor_format_matters(table, rule, tmp_path, capsys, write):
+    frame = pd.read_csv(table).sample(frac=1, random_state=3)
+    tables = write(tmp_path / "shuffled.csv", frame)
+    ran = run_command(capsys, "fit", *tables, *FIT, *SITES, "--out", tmp_path / "o")
+    assert ran.code == 0
+    assert snapshot(tmp_path / "o") == snapshot(rule.parent)
+
+
+def test_neither_the_folder_nor_the_process_matters(table, rule, tmp_path):
+    done = subprocess.run(
+        [*STEADYCUT, "fit", table.name, *FIT, *SITES, "--out", tmp_path / "o"],
+        cwd=table.parent,
+        env={**os.environ, "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
+    assert snapshot(tmp_path / "o") == snapshot(rule.parent)
+
+
+def test_one_changed_score_or_the_seed_matters(table, rule, tmp_path, capsys):
+    def nudge(i, score):
+        return score + 1e-9 if i == 0 else score
+
+    path = write_rows(tmp_path / "t.csv", column_changed(make_rows(), "score", nudge))
+    for tables, more in (([path], []), ([table], ["--seed", "1"])):
+        run_command(capsys, "fit", *tables, *FIT, *SITES, *more, "--out", tmp_path / "o")
+        assert (tmp_path / "o" / "rule.json").read_bytes() != rule.read_bytes()
+
+
+def test_no_patient_is_in_any_file(rule):
+    for name, content in snapshot(rule.parent).items():
+        text = content.decode()
+        assert MARK not in text, name
+        assert json.dumps(MARK)[1:-1] not in text, name
+        assert "north0" not in text, name
+        assert str(rule.parent) not in text, name
+
+
+def test_other_files_of_the_folder_stay(table, tmp_path, capsys):
+    (tmp_path / "notes.txt").write_bytes(b"mine")
+    (tmp_path / "rule.json").write_bytes(b"old")
+    assert run_command(capsys, "fit", table, *FIT, "--out", tmp_path).code == 0
+    assert (tmp_path / "notes.txt").read_bytes() == b"mine"
+    assert FrozenRule.load(tmp_path / "rule.json").threshold
+    assert sorted(snapshot(tmp_path)) == ["notes.txt", *FILES]
+
+
+def test_the_report_names_the_cut_off(rule):
+    threshold = FrozenRule.load(rule).threshold
+    page = (rule.parent / "report.html").read_text(encoding="utf-8")
+    assert f"{threshold:.3g}" in page
+    assert page.lstrip().lower().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_a_terminal_without_umlauts_is_enough(tmp_path, as_json):
+    header = ["site", "patient", "slide", "größe", "other", "label"]
+    path = write_rows(tmp_path / "t.csv", make_rows(), header)
+    options = ["--patient", "patient", "--score", "größe", "--label", "label", "--bootstrap", "10"]
+    done = subprocess.run(
+        [*STEADYCUT, "fit", path, *options, "--out", tmp_path / "o", *as_json],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stderr == b""
+    if as_json:
+        assert json.loads(done.stdout)["score"] == "größe"
+    else:
+        assert b"[mean of gr??e]" in done.stdout
+
+
+def test_scores_may_be_whole_numbers_and_tied(tmp_path, capsys):
+    rows = column_changed(make_rows(), "score", lambda _, score: round(score))
+    path = write_rows(tmp_path / "t.csv", rows)
+    ran = run_command(
+        capsys, "fit", path, *FIT, "--aggregate", "max", "--json", "--out", tmp_path / "o"
+    )
+    assert ran.code == 0
+    assert ran.json["threshold"] != round(ran.json["threshold"])
+    assert ran.json["operating_value"] == np.ceil(ran.json["threshold"])
