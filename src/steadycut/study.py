@@ -10,10 +10,10 @@ from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import FloatArray, check_choice, check_count, check_fraction, store
 from steadycut.core.concentration import choose_bound
 from steadycut.core.confusion import Confusion, confusion_at
-from steadycut.core.cuts import operating_value
+from steadycut.core.cuts import clear_of_scores, cut_just_below, operating_value
 from steadycut.core.diagnose import class_warnings, flip_probability
 from steadycut.core.records import DIRECTIONS, Costs, PatientScores
-from steadycut.core.select import Candidate, Search, best_candidate, try_candidate
+from steadycut.core.select import Candidate, Publish, Search, best_candidate, try_candidate
 from steadycut.core.split import HONESTIES, Roles, everybody, split_patients
 from steadycut.errors import BadOption, BadPatients, TooFewPatients
 
@@ -42,7 +42,17 @@ class Options:
         check_choice("honesty", self.honesty, HONESTIES)
         store(self, "certify_size", check_fraction("certify_size", self.certify_size))
         store(self, "seed", check_count("seed", self.seed, at_least=0))
-        choose_bound(self.bound, self.search.costs, self.honesty)
+        _ = self.bound_name
+
+    @property
+    def bound_name(self) -> str:
+        """The bound that is used; ``auto`` is settled here, before any data."""
+        return choose_bound(self.bound, self.search.costs, self.honesty)
+
+    @property
+    def publish(self) -> Publish:
+        """How the chosen threshold is placed between the scores around it."""
+        return cut_just_below if self.bound_name == "compression" else clear_of_scores
 
     @property
     def sign(self) -> float:
@@ -231,7 +241,8 @@ def run_study(
         oriented = scores.oriented(options.direction)
         # Every candidate gets the same random numbers, whatever else is tried.
         rng = np.random.default_rng(bootstrap_seed)
-        tried.append(try_candidate(oriented.take(roles.select), oriented, options.search, rng))
+        chosen_by = oriented.take(roles.select)
+        tried.append(try_candidate(chosen_by, oriented, options.search, rng, options.publish))
     chosen = best_candidate(tried, options.search.costs)
     patients = candidates[tried.index(chosen)]
     counts = confusion_at(

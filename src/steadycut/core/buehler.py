@@ -1,10 +1,16 @@
 """The exact upper limit of a mean cost, for any two costs.
 
-Buehler's limit is the largest mean cost under which a total as small as the observed one is still
-delta-likely. A patient is missed with probability a, a false alarm with probability b, or neither;
-the total is cost_fn * misses + cost_fp * alarms, and the limit is
+A patient is missed with probability a, a false alarm with probability b, or neither. Rank the
+possible numbers of misses and alarms, before any data, by an approximate upper limit of their cost:
 
-    sup { cost_fn a + cost_fp b : a, b >= 0, a + b <= 1, Pr_{a,b}(total <= observed) > delta }.
+    cost_fn misses + cost_fp alarms + z sqrt(cost_fn^2 misses + cost_fp^2 alarms + a constant),
+
+which grows with both numbers. Buehler's limit is the largest mean cost under which an outcome that
+ranks no higher than the observed one is still delta-likely,
+
+    sup { cost_fn a + cost_fp b : a, b >= 0, a + b <= 1, Pr_{a,b}(rank <= observed) > delta }.
+
+At equal costs it is the Clopper-Pearson limit. Ranking by the total cost is as valid and wider.
 
 The probability falls in a and in b. Write a = w R / cost_fn and b = (1 - w) R / cost_fp with the
 share w of the risk R that misses carry. For all shares in a cell [w0, w1] the probability is at
@@ -14,17 +20,20 @@ is added to the largest limit that is found at single shares, and the cells are 
 of them agrees.
 """
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, gammaln
+from scipy.special import bdtr, erfinv, gammaln
 
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
+# Errors of either kind that the ranking adds to its variance, so that none seen is not certainty.
+PRIOR_ERRORS = 0.1
 # The limit may exceed the supremum by this part of itself.
 SLACK = 1e-3
 FIRST_SHARES = 17
@@ -37,7 +46,7 @@ NARROW = 2e-4
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Tail:
-    """Pr(cost_fn * misses + cost_fp * alarms <= observed) as a function of the two rates."""
+    """Pr(rank <= observed) as a function of the two rates."""
 
     n: int
     misses: IntArray
@@ -72,7 +81,7 @@ def buehler_limit(counts: Confusion, costs: Costs, delta: float) -> float:
 
 @lru_cache(maxsize=100_000)
 def _limit(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -> float:
-    tail = _tail(fn, fp, n, ratio)
+    tail = _tail(fn, fp, n, ratio, delta)
     shares = np.linspace(0, 1, FIRST_SHARES)
     limit = _limit_at(tail, shares, ratio, delta).max() * (1 + SLACK)
     low, high = shares[:-1], shares[1:]
@@ -87,15 +96,23 @@ def _limit(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -
     return float(min(limit, 1.0))
 
 
-def _tail(fn: int, fp: int, n: int, ratio: tuple[float, float]) -> _Tail:
-    observed = ratio[0] * fn + ratio[1] * fp
-    # Totals that differ by less than this are equal: 3 * 0.1 is 0.3.
-    slack = 1e-9
-    most = min(n, int(np.floor(observed / ratio[0] + slack)))
-    misses = np.arange(most + 1)
-    alarms = np.floor((observed - ratio[0] * misses) / ratio[1] + slack)
+def _tail(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -> _Tail:
+    """Return the probability of an outcome that ranks no higher than the observed one."""
+    miss, alarm = ratio
+    z = math.sqrt(2) * float(erfinv(1 - 2 * min(delta, 0.5)))
+    start = PRIOR_ERRORS * (miss**2 + alarm**2)
+    observed = miss * fn + alarm * fp + z * math.sqrt(start + miss**2 * fn + alarm**2 * fp)
+    misses = np.arange(n + 1)
+    # With y = sqrt(base + alarm^2 k), rank <= observed reads y^2 / alarm + z y <= room.
+    base = start + miss**2 * misses
+    room = observed - miss * misses + base / alarm
+    y = (np.sqrt(np.maximum((z * alarm) ** 2 + 4 * alarm * room, 0)) - z * alarm) / 2
+    # Ranks that differ by less than this are equal: 3 * 0.1 is 0.3.
+    most = np.floor((y**2 - base) / alarm**2 + 1e-9)
+    within = (most >= 0) & (room >= 0)
+    misses, most = misses[within], most[within]
     choose = gammaln(n + 1) - gammaln(misses + 1) - gammaln(n - misses + 1)
-    return _Tail(n=n, misses=misses, most_alarms=np.maximum(alarms, 0.0), log_choose=choose)
+    return _Tail(n=n, misses=misses, most_alarms=most, log_choose=choose)
 
 
 def _likely(

@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from scipy.special import betaincinv
+from scipy.special import bdtr, betaincinv, rel_entr
 
+from steadycut.core.betting import betting_limit
 from steadycut.core.buehler import buehler_limit
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
@@ -66,6 +67,55 @@ def clopper_pearson(counts: Confusion, costs: Costs, delta: float) -> float:
     return costs.largest * (upper - errors / n)
 
 
+def bentkus(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return the Hoeffding-Bentkus upper limit of the mean loss, minus the observed one.
+
+    Pointwise, for any costs: the smaller of two limits on the same tail probability, from
+    Hoeffding's inequality in its relative-entropy form and from Bentkus' inequality.
+
+    References
+    ----------
+    Bates et al., Distribution-free, risk-controlling prediction sets, JACM 2021.
+    """
+    n, mean = counts.n_patients, counts.risk(costs) / costs.largest
+    # A whole number of the dearer errors must not be rounded up for its last bit.
+    errors = math.ceil(n * mean - 1e-9)
+    upper = 1.0 if errors >= n else float(betaincinv(errors + 1, n - errors, 1 - delta / math.e))
+    return costs.largest * (min(upper, _entropy_limit(mean, n, delta)) - mean)
+
+
+def hoeffding_bentkus_p_value(mean: float, n: int, level: float) -> float:
+    """Return an upper bound on Pr(observed mean <= ``mean``) if the true mean is ``level``."""
+    entropy = math.exp(-n * relative_entropy(min(mean, level), level))
+    return min(entropy, math.e * float(bdtr(math.ceil(n * mean), n, level)), 1.0)
+
+
+def relative_entropy(p: float, q: float) -> float:
+    """Return the relative entropy of a coin with probability p to one with q."""
+    return float(rel_entr(p, q) + rel_entr(1 - p, 1 - q))
+
+
+def _entropy_limit(mean: float, n: int, delta: float) -> float:
+    allowed = math.log(1 / delta) / n
+    if mean >= 1 or relative_entropy(mean, 1 - 1e-15) <= allowed:
+        return 1.0
+    below, above = mean, 1 - 1e-15
+    for _ in range(60):
+        middle = (below + above) / 2
+        below, above = (
+            (below, middle) if relative_entropy(mean, middle) > allowed else (middle, above)
+        )
+    return above
+
+
+def betting(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return the betting upper limit of the mean loss, minus the observed one.
+
+    Pointwise, for any costs (`steadycut.core.betting`).
+    """
+    return betting_limit(counts, costs, delta) - counts.risk(costs)
+
+
 def buehler(counts: Confusion, costs: Costs, delta: float) -> float:
     """Return the exact upper limit of the mean cost, minus the observed one.
 
@@ -78,19 +128,56 @@ def buehler(counts: Confusion, costs: Costs, delta: float) -> float:
     return buehler_limit(counts, costs, delta) - counts.risk(costs)
 
 
+def compression(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return a bound for a cut just below the score of one of these patients (`cut_just_below`).
+
+    Such a cut is fixed by that patient alone, so an exact limit from the other n - 1 holds for it;
+    with delta / (n + 1) each it holds for all n of them and for call-nobody at once, whichever the
+    patients chose. The patient himself is called; left out, he takes away at most an error, so the
+    errors of all n stand for those of the others.
+
+    References
+    ----------
+    Floyd and Warmuth, Sample compression, learnability, and the VC dimension, 1995.
+    """
+    n, share = counts.n_patients, delta / (counts.n_patients + 1)
+    if n == 1:
+        return costs.largest - counts.risk(costs)
+    # One patient without an error less.
+    tp, tn = (counts.tp - 1, counts.tn) if counts.tp else (0, max(counts.tn - 1, 0))
+    others = Confusion(tp=tp, fn=counts.fn, fp=counts.fp, tn=tn)
+    exact = clopper_pearson if costs.equal else buehler
+    return others.risk(costs) + exact(others, costs, share) - counts.risk(costs)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundInfo:
-    """A bound, and when it may be used."""
+    """A bound, and when it may be used.
+
+    ``pointwise``: at a threshold that was chosen elsewhere; ``uniform``: at one that the same
+    patients chose.
+    """
 
     compute: Bound
     uniform: bool
+    pointwise: bool = True
     any_costs: bool = True
+
+    def holds(self, costs: Costs, honesty: str) -> bool:
+        """Return whether the bound is proven for these costs and this honesty."""
+        chosen_by_others = honesty == "split"
+        return (self.pointwise if chosen_by_others else self.uniform) and (
+            self.any_costs or costs.equal
+        )
 
 
 BOUNDS = {
     "paper": BoundInfo(compute=paper, uniform=True),
     "dkw": BoundInfo(compute=dkw, uniform=True),
+    "compression": BoundInfo(compute=compression, uniform=True, pointwise=False),
     "hoeffding": BoundInfo(compute=hoeffding, uniform=False),
+    "bentkus": BoundInfo(compute=bentkus, uniform=False),
+    "betting": BoundInfo(compute=betting, uniform=False),
     "buehler": BoundInfo(compute=buehler, uniform=False),
     "clopper-pearson": BoundInfo(compute=clopper_pearson, uniform=False, any_costs=False),
 }
@@ -111,14 +198,22 @@ def choose_bound(name: str, costs: Costs, honesty: str) -> str:
     raise BadOption(msg)
 
 
+# The tightest first: `auto` takes the first that holds.
+PREFERRED = (
+    "clopper-pearson",
+    "buehler",
+    "compression",
+    "betting",
+    "bentkus",
+    "hoeffding",
+    "dkw",
+    "paper",
+)
+
+
 def allowed_bounds(costs: Costs, honesty: str) -> list[str]:
     """Return the bounds that hold, the one that ``auto`` takes first."""
-    preferred = ["clopper-pearson", "buehler", "hoeffding", "dkw", "paper"]
-    return [
-        name
-        for name in preferred
-        if (BOUNDS[name].uniform or honesty == "split") and (BOUNDS[name].any_costs or costs.equal)
-    ]
+    return [name for name in PREFERRED if BOUNDS[name].holds(costs, honesty)]
 
 
 def lower_limit(counts: Confusion, costs: Costs, delta: float) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray, IntArray, check_count, read_only
+from steadycut.core.checks import LARGEST_SCORE, FloatArray, IntArray, check_count, read_only
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption
 
@@ -149,3 +149,13 @@ def operating_value(threshold: float, scores: FloatArray) -> float | None:
     """Return the smallest score that is called, which is what other tools print."""
     called = scores[scores >= threshold]
     return float(called.min()) if called.size else None
+
+
+def cut_just_below(threshold: float, scores: FloatArray) -> float:
+    """Move a threshold up to just below the smallest score that it calls.
+
+    The result is a function of that one score, which the `compression` bound needs. With nobody
+    to call it is a number that no score may reach.
+    """
+    value = operating_value(threshold, scores)
+    return 10 * LARGEST_SCORE if value is None else value - (1e-9 * abs(value) or 1e-12)

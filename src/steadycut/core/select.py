@@ -1,12 +1,12 @@
 """Algorithm 1: of all candidates, the one with the smallest risk plus instability penalty."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from steadycut.core.bootstrap import ThresholdDraws, draw_thresholds
-from steadycut.core.checks import check_choice, check_count, check_fraction, store
+from steadycut.core.checks import FloatArray, check_choice, check_count, check_fraction, store
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts import Cuts, check_grid, clear_of_scores, cuts_of
 from steadycut.core.diagnose import stability_warnings
@@ -15,6 +15,8 @@ from steadycut.core.radius import CENTERINGS, Radius, bootstrap_radius
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.rules import Rule, parse_rule
+
+Publish = Callable[[float, FloatArray], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,16 +75,20 @@ class Candidate:
 
 
 def try_candidate(
-    patients: PatientScores, everyone: PatientScores, search: Search, rng: np.random.Generator
+    patients: PatientScores,
+    everyone: PatientScores,
+    search: Search,
+    rng: np.random.Generator,
+    publish: Publish = clear_of_scores,
 ) -> Candidate:
     """Choose a threshold on ``patients`` and measure how stable it is.
 
-    ``everyone`` is all patients of the study: the published threshold equals no score of theirs.
-    Their labels are not looked at.
+    ``everyone`` is all patients of the study; ``publish`` moves the chosen threshold within its
+    gap between their scores, so that it equals none. Their labels are not looked at.
     """
     cuts = cuts_of(patients, search.grid)
     draws = draw_thresholds(cuts, search.chooser, search.costs, search.n_bootstrap, rng)
-    threshold = clear_of_scores(draws.threshold, everyone.scores)
+    threshold = publish(draws.threshold, everyone.scores)
     radius = bootstrap_radius(threshold, draws.thresholds, search.delta, search.centering)
     mass = modulus(patients, radius.radius, search.costs, search.form)
     added = dkw_band_width(patients.n_positive, patients.n_negative, search.costs, search.delta)
