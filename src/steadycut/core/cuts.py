@@ -18,6 +18,7 @@ from steadycut.errors import BadOption
 # How far beyond the outermost patients "call everybody" and "call nobody" lie,
 # as a part of the observed range.
 MARGIN = 1 / 200
+LAST_BITS = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -154,8 +155,11 @@ def operating_value(threshold: float, scores: FloatArray) -> float | None:
 def cut_just_below(threshold: float, scores: FloatArray) -> float:
     """Move a threshold up to just below the smallest score that it calls.
 
-    The result is a function of that one score, which the `compression` bound needs. With nobody
-    to call it is a number that no score may reach.
+    The result is a function of that one score, which the `compression` bound needs: a few last
+    bits below it, more than engines differ by. With nobody to call it is a number that no score
+    may reach.
     """
     value = operating_value(threshold, scores)
-    return 10 * LARGEST_SCORE if value is None else value - (1e-9 * abs(value) or 1e-12)
+    return (
+        10 * LARGEST_SCORE if value is None else value - LAST_BITS * float(np.spacing(abs(value)))
+    )
