@@ -6,6 +6,7 @@ import pytest
 
 from steadycut.core.cuts import (
     clear_of_scores,
+    cut_just_below,
     cuts_of,
     even_cuts,
     exact_cuts,
@@ -156,3 +157,20 @@ def test_operating_value_is_the_smallest_score_that_is_called():
     assert operating_value(1.5, scores) == 2.0
     assert operating_value(2.0, scores) == 2.0
     assert operating_value(3.5, scores) is None
+
+
+@pytest.mark.parametrize("scores", [[-3.0, 1.0, 2.5, 2.5, 7.0], [1e-9, 2e-9], [-1e12, 0.0, 1e12]])
+def test_a_cut_just_below_a_score_is_fixed_by_it_and_calls_the_same_patients(scores):
+    scores = np.array(scores)
+    for low, high in zip([scores[0] - 1, *scores], [*scores, scores[-1]], strict=True):
+        threshold = low + (high - low) / 2 if high > low else high
+        moved = cut_just_below(threshold, scores)
+        assert ((scores >= moved) == (scores >= threshold)).all()
+        assert moved not in scores
+        anchor = scores[scores >= threshold].min()
+        assert moved == cut_just_below(anchor, np.array([anchor]))
+
+
+def test_a_cut_that_calls_nobody_lies_beyond_every_score():
+    scores = np.array([1.0, 1e300])
+    assert 1e300 < cut_just_below(np.inf, scores) < np.inf
