@@ -96,12 +96,24 @@ def test_the_split_does_not_look_at_labels():
 def test_in_uniform_everybody_chooses_and_certifies():
     study = steadycut.fit(make_cohort(), honesty="uniform")
     assert study.certificate.n_patients == study.select_patients.n_patients == N
-    assert study.certificate.bound == "dkw"
+    assert study.certificate.bound == "compression"
+
+
+@pytest.mark.parametrize("direction", ["ge", "le"])
+def test_with_the_compression_bound_the_threshold_is_fixed_by_one_score(direction):
+    """Just below the smallest score that is called; with dkw midway to the next one."""
+    options = {"honesty": "uniform", "grid": "exact", "direction": direction, "rule": "erm"}
+    study = steadycut.fit(make_cohort(), bound="compression", **options)
+    other = steadycut.fit(make_cohort(), bound="dkw", **options)
+    assert study.operating_value == other.operating_value
+    assert study.threshold == pytest.approx(study.operating_value, rel=1e-12)
+    assert abs(other.threshold - other.operating_value) > 1e-6
+    assert study.counts == other.counts
 
 
 def test_uniform_honesty_pays_for_every_candidate():
     candidates = [*two_candidates(), make_cohort(0)]
-    study = steadycut.fit(candidates, honesty="uniform", delta=0.15)
+    study = steadycut.fit(candidates, honesty="uniform", delta=0.15, bound="dkw")
     expected = dkw(study.counts, Costs(), 0.05)
     assert study.certificate.generalization == pytest.approx(expected, abs=1e-12)
     assert study.certificate.delta == 0.15
@@ -193,8 +205,8 @@ def test_progress_is_told_every_step():
 def test_a_pointwise_bound_is_refused_in_uniform_honesty():
     told = refusal(BadOption, honesty="uniform", bound="hoeffding")
     assert told == (
-        "bound must be one of auto, dkw, paper with honesty 'uniform' and equal costs; "
-        "got 'hoeffding'."
+        "bound must be one of auto, compression, dkw, paper with honesty 'uniform' and equal "
+        "costs; got 'hoeffding'."
     )
 
 

@@ -26,8 +26,8 @@ def cohorts(draw, least=6, most=30):
 
 def fit(scores, labels, **options):
     cohort = PatientScores(scores=scores, labels=labels, patients=options.pop("patients", None))
-    settings = {"honesty": "uniform", "grid": "exact", "n_bootstrap": 6, "seed": 3, **options}
-    return steadycut.fit(cohort, **settings)
+    fixed = {"honesty": "uniform", "bound": "dkw", "grid": "exact", "n_bootstrap": 6, "seed": 3}
+    return steadycut.fit(cohort, **{**fixed, **options})
 
 
 def decisions(study, scores):
@@ -146,7 +146,7 @@ def test_scaling_both_costs_scales_risks_and_leaves_thresholds(cohort, rule, pri
 def test_the_threshold_equals_no_score_and_the_counts_are_its_own(cohort, rule, grid, honesty):
     """Ties are safe: moving the threshold off a score changes no decision."""
     scores, labels = cohort
-    study = fit(scores, labels, rule=rule, grid=grid, honesty=honesty)
+    study = fit(scores, labels, rule=rule, grid=grid, honesty=honesty, bound="auto")
     assert study.threshold not in scores
     certify = study.roles.certify
     called = scores[certify] >= study.threshold
