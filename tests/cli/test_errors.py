@@ -554,8 +554,9 @@ def test_the_help_lists_every_command(capsys):
     ran = run_command(capsys, "--help")
     assert ran.code == 0
     assert ran.err == ""
-    assert all(f"\n  {command} " in ran.out for command in COMMANDS)
-    assert {command.name for command in app.registered_commands} == set(COMMANDS)
+    registered = {command.name for command in app.registered_commands}
+    assert set(COMMANDS) <= registered
+    assert all(f"\n  {command} " in ran.out for command in registered)
 
 
 @pytest.mark.parametrize(
