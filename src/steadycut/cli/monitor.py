@@ -1,0 +1,223 @@
+"""``steadycut monitor``: a frozen rule in use, patients in the order of their arrival."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from steadycut.cli import options as opt
+from steadycut.cli.apply import RulePath
+from steadycut.cli.output import check_folder, note, show, to_json, write_folder
+from steadycut.cli.tables import candidates_at, note_dropped, row_counts
+from steadycut.cli.text import aligned
+from steadycut.core.checks import IntArray
+from steadycut.errors import BadTable
+from steadycut.ingest import PatientTable, Request, make_request
+from steadycut.ingest.from_files import read_files
+from steadycut.ingest.patients import build_patients
+from steadycut.ingest.raw import RawTable
+from steadycut.monitoring import monitor
+from steadycut.report.numbers import percent, risk
+from steadycut.rule_file import FrozenRule
+
+Order = Annotated[
+    str,
+    typer.Option(
+        metavar="COL",
+        help="When a row came in: numbers or ISO dates. A patient arrives with the first row.",
+    ),
+]
+LabelHere = Annotated[
+    str | None,
+    typer.Option(metavar="COL", help="Column of labels. [default: watch the call rate only]"),
+]
+MonitorDelta = Annotated[
+    float, typer.Option(metavar="X", help="Probability of a false alarm, over all time.")
+]
+MonitorOut = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="Where to write monitor.json.")
+]
+
+
+def monitor_command(
+    rule: RulePath,
+    tables: opt.Tables,
+    order: Order,
+    label: LabelHere = None,
+    site: opt.Site = None,
+    external: opt.External = None,
+    delta: MonitorDelta = 0.1,
+    missing: opt.Missing = "refuse",
+    out: MonitorOut = None,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Watch a rule in use: alarm when the risk provably exceeds what was certified.
+
+    May be run after every patient: the probability of a false alarm holds over all runs.
+    The order must not depend on the labels, and no patient may be left out because of them.
+    """
+    if out is not None:
+        check_folder(out)
+    frozen = FrozenRule.load(rule)
+    request = request_for(frozen, label=label, site=site, missing=missing)
+    raw = read_files(tables, with_order(request, order))
+    arrivals = arrival_ranks(raw, order, request.patient)
+    table = build_patients(raw, request)
+    patients = candidates_at(table, site, external, "--external")[0]
+    assert patients.patients is not None  # noqa: S101
+    ranks = [arrivals[name] for name in patients.patients.tolist()]
+    found = monitor(frozen, patients, order=ranks, delta=delta)
+    content = {**found.to_dict(), "data": row_counts(table)}
+    if out is not None:
+        write_folder(out, {"monitor.json": to_json(content)})
+    say(table, found.warnings)
+    wrote = f"\n\nWrote monitor.json to {out}/" if out is not None else ""
+    show(content, monitor_text(content) + wrote, as_json=as_json)
+
+
+def request_for(rule: FrozenRule, *, label: str | None, site: str | None, missing: str) -> Request:
+    """Return what the rule asks of a table."""
+    recipe = rule.recipe
+    return make_request(
+        patient=recipe.patient,
+        score=[recipe.score],
+        label=label,
+        positive=recipe.positive if label else None,
+        site=site,
+        levels=recipe.levels,
+        how=[recipe.how],
+        missing=missing,
+    )
+
+
+def with_order(request: Request, order: str) -> Request:
+    """Return the request for a table that is read with one more column, the order."""
+    return make_request(
+        patient=request.patient,
+        score=request.scores,
+        label=request.label,
+        positive=request.positive,
+        site=request.site,
+        # Read like a level, but no aggregation is made over it.
+        levels=[*request.levels, (order, "min")],
+        how=request.hows,
+        missing=request.missing,
+    )
+
+
+def arrival_ranks(raw: RawTable, order: str, patient: str) -> dict[str, int]:
+    """Return the rank of each patient's earliest row; patients of the same moment share one."""
+    column, patients = raw.keys[order], raw.keys[patient]
+    if column.n_missing:
+        msg = (
+            f"column {order!r} must be filled in every row; {column.n_missing} of "
+            f"{column.codes.size} rows have nothing there. Fill these in, or remove the rows."
+        )
+        raise BadTable(msg)
+    row_ranks = _ranks(column.texts, order)[column.codes]
+    known = patients.codes >= 0
+    first = np.full(len(patients.texts), np.iinfo(np.int64).max)
+    np.minimum.at(first, patients.codes[known], row_ranks[known])
+    return dict(zip(patients.texts, first.tolist(), strict=True))
+
+
+def _ranks(texts: Sequence[str], order: str) -> IntArray:
+    """Return the rank of each text, as a number or as a date."""
+    for read in (_numbers, _moments):
+        moments = read(texts)
+        if moments is not None:
+            rank = {moment: i for i, moment in enumerate(sorted(set(moments)))}
+            return np.array([rank[moment] for moment in moments], dtype=np.int64)
+    msg = (
+        f"column {order!r} must hold finite numbers or ISO dates, such as 2025-03-31 or "
+        "2025-03-31T14:05, of one kind and all with or all without a time zone; some rows hold "
+        "something else. Mend them, or name another --order."
+    )
+    raise BadTable(msg)
+
+
+def _numbers(texts: Sequence[str]) -> list[Any] | None:
+    # Decimals keep every digit: a time as a number of 20 digits has no room in a float.
+    try:
+        numbers = [Decimal(text.strip()) for text in texts]
+    except InvalidOperation:
+        return None
+    return numbers if all(number.is_finite() for number in numbers) else None
+
+
+def _moments(texts: Sequence[str]) -> list[Any] | None:
+    try:
+        moments = [datetime.fromisoformat(text.strip()) for text in texts]
+    except ValueError:
+        return None
+    zoned = [moment.tzinfo is not None for moment in moments]
+    if any(zoned) != all(zoned):
+        return None
+    return [moment.astimezone(UTC) for moment in moments] if all(zoned) else moments
+
+
+def say(table: PatientTable, warnings: Sequence[str]) -> None:
+    """Say on stderr what was left out and what is unlike the rule's own patients."""
+    note_dropped(table)
+    for warning in warnings:
+        note(f"warning: {warning}")
+
+
+def monitor_text(content: dict[str, Any]) -> str:
+    """Return what the patients so far say, in a few lines."""
+    rows = [("patients", str(content["n_patients"]))]
+    if content["risk"] is not None:
+        rows += risk_rows(content["risk"], content["delta"])
+    rows += call_rows(content["call_rate"], content["delta"])
+    return f"Monitor: {content['verdict_text']}\n{aligned(rows)}"
+
+
+def risk_rows(watched: dict[str, Any], delta: float) -> list[tuple[str, str]]:
+    """Return the lines about the risk."""
+    return [
+        (
+            "risk so far",
+            (
+                f"{risk(watched['observed'])}, at all times between {risk(watched['lower'])} and "
+                f"{risk(watched['upper'])} ({percent(1 - delta)} confidence)"
+            ),
+        ),
+        ("certified risk", risk(watched["certified"])),
+        (
+            "evidence against it",
+            f"{risk(watched['martingale'])}; an alarm needs {risk(watched['alarm_at'])}",
+        ),
+        (
+            "false alarms",
+            (
+                f"{percent(delta)} at most if the certificate is true, "
+                f"{percent(watched['false_alarm_overall'])} with the certificate's own failure"
+            ),
+        ),
+    ]
+
+
+def call_rows(watched: dict[str, Any], delta: float) -> list[tuple[str, str]]:
+    """Return the lines about the call rate."""
+    alarm = watched["first_alarm"]
+    verdict = "no alarm" if alarm is None else f"alarm after patient {alarm}: it has changed"
+    return [
+        (
+            "called so far",
+            (
+                f"{percent(watched['observed'])}, at all times between {percent(watched['lower'])} "
+                f"and {percent(watched['upper'])} ({percent(1 - delta / 2)} confidence)"
+            ),
+        ),
+        (
+            "called where it was made",
+            (
+                f"{percent(watched['internal'])}, between {percent(watched['internal_lower'])} and "
+                f"{percent(watched['internal_upper'])}: {verdict}"
+            ),
+        ),
+    ]

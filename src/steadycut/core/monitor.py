@@ -1,0 +1,325 @@
+"""Patients one after the other -> limits on their mean loss, and an alarm, valid at any time.
+
+A game of fair bets. Whoever claims that the mean of values in [0, 1] is at most m must accept
+bets on value / m, whose mean is then at most 1: of a stake the share θ is put at risk,
+
+    stake <- stake * (1 - θ + θ * value / m),
+
+and on average no stake grows, whenever one stops and whatever one looked at before. The total of
+all stakes is a test martingale: that it ever reaches 1/δ has probability δ at most (Ville). No
+bet looks ahead: several constant shares θ are played side by side, which is the same as betting
+their mean, weighted by what each has won so far.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betaincinv
+
+from steadycut.core.checks import FloatArray, IntArray, check_fraction, read_only
+from steadycut.core.confusion import Confusion
+from steadycut.errors import BadPatients
+
+# Shares that are put at risk, side by side: few and large ones for an alarm, more and smaller
+# ones for limits that go on shrinking over many thousand patients.
+ALARM_BETS = read_only(np.geomspace(0.003, 0.9, 12))
+LIMIT_BETS = read_only(np.geomspace(0.001, 0.95, 20))
+# A total of more than this is written as this: no file holds an infinite number.
+LARGEST_TOTAL = 1e100
+NEWTON_STEPS = 60
+PRECISION = 1e-10
+# The log of a mean that is as good as 0.
+SMALLEST_LOG = -650.0
+CHUNK = 4096
+
+
+def evidence(values: ArrayLike, mean: float) -> FloatArray:
+    """Return the test martingale against "no value has a mean above ``mean``", after each value.
+
+    Parameters
+    ----------
+    values
+        Numbers in [0, 1], shape (n,) or (streams, n), in an order that does not depend on what
+        they turn out to be.
+    mean
+        The claimed mean, above 0.
+
+    Returns
+    -------
+    FloatArray
+        Same shape. Under the claim it ever reaches 1/δ with probability δ at most.
+
+    Notes
+    -----
+    A share 1/(s(s+1)) of the initial stake of 1 waits for value s before it is played, so that a
+    change after many good patients is noticed too: stakes that were at risk from the start would
+    have been lost by then. The sum over all s is 1, so the total is still a martingale.
+
+    References
+    ----------
+    Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting, JRSS B 2024.
+    Shafer, Testing by betting, JRSS A 2021.
+
+    Examples
+    --------
+    Half of the stake is played on the first value; a value of 0 loses the share at risk.
+
+    >>> by_hand = 0.5 + 0.5 * float(np.mean(1 - ALARM_BETS))
+    >>> bool(np.isclose(evidence([0.0], mean=0.2)[0], by_hand))
+    True
+    """
+    array = np.asarray(values, dtype=np.float64)
+    stakes = np.zeros((*array.shape[:-1], ALARM_BETS.size))
+    totals = np.empty_like(array)
+    for i in range(array.shape[-1]):
+        stakes += 1 / ((i + 1) * (i + 2) * ALARM_BETS.size)
+        stakes *= 1 + ALARM_BETS * (array[..., i, None] / mean - 1)
+        np.minimum(stakes, LARGEST_TOTAL, out=stakes)
+        totals[..., i] = stakes.sum(axis=-1) + 1 / (i + 2)
+    return np.minimum(totals, LARGEST_TOTAL)
+
+
+def first_crossing(martingale: FloatArray, delta: float) -> int | None:
+    """Return after how many values the martingale reached 1/delta; None if it did not.
+
+    Examples
+    --------
+    >>> first_crossing(np.array([0.8, 3.0, 12.0, 4.0]), delta=0.1)
+    3
+    """
+    # A hair below, so that 1 / 0.1 is reached by a total of 10.
+    reached = np.flatnonzero(martingale >= (1 - 1e-12) / delta)
+    return int(reached[0]) + 1 if reached.size else None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Limits:
+    """After each value: the mean so far, and limits on the true one that hold at all times."""
+
+    mean: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    delta: float
+
+
+def confidence_sequence(values: ArrayLike, delta: float) -> Limits:
+    """Return limits on a mean that hold after every value at once with probability 1 - delta.
+
+    Parameters
+    ----------
+    values
+        Numbers in [0, 1], shape (n,). Of few different ones: the work grows with their number.
+    delta
+        Failure probability, half of it on either side.
+
+    Returns
+    -------
+    Limits
+
+    Notes
+    -----
+    The lower limit after n values is the smallest mean against which bets from the start have not
+    won 2/δ; the total falls as the claimed mean grows, so that this is one number, found from
+    below. If the true mean changes on the way, the lower limit is still below the largest, and
+    the upper one above the smallest mean that there was.
+
+    Examples
+    --------
+    >>> limits = confidence_sequence([0, 1] * 100, delta=0.1)
+    >>> bool(limits.lower[-1] < 0.5 < limits.upper[-1]), float(limits.lower[0])
+    (True, 0.0)
+    """
+    array, share = np.asarray(values, dtype=np.float64), check_fraction("delta", delta) / 2
+    steps = np.arange(1, array.size + 1)
+    return Limits(
+        mean=read_only(np.cumsum(array) / steps),
+        lower=read_only(_lower_limits(array, share)),
+        upper=read_only(1 - _lower_limits(1 - array, share)),
+        delta=delta,
+    )
+
+
+def _lower_limits(values: FloatArray, delta: float) -> FloatArray:
+    distinct, codes = np.unique(values, return_inverse=True)
+    counts = np.cumsum(codes[:, None] == np.arange(distinct.size), axis=0)
+    parts = range(0, values.size, CHUNK)
+    found = [_largest_refuted(counts[start : start + CHUNK], distinct, delta) for start in parts]
+    return np.concatenate([np.zeros(0), *found])
+
+
+def _largest_refuted(counts: IntArray, distinct: FloatArray, delta: float) -> FloatArray:
+    """Return the largest mean that is refuted, 0 if none is, for each row of counts.
+
+    The log of the total is convex in the log of the mean. So the tangent lies below it, and
+    Newton's steps from the left stay on the left: whatever they reach is refuted.
+    """
+    zeros = counts[:, distinct == 0].sum(axis=1)
+    counts, distinct = counts[:, distinct > 0], distinct[distinct > 0]
+    log_mean, wanted = np.full(zeros.size, SMALLEST_LOG), -np.log(delta)
+    for _ in range(NEWTON_STEPS):
+        log_total, slope = _log_total(zeros, counts, distinct, log_mean)
+        step = np.where(log_total > wanted, (wanted - log_total) / np.minimum(slope, -1e-12), 0.0)
+        log_mean = log_mean + step
+        if step.max() < PRECISION:
+            break
+    return np.where(log_mean > SMALLEST_LOG, np.exp(log_mean), 0.0)
+
+
+def _log_total(
+    zeros: IntArray, counts: IntArray, distinct: FloatArray, log_mean: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the log of what bets from the start have made of 1, and its slope in the log mean."""
+    logs = zeros[:, None] * np.log1p(-LIMIT_BETS) - np.log(LIMIT_BETS.size)
+    slopes = np.zeros_like(logs)
+    for count, value in zip(counts.T, distinct, strict=True):
+        won = LIMIT_BETS * (value * np.exp(-log_mean))[:, None]
+        whole = won + (1 - LIMIT_BETS)
+        logs += count[:, None] * np.log(whole)
+        slopes -= count[:, None] * (won / whole)
+    largest = logs.max(axis=1, keepdims=True)
+    weights = np.exp(logs - largest)
+    total = weights.sum(axis=1)
+    return largest[:, 0] + np.log(total), (weights * slopes).sum(axis=1) / total
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RiskWatch:
+    """The losses of patients against a certified risk.
+
+    ``limits`` are in units of the risk; ``martingale`` is the evidence against the certificate,
+    and ``first_alarm`` the number of patients after which it reached 1/delta. ``can_alarm`` is
+    False where the certified value is not below the largest loss, so that no loss speaks against
+    it.
+    """
+
+    limits: Limits
+    certified: float
+    martingale: FloatArray
+    first_alarm: int | None
+    can_alarm: bool
+
+
+def watch_risk(losses: ArrayLike, certified: float, largest: float, delta: float) -> RiskWatch:
+    """Watch whether the mean loss exceeds a certified value.
+
+    Parameters
+    ----------
+    losses
+        What each decision cost, shape (n,), between 0 and ``largest``, in the order of arrival.
+    certified
+        The value that the risk is claimed not to exceed.
+    largest
+        The dearer of the two errors.
+    delta
+        Probability of an alarm, ever, if the claim is true.
+
+    Examples
+    --------
+    >>> watch = watch_risk([1.0] * 20, certified=0.3, largest=1.0, delta=0.1)
+    >>> watch.first_alarm
+    5
+    """
+    scaled = _in_unit("losses", np.asarray(losses, dtype=np.float64) / largest)
+    check_fraction("delta", delta)
+    martingale = evidence(scaled, certified / largest)
+    limits = confidence_sequence(scaled, delta)
+    return RiskWatch(
+        limits=Limits(
+            mean=read_only(largest * limits.mean),
+            lower=read_only(largest * limits.lower),
+            upper=read_only(largest * limits.upper),
+            delta=delta,
+        ),
+        certified=certified,
+        martingale=read_only(martingale),
+        first_alarm=first_crossing(martingale, delta),
+        can_alarm=certified < largest,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CallWatch:
+    """The share of patients who are called, against the interval that it had where it was made.
+
+    ``too_many`` and ``too_few`` are the martingales against "at most ``highest``" and "at least
+    ``lowest``"; either alarms when it reaches 4/delta.
+    """
+
+    limits: Limits
+    internal: float
+    lowest: float
+    highest: float
+    too_many: FloatArray
+    too_few: FloatArray
+    first_alarm: int | None
+
+
+def watch_calls(
+    called: ArrayLike, reference: Confusion, delta: float, honesty: str = "split"
+) -> CallWatch:
+    """Watch whether the call rate leaves the interval that the certifying patients give it.
+
+    Half of delta goes to that interval, half to the patients who arrive: if the call rate is the
+    same at both hospitals, an alarm, ever, has probability delta at most. Without labels.
+
+    Parameters
+    ----------
+    called
+        0 or 1 for each patient, shape (n,), in the order of arrival.
+    reference
+        The certifying patients.
+    delta
+        Probability of an alarm, ever, if the call rate has not changed.
+    honesty
+        Whether the certifying patients also chose the cut-off (``"uniform"``).
+
+    Examples
+    --------
+    >>> reference = Confusion(tp=20, fn=0, fp=0, tn=20)
+    >>> watch_calls([1] * 40, reference, delta=0.1).first_alarm
+    17
+    """
+    values = _in_unit("called", np.asarray(called, dtype=np.float64))
+    share = check_fraction("delta", delta) / 2
+    lowest, highest = call_rate_interval(reference, share, honesty)
+    too_many, too_few = evidence(values, highest), evidence(1 - values, 1 - lowest)
+    alarms = [first_crossing(martingale, share / 2) for martingale in (too_many, too_few)]
+    return CallWatch(
+        limits=confidence_sequence(values, share),
+        internal=reference.call_rate,
+        lowest=lowest,
+        highest=highest,
+        too_many=read_only(too_many),
+        too_few=read_only(too_few),
+        first_alarm=min((alarm for alarm in alarms if alarm is not None), default=None),
+    )
+
+
+def call_rate_interval(
+    reference: Confusion, delta: float, honesty: str = "split"
+) -> tuple[float, float]:
+    """Return limits on the call rate where the rule was made, together 1 - delta.
+
+    Exact binomial (Clopper-Pearson). Where the same patients chose the cut-off, the band of
+    Dvoretzky, Kiefer and Wolfowitz instead, which holds at all cuts at once.
+
+    Examples
+    --------
+    >>> [round(limit, 3) for limit in call_rate_interval(Confusion(tp=0, fn=1, fp=0, tn=9), 0.1)]
+    [0.0, 0.259]
+    """
+    n, calls = reference.n_patients, reference.tp + reference.fp
+    if honesty == "uniform":
+        margin = float(np.sqrt(np.log(2 / delta) / (2 * n)))
+        return max(calls / n - margin, 0.0), min(calls / n + margin, 1.0)
+    lowest = float(betaincinv(calls, n - calls + 1, delta / 2)) if calls else 0.0
+    highest = float(betaincinv(calls + 1, n - calls, 1 - delta / 2)) if calls < n else 1.0
+    return lowest, highest
+
+
+def _in_unit(name: str, values: FloatArray) -> FloatArray:
+    if values.ndim != 1 or not np.all((values >= 0) & (values <= 1)):
+        msg = f"{name} must be one number a patient, between 0 and the largest that is possible."
+        raise BadPatients(msg)
+    return values

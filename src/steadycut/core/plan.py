@@ -1,0 +1,374 @@
+"""Before a study: how many patients for which certificate.
+
+What is planned for is the certificate itself: at most R + W, where R is the risk that will be
+observed. It is evaluated as a study would, from whole numbers of errors: a risk R among n patients
+means R n errors, rounded up. So it falls with n in the long run but rises a little wherever one
+more error is needed. A number of patients is given only if every larger one is enough as well.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from steadycut.core.checks import check_choice, check_fraction, store
+from steadycut.core.concentration import BOUNDS, allowed_bounds
+from steadycut.core.confusion import Confusion
+from steadycut.core.records import Costs
+from steadycut.core.split import HONESTIES
+from steadycut.errors import BadOption
+
+# No search goes further than this; exact bounds that cost much work stop earlier.
+MOST_PATIENTS = 100_000_000
+MOST_OF = {"buehler": 20_000, "betting": 20_000}
+# Bounds that depend on the order of the patients: what is planned is for one order.
+ORDER_DEPENDENT = frozenset({"betting"})
+# 0.1 * 30 is a little more than 3, yet it means three errors.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a planned study is like.
+
+    ``share`` is the part of the risk that misses carry. Where it is None and costs are unequal,
+    the worst of several parts counts: no assumption is made. ``prevalence`` limits which parts
+    are possible; where it is None, any are.
+    """
+
+    costs: Costs = field(default_factory=Costs)
+    delta: float = 0.1
+    honesty: str = "split"
+    certify_size: float = 0.5
+    prevalence: float | None = None
+    share: float | None = None
+
+    def __post_init__(self) -> None:
+        store(self, "delta", check_fraction("delta", self.delta))
+        store(self, "certify_size", check_fraction("certify_size", self.certify_size))
+        check_choice("honesty", self.honesty, HONESTIES)
+        if self.prevalence is not None:
+            store(self, "prevalence", check_fraction("prevalence", self.prevalence))
+
+    @property
+    def bounds(self) -> list[str]:
+        """The bounds that hold here, the one that ``auto`` takes first."""
+        return allowed_bounds(self.costs, self.honesty)
+
+    @property
+    def trivial_risk(self) -> float | None:
+        """The risk of a rule without any score, if the prevalence is known."""
+        if self.prevalence is None:
+            return None
+        nobody = self.costs.cost_fn * self.prevalence
+        return min(nobody, self.costs.cost_fp * (1 - self.prevalence))
+
+    def n_certify(self, n_total: int) -> int:
+        """Return how many of all patients certify: as the split of a study deals them."""
+        if self.honesty == "uniform":
+            return n_total
+        return min(max(round(n_total * self.certify_size), 1), n_total - 1)
+
+    def n_total(self, n_certify: int) -> int:
+        """Return the smallest number of all patients of whom so many certify."""
+        if self.honesty == "uniform":
+            return n_certify
+        n_total = max(math.floor((n_certify - 1) / self.certify_size), n_certify + 1)
+        while self.n_certify(n_total) < n_certify:
+            n_total += 1
+        return n_total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCertificate:
+    """One bound: how many patients, and what they buy.
+
+    ``n_certify`` and all that depends on it are None where the search stopped at ``most``
+    patients. ``vacuous`` is None where the prevalence is not known.
+    """
+
+    bound: str
+    risk: float
+    most: int
+    n_certify: int | None = None
+    n_total: int | None = None
+    misses: int | None = None
+    alarms: int | None = None
+    generalization: float | None = None
+    value: float | None = None
+    vacuous: bool | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers."""
+        return {
+            "bound": self.bound,
+            "risk": self.risk,
+            "n_certify": self.n_certify,
+            "n_total": self.n_total,
+            "misses": self.misses,
+            "alarms": self.alarms,
+            "generalization": self.generalization,
+            "value": self.value,
+            "vacuous": self.vacuous,
+            "most": self.most,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pooling:
+    """Why instances do not replace patients.
+
+    ``design_effect`` = 1 + (instances - 1) icc; ``effective_rows`` is how many independent rows
+    the rows of the certifying patients are worth for a mean over rows. For the risk of a
+    decision a patient none of this counts: ``n_certify`` stays. ``claimed_generalization`` is
+    what counting rows as patients would claim, ``claimed_patients`` how few it would ask for.
+    """
+
+    instances: int
+    icc: float
+    design_effect: float
+    n_certify: int
+    rows: int
+    effective_rows: float
+    bound: str
+    generalization: float
+    claimed_generalization: float
+    claimed_patients: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def patients_for(bound: str, risk: float, width: float, setting: Setting) -> PlannedCertificate:
+    """Return how many patients certify at most ``risk + width``, whatever more come.
+
+    Examples
+    --------
+    >>> row = patients_for("clopper-pearson", 0.1, 0.05, Setting())
+    >>> row.n_certify, row.n_total, row.misses + row.alarms
+    (132, 263, 14)
+    """
+    most = MOST_OF.get(bound, MOST_PATIENTS)
+    n = _smallest_lasting(
+        lambda n: _is_enough(bound, n, risk, width, setting),
+        lambda n: _first_with_these_errors(n, risk, setting) if risk else n,
+        most,
+    )
+    if n is None:
+        return PlannedCertificate(bound=bound, risk=risk, most=most)
+    return certificate_for(bound, risk, n, setting)
+
+
+def certificate_for(
+    bound: str, risk: float, n_certify: int, setting: Setting
+) -> PlannedCertificate:
+    """Return the certificate that so many certifying patients give at an observed risk.
+
+    Examples
+    --------
+    >>> row = certificate_for("clopper-pearson", 0.1, 100, Setting())
+    >>> round(row.generalization, 4), round(row.value, 4)
+    (0.0499, 0.1499)
+    """
+    most = MOST_OF.get(bound, MOST_PATIENTS)
+    if n_certify > most:
+        return PlannedCertificate(bound=bound, risk=risk, most=most)
+    counts = _worst(bound, n_certify, risk, setting)
+    value, trivial = _value(bound, counts, setting), setting.trivial_risk
+    return PlannedCertificate(
+        bound=bound,
+        risk=risk,
+        most=most,
+        n_certify=n_certify,
+        n_total=setting.n_total(n_certify),
+        misses=counts.fn,
+        alarms=counts.fp,
+        generalization=_generalization(bound, counts, setting),
+        value=value,
+        vacuous=None if trivial is None else value >= trivial,
+    )
+
+
+def pooling_of(
+    row: PlannedCertificate, instances: int, icc: float, setting: Setting
+) -> Pooling | None:
+    """Return what counting instances as patients would claim; None where it is not computed.
+
+    Examples
+    --------
+    >>> row = certificate_for("clopper-pearson", 0.1, 60, Setting())
+    >>> pooled = pooling_of(row, instances=50, icc=0.4, setting=Setting())
+    >>> round(pooled.design_effect, 1), round(pooled.effective_rows)
+    (20.6, 146)
+    >>> round(pooled.generalization, 3), round(pooled.claimed_generalization, 3)
+    (0.069, 0.007)
+    """
+    if row.n_certify is None or row.generalization is None:
+        return None
+    rows, effect = row.n_certify * instances, 1 + (instances - 1) * icc
+    if rows > row.most:
+        return None
+    pooled = _worst(row.bound, rows, row.risk, setting)
+    return Pooling(
+        instances=instances,
+        icc=icc,
+        design_effect=effect,
+        n_certify=row.n_certify,
+        rows=rows,
+        effective_rows=rows / effect,
+        bound=row.bound,
+        generalization=row.generalization,
+        claimed_generalization=_generalization(row.bound, pooled, setting),
+        claimed_patients=-(-row.n_certify // instances),
+    )
+
+
+# Errors of a risk ------------------------------------------------------------------------
+
+
+def error_counts(n: int, risk: float, share: float, setting: Setting) -> Confusion:
+    """Return the errors that a risk means among n patients, rounded up.
+
+    Examples
+    --------
+    >>> error_counts(30, 0.1, 0.5, Setting(prevalence=0.4))
+    Confusion(tp=10, fn=2, fp=1, tn=17)
+    """
+    costs = setting.costs
+    if costs.equal:
+        errors = min(_up(risk * n / costs.largest), n)
+        fn = _up(share * errors)
+        fp = errors - fn
+    else:
+        fn = min(_up(share * risk * n / costs.cost_fn), n)
+        fp = min(_up((1 - share) * risk * n / costs.cost_fp), n - fn)
+    positive = min(max(round(_prevalence(setting) * n), fn), n - fp)
+    return Confusion(tp=positive - fn, fn=fn, fp=fp, tn=n - positive - fp)
+
+
+def possible_shares(risk: float, setting: Setting) -> list[float]:
+    """Return parts of the risk that misses may carry, from the least to the most.
+
+    Examples
+    --------
+    A tenth of the patients is diseased: misses at cost 3 make up at most 0.3 of a risk of 0.5.
+
+    >>> possible_shares(0.5, Setting(costs=Costs(cost_fn=3.0), prevalence=0.1))
+    [0.0, 0.3, 0.6]
+    """
+    if setting.share is not None:
+        return [setting.share]
+    if not risk:
+        return [0.0]
+    least, most = 0.0, 1.0
+    if setting.prevalence is not None:
+        most = min(setting.costs.cost_fn * setting.prevalence / risk, 1.0)
+        least = max(1 - setting.costs.cost_fp * (1 - setting.prevalence) / risk, 0.0)
+    if least > most:
+        msg = (
+            f"a risk of {risk:g} is impossible at prevalence {setting.prevalence:g} with these "
+            "costs, even if every decision is wrong. Give a smaller risk."
+        )
+        raise BadOption(msg)
+    middle = (least + most) / 2
+    return [middle] if setting.costs.equal else [least, middle, most]
+
+
+def _worst(bound: str, n: int, risk: float, setting: Setting) -> Confusion:
+    """Return the errors with the largest certificate, over the parts that misses may carry."""
+    shares = possible_shares(risk, setting)
+    several = [error_counts(n, risk, share, setting) for share in shares]
+    return max(several, key=lambda counts: _value(bound, counts, setting))
+
+
+def _is_enough(bound: str, n: int, risk: float, width: float, setting: Setting) -> bool:
+    several = (error_counts(n, risk, s, setting) for s in possible_shares(risk, setting))
+    limit = risk + width + ROUNDING * setting.costs.largest
+    return all(_value(bound, counts, setting) <= limit for counts in several)
+
+
+def _value(bound: str, counts: Confusion, setting: Setting) -> float:
+    return counts.risk(setting.costs) + _generalization(bound, counts, setting)
+
+
+def _generalization(bound: str, counts: Confusion, setting: Setting) -> float:
+    return BOUNDS[bound].compute(counts, setting.costs, setting.delta)
+
+
+def _prevalence(setting: Setting) -> float:
+    """Return the prevalence, or the worst one for bounds that look at the class sizes."""
+    if setting.prevalence is not None:
+        return setting.prevalence
+    # cost_fn √n₁ + cost_fp √n₀ is largest where the classes are as the squares of the costs.
+    fn, fp = setting.costs.cost_fn**2, setting.costs.cost_fp**2
+    return fn / (fn + fp)
+
+
+def _up(number: float) -> int:
+    return math.ceil(number - ROUNDING)
+
+
+# Search ----------------------------------------------------------------------------------
+
+
+def _first_with_these_errors(n: int, risk: float, setting: Setting) -> int:
+    """Return the smallest number of patients that has the same errors as n, for every share."""
+    return max(_first(n, rate) for rate in _error_rates(risk, setting))
+
+
+def _error_rates(risk: float, setting: Setting) -> Sequence[float]:
+    costs = setting.costs
+    if costs.equal:
+        return [risk / costs.largest]
+    shares = possible_shares(risk, setting)
+    misses = [share * risk / costs.cost_fn for share in shares]
+    return misses + [(1 - share) * risk / costs.cost_fp for share in shares]
+
+
+def _first(n: int, rate: float) -> int:
+    errors = _up(rate * n)
+    return math.floor((errors - 1 + ROUNDING) / rate) + 1 if errors else 1
+
+
+def _smallest_lasting(
+    enough: Callable[[int], bool], block_start: Callable[[int], int], most: int
+) -> int | None:
+    """Return the smallest n from which on every n is enough; None above ``most``.
+
+    Inside a block of equal errors more patients help, so a block is enough if its first n is;
+    and from block to block it becomes easier.
+    """
+    whole_block = _smallest(lambda n: enough(block_start(n)), 1, most)
+    if whole_block is None:
+        return None
+    block = block_start(whole_block)
+    if block == 1:
+        return 1
+    return _smallest(enough, block_start(block - 1), block - 1) or block
+
+
+def _smallest(enough: Callable[[int], bool], low: int, high: int) -> int | None:
+    """Return the smallest n in [low, high] that is enough, of a property that once true stays so.
+
+    Doubling first: numbers far beyond the answer, which cost much work, are never tried.
+    """
+    reach = low
+    while reach < high and not enough(reach):
+        low, reach = reach + 1, min(2 * reach, high)
+    if not enough(reach):
+        return None
+    while low < reach:
+        middle = (low + reach) // 2
+        low, reach = (low, middle) if enough(middle) else (middle + 1, reach)
+    return reach
+
+
+def with_share(setting: Setting, counts: Confusion) -> Setting:
+    """Return a setting in which errors are mixed as they were among given patients."""
+    total = counts.risk(setting.costs) * counts.n_patients
+    share = setting.costs.cost_fn * counts.fn / total if total else None
+    prevalence = setting.prevalence
+    if prevalence is None and 0 < counts.n_positive < counts.n_patients:
+        prevalence = counts.prevalence
+    return replace(setting, share=share, prevalence=prevalence)
