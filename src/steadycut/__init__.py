@@ -16,6 +16,8 @@ from steadycut.audit import Audit, audit
 from steadycut.compare import Comparison, compare
 from steadycut.core.certify import Certificate, certify
 from steadycut.core.records import PatientScores
+from steadycut.monitoring import Monitor, monitor
+from steadycut.planning import Plan, plan
 from steadycut.study import Study, fit
 
 if TYPE_CHECKING:
@@ -35,7 +37,9 @@ __all__ = [
     "Certificate",
     "Comparison",
     "FrozenRule",
+    "Monitor",
     "PatientScores",
+    "Plan",
     "StableThreshold",
     "Study",
     "__version__",
@@ -44,6 +48,8 @@ __all__ = [
     "certify",
     "compare",
     "fit",
+    "monitor",
+    "plan",
 ]
 
 

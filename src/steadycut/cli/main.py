@@ -13,6 +13,8 @@ from steadycut.cli.audit import audit_command
 from steadycut.cli.compare import compare_command
 from steadycut.cli.demo import demo_command
 from steadycut.cli.fit import fit_command
+from steadycut.cli.monitor import monitor_command
+from steadycut.cli.plan import plan_command
 from steadycut.errors import SteadycutError
 
 # typer carries its own copy of click; this is that copy's UsageError.
@@ -31,6 +33,8 @@ app.command("fit")(fit_command)
 app.command("apply")(apply_command)
 app.command("audit")(audit_command)
 app.command("compare")(compare_command)
+app.command("plan")(plan_command)
+app.command("monitor")(monitor_command)
 
 
 def _print_version(wanted: bool) -> None:
