@@ -36,12 +36,9 @@ from steadycut.core.records import Costs
 PRIOR_ERRORS = 0.1
 # The limit may exceed the supremum by this part of itself.
 SLACK = 1e-3
-FIRST_SHARES = 17
-BISECTIONS = 30
+FIRST_CELLS = 16
 # A number of misses that is less likely than this adds its whole probability.
 NEGLIGIBLE = 1e-12
-# Cells narrower than this are not halved: the share in their middle gets a limit of its own.
-NARROW = 2e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -82,18 +79,20 @@ def buehler_limit(counts: Confusion, costs: Costs, delta: float) -> float:
 @lru_cache(maxsize=100_000)
 def _limit(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -> float:
     tail = _tail(fn, fp, n, ratio, delta)
-    shares = np.linspace(0, 1, FIRST_SHARES)
-    limit = _limit_at(tail, shares, ratio, delta).max() * (1 + SLACK)
-    low, high = shares[:-1], shares[1:]
+    total = ratio[0] * fn + ratio[1] * fp
+    limit = _limit_at(tail, ratio[0] * fn / total if total else 1.0, ratio, delta)
+    edges = np.linspace(0, 1, FIRST_CELLS + 1)
+    low, high = edges[:-1], edges[1:]
     while low.size:
-        open_cells = _likely(tail, low, high, ratio, np.full(low.size, limit), delta)
-        low, high = low[open_cells], high[open_cells]
         middle = (low + high) / 2
-        narrow = high - low < NARROW
-        if narrow.any():
-            limit = max(limit, _limit_at(tail, middle[narrow], ratio, delta).max()) * (1 + SLACK)
+        # A single share that reaches clearly beyond the limit so far raises it.
+        beyond = middle[_likely(tail, middle, middle, ratio, limit * (1 + SLACK / 2), delta)]
+        if beyond.size:
+            limit = _limit_at(tail, beyond[beyond.size // 2], ratio, delta, limit)
+        still_open = _likely(tail, low, high, ratio, limit * (1 + SLACK), delta)
+        low, middle, high = low[still_open], middle[still_open], high[still_open]
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
-    return float(min(limit, 1.0))
+    return float(min(limit * (1 + SLACK), 1.0))
 
 
 def _tail(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -> _Tail:
@@ -120,7 +119,7 @@ def _likely(
     low: FloatArray,
     high: FloatArray,
     ratio: tuple[float, float],
-    risk: FloatArray,
+    risk: float,
     delta: float,
 ) -> NDArray[np.bool_]:
     """Return whether a risk may be delta-likely for some share between ``low`` and ``high``."""
@@ -135,13 +134,15 @@ def _largest_risk(low: FloatArray, high: FloatArray, ratio: tuple[float, float])
 
 
 def _limit_at(
-    tail: _Tail, shares: FloatArray, ratio: tuple[float, float], delta: float
-) -> FloatArray:
-    """Return the limit at single shares, from above: the upper ends of a bisection."""
-    inside, outside = np.zeros(shares.size), _largest_risk(shares, shares, ratio)
-    for _ in range(BISECTIONS):
+    tail: _Tail, share: float, ratio: tuple[float, float], delta: float, inside: float = 0.0
+) -> float:
+    """Return the limit at a single share, from above: the upper end of a bisection."""
+    at = np.array([share])
+    outside = float(_largest_risk(at, at, ratio)[0])
+    while outside - inside > SLACK / 8 * outside:
         middle = (inside + outside) / 2
-        likely = _likely(tail, shares, shares, ratio, middle, delta)
-        inside = np.where(likely, middle, inside)
-        outside = np.where(likely, outside, middle)
+        if _likely(tail, at, at, ratio, middle, delta)[0]:
+            inside = middle
+        else:
+            outside = middle
     return outside
