@@ -1,0 +1,109 @@
+"""Ways to choose a cut-off: the rules of steadycut, and what its peers do.
+
+Every method takes `Cohorts` and returns one threshold a cohort.
+"""
+
+import numpy as np
+
+from steadycut.core.resample import resample
+from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
+from steadycut.core.rules import ERM, cuts_at_rank, parse_rule
+
+GRID = 100
+FOLDS = 5
+BOOTSTRAPS = 100
+
+
+def by_rule(name):
+    """A rule of steadycut on the exact cuts."""
+    rule = parse_rule(name)
+    return lambda cohorts, costs, rng: cohorts.thresholds_at(rule(cohorts.cells, costs, rng))
+
+
+def erm_first(cohorts, costs, rng):
+    """The first of all minimisers."""
+    del rng
+    curve = count_errors(cohorts.cells)
+    risk = risk_at_cuts(curve, costs)
+    first = (risk <= risk.min(axis=1, keepdims=True) + TIE * costs.largest).argmax(axis=1)
+    return cohorts.thresholds_at(curve.ranks[np.arange(first.size), first])
+
+
+def bootstrapped(middle):
+    """cutpointr's: the mean or median, on the scale of the score, of bootstrap cut-offs."""
+
+    def choose(cohorts, costs, rng):
+        thresholds = []
+        for scores, cells in zip(cohorts.scores, cohorts.cells, strict=True):
+            values = np.unique(scores)
+            m = values.size
+            own = np.concatenate([cells[:m], cells[cells.size // 2 :][:m]])
+            drawn = resample(own[None, :], BOOTSTRAPS, rng)[0]
+            ranks = ERM(drawn, costs, rng)
+            first, last = cuts_at_rank(count_errors(drawn).ranks, ranks)
+            padded = np.concatenate([[values[0] - 1e-9], values, [values[-1] + 1e-9]])
+            thresholds.append(middle((padded[first] + padded[last + 1]) / 2))
+        return np.array(thresholds)
+
+    return choose
+
+
+def tuned_cv(cohorts, costs, rng):
+    """scikit-learn's TunedThresholdClassifierCV: 100 points, the mean curve of five folds."""
+    thresholds = []
+    for scores, labels in zip(cohorts.scores, cohorts.labels, strict=True):
+        grid = np.linspace(scores.min(), scores.max(), GRID)
+        fold = np.empty(labels.size, dtype=np.int64)
+        for label in (0, 1):
+            members = rng.permutation(np.flatnonzero(labels == label))
+            fold[members] = np.arange(members.size) % FOLDS
+        curves = [
+            _fold_risk(scores[fold == k], labels[fold == k], grid, costs) for k in range(FOLDS)
+        ]
+        thresholds.append(grid[np.argmin(np.mean(curves, axis=0))])
+    return np.array(thresholds)
+
+
+def _fold_risk(scores, labels, grid, costs):
+    """A fold's risk at its own scores, interpolated on the grid, as scikit-learn does it."""
+    own = np.linspace(scores.min(), scores.max(), GRID)
+    misses = np.searchsorted(np.sort(scores[labels == 1]), own, side="left")
+    negative = np.sort(scores[labels == 0])
+    alarms = negative.size - np.searchsorted(negative, own, side="left")
+    risk = (costs.cost_fn * misses + costs.cost_fp * alarms) / labels.size
+    return np.interp(grid, own, risk)
+
+
+def kernel(cohorts, costs, rng):
+    """Gaussian kernel estimates of both classes (Silverman's width), then minimum risk."""
+    del rng
+    from scipy.special import ndtr
+
+    thresholds = []
+    for scores, labels in zip(cohorts.scores, cohorts.labels, strict=True):
+        grid = np.linspace(scores.min(), scores.max(), 512)
+        risk = np.zeros(grid.size)
+        for label, cost in ((1, costs.cost_fn), (0, costs.cost_fp)):
+            own = scores[labels == label]
+            quartiles = np.subtract(*np.quantile(own, [0.75, 0.25])) / 1.349
+            spread = min(own.std(ddof=1), quartiles) if quartiles > 0 else own.std(ddof=1)
+            width = max(0.9 * spread * own.size**-0.2, 1e-12 + 1e-6 * np.ptp(scores))
+            values, counts = np.unique(own, return_counts=True)
+            below = ndtr((grid[:, None] - values) / width) @ counts
+            risk += cost * (below if label == 1 else own.size - below)
+        thresholds.append(grid[risk.argmin()])
+    return np.array(thresholds)
+
+
+METHODS = {
+    "erm": by_rule("erm"),
+    "stable": by_rule("stable"),
+    "erm, first minimiser": erm_first,
+    "youden": by_rule("youden"),
+    "sensitivity:0.95": by_rule("sensitivity:0.95"),
+    "specificity:0.90": by_rule("specificity:0.90"),
+    "kernel-smoothed risk": kernel,
+    "bootstrap mean (cutpointr)": bootstrapped(np.mean),
+    "bootstrap median (cutpointr)": bootstrapped(np.median),
+    "TunedThresholdClassifierCV": tuned_cv,
+}

@@ -1,0 +1,74 @@
+"""Which cut-off travels best? Chosen at one hospital, used at the others.
+
+Run: python benchmarks/studies/transport/run.py [--data FOLDER] [--cohorts 50] [--out FOLDER]
+"""
+
+import argparse
+import json
+import os
+import platform
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from judge import BALANCED, COSTS, LEAST_GAIN, SIZES, judge, real_homes, simulated_homes
+from methods import METHODS
+from populations import pairs
+from real_sets import load
+from tables import draw_figure, gather, markdown, markdown_by_set, summarise
+
+HERE = Path(__file__).resolve().parent
+SHOWN = ["stable", "kernel-smoothed risk", "bootstrap mean (cutpointr)", "youden"]
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    data = os.environ.get("STEADYCUT_DATA", str(HERE.parents[3] / "shared" / "data"))
+    parser.add_argument("--data", default=data, help="folder of the data that no package carries")
+    parser.add_argument("--cohorts", type=int, default=50, help="resamplings of every setting")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", default=str(HERE.parents[1] / "results"), type=Path)
+    return parser.parse_args()
+
+
+def main():
+    warnings.simplefilter("ignore", FutureWarning)
+    chosen = options()
+    started = time.perf_counter()
+    sources = {
+        "real": real_homes(load(chosen.data)),
+        "simulated": simulated_homes(pairs()),
+    }
+    record = {
+        "cohorts": chosen.cohorts,
+        "seed": chosen.seed,
+        "sizes": SIZES,
+        "costs": COSTS,
+        "share_of_cost_on_positives": BALANCED,
+        "least_gain": LEAST_GAIN,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }
+    pages = []
+    for kind, homes in sources.items():
+        block = gather(list(judge(homes, METHODS, kind, chosen.cohorts, chosen.seed)))
+        rows = summarise(block)
+        record[kind] = {"settings": len(block.settings), "sets": block.names, "methods": rows}
+        pages += [
+            f"## {kind.capitalize()}: {len(block.settings)} settings of {len(block.names)} sets",
+            markdown(rows),
+            markdown_by_set(rows, SHOWN),
+        ]
+        if kind == "real":
+            chosen.out.mkdir(parents=True, exist_ok=True)
+            draw_figure(rows, chosen.out / "transport.svg")
+    text = "\n\n".join(pages) + "\n"
+    (chosen.out / "transport.md").write_text(text)
+    (chosen.out / "transport.json").write_text(json.dumps(record, indent=1) + "\n")
+    print(text)
+    print(f"{time.perf_counter() - started:.0f} s; written to {chosen.out}")
+
+
+if __name__ == "__main__":
+    main()
