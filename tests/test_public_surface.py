@@ -12,7 +12,9 @@ NAMES = [
     "Certificate",
     "Comparison",
     "FrozenRule",
+    "Monitor",
     "PatientScores",
+    "Plan",
     "StableThreshold",
     "Study",
     "__version__",
@@ -21,6 +23,8 @@ NAMES = [
     "certify",
     "compare",
     "fit",
+    "monitor",
+    "plan",
 ]
 
 
