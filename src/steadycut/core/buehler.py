@@ -106,8 +106,10 @@ def _tail(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) ->
     base = start + miss**2 * misses
     room = observed - miss * misses + base / alarm
     y = (np.sqrt(np.maximum((z * alarm) ** 2 + 4 * alarm * room, 0)) - z * alarm) / 2
-    # Ranks that differ by less than this are equal: 3 * 0.1 is 0.3.
-    most = np.floor((y**2 - base) / alarm**2 + 1e-9)
+    # Ranks that differ by rounding alone are equal: 3 * 0.1 is 0.3. The observed outcome must not
+    # be lost, and one too many only widens the limit.
+    rounding = 1e-9 + 1e-14 * (base + alarm * observed) / alarm**2
+    most = np.floor((y**2 - base) / alarm**2 + rounding)
     within = (most >= 0) & (room >= 0)
     misses, most = misses[within], most[within]
     choose = gammaln(n + 1) - gammaln(misses + 1) - gammaln(n - misses + 1)
