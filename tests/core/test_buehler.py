@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, norm
 
-from steadycut.core.buehler import SLACK, buehler_limit
+from steadycut.core.buehler import SLACK, _tail, buehler_limit
 from steadycut.core.concentration import buehler
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
@@ -110,6 +110,30 @@ def test_the_bound_is_the_limit_minus_the_observed_risk():
     counts, costs = counts_of(2, 4, 40), Costs(cost_fn=3.0)
     expected = buehler_limit(counts, costs, 0.1) - (3.0 * 2 + 4) / 40
     assert buehler(counts, costs, 0.1) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 5, 46, 2000])
+@pytest.mark.parametrize("ratio", [3.0, 50.0, 1e3, 1e4, 1e6])
+def test_without_an_error_the_limit_is_that_of_misses_alone(n, ratio):
+    """Pr(no miss) = (1 - a)^n exceeds delta up to a = 1 - delta^(1/n)."""
+    limit = buehler_limit(counts_of(0, 0, n), Costs(cost_fn=ratio), 0.1)
+    assert limit >= ratio * (1 - 0.1 ** (1 / n)) * (1 - 1e-9)
+    mirrored = buehler_limit(counts_of(0, 0, n), Costs(cost_fp=ratio), 0.1)
+    assert mirrored == pytest.approx(limit, rel=3 * SLACK)
+
+
+@pytest.mark.parametrize("costs", [Costs(cost_fn=r) for r in (0.01, 3.0, 50.0, 1e3, 1e5)])
+@pytest.mark.parametrize("n", [12, 46, 2000])
+def test_the_observed_outcome_ranks_no_higher_than_itself(costs, n):
+    """Rounding must not drop it, or the limit would be far too small."""
+    scale = costs.largest
+    ratio = (costs.cost_fn / scale, costs.cost_fp / scale)
+    step = max(1, n // 12)
+    for misses, alarms in itertools.product(range(0, n + 1, step), repeat=2):
+        if misses + alarms <= n:
+            tail = _tail(misses, alarms, n, ratio, 0.1)
+            most = dict(zip(tail.misses.tolist(), tail.most_alarms.tolist(), strict=True))
+            assert most[misses] >= alarms
 
 
 @pytest.mark.parametrize("n", [1, 2, 500, 2000])

@@ -1,7 +1,7 @@
 import pytest
 
 from steadycut.core.certify import certificate_of, certify
-from steadycut.core.concentration import BOUNDS
+from steadycut.core.concentration import BOUNDS, allowed_bounds
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import Costs
 from steadycut.errors import BadOption, TooFewPatients
@@ -10,7 +10,7 @@ from tests.core.cohorts import random_cohort
 COUNTS = Confusion(tp=18, fn=2, fp=3, tn=27)
 
 
-@pytest.mark.parametrize("bound", [name for name in BOUNDS if BOUNDS[name].pointwise])
+@pytest.mark.parametrize("bound", allowed_bounds(Costs(), "split"))
 def test_the_value_is_observed_risk_plus_bound(bound):
     certificate = certificate_of(COUNTS, Costs(), 0.1, bound=bound)
     added = BOUNDS[bound].compute(COUNTS, Costs(), 0.1)

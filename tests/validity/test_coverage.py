@@ -12,7 +12,7 @@ import pytest
 from scipy.special import ndtr
 
 import steadycut
-from steadycut.core.concentration import BOUNDS, lower_limit
+from steadycut.core.concentration import BOUNDS, allowed_bounds, lower_limit
 from steadycut.core.confusion import Confusion
 from steadycut.core.modulus import dkw_band_width, modulus
 from steadycut.core.records import Costs, PatientScores
@@ -25,8 +25,8 @@ SETTINGS = [
     pytest.param(40, 4000, id="40-full", marks=pytest.mark.slow),
     pytest.param(100, 4000, id="100-full", marks=pytest.mark.slow),
 ]
-POINTWISE = [name for name, bound in BOUNDS.items() if not bound.uniform]
-UNIFORM = [name for name, bound in BOUNDS.items() if bound.uniform]
+UNIFORM = allowed_bounds(Costs(), "uniform")
+POINTWISE = [name for name in allowed_bounds(Costs(), "split") if name not in UNIFORM]
 COSTS = [Costs(), Costs(cost_fn=1.0, cost_fp=3.0)]
 DELTAS = [0.1, 0.2]
 # Some bounds are for equal costs only.
