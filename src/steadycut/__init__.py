@@ -3,7 +3,7 @@
 >>> import steadycut
 >>> scores, labels = [0.1, 0.3, 0.2, 0.8, 0.7, 0.9], [0, 0, 0, 1, 1, 1]
 >>> cohort = steadycut.PatientScores(scores=scores, labels=labels)
->>> study = steadycut.fit(cohort, honesty="uniform", rule="erm", grid="exact")
+>>> study = steadycut.fit(cohort, honesty="uniform", rule="erm", grid="exact", bound="dkw")
 >>> study.threshold, study.operating_value
 (0.5, 0.7)
 """

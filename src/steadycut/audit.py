@@ -28,12 +28,14 @@ GREY_ZONE = 0.1
 class LabelledPart:
     """What labels at the new hospital add.
 
-    ``shift`` is the paper's Shift(t) with absolute values, ``signed`` the exact parts of
-    R_Q - R_P in the paper's order, ``shapley`` their mean over both orders.
+    ``direct`` bounds the risk here from these patients alone, ``internal`` that at P; both at the
+    patients' own prevalence. ``shift`` is the paper's Shift(t) with absolute values, ``signed``
+    the exact parts of R_Q - R_P in the paper's order, ``shapley`` their mean over both orders.
     """
 
     external: Confusion
     direct: Certificate
+    internal: Certificate
     shift: Parts
     signed: Parts
     shapley: Parts
@@ -61,14 +63,14 @@ class Audit:
         """The paper's (Base): certified risk at P plus Shift(t), as if Shift were known."""
         if self.labelled is None:
             return None
-        return self.rule.document.certificate.value + self.labelled.shift.total
+        return self.labelled.internal.value + self.labelled.shift.total
 
     @property
     def base_valid(self) -> float | None:
         """A Base that holds at delta: R_P + Shift is never below R_Q, so add Q's own margin."""
         if self.labelled is None:
             return None
-        observed = self.rule.document.certificate.risk + self.labelled.shift.total
+        observed = self.labelled.internal.risk + self.labelled.shift.total
         return observed + self.labelled.direct.generalization
 
     @property
@@ -112,7 +114,7 @@ class Audit:
     def _labelled_dict(self) -> dict[str, Any]:
         part = self.labelled
         assert part is not None  # noqa: S101
-        costs, reference = self.rule.costs, self.rule.document.reference.confusion
+        costs, reference = self.rule.costs.plain, self.rule.document.reference.confusion
         return {
             "risk_external": part.direct.risk,
             "risk_external_se": part.external.standard_error(costs),
@@ -208,21 +210,39 @@ def _as_patients(scores: PatientScores | ArrayLike, y: ArrayLike | None) -> Pati
 def _with_labels(rule: "FrozenRule", patients: PatientScores) -> LabelledPart:
     sign = 1.0 if rule.direction == "ge" else -1.0
     external = confusion_at(patients.oriented(rule.direction), sign * rule.threshold)
-    internal, costs = rule.document.reference.confusion, rule.costs
-    direct = certificate_of(external, costs, rule.document.certificate.delta)
+    document, costs = rule.document, rule.costs.plain
+    internal = document.reference.confusion
     return LabelledPart(
         external=external,
-        direct=direct,
+        direct=certificate_of(external, costs, document.certificate.delta),
+        internal=_internal(rule),
         shift=absolute_shift(internal, external, costs),
         signed=signed_shift(internal, external, costs),
         shapley=shapley_shift(internal, external, costs),
-        verdict=_verdict(direct, external, rule),
+        verdict=_verdict(external, rule),
     )
 
 
-def _verdict(direct: Certificate, external: Confusion, rule: "FrozenRule") -> str:
-    promised = rule.document.certificate.value
-    if direct.value <= promised:
+def _internal(rule: "FrozenRule") -> Certificate:
+    """Return the rule's certificate, at the prevalence of the patients who certified it."""
+    promised, counts = rule.document.certificate, rule.document.reference.confusion
+    if rule.costs.target is not None:
+        return certificate_of(counts, rule.costs.plain, promised.delta, honesty=promised.honesty)
+    return Certificate(
+        risk=promised.risk,
+        generalization=promised.generalization,
+        bound=promised.bound,
+        delta=promised.delta,
+        honesty=promised.honesty,
+        n_patients=promised.n_patients,
+        trivial_risk=promised.trivial_risk,
+    )
+
+
+def _verdict(external: Confusion, rule: "FrozenRule") -> str:
+    """Compare the risk here with what was certified, at the target prevalence if there is one."""
+    promised, costs = rule.document.certificate, rule.costs
+    if certificate_of(external, costs, promised.delta).value <= promised.value:
         return "holds"
-    lowest = lower_limit(external, rule.costs, direct.delta)
-    return "does not hold" if lowest > promised else "cannot tell"
+    lowest = lower_limit(external, costs, promised.delta)
+    return "does not hold" if lowest > promised.value else "cannot tell"

@@ -121,7 +121,7 @@ class Provenance(_Part):
 
     versions: dict[str, str]
     seed: int
-    options: dict[str, str | int | float]
+    options: dict[str, str | int | float | bool]
     patients: dict[str, int]
     data_sha256: str
 
@@ -136,6 +136,7 @@ class RuleDocument(_Part):
     aggregation: list[Step] = Field(min_length=1)
     columns: Columns
     costs: CostsPart
+    target_prevalence: tuple[FiniteFloat, FiniteFloat] | None
     rule: str
     score_range: tuple[FiniteFloat, FiniteFloat]
     bootstrap_thresholds: list[FiniteFloat] = Field(min_length=1)
@@ -221,7 +222,8 @@ class FrozenRule:
     @property
     def costs(self) -> Costs:
         """What the two errors cost."""
-        return Costs(cost_fn=self.document.costs.cost_fn, cost_fp=self.document.costs.cost_fp)
+        costs, target = self.document.costs, self.document.target_prevalence
+        return Costs(cost_fn=costs.cost_fn, cost_fp=costs.cost_fp, target=target)
 
     @property
     def recipe(self) -> Recipe:
@@ -354,6 +356,7 @@ def _content(study: "Study") -> dict[str, Any]:
             "levels": [level for level, _ in recipe.levels],
         },
         "costs": {"cost_fn": search.costs.cost_fn, "cost_fp": search.costs.cost_fp},
+        "target_prevalence": search.costs.target,
         "rule": search.rule,
         "score_range": (float(scores.min()), float(scores.max())),
         "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),

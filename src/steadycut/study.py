@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadycut.core.certify import Certificate, certificate_of
-from steadycut.core.checks import FloatArray, check_choice, check_count, check_fraction, store
+from steadycut.core.checks import (
+    FloatArray,
+    check_choice,
+    check_count,
+    check_fraction,
+    check_range,
+    store,
+)
 from steadycut.core.concentration import choose_bound
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts import clear_of_scores, cut_just_below, operating_value
 from steadycut.core.diagnose import class_warnings, flip_probability
 from steadycut.core.records import DIRECTIONS, Costs, PatientScores
 from steadycut.core.select import Candidate, Publish, Search, best_candidate, try_candidate
-from steadycut.core.split import HONESTIES, Roles, everybody, split_patients
+from steadycut.core.split import HONESTIES, Roles, everybody, split_classes, split_patients
 from steadycut.errors import BadOption, BadPatients, TooFewPatients
 
 if TYPE_CHECKING:
@@ -34,6 +41,7 @@ class Options:
     direction: str = "ge"
     honesty: str = "split"
     certify_size: float = 0.5
+    stratified: bool = False
     bound: str = "auto"
     seed: int = 0
 
@@ -43,6 +51,12 @@ class Options:
         store(self, "certify_size", check_fraction("certify_size", self.certify_size))
         store(self, "seed", check_count("seed", self.seed, at_least=0))
         _ = self.bound_name
+        if self.stratified and self.search.costs.target is None:
+            msg = (
+                "a split stratified by label needs a target_prevalence: pooled bounds do not hold "
+                "after it, class-wise ones do."
+            )
+            raise BadOption(msg)
 
     @property
     def bound_name(self) -> str:
@@ -142,15 +156,18 @@ def fit(  # noqa: PLR0913
     rule: str = "stable",
     cost_fn: float = 1.0,
     cost_fp: float = 1.0,
+    target_prevalence: float | tuple[float, float] | None = None,
     direction: str = "ge",
     grid: int | str = 200,
     n_bootstrap: int = 200,
     delta: float = 0.1,
     honesty: str = "split",
     certify_size: float = 0.5,
+    stratified: bool = False,
     bound: str = "auto",
     centering: str = "none",
     form: str = "pairwise",
+    band: str = "multiscale",
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Study:
@@ -166,6 +183,9 @@ def fit(  # noqa: PLR0913
         ``sensitivity:X`` or ``specificity:X``.
     cost_fn, cost_fp
         What a missed patient and a false alarm cost.
+    target_prevalence
+        Prevalence at which risk counts, or a range (low, high) of which the worse end does;
+        default: that of the patients at hand.
     direction
         ``"ge"`` calls patients with ``score >= threshold``, ``"le"`` those with
         ``score <= threshold``.
@@ -181,12 +201,17 @@ def fit(  # noqa: PLR0913
         both, and only bounds that hold at all cuts at once are used.
     certify_size
         Share of the patients who certify, in ``split``.
+    stratified
+        Deal the classes evenly to both sides; only at a target prevalence.
     bound
         Bound on the generalisation term; ``auto`` is settled by costs and honesty.
     centering
         Quantile of the radius: ``"none"`` (Algorithm 1) or ``"bias"`` (the paper's appendix).
     form
         Modulus: ``"pairwise"`` or ``"oscillation"``.
+    band
+        Upper band of the modulus, the penalty: ``"multiscale"``, or the paper's ``"dkw"``, which
+        is taken at a target prevalence.
     seed
         Same patients, same options, same seed: same study, to the last bit.
     progress
@@ -206,24 +231,51 @@ def fit(  # noqa: PLR0913
     >>> bool(0 < study.threshold < 2), study.certificate.n_patients
     (True, 100)
     """
-    search = Search(
+    options = study_options(
         rule=rule,
-        costs=Costs(cost_fn=cost_fn, cost_fp=cost_fp),
+        cost_fn=cost_fn,
+        cost_fp=cost_fp,
+        target_prevalence=target_prevalence,
+        direction=direction,
         grid=grid,
         n_bootstrap=n_bootstrap,
         delta=delta,
-        centering=centering,
-        form=form,
-    )
-    options = Options(
-        search=search,
-        direction=direction,
         honesty=honesty,
         certify_size=certify_size,
+        stratified=stratified,
         bound=bound,
+        centering=centering,
+        form=form,
+        band=band,
         seed=seed,
     )
     return run_study(as_candidates(patients), options, progress)
+
+
+def study_options(
+    *,
+    cost_fn: float = 1.0,
+    cost_fp: float = 1.0,
+    target_prevalence: float | tuple[float, float] | None = None,
+    direction: str = "ge",
+    honesty: str = "split",
+    certify_size: float = 0.5,
+    stratified: bool = False,
+    bound: str = "auto",
+    seed: int = 0,
+    **search: Any,  # noqa: ANN401
+) -> Options:
+    """Return the options of `fit`, checked, before any patient is looked at."""
+    costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp, target=_as_range(target_prevalence))
+    return Options(
+        search=Search(costs=costs, **search),
+        direction=direction,
+        honesty=honesty,
+        certify_size=certify_size,
+        stratified=stratified,
+        bound=bound,
+        seed=seed,
+    )
 
 
 def run_study(
@@ -233,7 +285,7 @@ def run_study(
     check_same_patients(candidates)
     check_both_classes(candidates[0])
     split_seed, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
-    roles = deal_roles(candidates[0].n_patients, options, np.random.default_rng(split_seed))
+    roles = deal_roles(candidates[0], options, np.random.default_rng(split_seed))
     tried = []
     for done, scores in enumerate(candidates):
         if progress:
@@ -269,11 +321,17 @@ def run_study(
     )
 
 
-def deal_roles(n_patients: int, options: Options, rng: np.random.Generator) -> Roles:
+def deal_roles(patients: PatientScores, options: Options, rng: np.random.Generator) -> Roles:
     """Return who chooses and who certifies."""
     if options.honesty == "uniform":
-        return everybody(n_patients)
-    return split_patients(n_patients, options.certify_size, rng)
+        return everybody(patients.n_patients)
+    if options.stratified:
+        return split_classes(patients.known_labels, options.certify_size, rng)
+    return split_patients(patients.n_patients, options.certify_size, rng)
+
+
+def _as_range(prevalence: float | tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if prevalence is None else check_range("target_prevalence", prevalence)
 
 
 def as_candidates(

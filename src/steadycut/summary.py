@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.core.confusion import Confusion
+from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.core.risk_curve import risk_curve
 from steadycut.core.select import Candidate
@@ -29,6 +29,7 @@ def study_summary(study: "Study") -> dict[str, Any]:
         "score": chosen.recipe.score,
         "aggregation": chain_summary(chosen.recipe),
         "costs": {"cost_fn": search.costs.cost_fn, "cost_fp": search.costs.cost_fp},
+        "target_prevalence": search.costs.target and list(search.costs.target),
         "risk": chosen.risk,
         "certificate": study.certificate.to_dict(),
         "operating_point": operating_point(study.counts),
@@ -54,7 +55,7 @@ def stability_summary(study: "Study") -> dict[str, Any]:
         "n_bootstrap": search.n_bootstrap,
         "centering": search.centering,
         "form": search.form,
-        "band": "dkw",
+        "band": search.band,
         "warnings": study.warnings,
     }
 
@@ -115,6 +116,9 @@ def curve_error(
 ) -> FloatArray:
     """Return the bootstrap standard error of the risk at each threshold, in closed form."""
     costs = study.options.search.costs
+    if costs.target is not None:
+        counts = [confusion_at(patients, float(threshold)) for threshold in thresholds]
+        return np.array([one.standard_error(costs) for one in counts])
     squared = type(costs)(cost_fn=costs.cost_fn**2, cost_fp=costs.cost_fp**2)
     variance = risk_curve(patients, thresholds, squared) - risk**2
     return np.sqrt(np.maximum(variance, 0) / patients.n_patients)
@@ -140,6 +144,7 @@ def options_summary(study: "Study") -> dict[str, Any]:
         "grid": search.grid,
         "honesty": options.honesty,
         "certify_size": options.certify_size,
+        "stratified": options.stratified,
         "bound": options.bound,
         "delta": search.delta,
         "n_bootstrap": search.n_bootstrap,

@@ -25,6 +25,19 @@ def check_fraction(name: str, value: Any) -> float:
     return float(value)
 
 
+def check_range(name: str, value: Any) -> tuple[float, float]:
+    """Return ``value`` as (low, high), if both lie strictly between 0 and 1 and are in order."""
+    ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
+    if len(ends) != 2 or not all(_is_real(end) and 0 < end < 1 for end in ends):  # noqa: PLR2004
+        msg = f"{name} must be a number, or two, strictly between 0 and 1; got {value!r}."
+        raise BadOption(msg)
+    low, high = (float(end) for end in ends)
+    if low > high:
+        msg = f"{name} must go from low to high; got {value!r}."
+        raise BadOption(msg)
+    return low, high
+
+
 def check_positive(name: str, value: Any) -> float:
     """Return ``value`` as a float, if it is a finite number above 0."""
     if not _is_real(value) or not 0 < value < np.inf:

@@ -63,8 +63,7 @@ def clopper_pearson(counts: Confusion, costs: Costs, delta: float) -> float:
     Pointwise, for equal costs: the number of errors is then binomial.
     """
     n, errors = counts.n_patients, counts.fn + counts.fp
-    upper = 1.0 if errors == n else float(betaincinv(errors + 1, n - errors, 1 - delta))
-    return costs.largest * (upper - errors / n)
+    return costs.largest * (_binomial_limit(errors, n, delta) - errors / n)
 
 
 def bentkus(counts: Confusion, costs: Costs, delta: float) -> float:
@@ -78,10 +77,13 @@ def bentkus(counts: Confusion, costs: Costs, delta: float) -> float:
     Bates et al., Distribution-free, risk-controlling prediction sets, JACM 2021.
     """
     n, mean = counts.n_patients, counts.risk(costs) / costs.largest
+    return costs.largest * (_mean_limit(mean, n, delta) - mean)
+
+
+def _mean_limit(mean: float, n: int, delta: float) -> float:
     # A whole number of the dearer errors must not be rounded up for its last bit.
-    errors = math.ceil(n * mean - 1e-9)
-    upper = 1.0 if errors >= n else float(betaincinv(errors + 1, n - errors, 1 - delta / math.e))
-    return costs.largest * (min(upper, _entropy_limit(mean, n, delta)) - mean)
+    upper = _binomial_limit(math.ceil(n * mean - 1e-9), n, delta / math.e)
+    return min(upper, _entropy_limit(mean, n, delta))
 
 
 def hoeffding_bentkus_p_value(mean: float, n: int, level: float) -> float:
@@ -150,31 +152,61 @@ def compression(counts: Confusion, costs: Costs, delta: float) -> float:
     return others.risk(costs) + exact(others, costs, share) - counts.risk(costs)
 
 
+def class_wise(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return an exact bound at a target prevalence, minus the observed risk there.
+
+    Pointwise: miss rate and alarm rate each get their Clopper-Pearson limit at δ/2, given the
+    class counts, so the split may be stratified by label; the worse end of the target range.
+    """
+    miss = _binomial_limit(counts.fn, counts.n_positive, delta / 2)
+    alarm = _binomial_limit(counts.fp, counts.n_negative, delta / 2)
+    limit = max(weight * miss + other * alarm for weight, other in costs.class_weights)
+    return limit - counts.risk(costs)
+
+
+def class_wise_dkw(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return a bound at a target prevalence that holds at all cuts at once.
+
+    Uniform: the one-sided DKW inequality in either class, each at δ/2.
+    """
+    miss, alarm = (
+        math.sqrt(math.log(2 / delta) / (2 * n)) if n else 1.0
+        for n in (counts.n_positive, counts.n_negative)
+    )
+    return max(weight * miss + other * alarm for weight, other in costs.class_weights)
+
+
+def _binomial_limit(errors: int, n: int, delta: float) -> float:
+    return 1.0 if errors >= n else float(betaincinv(errors + 1, n - errors, 1 - delta))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundInfo:
     """A bound, and when it may be used.
 
     ``pointwise``: at a threshold that was chosen elsewhere; ``uniform``: at one that the same
-    patients chose.
+    patients chose; ``class_wise``: at a target prevalence, and only there.
     """
 
     compute: Bound
     uniform: bool
     pointwise: bool = True
     any_costs: bool = True
+    class_wise: bool = False
 
     def holds(self, costs: Costs, honesty: str) -> bool:
         """Return whether the bound is proven for these costs and this honesty."""
-        chosen_by_others = honesty == "split"
-        return (self.pointwise if chosen_by_others else self.uniform) and (
-            self.any_costs or costs.equal
-        )
+        allowed = self.pointwise if honesty == "split" else self.uniform
+        at_target = costs.target is not None
+        return allowed and self.class_wise == at_target and (self.any_costs or costs.equal)
 
 
 BOUNDS = {
     "paper": BoundInfo(compute=paper, uniform=True),
     "dkw": BoundInfo(compute=dkw, uniform=True),
     "compression": BoundInfo(compute=compression, uniform=True, pointwise=False),
+    "class-wise": BoundInfo(compute=class_wise, uniform=False, class_wise=True),
+    "class-wise-dkw": BoundInfo(compute=class_wise_dkw, uniform=True, class_wise=True),
     "hoeffding": BoundInfo(compute=hoeffding, uniform=False),
     "bentkus": BoundInfo(compute=bentkus, uniform=False),
     "betting": BoundInfo(compute=betting, uniform=False),
@@ -191,15 +223,18 @@ def choose_bound(name: str, costs: Costs, honesty: str) -> str:
     if name in allowed:
         return name
     kind = "equal" if costs.equal else "unequal"
+    where = "at a target prevalence" if costs.target else f"with {kind} costs"
     msg = (
-        f"bound must be one of auto, {', '.join(allowed)} with honesty '{honesty}' and {kind} "
-        f"costs; got {name!r}."
+        f"bound must be one of auto, {', '.join(allowed)} with honesty '{honesty}' {where}; "
+        f"got {name!r}."
     )
     raise BadOption(msg)
 
 
 # The tightest first: `auto` takes the first that holds.
 PREFERRED = (
+    "class-wise",
+    "class-wise-dkw",
     "clopper-pearson",
     "buehler",
     "compression",
@@ -219,10 +254,15 @@ def allowed_bounds(costs: Costs, honesty: str) -> list[str]:
 def lower_limit(counts: Confusion, costs: Costs, delta: float) -> float:
     """Return a risk that the true risk exceeds with probability 1 - delta, at a fixed threshold.
 
-    Exact binomial for equal costs, Hoeffding's inequality otherwise; never below 0.
+    Exact binomial for equal costs and, class by class, at a target prevalence; Hoeffding-Bentkus
+    for what the losses leave of the dearer cost otherwise.
     """
     n, errors = counts.n_patients, counts.fn + counts.fp
+    if costs.target is not None:
+        miss = 1 - _binomial_limit(counts.tp, counts.n_positive, delta / 2)
+        alarm = 1 - _binomial_limit(counts.tn, counts.n_negative, delta / 2)
+        return max(weight * miss + other * alarm for weight, other in costs.class_weights)
     if costs.equal:
-        lowest = float(betaincinv(errors, n - errors + 1, delta)) if errors else 0.0
-        return costs.largest * lowest
-    return max(counts.risk(costs) - hoeffding(counts, costs, delta), 0.0)
+        return costs.largest * (1 - _binomial_limit(n - errors, n, delta))
+    mean = counts.risk(costs) / costs.largest
+    return costs.largest * (1 - _mean_limit(1 - mean, n, delta))

@@ -52,19 +52,38 @@ class Confusion:
         return (self.tp + self.fp) / self.n_patients
 
     def risk(self, costs: Costs) -> float:
-        """Return the mean cost a patient."""
+        """Return the mean cost a patient, at the worse end of a target range where there is one."""
+        if costs.target is not None:
+            return max(self._at_ends(costs))
         return (costs.cost_fn * self.fn + costs.cost_fp * self.fp) / self.n_patients
 
     def standard_error(self, costs: Costs) -> float:
         """Return the bootstrap standard error of the risk, in the limit of many replicates."""
+        if costs.target is not None:
+            return self._class_wise_error(costs)
         square = costs.cost_fn**2 * self.fn + costs.cost_fp**2 * self.fp
         variance = square / self.n_patients - self.risk(costs) ** 2
         return float(np.sqrt(max(variance, 0.0) / self.n_patients))
 
     def trivial_risk(self, costs: Costs) -> float:
         """Return the risk of the better of two rules without a score: call nobody, or everybody."""
+        if costs.target is not None:
+            weights = costs.class_weights
+            return min(max(miss for miss, _ in weights), max(alarm for _, alarm in weights))
         nobody, everybody = costs.cost_fn * self.n_positive, costs.cost_fp * self.n_negative
         return min(nobody, everybody) / self.n_patients
+
+    def _at_ends(self, costs: Costs) -> list[float]:
+        miss, alarm = self.miss_rate or 0.0, self.alarm_rate or 0.0
+        return [weight * miss + other * alarm for weight, other in costs.class_weights]
+
+    def _class_wise_error(self, costs: Costs) -> float:
+        at_ends = self._at_ends(costs)
+        miss_weight, alarm_weight = costs.class_weights[at_ends.index(max(at_ends))]
+        miss, alarm = self.miss_rate or 0.0, self.alarm_rate or 0.0
+        variance = miss_weight**2 * miss * (1 - miss) / max(self.n_positive, 1)
+        variance += alarm_weight**2 * alarm * (1 - alarm) / max(self.n_negative, 1)
+        return float(np.sqrt(variance))
 
 
 def confusion_at(patients: PatientScores, threshold: float) -> Confusion:

@@ -27,8 +27,8 @@ def flip_probability(scores: FloatArray, threshold: float, draws: FloatArray) ->
     >>> flip_probability(np.array([0.2, 0.5, 0.9]), 0.5, np.array([0.1, 0.4, 0.6, 0.7]))
     array([0.25, 0.5 , 0.  ])
     """
-    calls = np.searchsorted(np.sort(draws), scores, side="right") / draws.size
-    return np.where(scores >= threshold, 1 - calls, calls)
+    calls = np.searchsorted(np.sort(draws), scores, side="right")
+    return np.where(scores >= threshold, draws.size - calls, calls) / draws.size
 
 
 def flip_rate(scores: FloatArray, threshold: float, draws: FloatArray) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_fraction
 from steadycut.core.records import Costs, PatientScores
+from steadycut.core.risk_curve import worst_end
 
 FORMS = ("pairwise", "oscillation")
 
@@ -20,7 +21,8 @@ def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "
     epsilon
         Size of the threshold error. ω(0) = 0.
     costs
-        A positive patient weighs ``cost_fn`` / n, a negative one ``cost_fp`` / n.
+        A positive patient weighs ``cost_fn`` / n, a negative one ``cost_fp`` / n; at a target
+        prevalence each class weighs as much as it has there.
     form
         ``"pairwise"`` is the paper's definition. Its "oscillation form" looks ε to either side
         and so equals ω(2ε), not ω(ε): ``"oscillation"`` gives that.
@@ -41,6 +43,9 @@ def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "
     starts = np.unique(patients.scores)
     positive = _in_window(np.sort(patients.positive_scores), starts, width)
     negative = _in_window(np.sort(patients.negative_scores), starts, width)
+    if costs.target is not None:
+        shares = positive / max(patients.n_positive, 1), negative / max(patients.n_negative, 1)
+        return float(worst_end(*shares, costs).max())
     mass = costs.cost_fn * positive + costs.cost_fp * negative
     return float(mass.max()) / patients.n_patients
 
@@ -55,9 +60,15 @@ def dkw_band_width(n_positive: int, n_negative: int, costs: Costs, delta: float)
 
     2 (cost_fn p e₁ + cost_fp (1-p) e₀) + max(cost) eₚ with e_y = √(log(6/δ) / (2 n_y)) from the
     two-sided DKW inequality in either class and eₚ = √(log(6/δ) / (2n)) from Hoeffding's for the
-    prevalence, each at δ/3. p e₁ is written as √n₁ / n, so that an empty class does no harm.
+    prevalence, each at δ/3. p e₁ is written as √n₁ / n, so that an empty class does no harm. At a
+    target prevalence nothing is estimated but the two classes, each at δ/2.
     """
     check_fraction("delta", delta)
+    if costs.target is not None:
+        errors = [
+            math.sqrt(math.log(4 / delta) / (2 * max(n, 1))) for n in (n_positive, n_negative)
+        ]
+        return 2 * max(miss * errors[0] + alarm * errors[1] for miss, alarm in costs.class_weights)
     n = n_positive + n_negative
     classes = costs.cost_fn * math.sqrt(n_positive) + costs.cost_fp * math.sqrt(n_negative)
     root = math.sqrt(math.log(6 / delta) / 2)

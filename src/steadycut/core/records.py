@@ -14,6 +14,7 @@ from steadycut.core.checks import (
     check_labels,
     check_length,
     check_positive,
+    check_range,
     check_scores,
     read_only,
     store,
@@ -25,14 +26,32 @@ DIRECTIONS = ("ge", "le")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What an error costs: ``cost_fn`` (c₁₀) a missed patient, ``cost_fp`` (c₀₁) a false alarm."""
+    """What an error costs: ``cost_fn`` (c₁₀) a missed patient, ``cost_fp`` (c₀₁) a false alarm.
+
+    ``target`` is a range of prevalences (low, high) at which risk is taken, the worse end of it;
+    None takes the prevalence of the patients at hand.
+    """
 
     cost_fn: float = 1.0
     cost_fp: float = 1.0
+    target: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         store(self, "cost_fn", check_positive("cost_fn", self.cost_fn))
         store(self, "cost_fp", check_positive("cost_fp", self.cost_fp))
+        if self.target is not None:
+            store(self, "target", check_range("target_prevalence", self.target))
+
+    @property
+    def class_weights(self) -> tuple[tuple[float, float], ...]:
+        """What all misses, and all alarms, cost a patient, at either end of the target range."""
+        ends = sorted(set(self.target or ()))
+        return tuple((self.cost_fn * end, self.cost_fp * (1 - end)) for end in ends)
+
+    @property
+    def plain(self) -> "Costs":
+        """The same costs at the prevalence of the patients at hand."""
+        return Costs(cost_fn=self.cost_fn, cost_fp=self.cost_fp)
 
     @property
     def largest(self) -> float:

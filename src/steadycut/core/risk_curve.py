@@ -60,8 +60,21 @@ def count_errors(cells: NDArray[Any]) -> Curve:
 
 def risk_at_cuts(curve: Curve, costs: Costs) -> FloatArray:
     """Return the mean cost a patient at every cut, shape (..., m + 1)."""
+    if costs.target is not None:
+        miss_rate = curve.misses / np.maximum(curve.n_positive, 1)
+        alarm_rate = curve.alarms / np.maximum(curve.n_negative, 1)
+        return worst_end(miss_rate, alarm_rate, costs)
     total: FloatArray = costs.cost_fn * curve.misses + costs.cost_fp * curve.alarms
     return total / curve.n_patients
+
+
+def worst_end(miss_rate: FloatArray, alarm_rate: FloatArray, costs: Costs) -> FloatArray:
+    """Return the risk at the worse end of the target range of prevalences.
+
+    The risk is linear in the prevalence, so no prevalence between the ends is worse.
+    """
+    ends = [miss * miss_rate + alarm * alarm_rate for miss, alarm in costs.class_weights]
+    return np.maximum(ends[0], ends[-1])
 
 
 def risk_curve(patients: PatientScores, thresholds: FloatArray, costs: Costs) -> FloatArray:
@@ -76,4 +89,7 @@ def risk_curve(patients: PatientScores, thresholds: FloatArray, costs: Costs) ->
     """
     misses = count_below(patients.positive_scores, thresholds)
     alarms = patients.n_negative - count_below(patients.negative_scores, thresholds)
+    if costs.target is not None:
+        miss_rate = misses / max(patients.n_positive, 1)
+        return worst_end(miss_rate, alarms / max(patients.n_negative, 1), costs)
     return (costs.cost_fn * misses + costs.cost_fp * alarms) / patients.n_patients

@@ -10,13 +10,15 @@ from steadycut.core.checks import FloatArray, check_choice, check_count, check_f
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts import Cuts, check_grid, clear_of_scores, cuts_of
 from steadycut.core.diagnose import stability_warnings
-from steadycut.core.modulus import FORMS, dkw_band_width, modulus
+from steadycut.core.modulus import FORMS, dkw_band, modulus
+from steadycut.core.multiscale import multiscale_band
 from steadycut.core.radius import CENTERINGS, Radius, bootstrap_radius
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.rules import Rule, parse_rule
 
 Publish = Callable[[float, FloatArray], float]
+BANDS = {"multiscale": multiscale_band, "dkw": dkw_band}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +26,7 @@ class Search:
     """How a cut-off is looked for and its instability measured.
 
     ``rule`` names the rule along the cuts, ``grid`` the cuts (a number, or ``"exact"``).
-    ``centering`` belongs to the radius and ``form`` to the modulus.
+    ``centering`` belongs to the radius, ``form`` to the modulus and ``band`` to its upper band.
     """
 
     rule: str = "stable"
@@ -34,6 +36,7 @@ class Search:
     delta: float = 0.1
     centering: str = "none"
     form: str = "pairwise"
+    band: str = "multiscale"
 
     def __post_init__(self) -> None:
         parse_rule(self.rule)
@@ -42,6 +45,10 @@ class Search:
         store(self, "delta", check_fraction("delta", self.delta))
         check_choice("centering", self.centering, CENTERINGS)
         check_choice("form", self.form, FORMS)
+        check_choice("band", self.band, BANDS)
+        if self.costs.target is not None:
+            # The multiscale band is about patients as they come, not about reweighted classes.
+            store(self, "band", "dkw")
 
     @property
     def chooser(self) -> Rule:
@@ -90,8 +97,7 @@ def try_candidate(
     draws = draw_thresholds(cuts, search.chooser, search.costs, search.n_bootstrap, rng)
     threshold = publish(draws.threshold, everyone.scores)
     radius = bootstrap_radius(threshold, draws.thresholds, search.delta, search.centering)
-    mass = modulus(patients, radius.radius, search.costs, search.form)
-    added = dkw_band_width(patients.n_positive, patients.n_negative, search.costs, search.delta)
+    at_stake = (patients, radius.radius, search.costs)
     return Candidate(
         recipe=patients.recipe,
         cuts=cuts,
@@ -100,8 +106,8 @@ def try_candidate(
         risk=confusion_at(patients, threshold).risk(search.costs),
         smallest_risk=float(risk_at_cuts(count_errors(cuts.cells), search.costs).min()),
         radius=radius,
-        modulus=mass,
-        penalty=mass + added,
+        modulus=modulus(*at_stake, search.form),
+        penalty=BANDS[search.band](*at_stake, search.delta, search.form),
         warnings=tuple(stability_warnings(cuts, draws, search.costs)),
     )
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steadycut.core.checks import IntArray, check_fraction, read_only
 from steadycut.errors import TooFewPatients
@@ -44,6 +45,24 @@ def split_patients(n_patients: int, certify_size: float, rng: np.random.Generato
     return Roles(
         select=read_only(np.sort(order[n_certify:])),
         certify=read_only(np.sort(order[:n_certify])),
+        honesty="split",
+    )
+
+
+def split_classes(labels: NDArray[np.int8], certify_size: float, rng: np.random.Generator) -> Roles:
+    """Deal each class apart, so that both sides have the same share of it.
+
+    Only bounds on the miss rate and the alarm rate, given the class counts, hold after this.
+    """
+    parts = [np.flatnonzero(labels == label) for label in (0, 1)]
+    dealt = [split_patients(part.size, certify_size, rng) for part in parts]
+    roles = zip(parts, dealt, strict=True)
+    select, certify = zip(
+        *((part[one.select], part[one.certify]) for part, one in roles), strict=True
+    )
+    return Roles(
+        select=read_only(np.sort(np.concatenate(select))),
+        certify=read_only(np.sort(np.concatenate(certify))),
         honesty="split",
     )
 
