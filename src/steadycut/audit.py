@@ -12,6 +12,7 @@ from steadycut.core.concentration import lower_limit
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores
 from steadycut.core.shift import Parts, absolute_shift, shapley_shift, signed_shift
+from steadycut.core.shift_intervals import Interval, shift_intervals
 from steadycut.errors import TooFewPatients
 from steadycut.guards import deployment_warnings
 from steadycut.summary import chain_summary, operating_point
@@ -30,7 +31,8 @@ class LabelledPart:
 
     ``direct`` bounds the risk here from these patients alone, ``internal`` that at P; both at the
     patients' own prevalence. ``shift`` is the paper's Shift(t) with absolute values, ``signed``
-    the exact parts of R_Q - R_P in the paper's order, ``shapley`` their mean over both orders.
+    the exact parts of R_Q - R_P in the paper's order, ``shapley`` their mean over both orders;
+    ``intervals`` hold the sampling error of both hospitals, for all parts at once.
     """
 
     external: Confusion
@@ -39,6 +41,7 @@ class LabelledPart:
     shift: Parts
     signed: Parts
     shapley: Parts
+    intervals: dict[str, dict[str, Interval]]
     verdict: str
 
 
@@ -128,6 +131,7 @@ class Audit:
                 **part.shift.to_dict(),
                 "signed": part.signed.to_dict(),
                 "shapley": part.shapley.to_dict(),
+                "intervals": part.intervals,
             },
             "base": self.base,
             "base_valid": self.base_valid,
@@ -219,6 +223,7 @@ def _with_labels(rule: "FrozenRule", patients: PatientScores) -> LabelledPart:
         shift=absolute_shift(internal, external, costs),
         signed=signed_shift(internal, external, costs),
         shapley=shapley_shift(internal, external, costs),
+        intervals=shift_intervals(internal, external, costs, document.certificate.delta),
         verdict=_verdict(external, rule),
     )
 
