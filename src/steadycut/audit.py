@@ -131,7 +131,10 @@ class Audit:
                 **part.shift.to_dict(),
                 "signed": part.signed.to_dict(),
                 "shapley": part.shapley.to_dict(),
-                "intervals": part.intervals,
+                "intervals": {
+                    order: {name: list(interval) for name, interval in parts.items()}
+                    for order, parts in part.intervals.items()
+                },
             },
             "base": self.base,
             "base_valid": self.base_valid,
