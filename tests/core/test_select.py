@@ -3,6 +3,7 @@ import pytest
 
 from steadycut.core.cuts import clear_of_scores
 from steadycut.core.modulus import dkw_band
+from steadycut.core.multiscale import multiscale_band
 from steadycut.core.radius import Radius
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.select import Candidate, Search, best_candidate, try_candidate
@@ -52,11 +53,12 @@ def test_a_tie_is_as_wide_as_the_dearer_cost_makes_it():
     assert winner(*near) == "one"
 
 
+@pytest.mark.parametrize(("band", "upper"), [("dkw", dkw_band), ("multiscale", multiscale_band)])
 @pytest.mark.parametrize("grid", [40, "exact"])
 @pytest.mark.parametrize("rule", ["erm", "stable", "youden"])
-def test_a_candidate_is_made_of_its_pieces(grid, rule):
+def test_a_candidate_is_made_of_its_pieces(grid, rule, band, upper):
     cohort, costs = random_cohort(2, 50), Costs(cost_fn=2.0)
-    search = Search(rule=rule, costs=costs, grid=grid, n_bootstrap=30, delta=0.2)
+    search = Search(rule=rule, costs=costs, grid=grid, n_bootstrap=30, delta=0.2, band=band)
     found = try_candidate(cohort, cohort, search, np.random.default_rng(0))
     scores, labels = as_lists(cohort)
     thresholds = twins.even_thresholds(scores, 40) if grid == 40 else twins.exact_thresholds(scores)
@@ -66,7 +68,7 @@ def test_a_candidate_is_made_of_its_pieces(grid, rule):
     assert found.risk == pytest.approx(at_threshold, abs=1e-12)
     r = found.radius.radius
     assert found.modulus == pytest.approx(twins.modulus(scores, labels, r, 2.0, 1.0), abs=1e-12)
-    assert found.penalty == pytest.approx(dkw_band(cohort, r, costs, 0.2), abs=1e-12)
+    assert found.penalty == pytest.approx(upper(cohort, r, costs, 0.2), abs=1e-12)
     assert found.objective == found.smallest_risk + found.penalty
 
 
@@ -88,6 +90,7 @@ def test_the_threshold_is_clear_of_patients_who_did_not_choose():
         ({"delta": 1.2}, "delta must lie strictly between 0 and 1; got 1.2."),
         ({"centering": "mean"}, "centering must be one of none, bias; got 'mean'."),
         ({"form": "wide"}, "form must be one of pairwise, oscillation; got 'wide'."),
+        ({"band": "thin"}, "band must be one of multiscale, dkw; got 'thin'."),
     ],
 )
 def test_a_search_is_checked_before_any_work(options, told):
