@@ -5,7 +5,7 @@ A cohort is two lists here: scores and 0/1 labels.
 
 import itertools
 import math
-from statistics import fmean, median_low
+from statistics import fmean
 
 # Two costs closer than this, as a part of the dearer one, are the same cost.
 TIE = 1e-12
@@ -121,34 +121,58 @@ def standard_error_of_difference(scores, labels, one, other, cost_fn, cost_fp):
 
 
 def nearest(ranks, wanted):
-    return min(ranks, key=lambda rank: (abs(rank - wanted), rank))
+    return min(ranks, key=lambda rank: (round(abs(rank - wanted), 9), rank))
 
 
-def stable_rank(scores, labels, thresholds, resamples, cost_fn, cost_fp, guard=1.5):
-    """The rule ``stable`` on explicit patients.
+def is_barrier(scores, labels, thresholds, cut, cost_fn, cost_fp, barrier):
+    """Whether a cut is clearly worse than the nearest best one on its left, and on its right."""
+    risks = [risk_at(scores, labels, t, cost_fn, cost_fp) for t in thresholds]
+    left = max(range(cut + 1), key=lambda j: (-risks[j], j))
+    right = min(range(cut, len(risks)), key=lambda j: (risks[j], j))
+    for basin in (left, right):
+        excess, error = standard_error_of_difference(
+            scores, labels, thresholds[cut], thresholds[basin], cost_fn, cost_fp
+        )
+        if excess <= barrier * error + TIE * max(cost_fn, cost_fp):
+            return False
+    return True
 
-    ``resamples`` holds the positions drawn in each inner replicate, among `positives_first`.
-    ``thresholds`` has one threshold in every gap between two patients, and beyond either end.
-    """
-    patients = positives_first(scores, labels)
-    drawn_ranks = []
-    for positions in resamples:
-        drawn = [patients[position] for position in positions]
-        drawn_scores, drawn_labels = [s for s, _ in drawn], [y for _, y in drawn]
-        rank = rank_chosen("erm", drawn_scores, drawn_labels, thresholds, cost_fn, cost_fp)
-        # Of the original patients, those below the lowest and the highest cut with this rank.
-        same = [t for t in thresholds if rank_of(drawn_scores, t) == rank]
-        drawn_ranks.append((rank_of(scores, same[0]) + rank_of(scores, same[-1])) / 2)
-    ranks = [rank_of(scores, threshold) for threshold in thresholds]
-    at = dict(zip(ranks, thresholds, strict=True))
-    mean = nearest(ranks, fmean(drawn_ranks))
-    best = rank_chosen("erm", scores, labels, thresholds, cost_fn, cost_fp)
-    excess, error = standard_error_of_difference(
-        scores, labels, at[mean], at[best], cost_fn, cost_fp
-    )
-    if excess <= guard * error + TIE * max(cost_fn, cost_fp):
-        return mean
-    return nearest(ranks, median_low(drawn_ranks))
+
+def beta_2_2_below(x):
+    """Integral of the density 6 x (1 - x)."""
+    return 3 * x**2 - 2 * x**3
+
+
+def stable_rank(scores, labels, thresholds, cost_fn, cost_fp, weight=0.25, barrier=2.5):
+    """The rule ``stable``; ``thresholds`` are all cuts, in ascending order."""
+    n, cuts = len(scores), range(len(thresholds))
+    unit = sum(cost_fn if label == 1 else cost_fp for label in labels) / n
+    ranks = [rank_of(scores, t) for t in thresholds]
+    errors = [n * risk_at(scores, labels, t, cost_fn, cost_fp) / unit for t in thresholds]
+    odds = (min(errors) + 1) / (n - min(errors) + 1)
+    middles = [(low + high) / 2 / n for low, high in itertools.pairwise(ranks)]
+    bounds = itertools.pairwise([0.0, *middles, 1.0])
+    posterior = [
+        (beta_2_2_below(high) - beta_2_2_below(low)) * odds ** (weight * (count - min(errors)))
+        for (low, high), count in zip(bounds, errors, strict=True)
+    ]
+    total = sum(posterior)
+    basins = [[]]
+    for cut in cuts:
+        if (
+            is_barrier(scores, labels, thresholds, cut, cost_fn, cost_fp, barrier)
+            and sum(p for p, r in zip(posterior, ranks, strict=True) if r < ranks[cut])
+            >= 0.1 * total
+            and sum(p for p, r in zip(posterior, ranks, strict=True) if r > ranks[cut])
+            >= 0.1 * total
+        ):
+            basins.append([])
+        else:
+            basins[-1].append(cut)
+    masses = [round(sum(posterior[cut] for cut in basin) / total, 9) for basin in basins]
+    basin = basins[masses.index(max(masses))]
+    mass = sum(posterior[cut] for cut in basin)
+    return nearest(ranks, sum(posterior[cut] * ranks[cut] for cut in basin) / mass)
 
 
 def window_mass(scores, labels, start, width, cost_fn, cost_fp):
@@ -182,23 +206,11 @@ def flip_probability(score, threshold, draws):
 
 
 def basin_share(scores, labels, draw_ranks, cost_fn, cost_fp, barrier):
-    """The largest share of draws that any barrier parts from the rest, on its smaller side.
-
-    A barrier is clearly worse than the nearest best cut on its left, and on its right.
-    """
+    """The largest share of draws that any barrier parts from the rest, on its smaller side."""
     thresholds = exact_thresholds(scores)
-    risks = [risk_at(scores, labels, t, cost_fn, cost_fp) for t in thresholds]
     shares = [0.0]
     for cut, threshold in enumerate(thresholds):
-        left = max(range(cut + 1), key=lambda j: (-risks[j], j))
-        right = min(range(cut, len(risks)), key=lambda j: (risks[j], j))
-        clear = []
-        for basin in (left, right):
-            excess, error = standard_error_of_difference(
-                scores, labels, threshold, thresholds[basin], cost_fn, cost_fp
-            )
-            clear.append(excess > barrier * error + TIE * max(cost_fn, cost_fp))
-        if all(clear):
+        if is_barrier(scores, labels, thresholds, cut, cost_fn, cost_fp, barrier):
             rank = rank_of(scores, threshold)
             below = sum(r < rank for r in draw_ranks) / len(draw_ranks)
             above = sum(r > rank for r in draw_ranks) / len(draw_ranks)

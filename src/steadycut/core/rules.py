@@ -2,7 +2,7 @@
 
 A rule takes the patients counted between the cuts, for one cohort or many replicates of it at
 once, and returns for each how many patients lie below the chosen cut. Most rules minimise an
-objective along the cuts; ``stable`` averages the minimising cut over bootstrap replicates.
+objective along the cuts; ``stable`` averages all cuts by how well they do.
 """
 
 from collections.abc import Callable
@@ -10,14 +10,26 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steadycut.core.basins import excess_risk
 from steadycut.core.checks import FloatArray, IntArray, check_fraction
 from steadycut.core.flat import middle_of_widest_flat
 from steadycut.core.records import Costs
-from steadycut.core.resample import BATCH, resample
 from steadycut.core.risk_curve import TIE, Curve, count_errors, risk_at_cuts
+from steadycut.core.stable import Stable
 from steadycut.errors import BadOption
+
+__all__ = [
+    "ERM",
+    "AtLeast",
+    "Minimise",
+    "Rule",
+    "Stable",
+    "cuts_at_rank",
+    "excess_risk",
+    "parse_rule",
+    "youden_loss",
+]
 
 Objective = Callable[[Curve, Costs], FloatArray]
 
@@ -78,86 +90,11 @@ class AtLeast:
         return np.where(allowed, costs.largest * (other + kept / (n_kept + 1)), np.inf)
 
 
-@dataclass(frozen=True, slots=True)
-class Stable:
-    """The mean of bootstrap minimisers on the quantile scale, where the risk allows it.
-
-    Each replicate resamples the patients and finds its own minimum-risk cut; the ranks of these
-    cuts among the patients are averaged. The average is kept if its risk exceeds the smallest by
-    at most ``guard`` standard errors of that difference; else the mean has fallen between two
-    separate basins, and the median is taken. With ``n_inner`` replicates.
-    """
-
-    n_inner: int = 100
-    guard: float = 1.5
-
-    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
-        """Return the patients below the chosen cut, for each row."""
-        step = max(1, BATCH // (self.n_inner * cells.shape[1]))
-        parts = [
-            self._choose(cells[start : start + step], costs, rng)
-            for start in range(0, cells.shape[0], step)
-        ]
-        return np.concatenate(parts)
-
-    def _choose(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
-        curve = count_errors(cells)
-        drawn = self._minimisers(cells, curve, costs, rng)
-        mean = _nearest_cut(curve.ranks, drawn.mean(axis=1))
-        # The lower median: halfway between two draws would again lie between the basins.
-        half = np.quantile(drawn, 0.5, axis=1, method="inverted_cdf")
-        median = _nearest_cut(curve.ranks, half)
-        best = _nearest_cut(curve.ranks, ERM.on_curve(curve, costs))
-        chosen = np.where(self._allowed(curve, costs, mean, best), mean, median)
-        return curve.ranks[np.arange(chosen.size), chosen]
-
-    def _minimisers(
-        self, cells: IntArray, curve: Curve, costs: Costs, rng: np.random.Generator
-    ) -> FloatArray:
-        rows, width = cells.shape
-        inner = resample(cells, self.n_inner, rng).reshape(rows * self.n_inner, width)
-        inner_curve = count_errors(inner)
-        first, last = cuts_at_rank(inner_curve.ranks, ERM.on_curve(inner_curve, costs))
-        row = np.repeat(np.arange(rows), self.n_inner)
-        # Nobody who was drawn separates these cuts: take the middle of their ranks.
-        middle = (curve.ranks[row, first] + curve.ranks[row, last]) / 2
-        return middle.reshape(rows, self.n_inner)
-
-    def _allowed(
-        self, curve: Curve, costs: Costs, cut: IntArray, best: IntArray
-    ) -> NDArray[np.bool_]:
-        excess, error = excess_risk(curve, costs, np.arange(cut.size), cut, best)
-        return excess <= self.guard * error + TIE * costs.largest
-
-
-def excess_risk(
-    curve: Curve, costs: Costs, row: IntArray | int, cut: IntArray, reference: IntArray | int
-) -> tuple[FloatArray, FloatArray]:
-    """Return the risk at ``cut`` minus that at ``reference``, and its paired bootstrap error.
-
-    Both are cuts of row ``row`` of ``curve``.
-
-    The loss of a patient differs between two cuts only if the patient lies between them, by
-    ``cost_fn`` or ``cost_fp``. The bootstrap variance of the mean difference is then known in
-    closed form: (mean of the squared differences - squared mean difference) / n.
-    """
-    n = curve.n_patients[row, 0]
-    misses = curve.misses[row, cut] - curve.misses[row, reference]
-    alarms = curve.alarms[row, cut] - curve.alarms[row, reference]
-    excess = (costs.cost_fn * misses + costs.cost_fp * alarms) / n
-    square = (costs.cost_fn**2 * np.abs(misses) + costs.cost_fp**2 * np.abs(alarms)) / n
-    return excess, np.sqrt(np.maximum(square - excess**2, 0) / n)
-
-
 def cuts_at_rank(ranks: IntArray, rank: IntArray) -> tuple[IntArray, IntArray]:
     """Return the first and the last cut of each row with ``rank`` patients below."""
     first = np.count_nonzero(ranks < rank[:, None], axis=1)
     last = np.count_nonzero(ranks <= rank[:, None], axis=1) - 1
     return first, last
-
-
-def _nearest_cut(ranks: IntArray, rank: FloatArray | IntArray) -> IntArray:
-    return np.abs(ranks - rank[:, None]).argmin(axis=1)
 
 
 ERM = Minimise(risk_at_cuts)
