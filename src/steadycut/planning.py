@@ -129,8 +129,8 @@ def plan(
     -----
     The certificate is evaluated with whole numbers of errors, the risk times the patients rounded
     up, and the number of patients is such that every larger one is enough too. With unequal
-    costs a risk may be made of misses or of alarms; without a pilot the worst of several mixtures
-    counts, so that nothing is assumed.
+    costs a risk may be made of misses or of alarms; without a pilot the worse of both extremes
+    counts, so that no mixture is assumed.
 
     Examples
     --------
@@ -258,4 +258,4 @@ def _split_note(setting: Setting, *, from_pilot: bool) -> str:
         return ""
     if from_pilot:
         return "errors are mixed as among the pilot's patients."
-    return "the worst of several mixtures of misses and false alarms is shown: none is assumed."
+    return "all errors misses or all alarms, as far as possible, whichever is worse: none assumed."

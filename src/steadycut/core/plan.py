@@ -7,8 +7,9 @@ more error is needed. A number of patients is given only if every larger one is 
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from steadycut.core.checks import check_choice, check_fraction, store
@@ -32,8 +33,9 @@ class Setting:
     """What a planned study is like.
 
     ``share`` is the part of the risk that misses carry. Where it is None and costs are unequal,
-    the worst of several parts counts: no assumption is made. ``prevalence`` limits which parts
-    are possible; where it is None, any are.
+    the worse of both extremes counts, the least and the most that misses can carry: the dearer
+    an error, the more it varies, so that mixtures lie between. ``prevalence`` limits the
+    extremes; where it is None, they are all alarms and all misses.
     """
 
     costs: Costs = field(default_factory=Costs)
@@ -73,6 +75,7 @@ class Setting:
         """Return the smallest number of all patients of whom so many certify."""
         if self.honesty == "uniform":
             return n_certify
+        # Rounding may deal one patient more than the share: start below and go up.
         n_total = max(math.floor((n_certify - 1) / self.certify_size), n_certify + 1)
         while self.n_certify(n_total) < n_certify:
             n_total += 1
@@ -149,15 +152,14 @@ def patients_for(bound: str, risk: float, width: float, setting: Setting) -> Pla
     >>> row.n_certify, row.n_total, row.misses + row.alarms
     (132, 263, 14)
     """
-    most = MOST_OF.get(bound, MOST_PATIENTS)
-    n = _smallest_lasting(
-        lambda n: _is_enough(bound, n, risk, width, setting),
-        lambda n: _first_with_these_errors(n, risk, setting) if risk else n,
-        most,
-    )
-    if n is None:
-        return PlannedCertificate(bound=bound, risk=risk, most=most)
-    return certificate_for(bound, risk, n, setting)
+    most, needed = MOST_OF.get(bound, MOST_PATIENTS), 1
+    for share in possible_shares(risk, setting):
+        blocks = _Blocks(risk=risk, setting=setting, share=share)
+        n = _smallest_lasting(partial(_is_enough, bound, risk + width, blocks), blocks, most)
+        if n is None:
+            return PlannedCertificate(bound=bound, risk=risk, most=most)
+        needed = max(needed, n)
+    return certificate_for(bound, risk, needed, setting)
 
 
 def certificate_for(
@@ -248,14 +250,14 @@ def error_counts(n: int, risk: float, share: float, setting: Setting) -> Confusi
 
 
 def possible_shares(risk: float, setting: Setting) -> list[float]:
-    """Return parts of the risk that misses may carry, from the least to the most.
+    """Return the least and the most of the risk that misses may carry; one where costs are equal.
 
     Examples
     --------
     A tenth of the patients is diseased: misses at cost 3 make up at most 0.3 of a risk of 0.5.
 
     >>> possible_shares(0.5, Setting(costs=Costs(cost_fn=3.0), prevalence=0.1))
-    [0.0, 0.3, 0.6]
+    [0.0, 0.6]
     """
     if setting.share is not None:
         return [setting.share]
@@ -271,21 +273,20 @@ def possible_shares(risk: float, setting: Setting) -> list[float]:
             "costs, even if every decision is wrong. Give a smaller risk."
         )
         raise BadOption(msg)
-    middle = (least + most) / 2
-    return [middle] if setting.costs.equal else [least, middle, most]
+    return [(least + most) / 2] if setting.costs.equal else [least, most]
 
 
 def _worst(bound: str, n: int, risk: float, setting: Setting) -> Confusion:
-    """Return the errors with the largest certificate, over the parts that misses may carry."""
+    """Return the errors with the largest certificate, over what misses may carry."""
     shares = possible_shares(risk, setting)
     several = [error_counts(n, risk, share, setting) for share in shares]
     return max(several, key=lambda counts: _value(bound, counts, setting))
 
 
-def _is_enough(bound: str, n: int, risk: float, width: float, setting: Setting) -> bool:
-    several = (error_counts(n, risk, s, setting) for s in possible_shares(risk, setting))
-    limit = risk + width + ROUNDING * setting.costs.largest
-    return all(_value(bound, counts, setting) <= limit for counts in several)
+def _is_enough(bound: str, limit: float, blocks: "_Blocks", n: int) -> bool:
+    # The sum of two floats may lie a last bit below what it stands for.
+    slack = ROUNDING * blocks.setting.costs.largest
+    return _value(bound, blocks.counts(n), blocks.setting) <= limit + slack
 
 
 def _value(bound: str, counts: Confusion, setting: Setting) -> float:
@@ -312,40 +313,75 @@ def _up(number: float) -> int:
 # Search ----------------------------------------------------------------------------------
 
 
-def _first_with_these_errors(n: int, risk: float, setting: Setting) -> int:
-    """Return the smallest number of patients that has the same errors as n, for every share."""
-    return max(_first(n, rate) for rate in _error_rates(risk, setting))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Blocks:
+    """Stretches of n in which no number of errors changes; more patients help inside of each."""
+
+    risk: float
+    share: float
+    setting: Setting
+
+    @property
+    def rates(self) -> list[float]:
+        """How fast each number of errors grows with n."""
+        costs = self.setting.costs
+        if costs.equal:
+            found = [self.risk / costs.largest]
+        else:
+            found = [self.share * self.risk / costs.cost_fn]
+            found += [(1 - self.share) * self.risk / costs.cost_fp]
+        return [rate for rate in found if rate > 0]
+
+    def counts(self, n: int) -> Confusion:
+        """Return the errors among n patients."""
+        return error_counts(n, self.risk, self.share, self.setting)
+
+    def start(self, n: int) -> int:
+        """Return the first n of the block that holds n; without errors every n is one."""
+        return max((_jump(_up(rate * n), rate) for rate in self.rates), default=n)
+
+    def end(self, n: int) -> int:
+        """Return the last n of the block that holds n."""
+        return min(_jump(_up(rate * n) + 1, rate) for rate in self.rates) - 1
+
+    def later(self, n: int) -> list[int]:
+        """Return the starts after n of blocks in which the risk is rounded up by more.
+
+        Misses and alarms jump at different n; over two of the longer strides they meet in every
+        way that matters. With one kind of error the next block is never worse.
+        """
+        if len(self.rates) < 2:  # noqa: PLR2004
+            return []
+        last, start, found = n + math.ceil(2 / min(self.rates)), self.end(n) + 1, []
+        observed = self.counts(n).risk(self.setting.costs)
+        while start <= last:
+            if self.counts(start).risk(self.setting.costs) > observed:
+                found.append(start)
+            start = self.end(start) + 1
+        return found
 
 
-def _error_rates(risk: float, setting: Setting) -> Sequence[float]:
-    costs = setting.costs
-    if costs.equal:
-        return [risk / costs.largest]
-    shares = possible_shares(risk, setting)
-    misses = [share * risk / costs.cost_fn for share in shares]
-    return misses + [(1 - share) * risk / costs.cost_fp for share in shares]
+def _jump(errors: int, rate: float) -> int:
+    """Return the smallest n with so many errors."""
+    return math.floor((errors - 1 + ROUNDING) / rate) + 1
 
 
-def _first(n: int, rate: float) -> int:
-    errors = _up(rate * n)
-    return math.floor((errors - 1 + ROUNDING) / rate) + 1 if errors else 1
-
-
-def _smallest_lasting(
-    enough: Callable[[int], bool], block_start: Callable[[int], int], most: int
-) -> int | None:
+def _smallest_lasting(enough: Callable[[int], bool], blocks: _Blocks, most: int) -> int | None:
     """Return the smallest n from which on every n is enough; None above ``most``.
 
-    Inside a block of equal errors more patients help, so a block is enough if its first n is;
-    and from block to block it becomes easier.
+    A block is enough if its first n is. With one kind of error it becomes easier from block to
+    block; with two kinds later blocks are looked at.
     """
-    whole_block = _smallest(lambda n: enough(block_start(n)), 1, most)
-    if whole_block is None:
-        return None
-    block = block_start(whole_block)
-    if block == 1:
-        return 1
-    return _smallest(enough, block_start(block - 1), block - 1) or block
+    n = _smallest(lambda n: enough(blocks.start(n)), 1, most)
+    if n is None or not blocks.rates:
+        return n
+    fails = blocks.start(n) - 1
+    while fails:
+        # That block is not enough from its first n on, but may be before its end.
+        n = _smallest(enough, blocks.start(fails), fails) or fails + 1
+        failed = [start for start in [n, *blocks.later(n)] if not enough(start)]
+        fails = blocks.end(failed[-1]) if failed else 0
+    return n
 
 
 def _smallest(enough: Callable[[int], bool], low: int, high: int) -> int | None:

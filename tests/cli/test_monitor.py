@@ -1,0 +1,173 @@
+"""The monitor command: order of arrival, alarms, and what it refuses."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from steadycut import PatientScores, aggregate, fit, monitor
+from steadycut.errors import BadPatients, TooFewPatients
+from steadycut.rule_file import FrozenRule
+from tests.cli.commands import MARK, run_command, snapshot
+
+SOUTH = ["--site", "site", "--external", "south"]
+
+
+@pytest.fixture(scope="module")
+def frame(table):
+    """The table with a random day of arrival for each patient, the same for some."""
+    found = pd.read_csv(table)
+    rng = np.random.default_rng(0)
+    days = {
+        name: int(day)
+        for name, day in zip(found.patient.unique(), rng.integers(0, 60, 90), strict=True)
+    }
+    return found.assign(day=found.patient.map(days))
+
+
+def save(frame, path):
+    frame.to_csv(path, index=False)
+    return path
+
+
+def in_order(frame):
+    """Score and label of each southern patient, by day and then by identifier."""
+    south = frame[frame.site == "south"].groupby("patient", as_index=False)
+    rows = south.agg(day=("day", "min"), score=("score", "mean"), label=("label", "max"))
+    return rows.sort_values(["day", "patient"])
+
+
+def test_patients_come_by_day_and_then_by_identifier(frame, rule, tmp_path, capsys):
+    path = save(frame.sample(frac=1, random_state=1), tmp_path / "t.csv")
+    out = tmp_path / "o"
+    args = ["--label", "label", "--order", "day", *SOUTH, "--out", out, "--json"]
+    ran = run_command(capsys, "monitor", rule, path, *args)
+    assert (ran.code, ran.err) == (0, "")
+    rows = in_order(frame)
+    expected = monitor(FrozenRule.load(rule), rows.score.to_numpy(), rows.label.to_numpy())
+    assert ran.json["n_patients"] == 30
+    assert ran.json["risk"] == expected.to_dict()["risk"]
+    assert ran.json["call_rate"] == expected.to_dict()["call_rate"]
+    assert json.loads((out / "monitor.json").read_bytes()) == ran.json
+    assert MARK not in ran.out
+    assert {len(values) for values in ran.json["risk"]["trace"].values()} == {30}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        lambda day: f"2025-{1 + day // 28:02d}-{1 + day % 28:02d}",
+        lambda day: f"2025-{1 + day // 28:02d}-{1 + day % 28:02d}T08:00+01:00",
+        lambda day: 20250000000000000000 + int(day),
+        lambda day: day / 7,
+    ],
+)
+def test_dates_and_numbers_give_the_same_order(frame, rule, tmp_path, capsys, written):
+    args = ["--label", "label", "--order", "day", "--json"]
+    plain = run_command(capsys, "monitor", rule, save(frame, tmp_path / "a.csv"), *args)
+    other = save(frame.assign(day=frame.day.map(written)), tmp_path / "b.csv")
+    assert run_command(capsys, "monitor", rule, other, *args).out == plain.out
+
+
+def test_parquet_dates_are_read(frame, rule, tmp_path, capsys):
+    dates = pd.Timestamp("2025-01-01") + pd.to_timedelta(frame.day, unit="D")
+    frame.assign(day=dates).to_parquet(tmp_path / "t.parquet")
+    args = ["--label", "label", "--order", "day", "--json"]
+    plain = run_command(capsys, "monitor", rule, save(frame, tmp_path / "a.csv"), *args)
+    assert run_command(capsys, "monitor", rule, tmp_path / "t.parquet", *args).out == plain.out
+
+
+def test_a_patient_arrives_with_the_earliest_row(frame, rule, tmp_path, capsys):
+    later = frame.day + np.tile(np.arange(6), 90) * 100
+    args = ["--label", "label", "--order", "day", "--json"]
+    plain = run_command(capsys, "monitor", rule, save(frame, tmp_path / "a.csv"), *args)
+    spread = save(frame.assign(day=later), tmp_path / "b.csv")
+    assert run_command(capsys, "monitor", rule, spread, *args).out == plain.out
+
+
+def test_without_labels_the_call_rate_is_watched(frame, rule, tmp_path, capsys):
+    path = save(frame.drop(columns="label"), tmp_path / "t.csv")
+    ran = run_command(capsys, "monitor", rule, path, "--order", "day", *SOUTH)
+    assert ran.code == 0
+    assert "without labels the risk is not watched" in ran.out
+    assert "called where it was made" in ran.out
+    found = run_command(capsys, "monitor", rule, path, "--order", "day", "--json").json
+    assert (found["risk"], found["first_alarm"], found["labelled"]) == (None, None, False)
+    assert snapshot(tmp_path).keys() == {"t.csv"}
+
+
+def test_scores_that_moved_alarm(frame, rule, tmp_path, capsys):
+    path = save(frame.assign(score=frame.score + 3), tmp_path / "t.csv")
+    ran = run_command(capsys, "monitor", rule, path, "--label", "label", "--order", "day")
+    assert "Monitor: alarm after patient " in ran.out
+    assert "it has changed" in ran.out
+    assert "warning: " in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["--order", "nope"], "no column 'nope'"),
+        (["--order", "label", "--label", "label"], "'label' twice"),
+        (["--order", "patient"], "'patient' twice"),
+        (["--order", "slide"], "must hold finite numbers or ISO dates"),
+        (["--order", "day", "--external", "south"], "needs --site"),
+        (["--order", "day", "--delta", "0"], "delta must lie strictly between 0 and 1"),
+        ([], "--order"),
+    ],
+)
+def test_what_is_refused_in_one_line(frame, rule, tmp_path, capsys, arguments, text):
+    path = save(frame, tmp_path / "t.csv")
+    before = snapshot(tmp_path)
+    ran = run_command(capsys, "monitor", rule, path, *arguments, "--out", tmp_path / "o")
+    assert (ran.code, ran.out) == (2, "")
+    assert len(ran.err.splitlines()) == 1
+    assert text in ran.err
+    assert MARK not in ran.err
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("bad", [None, "soon", "inf", "2025-01-01"])
+def test_an_order_that_is_missing_or_mixed_is_refused(frame, rule, tmp_path, capsys, bad):
+    days = frame.day.astype(object)
+    days.iloc[5] = bad
+    path = save(frame.assign(day=days), tmp_path / "t.csv")
+    ran = run_command(capsys, "monitor", rule, path, "--order", "day")
+    assert ran.code == 2
+    assert ("1 of 540 rows have nothing there" if bad is None else "of one kind") in ran.err
+
+
+def test_time_zones_are_all_there_or_none(frame, rule, tmp_path, capsys):
+    days = frame.day.map(lambda day: f"2025-01-01T00:{day:02d}")
+    days.iloc[5] += "Z"
+    path = save(frame.assign(day=days), tmp_path / "t.csv")
+    assert "time zone" in run_command(capsys, "monitor", rule, path, "--order", "day").err
+
+
+def test_python_takes_an_order(table, rule):
+    frozen = FrozenRule.load(rule)
+    cohort = aggregate(table, patient="patient", score="score", label="label")
+    ranks = np.random.default_rng(3).permutation(cohort.n_patients)
+    by_order = monitor(frozen, cohort, order=ranks)
+    sorted_by_hand = np.argsort(ranks)
+    plain = monitor(frozen, cohort.scores[sorted_by_hand], cohort.labels[sorted_by_hand])
+    assert by_order.to_dict() == plain.to_dict()
+    assert monitor(frozen, cohort, 1 - cohort.labels).risk.limits.mean[-1] == pytest.approx(
+        1 - by_order.risk.limits.mean[-1]
+    )
+    with pytest.raises(BadPatients, match="order must have one entry a patient"):
+        monitor(frozen, cohort, order=[1, 2])
+    with pytest.raises(TooFewPatients, match="at least one patient"):
+        monitor(frozen, [])
+
+
+def test_a_vacuous_certificate_says_that_it_cannot_alarm():
+    scores, labels = [0.0, 1.0, 0.0, 1.0, 0.1], [1, 0, 0, 1, 0]
+    cohort = PatientScores(scores=scores, labels=labels)
+    rule = fit(cohort, honesty="uniform", bound="dkw", n_bootstrap=5).freeze()
+    assert rule.document.certificate.value > 1
+    found = monitor(rule, [1.0] * 200, [0] * 200).to_dict()
+    assert found["first_alarm"] is None
+    assert found["risk"]["can_alarm"] is False
+    assert "no alarm is possible" in found["verdict_text"]

@@ -1,0 +1,96 @@
+"""The plan command: one answer, every bound, and what it refuses."""
+
+import json
+
+import pytest
+
+from tests.cli.commands import FIT, SITES, run_command
+
+ASKED = ["--risk", "0.1", "--width", "0.05"]
+
+
+def test_the_text_answers_first(capsys):
+    ran = run_command(capsys, "plan", *ASKED)
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[0] == (
+        "Plan: 132 certifying patients, 263 in all, certify a risk of at most 0.150 "
+        "(90 % confidence) if 0.100 is observed"
+    )
+    assert lines[2].split() == ["clopper-pearson", "0.100", "132", "263", "7", "7", "0.149", "-"]
+
+
+def test_json_holds_a_row_for_every_bound(capsys):
+    found = run_command(capsys, "plan", *ASKED, "--prevalence", "0.12", "--json").json
+    assert found["rows"][0]["bound"] == "clopper-pearson"
+    assert {"buehler", "hoeffding", "dkw", "paper"} < {row["bound"] for row in found["rows"]}
+    assert all(row["value"] <= 0.15 + 1e-8 for row in found["rows"])
+    assert found["trivial_risk"] == 0.12
+    assert all(row["vacuous"] for row in found["rows"])
+
+
+def test_unequal_costs_take_the_exact_bound(capsys):
+    ran = run_command(capsys, "plan", *ASKED, "--cost-fn", "3")
+    assert ran.out.splitlines()[2].split()[0] == "buehler"
+    assert "clopper-pearson" not in ran.out
+    assert "whichever is worse" in ran.out
+
+
+def test_what_patients_buy(capsys):
+    ran = run_command(capsys, "plan", "--patients", "92")
+    assert ran.out.startswith("Plan: what 92 patients buy, 46 of whom certify, 90 % confidence\n")
+    uniform = run_command(capsys, "plan", "--patients", "92", "--honesty", "uniform", "--json").json
+    assert uniform["certify_size"] is None
+    assert {row["n_certify"] for row in uniform["rows"]} == {92}
+
+
+def test_instances_do_not_replace_patients(capsys):
+    pooled = ["--instances", "50", "--icc", "0.4"]
+    ran = run_command(capsys, "plan", *ASKED, *pooled)
+    assert "132 certifying patients stay as many" in ran.out
+    assert "design effect 20.6" in ran.out
+    assert "or 3 patients: not valid" in ran.out
+    alone = run_command(capsys, "plan", *ASKED, "--json").json
+    both = run_command(capsys, "plan", *ASKED, *pooled, "--json").json
+    assert both["rows"] == alone["rows"]
+    assert both["pooling"]["claimed_generalization"] < both["pooling"]["generalization"] / 5
+
+
+def test_a_pilot_stands_for_the_risk(table, tmp_path, capsys):
+    run_command(capsys, "fit", table, *FIT, *SITES, "--cost-fn", "2", "--out", tmp_path)
+    study = json.loads((tmp_path / "study.json").read_text(encoding="utf-8"))
+    pilot = ["--pilot", tmp_path / "study.json"]
+    found = run_command(capsys, "plan", *pilot, "--patients", "60", "--json").json
+    assert found["costs"] == study["costs"]
+    assert found["rows"][0]["value"] == pytest.approx(study["certificate"]["value"])
+    wide = run_command(capsys, "plan", *pilot, "--width", "0.2")
+    assert wide.code == 0
+    assert "errors are mixed as among the pilot's patients" in wide.out
+
+
+def test_a_search_that_ends_says_so(capsys):
+    ran = run_command(capsys, "plan", "--risk", "0.1", "--width", "0.001", "--cost-fn", "2")
+    assert "needs more than 20000 certifying patients with buehler" in ran.out
+    assert "> 20000" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ([], "either a width or a number of patients; got neither"),
+        ([*ASKED, "--patients", "50"], "got both"),
+        (["--width", "0.1"], "needs the risk that will be observed"),
+        (["--risk", "1.5", "--width", "0.1"], "risk must lie between 0 and the dearer cost (1)"),
+        ([*ASKED, "--delta", "2"], "delta must lie strictly between 0 and 1"),
+        ([*ASKED, "--honesty", "none"], "honesty must be one of split, uniform"),
+        ([*ASKED, "--instances", "5"], "belong together"),
+        (["--width", "0.1", "--pilot", "nowhere.json"], "cannot read the pilot nowhere.json"),
+        (["--width", "0.1", "--pilot", __file__], "not a study of schema"),
+        (["--risk", "x"], "--risk"),
+    ],
+)
+def test_what_is_refused_in_one_line(arguments, text, capsys):
+    ran = run_command(capsys, "plan", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert len(ran.err.splitlines()) == 1
+    assert text in ran.err

@@ -1,0 +1,250 @@
+"""Plans: by hand, against a scan over all numbers of patients, and what they must keep."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+from steadycut.core.concentration import BOUNDS, allowed_bounds
+from steadycut.core.confusion import Confusion
+from steadycut.core.plan import (
+    MOST_PATIENTS,
+    ORDER_DEPENDENT,
+    Setting,
+    certificate_for,
+    error_counts,
+    patients_for,
+    pooling_of,
+    possible_shares,
+    with_share,
+)
+from steadycut.core.records import Costs
+from steadycut.core.split import split_patients
+from steadycut.errors import BadOption
+from steadycut.planning import TYPICAL_RISKS, plan
+
+UNEQUAL = Costs(cost_fn=3.0)
+
+
+def is_enough(n, risk, width, delta=0.1):
+    errors = math.ceil(risk * n - 1e-9)
+    upper = 1.0 if errors == n else beta.isf(delta, errors + 1, n - errors)
+    return upper <= risk + width + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("risk", "width"), [(0.1, 0.05), (0.0, 0.05), (0.25, 0.1), (0.07, 0.2), (0.45, 0.5)]
+)
+def test_clopper_pearson_against_a_scan(risk, width):
+    """The number is enough, so is every larger one, and the one before it is not."""
+    n = patients_for("clopper-pearson", risk, width, Setting()).n_certify
+    assert all(is_enough(more, risk, width) for more in range(n, 3 * n + 200))
+    assert n == 1 or not is_enough(n - 1, risk, width)
+
+
+@pytest.mark.parametrize("name", [n for n in allowed_bounds(UNEQUAL, "split") if n != "buehler"])
+@pytest.mark.parametrize("width", [0.5, 0.2])
+@pytest.mark.parametrize("limited", [{}, {"prevalence": 0.05}, {"share": 0.5}, {"share": 0.37}])
+def test_unequal_costs_against_a_scan(name, limited, width):
+    setting, risk = Setting(costs=UNEQUAL, **limited), 0.3
+
+    def value(n):
+        several = [error_counts(n, risk, s, setting) for s in possible_shares(risk, setting)]
+        terms = [BOUNDS[name].compute(counts, UNEQUAL, 0.1) for counts in several]
+        return max(c.risk(UNEQUAL) + term for c, term in zip(several, terms, strict=True))
+
+    row = patients_for(name, risk, width, setting)
+    assert row.value == pytest.approx(value(row.n_certify))
+    assert row.value <= risk + width + 1e-8
+    if name not in ORDER_DEPENDENT:
+        assert value(row.n_certify - 1) > risk + width
+        assert all(
+            value(n) <= risk + width + 1e-8 for n in range(row.n_certify, row.n_certify + 100)
+        )
+
+
+def test_without_errors_by_hand():
+    """(1 - 0.05)^n <= 0.1 from n = 45 on."""
+    row = patients_for("clopper-pearson", 0.0, 0.05, Setting())
+    assert (row.n_certify, row.n_total, row.misses, row.alarms) == (45, 90, 0, 0)
+    assert row.value == pytest.approx(1 - 0.1 ** (1 / 45))
+
+
+def test_the_values_of_the_design():
+    """46 certify patients at 10 % error, rounded up to five errors; 100 with ten."""
+    assert certificate_for("hoeffding", 0.1, 46, Setting()).generalization == pytest.approx(
+        np.sqrt(np.log(10) / 92)
+    )
+    row = certificate_for("clopper-pearson", 0.1, 100, Setting())
+    assert row.value == pytest.approx(beta.isf(0.1, 11, 90))
+
+
+@pytest.mark.parametrize("size", [0.5, 0.3, 0.9])
+@pytest.mark.parametrize("n", [1, 2, 7, 46, 133])
+def test_all_patients_are_split_as_a_study_does(n, size):
+    setting = Setting(certify_size=size)
+    total = setting.n_total(n)
+    for n_total in range(2, total + 3):
+        dealt = split_patients(n_total, size, np.random.default_rng(0)).certify.size
+        assert setting.n_certify(n_total) == dealt
+        assert (dealt >= n) == (n_total >= total)
+    assert Setting(honesty="uniform").n_total(n) == Setting(honesty="uniform").n_certify(n) == n
+
+
+@given(
+    st.integers(1, 5000),
+    st.floats(0, 0.99),
+    st.floats(0, 1),
+    st.sampled_from([0.5, 1.0, 3.0]),
+    st.one_of(st.none(), st.floats(0.05, 0.95)),
+)
+def test_errors_are_whole_and_cover_the_risk(n, risk, share, cost_fn, prevalence):
+    setting = Setting(costs=Costs(cost_fn=cost_fn), prevalence=prevalence)
+    counts = error_counts(n, risk, share, setting)
+    assert min(counts.tp, counts.fn, counts.fp, counts.tn) >= 0
+    assert counts.n_patients == n
+    if counts.fn + counts.fp < n:
+        # Rounded up, by less than one error of either kind.
+        assert risk - 1e-6 <= counts.risk(setting.costs) < risk + (cost_fn + 1) / n + 1e-6
+
+
+def test_a_float_a_hair_above_a_whole_number_is_whole():
+    assert 0.1 * 3 * 10 > 3
+    counts = error_counts(30, 0.1, 0.0, Setting())
+    assert counts.fp == 3
+
+
+def test_shares_that_the_prevalence_allows():
+    setting = Setting(costs=UNEQUAL, prevalence=0.9)
+    assert possible_shares(0.5, setting) == pytest.approx([0.8, 1.0])
+    assert possible_shares(0.5, Setting(costs=UNEQUAL)) == [0.0, 1.0]
+    assert possible_shares(0.0, setting) == [0.0]
+    with pytest.raises(BadOption, match=r"a risk of 2\.9 is impossible at prevalence 0\.1"):
+        possible_shares(2.9, Setting(costs=UNEQUAL, prevalence=0.1))
+
+
+def test_the_worse_extreme_is_taken_and_mixtures_lie_between():
+    alone = [
+        certificate_for("buehler", 0.3, 60, Setting(costs=UNEQUAL, share=share)).value
+        for share in (0.0, 0.5, 1.0)
+    ]
+    assert certificate_for("buehler", 0.3, 60, Setting(costs=UNEQUAL)).value == max(alone)
+
+
+@settings(max_examples=25)
+@given(st.floats(0.01, 0.4), st.floats(0.02, 0.3), st.floats(0.01, 0.2))
+def test_a_wider_margin_needs_no_more_patients(risk, width, more):
+    narrow = patients_for("clopper-pearson", risk, width, Setting()).n_certify
+    assert patients_for("clopper-pearson", risk, width + more, Setting()).n_certify <= narrow
+
+
+def test_a_search_ends():
+    row = patients_for("hoeffding", 0.1, 1e-5, Setting())
+    assert (row.n_certify, row.value, row.most) == (None, None, MOST_PATIENTS)
+    assert certificate_for("buehler", 0.1, 20_001, Setting(costs=UNEQUAL)).value is None
+    assert pooling_of(row, 10, 0.5, Setting()) is None
+
+
+def test_vacuous_needs_a_prevalence():
+    assert certificate_for("dkw", 0.1, 46, Setting()).vacuous is None
+    assert certificate_for("dkw", 0.1, 46, Setting(prevalence=0.3)).vacuous
+    assert not certificate_for("clopper-pearson", 0.1, 46, Setting(prevalence=0.3)).vacuous
+
+
+def test_pooling_by_hand():
+    row = certificate_for("hoeffding", 0.1, 60, Setting())
+    pooled = pooling_of(row, instances=50, icc=0.5, setting=Setting())
+    assert pooled.design_effect == 25.5
+    assert pooled.effective_rows == pytest.approx(3000 / 25.5)
+    assert pooled.claimed_generalization == pytest.approx(row.generalization / np.sqrt(50))
+    assert (pooled.n_certify, pooled.claimed_patients) == (60, 2)
+    big = certificate_for("buehler", 0.3, 60, Setting(costs=UNEQUAL))
+    assert pooling_of(big, 1000, 0.5, Setting(costs=UNEQUAL)) is None
+
+
+def test_the_mixture_of_a_pilot():
+    counts = Confusion(tp=18, fn=2, fp=6, tn=74)
+    setting = with_share(Setting(costs=UNEQUAL), counts)
+    assert (setting.share, setting.prevalence) == (0.5, 0.2)
+    assert with_share(Setting(prevalence=0.3), counts).prevalence == 0.3
+    perfect = with_share(Setting(), Confusion(tp=0, fn=0, fp=0, tn=9))
+    assert (perfect.share, perfect.prevalence) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({}, "neither"),
+        ({"risk": 0.1}, "neither"),
+        ({"risk": 0.1, "width": 0.1, "patients": 50}, "both"),
+        ({"width": 0.1}, "needs the risk"),
+        ({"risk": 1.0, "width": 0.1}, "risk must lie"),
+        ({"risk": -0.1, "width": 0.1}, "risk must lie"),
+        ({"risk": 0.1, "width": 0}, "width"),
+        ({"patients": 1}, "patients must be a whole number of at least 2"),
+        ({"patients": 50, "delta": 1.0}, "delta"),
+        ({"patients": 50, "honesty": "none"}, "honesty"),
+        ({"patients": 50, "certify_size": 1}, "certify_size"),
+        ({"patients": 50, "prevalence": 0}, "prevalence"),
+        ({"patients": 50, "cost_fn": 0}, "cost_fn"),
+        ({"patients": 50, "instances": 10}, "belong together"),
+        ({"patients": 50, "instances": 0, "icc": 0.1}, "instances"),
+        ({"patients": 50, "instances": 10, "icc": 1.1}, "icc must lie"),
+    ],
+)
+def test_plans_that_are_refused(options, text):
+    with pytest.raises(BadOption, match=text):
+        plan(**options)
+
+
+def test_a_plan_for_a_number_of_patients_shows_typical_risks():
+    found = plan(patients=92, cost_fn=2.0)
+    first = [row for row in found.rows if row.bound == found.best.bound]
+    assert [row.risk for row in first] == [2 * risk for risk in TYPICAL_RISKS]
+    assert {(row.n_certify, row.n_total) for row in found.rows} == {(46, 92)}
+    assert any("whichever is worse" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("honesty", ["split", "uniform"])
+@pytest.mark.parametrize("costs", [Costs(), UNEQUAL])
+def test_every_bound_that_holds_has_a_row_and_auto_is_first(honesty, costs):
+    found = plan(patients=60, risk=0.1, honesty=honesty, cost_fn=costs.cost_fn)
+    assert [row.bound for row in found.rows] == allowed_bounds(costs, honesty)
+
+
+def test_a_pilot_gives_risk_costs_and_mixture():
+    content = {
+        "schema": "steadycut.study/1",
+        "operating_point": {"tp": 18, "fn": 2, "fp": 6, "tn": 74, "sensitivity": 0.9},
+        "costs": {"cost_fn": 3.0, "cost_fp": 1.0},
+    }
+    found = plan(pilot=content, patients=200)
+    assert found.best.risk == pytest.approx(0.12)
+    assert (found.best.misses, found.best.alarms) == (2, 6)
+    assert found.setting.prevalence == 0.2
+    assert plan(pilot=content, patients=200, cost_fn=1.0).best.risk == pytest.approx(0.08)
+    with pytest.raises(BadOption, match="leave one of them out"):
+        plan(pilot=content, patients=200, risk=0.1)
+    for broken in ({**content, "schema": "x"}, {**content, "operating_point": {}}, {}):
+        with pytest.raises(BadOption, match="not a study of schema"):
+            plan(pilot=broken, patients=200)
+
+
+def test_a_study_is_a_pilot():
+    from steadycut import PatientScores, fit
+
+    rng = np.random.default_rng(0)
+    labels = np.tile([0, 1], 40)
+    study = fit(PatientScores(scores=rng.normal(size=80) + labels, labels=labels), n_bootstrap=10)
+    found = plan(pilot=study, patients=80)
+    assert found.best.value == pytest.approx(study.certificate.value)
+
+
+def test_the_record_is_plain():
+    content = plan(patients=20, risk=0.1, instances=3, icc=0.0).to_dict()
+    assert json.loads(json.dumps(content, allow_nan=False)) == content
+    assert content["pooling"]["design_effect"] == 1
