@@ -168,7 +168,7 @@ def test_a_function_gets_ascending_scores_that_it_cannot_change():
 
     assert one_group(spread, [0.5, 0.25, 0.75]) == 0.5
     assert seen == [[0.25, 0.5, 0.75]]
-    assert parse_aggregator(spread).name == "spread"
+    assert parse_aggregator(spread).name == "callable:spread"
 
 
 def test_a_callable_object_takes_the_name_of_its_class():
@@ -176,8 +176,16 @@ def test_a_callable_object_takes_the_name_of_its_class():
         def __call__(self, scores):
             return np.array([scores[-1]])
 
-    assert parse_aggregator(Largest()).name == "Largest"
+    assert parse_aggregator(Largest()).name == "callable:Largest"
     assert one_group(Largest(), [0.5, 0.25]) == 0.5
+
+
+def test_a_function_never_has_the_name_of_an_aggregator():
+    for name in ("mean", "max"):
+        function = getattr(np, name)
+        assert parse_aggregator(function).name == f"callable:{name}"
+        with pytest.raises(BadOption, match="an aggregator must be one of"):
+            parse_aggregator(f"callable:{name}")
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_repeated_names_in_parquet(tmp_path):
 def test_dates_as_scores_in_parquet(tmp_path):
     table = pa.table({"id": ["a"], "s": pa.array([1], type=pa.date32())})
     pq.write_table(table, tmp_path / "t.parquet")
-    refused(tmp_path / "t.parquet", BadTable, "1 of 1 are other text")
+    refused(tmp_path / "t.parquet", BadTable, "1 of 1 is other text")
 
 
 def test_dates_as_identifiers_in_parquet(tmp_path):

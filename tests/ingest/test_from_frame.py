@@ -49,7 +49,7 @@ def test_nan_in_polars_is_missing_too():
 
 def test_text_scores_in_a_frame():
     frame = pl.DataFrame({"id": ["a", "b"], "s": ["0.5", "1,5"]})
-    with pytest.raises(BadTable, match="1 of 2 are other text, such as '1,5'"):
+    with pytest.raises(BadTable, match="1 of 2 is other text, such as '1,5'"):
         aggregate(frame, patient="id", score="s")
 
 

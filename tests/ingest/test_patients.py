@@ -13,7 +13,7 @@ from steadycut.errors import (
     SteadycutError,
     SteadycutWarning,
 )
-from steadycut.ingest import aggregate
+from steadycut.ingest import aggregate, make_request, read_patients
 
 GOOD = {
     "id": ["secret-1", "secret-1", "secret-2"],
@@ -59,13 +59,13 @@ ALL = {"patient": "id", "score": "s", "label": "y", "site": "site", "levels": ["
             {"y": [1, 0, 0]},
             {},
             BadPatients,
-            "a patient must have one label; 1 patients have both labels in 'y'",
+            "a patient must have one label; 1 patient has both labels in 'y'",
         ),
         (
             {"site": ["A", "B", "B"]},
             {},
             PatientOverlap,
-            "a patient must be at one site; 1 patients are at several in 'site'",
+            "a patient must be at one site; 1 patient is at several in 'site'",
         ),
         ({"y": [2, 2, 1]}, {}, BadTable, "labels in 'y' must be 0 or 1; '2' is there as well"),
         ({"y": ["a", "a", "b"]}, {}, BadTable, "'a', 'b' are there as well.*as positive"),
@@ -105,6 +105,26 @@ def test_identifiers_given_as_scores_are_not_shown():
     table = GOOD | {"copy": GOOD["id"]}
     with pytest.raises(BadTable, match=r"3 of 3 are other text\. Mend") as caught:
         aggregate(table, patient="id", score="copy")
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("n", [2, 50])
+@pytest.mark.parametrize("shape", ["secret-{}", "Jane Secret {}", "046 454 {:03}", "1.2.840.{}"])
+def test_swapped_columns_show_no_identifier(n, shape):
+    ids = [shape.format(number) for number in range(n)]
+    table = {"id": ids, "s": [number / 100 for number in range(n)]}
+    with pytest.raises(BadTable, match=rf"{n} of {n} are other text\. Mend"):
+        aggregate(table, patient="s", score="id")
+
+
+@pytest.mark.parametrize(
+    "text", ["1,5", "-0,25", ",5", "1 000", "1'000", "5 %", "12.5%", "<0.01", "> 3", "?", "n.a."]
+)
+def test_numbers_in_another_notation_are_shown(text):
+    table = GOOD | {"s": ["0.5", text, "secret-9"]}
+    with pytest.raises(BadTable, match="2 of 3 are other text, such as") as caught:
+        aggregate(table, **ALL)
+    assert repr(text) in str(caught.value)
     assert "secret" not in str(caught.value)
 
 
@@ -153,9 +173,20 @@ def test_labels(labels, positive, expected):
     assert found.labels.tolist() == expected
 
 
+def test_a_positive_label_need_not_occur_where_nothing_is_fitted():
+    asked = {"patient": "id", "score": "s", "label": "y", "positive": "MSI"}
+    request = make_request(**asked, positive_occurs=False)
+    found = read_patients(request, GOOD | {"y": ["MSS"] * 3}).patients["s", "mean"]
+    assert found.labels.tolist() == [0, 0]
+    with pytest.raises(BadTable, match="no label in 'y' is 'MSI'; 'MSS' is there"):
+        read_patients(make_request(**asked), GOOD | {"y": ["MSS"] * 3})
+    with pytest.raises(BadTable, match="no label in 'y' is 'MSI'; 'msi', 'mss' are there"):
+        read_patients(request, GOOD | {"y": ["msi", "msi", "mss"]})
+
+
 def test_drop_warns_with_counts():
     table = GOOD | {"s": [0.5, np.nan, np.inf]}
-    text = "2 of 3 rows without a finite score were dropped, and with them 1 patients"
+    text = "2 of 3 rows .* were dropped, and with them 1 patient who has no other rows"
     with pytest.warns(SteadycutWarning, match=text):
         found = aggregate(table, missing="drop", **ALL)
     assert (found.scores.tolist(), found.n_instances.tolist()) == ([0.5], [1])
@@ -164,7 +195,7 @@ def test_drop_warns_with_counts():
 
 def test_drop_leaves_out_a_row_that_lacks_any_score():
     table = GOOD | {"u": [np.nan, 1.0, 2.0]}
-    with pytest.warns(SteadycutWarning, match="1 of 3 rows without a finite score were dropped.$"):
+    with pytest.warns(SteadycutWarning, match="1 of 3 rows without a finite score was dropped.$"):
         found = aggregate(table, patient="id", score=["s", "u"], missing="drop")
     assert found["s", "mean"].scores.tolist() == [0.75, 0.5]
     assert found["u", "mean"].scores.tolist() == [1.0, 2.0]
@@ -176,7 +207,7 @@ def test_drop_without_gaps_says_nothing():
 
 def test_a_contradiction_in_a_dropped_row_is_still_one():
     table = GOOD | {"y": [1, 0, 0], "s": [0.5, np.nan, 0.5]}
-    with pytest.raises(BadPatients, match="1 patients have both labels"):
+    with pytest.raises(BadPatients, match="1 patient has both labels"):
         aggregate(table, missing="drop", **ALL)
 
 

@@ -51,6 +51,8 @@ def test_refused_levels(text, message):
         ({"score": ""}, "a column must be named by a text that is not empty; got ''"),
         ({"patient": 3}, "a column must be named by a text that is not empty; got 3"),
         ({"positive": "sick"}, "positive='sick' needs a label column"),
+        ({"sites": ["A"]}, "sites A need a site column"),
+        ({"site": "h", "sites": []}, "at least one site must be named; got none"),
         ({"levels": [("slide", "max", "min")]}, "a level must be a pair"),
         ({"levels": [3]}, "a level must be a pair .* got 3"),
         ({"levels": [("slide", "top")]}, "an aggregator must be one of"),
@@ -71,4 +73,4 @@ def test_recipe_holds_texts_only():
         patient="id", scores=("s",), label="y", positive=1, levels=(("slide", np.max),)
     )
     recipe = request.recipe("s", "mean")
-    assert (recipe.positive, recipe.levels) == ("1", (("slide", "max"),))
+    assert (recipe.positive, recipe.levels) == ("1", (("slide", "callable:max"),))

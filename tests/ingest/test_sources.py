@@ -223,7 +223,7 @@ def test_one_how_several_hows_several_scores():
     by_how = aggregate(table, patient="id", score="s", how=["max", np.ptp])
     assert {how: found.scores.tolist() for how, found in by_how.items()} == {
         "max": [0.75],
-        "ptp": [0.5],
+        "callable:ptp": [0.5],
     }
     by_both = aggregate(table, patient="id", score=["s", "u"])
     assert list(by_both) == [("s", "mean"), ("u", "mean")]
@@ -234,7 +234,7 @@ def test_a_function_as_level():
     table = {"id": ["a", "a", "a"], "slide": [1, 1, 2], "s": [0.25, 0.75, 0.5]}
     found = aggregate(table, patient="id", score="s", levels=[("slide", np.ptp)], how="max")
     assert found.scores.tolist() == [0.5]
-    assert found.recipe.levels == (("slide", "ptp"),)
+    assert found.recipe.levels == (("slide", "callable:ptp"),)
 
 
 def test_without_label_and_site():

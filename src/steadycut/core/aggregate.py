@@ -71,7 +71,8 @@ def parse_aggregator(how: How) -> Aggregator:
     ----------
     how
         One of the names in `aggregator_names`, such as ``"mean"`` or ``"quantile:0.9"``; or a
-        function of a group's scores, in ascending order, that returns one finite number.
+        function of a group's scores, in ascending order, that returns one finite number; it is
+        named ``callable:NAME``, which is the name of no aggregator.
 
     Raises
     ------
@@ -83,7 +84,7 @@ def parse_aggregator(how: How) -> Aggregator:
     >>> parse_aggregator("quantile:0.9").name
     'quantile:0.9'
     >>> parse_aggregator(np.ptp).name
-    'ptp'
+    'callable:ptp'
     >>> parse_aggregator("quantile:2")
     Traceback (most recent call last):
         ...
@@ -334,7 +335,8 @@ def _from_function(function: Callable[[FloatArray], Any]) -> Aggregator:
     def kernel(segments: Segments) -> FloatArray:
         return np.array([_one_number(name, function(group)) for group in segments.split()])
 
-    return Aggregator(name=name, kernel=kernel)
+    # One's own function may be named mean; a rule must not be frozen as if it were ours.
+    return Aggregator(name=f"callable:{name}", kernel=kernel)
 
 
 def _one_number(name: str, value: object) -> float:

@@ -9,8 +9,8 @@ Files in the order in which the data travel:
 ``from_files``   CSV, TSV and Parquet files -> raw columns, through DuckDB
 ``from_frame``   pandas, polars, Arrow, a dict of arrays, ... -> raw columns
 ``labels``       label texts -> 0 and 1
+``sites``        the rows, and the patients, of given sites
 ``patients``     raw columns -> patients; every check of rows is here
-``sites``        the patients of given sites
 ``read``         the whole way: `read_patients` and `aggregate`
 ===============  ==================================================================
 """

@@ -1,5 +1,6 @@
 """The columns that a table has, against those that are asked for."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -7,6 +8,9 @@ from difflib import get_close_matches
 from steadycut.errors import BadTable, MissingColumn
 
 SHOWN = 30
+# A first row of data may identify a patient: only what is clearly the name of a column is shown.
+PLAIN_NAME = re.compile(r"[^\W\d][\w .:()/%-]*")
+MOST_DIGITS = 2
 
 
 def check_columns(
@@ -22,11 +26,12 @@ def check_columns(
     steadycut.errors.MissingColumn: the table has no column 'score'; did you mean 'scores'? It has:
     patient, scores.
     """
-    _check_unique(available, where)
+    names = [str(name) for name in available]
+    _check_unique(names, where)
     for name in wanted:
         if name not in available:
-            msg = f"{where} has no column {name!r}{_closest(name, available)} It has: "
-            raise MissingColumn(msg + f"{list_names(available)}.")
+            msg = f"{where} has no column {name!r}{_what_there_is(name, names)}"
+            raise MissingColumn(msg)
 
 
 def list_names(names: Sequence[str], shown: int = SHOWN) -> str:
@@ -41,14 +46,51 @@ def list_names(names: Sequence[str], shown: int = SHOWN) -> str:
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
-def _check_unique(available: Sequence[str], where: str) -> None:
-    repeated = [name for name, count in Counter(available).items() if name and count > 1]
-    if repeated:
-        msg = (
-            f"column names must differ; {where} has {list_names(repeated)} more than once. "
-            "Rename or remove the copies."
-        )
-        raise BadTable(msg)
+def _check_unique(names: Sequence[str], where: str) -> None:
+    repeated = [name for name, count in Counter(names).items() if name and count > 1]
+    if not repeated:
+        return
+    if _looks_like_data(names):
+        msg = f"column names must differ; in {where} they do not{_no_header(names)}"
+    else:
+        shown = list_names([name for name in repeated if _is_plain(name)]) or "names"
+        msg = f"column names must differ; {where} has {shown} more than once. "
+        msg += "Rename or remove the copies."
+    raise BadTable(msg)
+
+
+def _what_there_is(name: str, names: Sequence[str]) -> str:
+    if _looks_like_data(names):
+        return _no_header(names)
+    plain = [other for other in names if _is_plain(other)]
+    hidden = len(names) - len(plain)
+    also = f" (and {hidden} that are not shown: they may be data)" if hidden else ""
+    return f"{_closest(name, plain)} It has: {list_names(plain) or 'none'}{also}."
+
+
+def _no_header(names: Sequence[str]) -> str:
+    n_numbers = sum(map(_is_number, names))
+    return (
+        f"; {n_numbers} of the {len(names)} names in its first row are numbers, so that they are "
+        "not shown. The first row must name the columns."
+    )
+
+
+def _looks_like_data(names: Sequence[str]) -> bool:
+    return any(map(_is_number, names))
+
+
+def _is_plain(name: str) -> bool:
+    few_digits = sum(map(str.isdigit, name)) <= MOST_DIGITS
+    return few_digits and PLAIN_NAME.fullmatch(name) is not None
+
+
+def _is_number(name: str) -> bool:
+    try:
+        float(name.replace(",", "."))
+    except ValueError:
+        return False
+    return True
 
 
 def _closest(name: str, available: Sequence[str]) -> str:

@@ -18,10 +18,10 @@ from steadycut.ingest.columns import check_columns
 from steadycut.ingest.raw import (
     RawTable,
     ScoreColumn,
-    count_unreadable,
     key_column,
     score_column,
     stack,
+    unreadable_texts,
 )
 from steadycut.ingest.request import Request
 
@@ -169,8 +169,10 @@ def _scores(columns: dict[str, Any], index: int) -> ScoreColumn:
     column = score_column(columns[f"s{index}"])
     if f"u{index}" not in columns:
         return column
-    unreadable = np.ma.compressed(columns[f"u{index}"])
-    return ScoreColumn(values=column.values, unreadable=count_unreadable(unreadable.tolist()))
+    texts = columns[f"u{index}"]
+    rows = np.flatnonzero(~np.ma.getmaskarray(texts))
+    found = zip(rows.tolist(), np.ma.getdata(texts)[rows].tolist(), strict=True)
+    return ScoreColumn(values=column.values, unreadable=unreadable_texts(found))
 
 
 def _is_number(duckdb_type: str) -> bool:

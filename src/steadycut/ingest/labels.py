@@ -15,7 +15,9 @@ SHOWN = 5
 MOST_CLASSES = 20
 
 
-def code_labels(texts: Sequence[str], column: str, positive: object = None) -> NDArray[np.int8]:
+def code_labels(
+    texts: Sequence[str], column: str, positive: object = None, *, must_occur: bool = True
+) -> NDArray[np.int8]:
     """Return 0 or 1 for each distinct label.
 
     Parameters
@@ -27,6 +29,8 @@ def code_labels(texts: Sequence[str], column: str, positive: object = None) -> N
     positive
         The label that counts as 1; any other one counts as 0. Numbers compare as numbers, so
         that 1 is ``"1.0"``, and true is 1. Without it labels must be 0 and 1.
+    must_occur
+        Whether ``positive`` must be among them. If not, all labels may be the same other one.
 
     Examples
     --------
@@ -41,7 +45,8 @@ def code_labels(texts: Sequence[str], column: str, positive: object = None) -> N
         return np.array([value == 1 for value in values], dtype=np.int8)
     _check_classes(texts, values, column)
     coded = np.array([value == _meaning(str(positive)) for value in values], dtype=np.int8)
-    if not coded.any():
+    # Two others can hardly both be negative: the positive one is written in another way there.
+    if not coded.any() and (must_occur or len(set(values)) > 1):
         msg = (
             f"no label in {column!r} is {str(positive)!r}; {_describe(texts)} there. "
             "Name one of these as positive."

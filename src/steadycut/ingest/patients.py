@@ -1,6 +1,7 @@
 """Raw columns -> patients. Every check of rows is here, whatever the table came from."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,18 +10,23 @@ from numpy.typing import NDArray
 from steadycut.core.aggregate import nest, patient_segments
 from steadycut.core.checks import LARGEST_SCORE, FloatArray, IntArray
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadPatients, BadTable, MissingScores, PatientOverlap
+from steadycut.errors import BadPatients, BadTable, MissingScores
 from steadycut.ingest.labels import code_labels
 from steadycut.ingest.raw import KeyColumn, RawTable, ScoreColumn
 from steadycut.ingest.request import Request
+from steadycut.ingest.sites import refuse_overlap, rows_at_sites
+
+# Texts that are shown as examples of what is no score: nothing else, it may identify a patient.
+NUMBER_LIKE = re.compile(r"[-+]?(\d*,\d+|\d{1,3}[ ']\d{3})|[<>]? ?\d*[.,]?\d+ ?%?", re.ASCII)
+MISSING_MARKS = frozenset({"-", "--", ".", "?", "#n/a", "n.a.", "nd", "missing", "unknown"})
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PatientTable:
     """Patients by (score column, aggregator), and what was left out on the way.
 
-    Every entry of ``patients`` holds the same patients. ``n_rows`` counts the rows that were
-    read, ``n_dropped`` those without a usable score that were left out, and
+    Every entry of ``patients`` holds the same patients. ``n_rows`` counts the rows of the sites
+    that are asked for, ``n_dropped`` those without a usable score that were left out, and
     ``n_patients_dropped`` the patients who had no other rows.
     """
 
@@ -50,7 +56,8 @@ def build_patients(raw: RawTable, request: Request) -> PatientTable:
     raw
         What an engine read.
     request
-        What is asked. ``missing="drop"`` leaves out rows in which any of the asked scores is
+        What is asked. Rows of other sites than the named ones are left out, whatever is in them.
+        ``missing="drop"`` leaves out rows in which any of the asked scores is
         missing, NaN or infinite, so that all score columns see the same rows; a patient who
         has no other rows is left out and counted. Identifiers, labels, sites and levels must be
         there in every row, also in dropped ones.
@@ -60,7 +67,8 @@ def build_patients(raw: RawTable, request: Request) -> PatientTable:
     PatientTable
         To the last bit the same for any order of rows.
     """
-    _check_keys(raw, request)
+    raw = asked_rows(raw, request)
+    _check_filled(raw, request.keys)
     usable = _usable_rows(raw, request)
     rows = _keep(_rows(raw, request), usable)
     return PatientTable(
@@ -124,15 +132,22 @@ def _patient_labels(raw: RawTable, request: Request) -> NDArray[np.int8] | None:
     occurring = np.unique(column.codes)
     texts = [column.texts[code] for code in occurring]
     coded = np.zeros(len(column.texts), dtype=np.int8)
-    coded[occurring] = code_labels(texts, request.label, request.positive)
+    coded[occurring] = _code(texts, request)
     labels, n_conflicts = _one_a_patient(patient, coded[column.codes].astype(np.int64))
     if n_conflicts:
+        who = "1 patient has" if n_conflicts == 1 else f"{n_conflicts} patients have"
         msg = (
-            f"a patient must have one label; {n_conflicts} patients have both labels in "
-            f"{request.label!r}. Mend the labels, or name a patient-level label column."
+            f"a patient must have one label; {who} both labels in {request.label!r}. "
+            "Mend the labels, or name a patient-level label column."
         )
         raise BadPatients(msg)
     return labels.astype(np.int8)
+
+
+def _code(texts: list[str], request: Request) -> NDArray[np.int8]:
+    assert request.label is not None  # noqa: S101
+    must_occur = request.positive_occurs
+    return code_labels(texts, request.label, request.positive, must_occur=must_occur)
 
 
 def _patient_sites(raw: RawTable, request: Request) -> NDArray[np.str_] | None:
@@ -140,12 +155,7 @@ def _patient_sites(raw: RawTable, request: Request) -> NDArray[np.str_] | None:
         return None
     column, patient = raw.keys[request.site], raw.keys[request.patient]
     sites, n_conflicts = _one_a_patient(patient, column.codes)
-    if n_conflicts:
-        msg = (
-            f"a patient must be at one site; {n_conflicts} patients are at several in "
-            f"{request.site!r}. Make identifiers unique across sites, or remove these patients."
-        )
-        raise PatientOverlap(msg)
+    refuse_overlap(n_conflicts, request.site)
     return np.array(column.texts, dtype=np.str_)[sites]
 
 
@@ -164,17 +174,24 @@ def _n_distinct(codes: IntArray) -> int:
 # Gaps ------------------------------------------------------------------------------------
 
 
-def _check_keys(raw: RawTable, request: Request) -> None:
-    n_rows = raw.keys[request.patient].codes.size
-    if not n_rows:
+def asked_rows(raw: RawTable, request: Request) -> RawTable:
+    """Return the rows of the sites that are asked for; of a gap in the site nobody can tell."""
+    if not raw.keys[request.patient].codes.size:
         msg = "the table has no rows; at least one instance of one patient is needed."
         raise BadTable(msg)
-    for name in request.keys:
-        n_missing = raw.keys[name].n_missing
+    if request.site is not None:
+        _check_filled(raw, [request.site])
+    return rows_at_sites(raw, request)
+
+
+def _check_filled(raw: RawTable, names: Iterable[str]) -> None:
+    for name in names:
+        n_missing, n_rows = raw.keys[name].n_missing, raw.keys[name].codes.size
         if n_missing:
+            have = "has" if n_missing == 1 else "have"
             msg = (
                 f"column {name!r} must be filled in every row; {n_missing} of {n_rows} rows "
-                "have nothing there. Fill these in, or remove the rows."
+                f"{have} nothing there. Fill these in, or remove the rows."
             )
             raise BadTable(msg)
 
@@ -203,22 +220,31 @@ def _finite(name: str, column: ScoreColumn, patients: frozenset[str]) -> NDArray
 def _check_readable(name: str, column: ScoreColumn, patients: frozenset[str]) -> None:
     if not column.unreadable:
         return
-    # A text that is also an identifier is not shown: the wrong column may have been named.
-    shown = sorted(text for text in column.unreadable if text not in patients)
+    texts = set(column.unreadable.values())
+    shown = sorted(text for text in texts - patients if _may_be_shown(text))
     example = f", such as {shown[0]!r}" if shown else ""
+    n_bad = len(column.unreadable)
     msg = (
-        f"scores in {name!r} must be numbers with a decimal point; {column.unreadable.total()} of "
-        f"{column.values.size} are other text{example}. Mend them, or name another column."
+        f"scores in {name!r} must be numbers with a decimal point; {n_bad} of "
+        f"{column.values.size} {'is' if n_bad == 1 else 'are'} other text{example}. "
+        "Mend them, or name another column."
     )
     raise BadTable(msg)
+
+
+def _may_be_shown(text: str) -> bool:
+    """Whether a text is a number in another notation, or a usual mark for a missing one."""
+    tidy = text.strip().casefold()
+    return tidy in MISSING_MARKS or NUMBER_LIKE.fullmatch(tidy) is not None
 
 
 def _refuse_gaps(finite: Mapping[str, NDArray[np.bool_]]) -> None:
     gaps = {name: int(np.count_nonzero(~rows)) for name, rows in finite.items()}
     found = [f"{count} of {finite[name].size} in {name!r}" for name, count in gaps.items() if count]
     if found:
+        are = "is" if sum(gaps.values()) == 1 else "are"
         msg = (
-            f"every row must have a finite score; {', '.join(found)} are missing, NaN or "
+            f"every row must have a finite score; {', '.join(found)} {are} missing, NaN or "
             "infinite. Mend these rows, or leave them out with missing='drop' (--missing drop)."
         )
         raise MissingScores(msg)

@@ -1,7 +1,6 @@
 """Columns as every engine hands them on: codes for what a row belongs to, floats for scores."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,13 +27,31 @@ class KeyColumn:
         """How many rows have no value."""
         return int(np.count_nonzero(self.codes == MISSING_CODE))
 
+    def take(self, rows: NDArray[np.bool_]) -> "KeyColumn":
+        """Return the column of some rows, with the texts that occur in them."""
+        kept = self.codes[rows]
+        occurring = np.unique(kept[kept != MISSING_CODE])
+        # The last entry is where the code -1 of a missing value points to.
+        renumbered = np.full(len(self.texts) + 1, MISSING_CODE, dtype=np.int64)
+        renumbered[occurring] = np.arange(occurring.size)
+        texts = tuple(self.texts[code] for code in occurring.tolist())
+        return KeyColumn(codes=renumbered[kept], texts=texts)
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ScoreColumn:
-    """A column of scores, NaN where there is none, and the texts that are no number."""
+    """A column of scores, NaN where there is none, and by row the texts that are no number."""
 
     values: FloatArray
-    unreadable: Counter[str]
+    unreadable: Mapping[int, str]
+
+    def take(self, rows: NDArray[np.bool_]) -> "ScoreColumn":
+        """Return the column of some rows."""
+        position = np.cumsum(rows) - 1
+        unreadable = {
+            int(position[row]): text for row, text in self.unreadable.items() if rows[row]
+        }
+        return ScoreColumn(values=self.values[rows], unreadable=unreadable)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -43,6 +60,13 @@ class RawTable:
 
     keys: Mapping[str, KeyColumn]
     scores: Mapping[str, ScoreColumn]
+
+    def take(self, rows: NDArray[np.bool_]) -> "RawTable":
+        """Return the table of some rows."""
+        return RawTable(
+            keys={name: column.take(rows) for name, column in self.keys.items()},
+            scores={name: column.take(rows) for name, column in self.scores.items()},
+        )
 
 
 def key_column(values: NDArray[Any]) -> KeyColumn:
@@ -70,20 +94,20 @@ def score_column(values: NDArray[Any]) -> ScoreColumn:
     --------
     >>> column = score_column(np.array(["0.5", "1,5", "NA"], dtype=object))
     >>> column.values, column.unreadable
-    (array([0.5, nan, nan]), Counter({'1,5': 1}))
+    (array([0.5, nan, nan]), {1: '1,5'})
     """
     if values.dtype.kind in "iufb":
-        return ScoreColumn(values=_as_floats(values), unreadable=Counter())
+        return ScoreColumn(values=_as_floats(values), unreadable={})
     objects = _objects(values)
     numbers = [_number(value) for value in objects]
-    failed = [str(value) for value, number in zip(objects, numbers, strict=True) if number is None]
+    failed = ((row, str(objects[row])) for row, number in enumerate(numbers) if number is None)
     floats = np.array([math.nan if number is None else number for number in numbers], dtype=float)
-    return ScoreColumn(values=floats, unreadable=count_unreadable(failed))
+    return ScoreColumn(values=floats, unreadable=unreadable_texts(failed))
 
 
-def count_unreadable(texts: Iterable[str]) -> Counter[str]:
-    """Count texts that are no number and do not stand for a missing one either."""
-    return Counter(text for text in texts if text.strip().casefold() not in NO_SCORE)
+def unreadable_texts(texts: Iterable[tuple[int, str]]) -> dict[int, str]:
+    """Return by row the texts that are no number and do not stand for a missing one either."""
+    return {row: text for row, text in texts if text.strip().casefold() not in NO_SCORE}
 
 
 def stack(tables: Sequence[RawTable]) -> RawTable:
@@ -170,6 +194,10 @@ def _stack_keys(columns: Sequence[KeyColumn]) -> KeyColumn:
 
 
 def _stack_scores(columns: Sequence[ScoreColumn]) -> ScoreColumn:
-    unreadable: Counter[str] = sum((column.unreadable for column in columns), Counter())
+    unreadable: dict[int, str] = {}
+    first_row = 0
+    for column in columns:
+        unreadable |= {first_row + row: text for row, text in column.unreadable.items()}
+        first_row += column.values.size
     values = np.concatenate([column.values for column in columns])
     return ScoreColumn(values=values, unreadable=unreadable)

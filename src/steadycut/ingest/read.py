@@ -129,8 +129,8 @@ def aggregate(
     Returns
     -------
     PatientScores or dict
-        A dict by aggregator for a list of ``how`` (a function goes by its name); a dict by
-        (score column, aggregator) for a list of ``score``.
+        A dict by aggregator for a list of ``how`` (a function goes as ``callable:NAME``); a dict
+        by (score column, aggregator) for a list of ``score``.
 
     Notes
     -----
@@ -173,6 +173,7 @@ def _read_raw(source: Any, request: Request) -> RawTable:
 
 
 def _dropped(table: PatientTable) -> str:
-    patients = table.n_patients_dropped
-    also = f", and with them {patients} patients who have no other rows" if patients else ""
-    return f"{table.n_dropped} of {table.n_rows} rows without a finite score were dropped{also}."
+    lost, were = table.n_patients_dropped, "was" if table.n_dropped == 1 else "were"
+    who = "1 patient who has" if lost == 1 else f"{lost} patients who have"
+    also = f", and with them {who} no other rows" if lost else ""
+    return f"{table.n_dropped} of {table.n_rows} rows without a finite score {were} dropped{also}."

@@ -30,6 +30,12 @@ class Request:
         The label that counts as 1; without it labels must be 0 and 1.
     site
         Column of hospitals, if there is one.
+    sites
+        The hospitals that are asked for; rows of others are left out before anything else is
+        checked. Default: all.
+    positive_occurs
+        Whether the positive label must occur; a hospital without any positive patient is one to
+        audit, but not one to fit.
     levels
         Levels between rows and patients, innermost first: pairs of a column and an aggregator.
     hows
@@ -51,6 +57,8 @@ class Request:
     label: str | None = None
     positive: object = None
     site: str | None = None
+    sites: tuple[str, ...] | None = None
+    positive_occurs: bool = True
     levels: tuple[tuple[str, How], ...] = ()
     hows: tuple[How, ...] = ("mean",)
     missing: str = "refuse"
@@ -63,6 +71,7 @@ class Request:
         _check_once("aggregator", [aggregator.name for aggregator in self.aggregators])
         for _, how in self.levels:
             parse_aggregator(how)
+        _check_sites(self.site, self.sites)
         if self.positive is not None and self.label is None:
             msg = f"positive={self.positive!r} needs a label column to look in. Name it as label."
             raise BadOption(msg)
@@ -109,6 +118,8 @@ def make_request(
     label: str | None = None,
     positive: object = None,
     site: str | None = None,
+    sites: Iterable[str] | None = None,
+    positive_occurs: bool = True,
     levels: Iterable[Level] = (),
     how: How | Iterable[How] = "mean",
     missing: str = "refuse",
@@ -127,6 +138,8 @@ def make_request(
         label=label,
         positive=positive,
         site=site,
+        sites=None if sites is None else tuple(sites),
+        positive_occurs=positive_occurs,
         levels=tuple(_as_pair(level) for level in several),
         hows=(how,) if isinstance(how, str) or callable(how) else tuple(how),
         missing=missing,
@@ -187,6 +200,15 @@ def _check_columns(columns: tuple[str, ...]) -> None:
             msg = f"a column must be named by a text that is not empty; got {column!r}."
             raise BadOption(msg)
     _check_once("column", columns)
+
+
+def _check_sites(site: str | None, sites: tuple[str, ...] | None) -> None:
+    if sites is None:
+        return
+    if site is None:
+        msg = f"sites {', '.join(sites)} need a site column to look in. Name it as site."
+        raise BadOption(msg)
+    _check_some("site", sites)
 
 
 def _check_once(what: str, names: Iterable[str]) -> None:

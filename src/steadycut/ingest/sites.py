@@ -1,12 +1,36 @@
-"""The patients of given sites."""
+"""The rows, and the patients, of given sites."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadOption, BadPatients
+from steadycut.errors import BadOption, BadPatients, PatientOverlap
 from steadycut.ingest.columns import list_names
+from steadycut.ingest.labels import MOST_CLASSES
+from steadycut.ingest.raw import RawTable
+from steadycut.ingest.request import Request
+
+
+def rows_at_sites(raw: RawTable, request: Request) -> RawTable:
+    """Return the rows of the sites that are asked for; all rows, if no sites are named.
+
+    Raises
+    ------
+    BadOption
+        If a site is not in the table.
+    PatientOverlap
+        If a patient of these sites has rows at another one too.
+    """
+    if request.site is None or request.sites is None:
+        return raw
+    column = raw.keys[request.site]
+    known = [column.texts[code] for code in np.unique(column.codes).tolist()]
+    check_sites(known, request.sites)
+    wanted = np.isin(np.array(column.texts, dtype=np.str_), request.sites)[column.codes]
+    here, elsewhere = (raw.keys[request.patient].take(rows) for rows in (wanted, ~wanted))
+    refuse_overlap(len(set(here.texts) & set(elsewhere.texts)), request.site)
+    return raw.take(wanted)
 
 
 def at_sites(patients: PatientScores, names: str | Iterable[str]) -> PatientScores:
@@ -29,9 +53,34 @@ def at_sites(patients: PatientScores, names: str | Iterable[str]) -> PatientScor
     if patients.sites is None:
         msg = "the sites of these patients are not known. Name the column that holds them as site."
         raise BadPatients(msg)
-    known = np.unique(patients.sites).tolist()
+    check_sites(np.unique(patients.sites).tolist(), wanted)
+    return patients.take(np.isin(patients.sites, wanted))
+
+
+def check_sites(known: Sequence[str], wanted: Sequence[str]) -> None:
+    """Refuse a site that is not there, or none at all.
+
+    Examples
+    --------
+    >>> check_sites(["A", "B"], ["C"])
+    Traceback (most recent call last):
+        ...
+    steadycut.errors.BadOption: a site must be one of A, B; got C.
+    """
     unknown = [name for name in wanted if name not in known]
     if unknown or not wanted:
-        msg = f"a site must be one of {list_names(known)}; got {list_names(unknown) or 'none'}."
+        many = f"the {len(known)} in the table"
+        allowed = list_names(sorted(known)) if len(known) <= MOST_CLASSES else many
+        msg = f"a site must be one of {allowed}; got {list_names(unknown) or 'none'}."
         raise BadOption(msg)
-    return patients.take(np.isin(patients.sites, wanted))
+
+
+def refuse_overlap(n_patients: int, site: str) -> None:
+    """Refuse patients who are at several sites."""
+    if n_patients:
+        who = "1 patient is" if n_patients == 1 else f"{n_patients} patients are"
+        msg = (
+            f"a patient must be at one site; {who} at several in {site!r}. "
+            "Make identifiers unique across sites, or remove these patients."
+        )
+        raise PatientOverlap(msg)

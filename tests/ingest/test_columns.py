@@ -1,0 +1,56 @@
+"""Which names of columns are shown: a first row of data may identify a patient."""
+
+import pytest
+
+from steadycut.errors import BadTable, MissingColumn
+from steadycut.ingest.columns import check_columns
+
+
+def refusal(error, wanted, available):
+    with pytest.raises(error) as caught:
+        check_columns(wanted, available)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_names_are_listed_with_the_closest_first():
+    text = refusal(MissingColumn, ["score"], ["patient", "Scores", "SpO2", "MDVP:Jitter(%)", "x_1"])
+    assert "no column 'score'; did you mean 'Scores'?" in text
+    assert text.endswith("It has: patient, Scores, SpO2, MDVP:Jitter(%), x_1.")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ["north", "Secret", "s0", "0.25", "0"],
+        ["Secret", "0,25"],
+        ["Secret", "1e-3", "yes"],
+        ["1", "Secret"],
+        ["patients Secret", "nan"],
+    ],
+)
+def test_a_first_row_with_numbers_is_not_shown(row):
+    text = refusal(MissingColumn, ["patient", "score"], row)
+    assert "no column 'patient';" in text
+    assert "The first row must name the columns." in text
+    assert "ecret" not in text
+    assert "0.25" not in text
+
+
+def test_a_repeated_number_is_not_shown():
+    text = refusal(BadTable, ["patient"], ["Secret", "0.25", "0.25"])
+    assert "column names must differ" in text
+    assert "0.25" not in text
+    assert "Secret" not in text
+
+
+def test_names_that_may_be_identifiers_are_counted():
+    text = refusal(MissingColumn, ["patients"], ["site", "P-0017", "Doe, J", "patient-123", ""])
+    assert text.endswith("'patients'. It has: site (and 4 that are not shown: they may be data).")
+    text = refusal(MissingColumn, ["patient"], ["P-0017", "Doe, J"])
+    assert "It has: none (and 2 that" in text
+
+
+def test_repeated_identifiers_are_not_shown():
+    text = refusal(BadTable, ["patient"], ["site", "P-0017", "P-0017"])
+    assert "the table has names more than once" in text
