@@ -2,6 +2,7 @@
 
 import os
 import stat
+import time
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,25 @@ def test_a_failure_in_the_middle_leaves_the_old_files(tmp_path, monkeypatch, err
     assert len(calls) == 2
     assert (tmp_path / "first").read_bytes() == b"old"
     assert listing(tmp_path) == ["first"]
+
+
+@pytest.mark.parametrize(("age", "stays"), [(3500, True), (3700, False)])
+def test_what_a_killed_run_left_is_removed_after_an_hour(tmp_path, age, stays):
+    part, own = tmp_path / ".steadycut-0123456789abcdef.part", tmp_path / ".mine.part"
+    for path in (part, own):
+        path.write_bytes(b"half")
+        os.utime(path, (time.time() - age,) * 2)
+    write_atomically(tmp_path / "a", b"1")
+    assert part.exists() == stays
+    assert own.exists()
+
+
+def test_a_stale_part_that_cannot_be_removed_is_in_nobodys_way(tmp_path):
+    part = tmp_path / ".steadycut-0123456789abcdef.part"
+    part.mkdir()
+    os.utime(part, (0, 0))
+    write_atomically(tmp_path / "a", b"1")
+    assert listing(tmp_path) == [part.name, "a"]
 
 
 def test_a_move_that_fails_leaves_no_part(tmp_path, monkeypatch):

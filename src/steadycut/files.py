@@ -2,11 +2,15 @@
 
 import os
 import secrets
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from steadycut.errors import BadOption
+
+# A part of this age, in seconds, is no longer being written: its run was killed.
+STALE = 3600.0
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -22,6 +26,8 @@ def write_together(files: Mapping[Path, bytes]) -> None:
 
     Whatever fails before the last is written (a full disk, say) leaves all old files as they are.
     """
+    for folder in {path.parent for path in files}:
+        _remove_stale_parts(folder)
     parts = {_part_beside(path): path for path in files}
     try:
         for part, path in parts.items():
@@ -36,6 +42,14 @@ def write_together(files: Mapping[Path, bytes]) -> None:
 
 def _part_beside(path: Path) -> Path:
     return path.with_name(f".steadycut-{secrets.token_hex(8)}.part")
+
+
+def _remove_stale_parts(folder: Path) -> None:
+    """Remove what killed runs have left in a folder."""
+    with suppress(OSError):
+        for part in folder.glob(".steadycut-*.part"):
+            if time.time() - part.lstat().st_mtime > STALE:
+                part.unlink()
 
 
 def _write(part: Path, path: Path, content: bytes) -> None:
