@@ -38,6 +38,12 @@ class Monitor:
         """After how many patients the risk was shown to exceed the certified one, if it was."""
         return None if self.risk is None else self.risk.first_alarm
 
+    @property
+    def target(self) -> list[float] | None:
+        """The prevalences that the certified value is about, if not those of the certifying."""
+        target = self.rule.costs.target
+        return None if target is None else list(target)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``monitor.json``."""
         document = self.rule.document
@@ -46,6 +52,7 @@ class Monitor:
             "threshold": document.threshold,
             "direction": document.direction,
             "costs": document.costs.model_dump(),
+            "target_prevalence": self.target,
             "certificate": document.certificate.model_dump(),
             "n_patients": self.n_patients,
             "labelled": self.risk is not None,
@@ -74,7 +81,13 @@ class Monitor:
     def _verdict_text(self) -> str:
         if self.risk is None:
             return "without labels the risk is not watched, only the share of patients called."
-        certified, watch = self.risk.certified, self.risk
+        about = ""
+        if self.target is not None:
+            about = " That value is for prevalences {:g} to {:g}.".format(*self.target)
+        return self._risk_text(self.risk) + about
+
+    def _risk_text(self, watch: RiskWatch) -> str:
+        certified = watch.certified
         if watch.first_alarm is not None:
             return (
                 f"alarm after patient {watch.first_alarm}: the risk here exceeds the certified "
@@ -128,7 +141,8 @@ def monitor(
     if errors are found earlier than correct decisions, the promise does not hold. It is
     about a certified value that is true; over certificate and monitor together, for patients like
     those who certified the rule, the probability of a false alarm is at most the sum of both
-    deltas.
+    deltas. A value certified for a range of target prevalences is true here only if the prevalence
+    here lies in it: an alarm may then mean that it does not.
 
     Examples
     --------

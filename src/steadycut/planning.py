@@ -10,7 +10,6 @@ from typing import Any
 from steadycut.core.checks import check_count, check_positive
 from steadycut.core.confusion import Confusion
 from steadycut.core.plan import (
-    ORDER_DEPENDENT,
     PlannedCertificate,
     Pooling,
     Setting,
@@ -54,8 +53,6 @@ class Plan:
         found = [_split_note(self.setting, from_pilot=self.from_pilot)]
         if self.from_pilot:
             found.append("the pilot's risk is an estimate: the next cohort may show another one.")
-        if any(row.bound in ORDER_DEPENDENT for row in self.rows):
-            found.append("betting depends on the order of patients: its numbers are for one order.")
         return [note for note in found if note]
 
     def to_dict(self) -> dict[str, Any]:
@@ -229,7 +226,7 @@ def _pilot_counts(pilot: Pilot | None) -> tuple[Confusion | None, Costs]:
     try:
         point = content["operating_point"]
         counts = Confusion(**{name: int(point[name]) for name in ("tp", "fn", "fp", "tn")})
-        costs = Costs(**content["costs"])
+        costs = Costs(**{name: content["costs"][name] for name in ("cost_fn", "cost_fp")})
     except (KeyError, TypeError, ValueError):
         counts, costs = Confusion(tp=0, fn=0, fp=0, tn=0), Costs()
     if content.get("schema") != STUDY_SCHEMA or not counts.n_patients:

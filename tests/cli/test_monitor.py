@@ -9,7 +9,7 @@ import pytest
 from steadycut import PatientScores, aggregate, fit, monitor
 from steadycut.errors import BadPatients, TooFewPatients
 from steadycut.rule_file import FrozenRule
-from tests.cli.commands import MARK, run_command, snapshot
+from tests.cli.commands import FIT, MARK, run_command, snapshot
 
 SOUTH = ["--site", "site", "--external", "south"]
 
@@ -171,3 +171,30 @@ def test_a_vacuous_certificate_says_that_it_cannot_alarm():
     assert found["first_alarm"] is None
     assert found["risk"]["can_alarm"] is False
     assert "no alarm is possible" in found["verdict_text"]
+
+
+def test_the_first_patients_may_all_be_healthy(frame, table, tmp_path, capsys):
+    words = frame.assign(label=frame.label.map({0: "no", 1: "yes"}))
+    path, out = save(words, tmp_path / "t.csv"), tmp_path / "o"
+    run_command(capsys, "fit", path, *FIT, "--positive", "yes", "--out", out)
+    healthy = save(words[words.label == "no"], tmp_path / "h.csv")
+    args = ["--label", "label", "--order", "day", "--json"]
+    ran = run_command(capsys, "monitor", out / "rule.json", healthy, *args)
+    assert (ran.code, ran.json["n_patients"]) == (0, 45)
+
+
+def test_gaps_at_other_sites_do_not_matter(frame, rule, tmp_path, capsys):
+    days = frame.day.astype(object).where(frame.site == "south", None)
+    args = ["--order", "day", *SOUTH, "--json"]
+    whole = run_command(capsys, "monitor", rule, save(frame, tmp_path / "a.csv"), *args)
+    gaps = save(frame.assign(day=days), tmp_path / "b.csv")
+    assert run_command(capsys, "monitor", rule, gaps, *args).out == whole.out
+
+
+def test_a_target_prevalence_is_said():
+    rng, labels = np.random.default_rng(0), np.tile([0, 1], 60)
+    cohort = PatientScores(scores=rng.normal(size=120) + 2 * labels, labels=labels)
+    rule = fit(cohort, n_bootstrap=5, target_prevalence=(0.1, 0.3)).freeze()
+    found = monitor(rule, cohort.scores, cohort.labels).to_dict()
+    assert found["target_prevalence"] == [0.1, 0.3]
+    assert found["verdict_text"].endswith("That value is for prevalences 0.1 to 0.3.")

@@ -1,6 +1,7 @@
 """``steadycut monitor``: a frozen rule in use, patients in the order of their arrival."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -11,14 +12,15 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.apply import RulePath
+from steadycut.cli.layout import aligned
+from steadycut.cli.options import parse_names
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
-from steadycut.cli.tables import candidates_at, note_dropped, row_counts
-from steadycut.cli.text import aligned
+from steadycut.cli.tables import note_dropped, row_counts
 from steadycut.core.checks import IntArray
-from steadycut.errors import BadTable
+from steadycut.errors import BadOption, BadTable
 from steadycut.ingest import PatientTable, Request, make_request
 from steadycut.ingest.from_files import read_files
-from steadycut.ingest.patients import build_patients
+from steadycut.ingest.patients import asked_rows, build_patients
 from steadycut.ingest.raw import RawTable
 from steadycut.monitoring import monitor
 from steadycut.report.numbers import percent, risk
@@ -63,11 +65,13 @@ def monitor_command(
     if out is not None:
         check_folder(out)
     frozen = FrozenRule.load(rule)
-    request = request_for(frozen, label=label, site=site, missing=missing)
-    raw = read_files(tables, with_order(request, order))
+    request = request_for(frozen, label=label, site=site, external=external, missing=missing)
+    # The order is read like a level, but no aggregation is made over it.
+    wider = replace(request, levels=(*request.levels, (order, "min")))
+    raw = asked_rows(read_files(tables, wider), request)
     arrivals = arrival_ranks(raw, order, request.patient)
     table = build_patients(raw, request)
-    patients = candidates_at(table, site, external, "--external")[0]
+    patients = next(iter(table.patients.values()))
     assert patients.patients is not None  # noqa: S101
     ranks = [arrivals[name] for name in patients.patients.tolist()]
     found = monitor(frozen, patients, order=ranks, delta=delta)
@@ -79,33 +83,26 @@ def monitor_command(
     show(content, monitor_text(content) + wrote, as_json=as_json)
 
 
-def request_for(rule: FrozenRule, *, label: str | None, site: str | None, missing: str) -> Request:
+def request_for(
+    rule: FrozenRule, *, label: str | None, site: str | None, external: str | None, missing: str
+) -> Request:
     """Return what the rule asks of a table."""
+    if external is not None and site is None:
+        msg = f"--external {external} needs --site COL, the column that holds the sites."
+        raise BadOption(msg)
     recipe = rule.recipe
     return make_request(
         patient=recipe.patient,
         score=[recipe.score],
         label=label,
         positive=recipe.positive if label else None,
+        # The first patients may all be healthy.
+        positive_occurs=False,
         site=site,
+        sites=None if external is None else parse_names(external),
         levels=recipe.levels,
         how=[recipe.how],
         missing=missing,
-    )
-
-
-def with_order(request: Request, order: str) -> Request:
-    """Return the request for a table that is read with one more column, the order."""
-    return make_request(
-        patient=request.patient,
-        score=request.scores,
-        label=request.label,
-        positive=request.positive,
-        site=request.site,
-        # Read like a level, but no aggregation is made over it.
-        levels=[*request.levels, (order, "min")],
-        how=request.hows,
-        missing=request.missing,
     )
 
 

@@ -21,9 +21,7 @@ from steadycut.errors import BadOption
 
 # No search goes further than this; exact bounds that cost much work stop earlier.
 MOST_PATIENTS = 100_000_000
-MOST_OF = {"buehler": 20_000, "betting": 20_000}
-# Bounds that depend on the order of the patients: what is planned is for one order.
-ORDER_DEPENDENT = frozenset({"betting"})
+MOST_OF = {"buehler": 20_000}
 # 0.1 * 30 is a little more than 3, yet it means three errors.
 ROUNDING = 1e-9
 
@@ -54,8 +52,11 @@ class Setting:
 
     @property
     def bounds(self) -> list[str]:
-        """The bounds that hold here, the one that ``auto`` takes first."""
-        return allowed_bounds(self.costs, self.honesty)
+        """The bounds that hold here, the one that ``auto`` takes first.
+
+        Without those that need the patients one by one: a plan has their counts only.
+        """
+        return [name for name in allowed_bounds(self.costs, self.honesty) if name in BOUNDS]
 
     @property
     def trivial_risk(self) -> float | None:

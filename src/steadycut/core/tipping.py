@@ -105,7 +105,7 @@ class TippingPoint:
     """The tipping point from the observed rates, and from upper limits on them.
 
     ``estimate`` is None where a class has no patient. ``upper`` takes both rates at upper limits
-    that hold together with probability 1 - delta; the prevalence is the observed one in both.
+    that hold together with probability 1 - delta; both start from the same prevalence.
     """
 
     limit: float
@@ -131,6 +131,7 @@ def tipping_point(
     limit: float,
     delta: float = 0.1,
     *,
+    prevalence: float | None = None,
     honesty: str = "split",
     n_candidates: int = 1,
 ) -> TippingPoint:
@@ -146,6 +147,8 @@ def tipping_point(
         The risk not to be exceeded; usually the certified value.
     delta
         The upper limits of miss and alarm rate fail with at most this probability, half each.
+    prevalence
+        Where to start from; by default the prevalence of these patients.
     honesty, n_candidates
         With ``"uniform"`` the same patients chose the cut-off among ``n_candidates`` scores, and
         the limits must hold at all cuts of all of them (DKW) instead of at one (Clopper-Pearson).
@@ -175,13 +178,13 @@ def tipping_point(
     )
     miss, alarm = counts.miss_rate, counts.alarm_rate
     known = None if miss is None or alarm is None else Rates(miss=miss, alarm=alarm)
-    prevalence = counts.prevalence
+    present = counts.prevalence if prevalence is None else prevalence
     return TippingPoint(
         limit=limit,
         delta=delta,
-        prevalence=prevalence,
-        estimate=None if known is None else tipping_of(known, prevalence, costs, limit),
-        upper=tipping_of(upper, prevalence, costs, limit),
+        prevalence=present,
+        estimate=None if known is None else tipping_of(known, present, costs, limit),
+        upper=tipping_of(upper, present, costs, limit),
     )
 
 
