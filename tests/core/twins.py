@@ -143,7 +143,7 @@ def beta_2_2_below(x):
     return 3 * x**2 - 2 * x**3
 
 
-def stable_rank(scores, labels, thresholds, cost_fn, cost_fp, weight=0.25, barrier=2.5):
+def stable_rank(scores, labels, thresholds, cost_fn, cost_fp, weight=0.25, barrier=2.0):
     """The rule ``stable``; ``thresholds`` are all cuts, in ascending order."""
     n, cuts = len(scores), range(len(thresholds))
     unit = sum(cost_fn if label == 1 else cost_fp for label in labels) / n

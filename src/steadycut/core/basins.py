@@ -7,9 +7,6 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.records import Costs
 from steadycut.core.risk_curve import TIE, Curve, risk_at_cuts
 
-# A risk this many standard errors above the smallest makes a barrier.
-BARRIER = 2.5
-
 
 def excess_risk(
     curve: Curve, costs: Costs, row: IntArray | int, cut: IntArray, reference: IntArray | int
@@ -30,10 +27,10 @@ def excess_risk(
     return excess, np.sqrt(np.maximum(square - excess**2, 0) / n)
 
 
-def barriers(curve: Curve, costs: Costs) -> NDArray[np.bool_]:
+def barriers(curve: Curve, costs: Costs, height: float) -> NDArray[np.bool_]:
     """Return which cuts of each row part its minima, shape (rows, cuts).
 
-    A barrier is a cut whose risk lies more than `BARRIER` paired standard errors above the
+    A barrier is a cut whose risk lies more than ``height`` paired standard errors above the
     smallest risk on its left, and above that on its right.
     """
     risk = risk_at_cuts(curve, costs)
@@ -45,7 +42,7 @@ def barriers(curve: Curve, costs: Costs) -> NDArray[np.bool_]:
         risk.shape[1] - 1 - _lowest_so_far(risk[:, ::-1])[:, ::-1],
     ):
         excess, error = excess_risk(curve, costs, rows, every, lowest)
-        high &= excess > BARRIER * error + TIE * costs.largest
+        high &= excess > height * error + TIE * costs.largest
     return high
 
 

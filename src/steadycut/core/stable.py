@@ -32,17 +32,20 @@ class Stable:
     (n + 2): a sharp score gets a sharp posterior, a blunt one is drawn to the middle.
 
     A patient counts for ``weight`` of a patient: errors cluster around the cut, and the next
-    hospital is not this one. Where a barrier of clearly higher risk parts the cuts, the mean is
-    taken in the basin with most of the weight: between two basins it would serve neither.
+    hospital is not this one. Where a stretch of risk more than ``barrier`` paired standard errors
+    higher parts the cuts, the mean is taken in the basin with most of the weight: between two
+    basins it would serve neither.
     """
 
     weight: float = 0.25
+    barrier: float = 2.0
 
     def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
         """Return the patients below the chosen cut, for each row."""
         del rng
         curve = count_errors(cells)
-        weights = one_basin(self.weights(curve, costs), curve.ranks, barriers(curve, costs))
+        barrier = barriers(curve, costs, self.barrier)
+        weights = one_basin(self.weights(curve, costs), curve.ranks, barrier)
         mean = (weights * curve.ranks).sum(axis=1) / weights.sum(axis=1)
         nearest = np.abs(curve.ranks - mean[:, None]).round(DECIMALS).argmin(axis=1)
         return curve.ranks[np.arange(nearest.size), nearest]
