@@ -5,11 +5,14 @@ Every method takes `Cohorts` and returns one threshold a cohort.
 
 import numpy as np
 
+from steadycut import PatientScores
+from steadycut.core.cuts import cuts_of
 from steadycut.core.resample import resample
 from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.rules import ERM, cuts_at_rank, parse_rule
 
 GRID = 100
+EVEN_CUTS = 200
 FOLDS = 5
 BOOTSTRAPS = 100
 
@@ -18,6 +21,23 @@ def by_rule(name):
     """A rule of steadycut on the exact cuts."""
     rule = parse_rule(name)
     return lambda cohorts, costs, rng: cohorts.thresholds_at(rule(cohorts.cells, costs, rng))
+
+
+def one_by_one(name, *, grid="exact", halved=False):
+    """The same on cuts of each cohort; ``halved``: the other half is kept for the certificate."""
+    rule = parse_rule(name)
+
+    def choose(cohorts, costs, rng):
+        thresholds = []
+        for scores, labels in zip(cohorts.scores, cohorts.labels, strict=True):
+            chosen = rng.permutation(labels.size)[: labels.size // (2 if halved else 1)]
+            cuts = cuts_of(PatientScores(scores=scores[chosen], labels=labels[chosen]), grid)
+            cells = cuts.cells[None, :]
+            first, last = cuts_at_rank(count_errors(cells).ranks, rule(cells, costs, rng))
+            thresholds.append(cuts.place(first, last)[0])
+        return np.array(thresholds)
+
+    return choose
 
 
 def erm_first(cohorts, costs, rng):
@@ -106,4 +126,7 @@ METHODS = {
     "bootstrap mean (cutpointr)": bootstrapped(np.mean),
     "bootstrap median (cutpointr)": bootstrapped(np.median),
     "TunedThresholdClassifierCV": tuned_cv,
+    "stable, 200 even cuts": one_by_one("stable", grid=EVEN_CUTS),
+    "stable, half of the patients": one_by_one("stable", halved=True),
+    "erm, half of the patients": one_by_one("erm", halved=True),
 }

@@ -7,10 +7,10 @@ import pandas as pd
 from cohorts import Site
 
 
-def load(folder):
+def load(folder, readers):
     """Set -> score -> site -> Site. What cannot be read is named and left out."""
     sets = {}
-    for name, reader in READERS.items():
+    for name, reader in readers.items():
         try:
             table = reader(Path(folder))
         except (ImportError, FileNotFoundError) as error:

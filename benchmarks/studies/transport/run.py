@@ -12,10 +12,11 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from held_out_sets import READERS as HELD_OUT
 from judge import BALANCED, COSTS, LEAST_GAIN, SIZES, judge, real_homes, simulated_homes
 from methods import METHODS
 from populations import pairs
-from real_sets import load
+from real_sets import READERS, load
 from tables import draw_figure, gather, markdown, markdown_by_set, summarise
 
 HERE = Path(__file__).resolve().parent
@@ -37,7 +38,8 @@ def main():
     chosen = options()
     started = time.perf_counter()
     sources = {
-        "real": real_homes(load(chosen.data)),
+        "real": real_homes(load(chosen.data, READERS)),
+        "held out": real_homes(load(chosen.data, HELD_OUT)),
         "simulated": simulated_homes(pairs()),
     }
     record = {
