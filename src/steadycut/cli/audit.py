@@ -8,7 +8,13 @@ from steadycut.audit import Audit, audit
 from steadycut.cli import options as opt
 from steadycut.cli.apply import RulePath
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
-from steadycut.cli.tables import candidates_at, note_dropped, read_for_rule, row_counts
+from steadycut.cli.tables import (
+    candidates_at,
+    label_warnings,
+    note_dropped,
+    read_for_rule,
+    row_counts,
+)
 from steadycut.cli.text import audit_text
 from steadycut.ingest import PatientTable
 from steadycut.report import render_audit
@@ -36,13 +42,14 @@ def audit_command(
     """
     check_folder(out)
     frozen = FrozenRule.load(rule)
-    table = read_for_rule(frozen, tables, label=label, site=site, missing=missing)
-    patients = candidates_at(table, site, external, "--external")[0]
-    found = audit(frozen, patients)
-    content = audit_content(found, table)
+    sites = opt.parse_sites(site, external, "--external")
+    table = read_for_rule(frozen, tables, label=label, site=site, sites=sites, missing=missing)
+    patients = candidates_at(table, sites)[0]
+    content = audit_content(audit(frozen, patients), table)
+    content["warnings"] += label_warnings(frozen, patients)
     write_folder(out, audit_files(content))
     note_dropped(table)
-    for warning in found.warnings:
+    for warning in content["warnings"]:
         note(f"warning: {warning}")
     show(
         content,

@@ -1,7 +1,7 @@
 """``steadycut compare``: every rule chooses at P and is judged at Q."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,6 +11,7 @@ from steadycut.cli.progress import progress_on_terminal
 from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit
 from steadycut.cli.text import comparison_text
 from steadycut.compare import compare
+from steadycut.study import study_options
 
 InternalThere = Annotated[
     str, typer.Option("--internal", metavar="NAME[,NAME]", help="Sites to choose on.")
@@ -38,6 +39,8 @@ def compare_command(
     aggregate: opt.Aggregate = None,
     cost_fn: opt.CostFn = 1.0,
     cost_fp: opt.CostFp = 1.0,
+    target_prevalence: opt.TargetPrevalence = None,
+    stratified: opt.Stratified = False,
     honesty: opt.Honesty = "split",
     bound: opt.BoundName = "auto",
     delta: opt.Delta = 0.1,
@@ -50,6 +53,22 @@ def compare_command(
     """Compare every rule: chosen at the internal sites, frozen, judged at the external ones."""
     if out is not None:
         check_folder(out)
+    options: dict[str, Any] = {
+        "cost_fn": cost_fn,
+        "cost_fp": cost_fp,
+        "target_prevalence": opt.parse_prevalence(target_prevalence),
+        "direction": direction,
+        "grid": opt.parse_grid(grid),
+        "n_bootstrap": bootstrap,
+        "delta": delta,
+        "honesty": honesty,
+        "stratified": stratified,
+        "bound": bound,
+        "seed": seed,
+    }
+    study_options(**options)
+    here = opt.parse_sites(site, internal, "--internal") or []
+    there = opt.parse_sites(site, external, "--external") or []
     table = read_for_fit(
         tables,
         patient=patient,
@@ -57,24 +76,14 @@ def compare_command(
         label=label,
         positive=positive,
         site=site,
+        sites=[*here, *there],
         level=level,
         aggregate=aggregate,
         missing=missing,
     )
     with progress_on_terminal() as progress:
         content = compare(
-            candidates_at(table, site, internal, "--internal"),
-            candidates_at(table, site, external, "--external"),
-            progress=progress,
-            cost_fn=cost_fn,
-            cost_fp=cost_fp,
-            direction=direction,
-            grid=opt.parse_grid(grid),
-            n_bootstrap=bootstrap,
-            delta=delta,
-            honesty=honesty,
-            bound=bound,
-            seed=seed,
+            candidates_at(table, here), candidates_at(table, there), progress=progress, **options
         ).to_dict()
     note_dropped(table)
     if out is not None:

@@ -9,7 +9,7 @@ from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit, row_
 from steadycut.cli.text import study_text
 from steadycut.ingest import PatientTable
 from steadycut.report import render_study
-from steadycut.study import Study, fit
+from steadycut.study import Study, run_study, study_options
 
 
 def fit_command(
@@ -26,6 +26,8 @@ def fit_command(
     internal: opt.Internal = None,
     cost_fn: opt.CostFn = 1.0,
     cost_fp: opt.CostFp = 1.0,
+    target_prevalence: opt.TargetPrevalence = None,
+    stratified: opt.Stratified = False,
     rule: opt.RuleName = "stable",
     honesty: opt.Honesty = "split",
     bound: opt.BoundName = "auto",
@@ -41,6 +43,21 @@ def fit_command(
     Writes rule.json (to take to the next hospital), study.json and report.html.
     """
     check_folder(out)
+    options = study_options(
+        rule=rule,
+        cost_fn=cost_fn,
+        cost_fp=cost_fp,
+        target_prevalence=opt.parse_prevalence(target_prevalence),
+        direction=direction,
+        grid=opt.parse_grid(grid),
+        n_bootstrap=bootstrap,
+        delta=delta,
+        honesty=honesty,
+        stratified=stratified,
+        bound=bound,
+        seed=seed,
+    )
+    sites = opt.parse_sites(site, internal, "--internal")
     table = read_for_fit(
         tables,
         patient=patient,
@@ -48,26 +65,13 @@ def fit_command(
         label=label,
         positive=positive,
         site=site,
+        sites=sites,
         level=level,
         aggregate=aggregate,
         missing=missing,
     )
-    candidates = candidates_at(table, site, internal, "--internal")
     with progress_on_terminal() as progress:
-        study = fit(
-            candidates,
-            rule=rule,
-            cost_fn=cost_fn,
-            cost_fp=cost_fp,
-            direction=direction,
-            grid=opt.parse_grid(grid),
-            n_bootstrap=bootstrap,
-            delta=delta,
-            honesty=honesty,
-            bound=bound,
-            seed=seed,
-            progress=progress,
-        )
+        study = run_study(candidates_at(table, sites), options, progress)
     content = study_content(study, table)
     write_folder(out, study_files(study, content))
     note_dropped(table)

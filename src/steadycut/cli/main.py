@@ -15,6 +15,7 @@ from steadycut.cli.demo import demo_command
 from steadycut.cli.fit import fit_command
 from steadycut.cli.monitor import monitor_command
 from steadycut.cli.plan import plan_command
+from steadycut.cli.wording import as_options
 from steadycut.errors import SteadycutError
 
 # typer carries its own copy of click; this is that copy's UsageError.
@@ -28,13 +29,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="One patient-level cut-off that still works at the next hospital, with a certificate.",
 )
-app.command("demo")(demo_command)
-app.command("fit")(fit_command)
-app.command("apply")(apply_command)
-app.command("audit")(audit_command)
-app.command("compare")(compare_command)
-app.command("plan")(plan_command)
-app.command("monitor")(monitor_command)
+app.command("demo", short_help="Run everything on two simulated hospitals.")(demo_command)
+app.command("fit", short_help="Choose, freeze and certify one cut-off.")(fit_command)
+app.command("apply", short_help="Decide for every patient of a table.")(apply_command)
+app.command("audit", short_help="Judge a frozen rule at another hospital.")(audit_command)
+app.command("compare", short_help="Choose by every rule here, judge them there.")(compare_command)
+app.command("plan", short_help="Say how many patients a certificate needs.")(plan_command)
+app.command("monitor", short_help="Watch a frozen rule in use.")(monitor_command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -67,7 +68,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     except USAGE_ERROR as error:
         return _refuse(f"{_message(error)} See '{_command_path(error)} --help'.")
     except SteadycutError as error:
-        return _refuse(str(error))
+        return _refuse(as_options(error))
     except (KeyboardInterrupt, typer.Abort):
         result = INTERRUPTED
     except BrokenPipeError:

@@ -13,12 +13,11 @@ import typer
 from steadycut.cli import options as opt
 from steadycut.cli.apply import RulePath
 from steadycut.cli.layout import aligned
-from steadycut.cli.options import parse_names
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
-from steadycut.cli.tables import note_dropped, row_counts
-from steadycut.core.checks import IntArray
-from steadycut.errors import BadOption, BadTable
-from steadycut.ingest import PatientTable, Request, make_request
+from steadycut.cli.tables import label_warnings, note_dropped, request_for_rule, row_counts
+from steadycut.core.checks import IntArray, check_fraction
+from steadycut.errors import BadTable
+from steadycut.ingest import PatientTable
 from steadycut.ingest.from_files import read_files
 from steadycut.ingest.patients import asked_rows, build_patients
 from steadycut.ingest.raw import RawTable
@@ -38,7 +37,10 @@ LabelHere = Annotated[
     typer.Option(metavar="COL", help="Column of labels. [default: watch the call rate only]"),
 ]
 MonitorDelta = Annotated[
-    float, typer.Option(metavar="X", help="Probability of a false alarm, over all time.")
+    float,
+    typer.Option(
+        metavar="X", parser=opt.number, help="Probability of a false alarm, over all time."
+    ),
 ]
 MonitorOut = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="Where to write monitor.json.")
@@ -64,8 +66,10 @@ def monitor_command(
     """
     if out is not None:
         check_folder(out)
+    check_fraction("delta", delta)
     frozen = FrozenRule.load(rule)
-    request = request_for(frozen, label=label, site=site, external=external, missing=missing)
+    sites = opt.parse_sites(site, external, "--external")
+    request = request_for_rule(frozen, label=label, site=site, sites=sites, missing=missing)
     # The order is read like a level, but no aggregation is made over it.
     wider = replace(request, levels=(*request.levels, (order, "min")))
     raw = asked_rows(read_files(tables, wider), request)
@@ -76,34 +80,12 @@ def monitor_command(
     ranks = [arrivals[name] for name in patients.patients.tolist()]
     found = monitor(frozen, patients, order=ranks, delta=delta)
     content = {**found.to_dict(), "data": row_counts(table)}
+    content["warnings"] += label_warnings(frozen, patients)
     if out is not None:
         write_folder(out, {"monitor.json": to_json(content)})
-    say(table, found.warnings)
+    say(table, content["warnings"])
     wrote = f"\n\nWrote monitor.json to {out}/" if out is not None else ""
     show(content, monitor_text(content) + wrote, as_json=as_json)
-
-
-def request_for(
-    rule: FrozenRule, *, label: str | None, site: str | None, external: str | None, missing: str
-) -> Request:
-    """Return what the rule asks of a table."""
-    if external is not None and site is None:
-        msg = f"--external {external} needs --site COL, the column that holds the sites."
-        raise BadOption(msg)
-    recipe = rule.recipe
-    return make_request(
-        patient=recipe.patient,
-        score=[recipe.score],
-        label=label,
-        positive=recipe.positive if label else None,
-        # The first patients may all be healthy.
-        positive_occurs=False,
-        site=site,
-        sites=None if external is None else parse_names(external),
-        levels=recipe.levels,
-        how=[recipe.how],
-        missing=missing,
-    )
 
 
 def arrival_ranks(raw: RawTable, order: str, patient: str) -> dict[str, int]:

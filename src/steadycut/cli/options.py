@@ -9,6 +9,25 @@ from steadycut.core.aggregate import aggregator_names
 from steadycut.core.concentration import BOUNDS
 from steadycut.errors import BadOption
 
+
+def number(text: str) -> float:
+    """Read a number; typer's own refusal does not repeat what was given."""
+    try:
+        return float(text)
+    except ValueError:
+        msg = f"it must be a number; got {text!r}."
+        raise typer.BadParameter(msg) from None
+
+
+def whole_number(text: str) -> int:
+    """Read a whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        msg = f"it must be a whole number; got {text!r}."
+        raise typer.BadParameter(msg) from None
+
+
 Tables = Annotated[
     list[str],
     typer.Argument(metavar="TABLE", help="CSV or Parquet files, or a pattern of them."),
@@ -51,8 +70,29 @@ Internal = Annotated[
 External = Annotated[
     str | None, typer.Option(metavar="NAME[,NAME]", help="Sites to judge on. [default: all]")
 ]
-CostFn = Annotated[float, typer.Option("--cost-fn", metavar="X", help="Cost of a missed patient.")]
-CostFp = Annotated[float, typer.Option("--cost-fp", metavar="X", help="Cost of a false alarm.")]
+CostFn = Annotated[
+    float,
+    typer.Option("--cost-fn", metavar="X", parser=number, help="Cost of a missed patient."),
+]
+CostFp = Annotated[
+    float,
+    typer.Option("--cost-fp", metavar="X", parser=number, help="Cost of a false alarm."),
+]
+TargetPrevalence = Annotated[
+    str | None,
+    typer.Option(
+        "--target-prevalence",
+        metavar="P|LOW,HIGH",
+        help="Prevalence at which risk counts, or a range: then its worse end. [default: as found]",
+    ),
+]
+Stratified = Annotated[
+    bool,
+    typer.Option(
+        "--stratified",
+        help="Deal the classes evenly to those who choose and certify; with --target-prevalence.",
+    ),
+]
 RuleName = Annotated[
     str,
     typer.Option(
@@ -70,10 +110,19 @@ BoundName = Annotated[
     str,
     typer.Option("--bound", metavar="NAME", help=f"auto, {', '.join(BOUNDS)}."),
 ]
-Delta = Annotated[float, typer.Option(metavar="X", help="Failure probability of the certificate.")]
-Bootstrap = Annotated[int, typer.Option(metavar="N", help="Number of bootstrap cohorts.")]
+Delta = Annotated[
+    float, typer.Option(metavar="X", parser=number, help="Failure probability of the certificate.")
+]
+Bootstrap = Annotated[
+    int, typer.Option(metavar="N", parser=whole_number, help="Number of bootstrap cohorts.")
+]
 Grid = Annotated[str, typer.Option(metavar="N|exact", help="Number of cuts, or exact.")]
-Seed = Annotated[int, typer.Option(metavar="N", help="Same table, options and seed: same bytes.")]
+Seed = Annotated[
+    int,
+    typer.Option(
+        metavar="N", parser=whole_number, help="Same table, options and seed: same bytes."
+    ),
+]
 Missing = Annotated[
     str,
     typer.Option(
@@ -95,6 +144,27 @@ def parse_grid(text: str) -> int | str:
         raise BadOption(msg) from None
 
 
-def parse_names(text: str) -> list[str]:
-    """Return the names in a comma-separated list."""
-    return [name.strip() for name in text.split(",") if name.strip()]
+def parse_prevalence(text: str | None) -> float | tuple[float, float] | None:
+    """Return a prevalence, or the two ends of a range."""
+    if text is None:
+        return None
+    try:
+        low, high = (float(end) for end in text.split(",")) if "," in text else (float(text),) * 2
+    except ValueError:
+        msg = f"--target-prevalence must be a number, or two as LOW,HIGH; got {text!r}."
+        raise BadOption(msg) from None
+    return (low, high) if "," in text else low
+
+
+def parse_sites(site: str | None, names: str | None, option: str) -> list[str] | None:
+    """Return the names in a comma-separated list of sites; None for all sites."""
+    if names is None:
+        return None
+    if site is None:
+        msg = f"{option} {names} needs --site COL, the column that holds the sites."
+        raise BadOption(msg)
+    found = [name.strip() for name in names.split(",") if name.strip()]
+    if not found:
+        msg = f"{option} must name at least one site; got {names!r}."
+        raise BadOption(msg)
+    return found

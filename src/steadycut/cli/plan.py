@@ -7,38 +7,55 @@ from typing import Annotated, Any
 import typer
 
 from steadycut.cli import options as opt
+from steadycut.cli.layout import columns
 from steadycut.cli.output import show
-from steadycut.cli.text import columns
 from steadycut.planning import plan
 from steadycut.report.numbers import count, percent, risk
 
 Risk = Annotated[
-    float | None, typer.Option(metavar="R", help="Risk that the certifying patients will show.")
+    float | None,
+    typer.Option(
+        metavar="R", parser=opt.number, help="Risk that the certifying patients will show."
+    ),
 ]
 Width = Annotated[
     float | None,
-    typer.Option(metavar="W", help="How far the certified risk may lie above it."),
+    typer.Option(
+        metavar="W", parser=opt.number, help="How far the certified risk may lie above it."
+    ),
 ]
 Patients = Annotated[
-    int | None, typer.Option(metavar="N", help="All patients; instead of --width.")
+    int | None,
+    typer.Option(metavar="N", parser=opt.whole_number, help="All patients; instead of --width."),
 ]
 PlanCostFn = Annotated[
     float | None,
-    typer.Option("--cost-fn", metavar="X", help="Cost of a missed patient. [default: 1]"),
+    typer.Option(
+        "--cost-fn", metavar="X", parser=opt.number, help="Cost of a missed patient. [default: 1]"
+    ),
 ]
 PlanCostFp = Annotated[
     float | None,
-    typer.Option("--cost-fp", metavar="X", help="Cost of a false alarm. [default: 1]"),
+    typer.Option(
+        "--cost-fp", metavar="X", parser=opt.number, help="Cost of a false alarm. [default: 1]"
+    ),
 ]
 Prevalence = Annotated[
-    float | None, typer.Option(metavar="P", help="Share of the diseased, if known.")
+    float | None,
+    typer.Option(metavar="P", parser=opt.number, help="Share of the diseased, if known."),
 ]
 CertifySize = Annotated[
-    float, typer.Option("--certify-size", metavar="X", help="Share of patients who certify.")
+    float,
+    typer.Option(
+        "--certify-size", metavar="X", parser=opt.number, help="Share of patients who certify."
+    ),
 ]
-Instances = Annotated[int | None, typer.Option(metavar="M", help="Instances a patient.")]
+Instances = Annotated[
+    int | None, typer.Option(metavar="M", parser=opt.whole_number, help="Instances a patient.")
+]
 Icc = Annotated[
-    float | None, typer.Option(metavar="RHO", help="Intraclass correlation of the instances.")
+    float | None,
+    typer.Option(metavar="RHO", parser=opt.number, help="Intraclass correlation of the instances."),
 ]
 PilotPath = Annotated[
     Path | None,

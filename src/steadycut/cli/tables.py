@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-from steadycut.cli.options import parse_names
 from steadycut.cli.output import note
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadOption
-from steadycut.ingest import PatientTable, at_sites, read_patients
-from steadycut.ingest.request import make_request
+from steadycut.ingest import PatientTable, Request, at_sites, make_request, read_patients
+from steadycut.report.numbers import count
 from steadycut.rule_file import FrozenRule
 
 
@@ -19,17 +17,19 @@ def read_for_fit(
     label: str,
     positive: str | None,
     site: str | None,
+    sites: Sequence[str] | None,
     level: Sequence[str] | None,
     aggregate: Sequence[str] | None,
     missing: str,
 ) -> PatientTable:
-    """Read every candidate: each score column with each aggregator."""
+    """Read every candidate: each score column with each aggregator, at the named sites."""
     request = make_request(
         patient=patient,
         score=list(score),
         label=label,
         positive=positive,
         site=site,
+        sites=sites,
         levels=list(level or ()),
         how=list(aggregate or ("mean",)),
         missing=missing,
@@ -43,25 +43,48 @@ def read_for_rule(
     *,
     label: str | None = None,
     site: str | None = None,
+    sites: Sequence[str] | None = None,
     missing: str = "refuse",
 ) -> PatientTable:
-    """Read patients as a frozen rule wants them."""
+    """Read patients as a frozen rule wants them, at the named sites."""
+    request = request_for_rule(rule, label=label, site=site, sites=sites, missing=missing)
+    return read_patients(request, list(tables))
+
+
+def request_for_rule(
+    rule: FrozenRule,
+    *,
+    label: str | None,
+    site: str | None,
+    sites: Sequence[str] | None,
+    missing: str,
+) -> Request:
+    """Return what a frozen rule asks of a table; its positive label need not occur there."""
     recipe = rule.recipe
-    request = make_request(
+    return make_request(
         patient=recipe.patient,
         score=[recipe.score],
         label=label,
         positive=recipe.positive if label else None,
         site=site,
+        sites=sites,
+        positive_occurs=False,
         levels=recipe.levels,
         how=[recipe.how],
         missing=missing,
     )
-    return read_patients(request, list(tables))
+
+
+def label_warnings(rule: FrozenRule, patients: PatientScores) -> list[str]:
+    """Notice that the label that the rule calls positive does not occur."""
+    positive = rule.recipe.positive
+    if patients.labels is None or positive is None or patients.n_positive:
+        return []
+    return [f"labels: none is {positive!r}, so that every patient counts as negative."]
 
 
 def row_counts(table: PatientTable) -> dict[str, int]:
-    """Return how much of the whole table was read, and how much of it had no score."""
+    """Return how many rows the named sites have, and how many of them had no score."""
     return {
         "rows": table.n_rows,
         "dropped_rows": table.n_dropped,
@@ -70,23 +93,16 @@ def row_counts(table: PatientTable) -> dict[str, int]:
 
 
 def note_dropped(table: PatientTable) -> None:
-    """Say how many rows and patients of the table had no score and were left out."""
+    """Say how many rows and patients had no score and were left out."""
     if not table.n_dropped:
         return
-    lost = table.n_patients_dropped
-    who = "patient who has" if lost == 1 else "patients who have"
-    also = f", and with them {lost} {who} no other rows" if lost else ""
-    note(f"{table.n_dropped} of {table.n_rows} rows had no score and were dropped{also}.")
+    lost, were = table.n_patients_dropped, "was" if table.n_dropped == 1 else "were"
+    who = count(lost, "patient who has", "patients who have")
+    also = f", and with them {who} no other rows" if lost else ""
+    note(f"{table.n_dropped} of {table.n_rows} rows had no score and {were} dropped{also}.")
 
 
-def candidates_at(
-    table: PatientTable, site: str | None, names: str | None, option: str
-) -> list[PatientScores]:
+def candidates_at(table: PatientTable, sites: Sequence[str] | None) -> list[PatientScores]:
     """Return the candidates, each with the patients of the named sites only."""
     candidates = list(table.patients.values())
-    if names is None:
-        return candidates
-    if site is None:
-        msg = f"{option} {names} needs --site COL, the column that holds the sites."
-        raise BadOption(msg)
-    return [at_sites(one, parse_names(names)) for one in candidates]
+    return candidates if sites is None else [at_sites(one, sites) for one in candidates]

@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from steadycut.report.numbers import cut, percent, risk
+from steadycut.cli.layout import aligned, columns, numbers, percents
+from steadycut.report.numbers import count, cut, percent, risk
+
+CUT_DIGITS = 4
 
 
 def study_text(study: Mapping[str, Any]) -> str:
@@ -21,24 +24,41 @@ def study_text(study: Mapping[str, Any]) -> str:
 def headline(study: Mapping[str, Any]) -> str:
     """Return the cut-off in one sentence, and who chose it."""
     sign = ">=" if study["direction"] == "ge" else "<="
-    costs, patients = study["costs"], study["patients"]
-    value = study["operating_value"]
-    reached = (
-        "no patient reaches it" if value is None else f"the first score called is {cut(value)}"
+    costs, threshold = study["costs"], cut(study["threshold"])
+    return (
+        f"Cut-off: call a patient when {chain_text(study)} {sign} {threshold}{reached_text(study)}"
+        f"\n  rule {study['rule']}, a miss costs {costs['cost_fn']:g} and a false alarm "
+        f"{costs['cost_fp']:g}{target_text(study)}; {roles_text(study)}"
     )
-    return "\n".join(
-        [
-            (
-                f"Cut-off: call a patient when {chain_text(study)} {sign} {cut(study['threshold'])}"
-                f" ({reached})"
-            ),
-            (
-                f"  rule {study['rule']}, a miss costs {costs['cost_fn']:g} and a false alarm "
-                f"{costs['cost_fp']:g}; {patients['select']} patients chose "
-                f"({patients['select_positive']} positive), {patients['certify']} certify "
-                f"({patients['certify_positive']} positive)"
-            ),
-        ]
+
+
+def reached_text(study: Mapping[str, Any]) -> str:
+    """Return the first score that is called, if it is not written like the cut-off."""
+    value = study["operating_value"]
+    if value is None:
+        return " (no patient reaches it)"
+    same = cut(value) == cut(study["threshold"])
+    return "" if same else f" (the first score called is {cut(value)})"
+
+
+def target_text(study: Mapping[str, Any]) -> str:
+    """Return the prevalence at which risk counts, if it is not that of the patients."""
+    if study["target_prevalence"] is None:
+        return ""
+    low, high = study["target_prevalence"]
+    return f" at prevalence {percent(low)}" + ("" if low == high else f" to {percent(high)}")
+
+
+def roles_text(study: Mapping[str, Any]) -> str:
+    """Return who chose and who certifies."""
+    n = study["patients"]
+    if study["certificate"]["honesty"] == "uniform":
+        both = "chose and certifies" if n["total"] == 1 else "chose and certify"
+        return f"{count(n['total'], 'patient')} {both} ({n['positive']} positive)"
+    verb = "certifies" if n["certify"] == 1 else "certify"
+    return (
+        f"{count(n['select'], 'patient')} chose ({n['select_positive']} positive), "
+        f"{n['certify']} {verb} ({n['certify_positive']} positive)"
     )
 
 
@@ -52,6 +72,17 @@ def chain_text(content: Mapping[str, Any]) -> str:
     return f"[{text}]"
 
 
+def short_chains(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return each chain in short, such as ``max > mean``, with the score where scores differ."""
+    several = len({row["score"] for row in rows}) > 1
+    return [f"{row['score']}: {short_chain(row)}" if several else short_chain(row) for row in rows]
+
+
+def short_chain(row: Mapping[str, Any]) -> str:
+    """Return the aggregators from rows to patients, such as ``max > mean``."""
+    return " > ".join(step["how"] for step in row["aggregation"])
+
+
 def certificate_text(certificate: Mapping[str, Any]) -> str:
     """Return the certificate, term by term."""
     confidence = percent(1 - certificate["delta"])
@@ -63,7 +94,7 @@ def certificate_text(certificate: Mapping[str, Any]) -> str:
     ]
     title = (
         f"Certificate: {confidence} confidence, {certificate['bound']} bound, "
-        f"{certificate['n_patients']} patients, honesty {certificate['honesty']}"
+        f"{count(certificate['n_patients'], 'patient')}, honesty {certificate['honesty']}"
     )
     end = "  vacuous: no better than a rule without any score" if certificate["vacuous"] else ""
     return "\n".join(line for line in (title, aligned(rows), end) if line)
@@ -87,62 +118,69 @@ def candidates_text(candidates: Sequence[Mapping[str, Any]]) -> str:
     if len(candidates) == 1:
         return ""
     head = ("", "candidate", "cut-off", "risk", "penalty", "objective J")
-    rows = [
-        (
-            "*" if row["chosen"] else "",
-            chain_text(row),
-            cut(row["threshold"]),
-            risk(row["risk"]),
-            risk(row["penalty"]),
-            risk(row["objective"]),
-        )
-        for row in candidates
-    ]
+    rows = zip(
+        ["*" if row["chosen"] else "" for row in candidates],
+        short_chains(candidates),
+        cut_offs(candidates),
+        *(numbers([row[key] for row in candidates]) for key in ("risk", "penalty", "objective")),
+        strict=True,
+    )
     return "Candidates\n" + columns([head, *rows])
+
+
+def cut_offs(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the cut-offs of a column, with the same decimals if they are in the same unit."""
+    thresholds = [row["threshold"] for row in rows]
+    if len({row["score"] for row in rows}) > 1:
+        return [cut(threshold) for threshold in thresholds]
+    return numbers(thresholds, CUT_DIGITS)
 
 
 def comparison_text(comparison: Mapping[str, Any]) -> str:
     """Return the paper's table."""
-    head = ("cut-off", "R_Q", "se", "validation", "se", "shift", "G_boot", "flips")
-    names = comparison_names(comparison["rows"])
-    rows = [
-        (
-            *name,
-            cut(row["threshold"]),
-            risk(row["risk_external"]),
-            risk(row["risk_external_se"]),
-            risk(row["risk_validation"]),
-            risk(row["risk_validation_se"]),
-            f"{row['shift']:+.3f}",
-            risk(row["penalty"]),
-            percent(row["flip_rate"]),
-        )
-        for name, row in zip(names[1:], comparison["rows"], strict=True)
-    ]
-    patients = comparison["patients"]
+    rows, patients = comparison["rows"], comparison["patients"]
     title = (
-        f"Comparison: chosen on {patients['internal']} internal patients, judged on "
-        f"{patients['external']} external ones"
+        f"Comparison: chosen on {count(patients['internal'], 'internal patient')}, judged on "
+        f"{count(patients['external'], 'external one')}"
     )
-    best = min(row["best_external"] for row in comparison["rows"])
-    end = (
-        f"  in hindsight the best cut there has risk {risk(best)}; a rule without any score "
+    return "\n".join([title, comparison_table(rows), hindsight_text(comparison)])
+
+
+def comparison_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return one row a rule; the candidate is named where rules chose different ones."""
+    risks = {
+        "R_Q": "risk_external",
+        "se": "risk_external_se",
+        "R_val": "risk_validation",
+        "se ": "risk_validation_se",
+    }
+    chains = short_chains(rows)
+    cells = {
+        "rule": [row["rule"] for row in rows],
+        **({"candidate": chains} if len(set(chains)) > 1 else {}),
+        "cut-off": cut_offs(rows),
+        **{head: numbers([row[key] for row in rows]) for head, key in risks.items()},
+        "shift": numbers([row["shift"] for row in rows], signs=True),
+        "G_boot": numbers([row["penalty"] for row in rows]),
+        "flips": percents([row["flip_rate"] for row in rows]),
+    }
+    head = [name.strip() for name in cells]
+    return columns([head, *zip(*cells.values(), strict=True)])
+
+
+def hindsight_text(comparison: Mapping[str, Any]) -> str:
+    """Return the best that any cut could have done, and what no score at all does."""
+    best = min(comparison["rows"], key=lambda row: row["best_external"])
+    return (
+        f"  in hindsight the best cut there, of {best['score']} ({short_chain(best)}), has risk "
+        f"{risk(best['best_external'])}; a rule without any score "
         f"{risk(comparison['trivial_external'])}"
     )
-    return "\n".join([title, columns([(*names[0], *head), *rows]), end])
-
-
-def comparison_names(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...]]:
-    """Return the first columns: the rule and, where rules chose different ones, the candidate."""
-    chains = [chain_text(row) for row in rows]
-    if len(set(chains)) == 1:
-        return [("rule",), *((row["rule"],) for row in rows)]
-    both = ((row["rule"], chain) for row, chain in zip(rows, chains, strict=True))
-    return [("rule", "candidate"), *both]
 
 
 def audit_text(audit: Mapping[str, Any]) -> str:
     """Return what the frozen rule did at another hospital; the command says warnings itself."""
+    grey = audit["grey_zone"]
     calls = [
         ("patients", str(audit["n_patients"])),
         ("called", f"{percent(audit['call_rate'])} (was {percent(audit['call_rate_internal'])})"),
@@ -150,30 +188,46 @@ def audit_text(audit: Mapping[str, Any]) -> str:
         (
             "grey zone",
             (
-                f"{audit['grey_zone']['patients']} patients flip in at least "
-                f"{percent(audit['grey_zone']['at_least'])} of resampled studies"
+                f"{count(grey['patients'], 'patient flips', 'patients flip')} in at least "
+                f"{percent(grey['at_least'])} of resampled studies"
             ),
         ),
     ]
-    blocks = [f"Audit: {audit['verdict_text']}", aligned(calls)]
+    blocks = [f"Audit: {verdict_text(audit)}", aligned(calls)]
     if audit["labelled"]:
         blocks += [external_text(audit), shift_text(audit["shift"])]
     return "\n".join(blocks)
 
 
+def verdict_text(audit: Mapping[str, Any]) -> str:
+    """Return the verdict on the certificate, and why, as two sentences."""
+    verdicts = {
+        "holds": "the certificate holds",
+        "does not hold": "the certificate does not hold",
+        "cannot tell": "cannot tell whether the certificate holds",
+    }
+    reason = audit["verdict_text"].removeprefix(f"{audit['verdict']}: ")
+    return f"{verdicts.get(audit['verdict'], audit['verdict'])}. {reason[:1].upper()}{reason[1:]}"
+
+
 def external_text(audit: Mapping[str, Any]) -> str:
     """Return the risk at the other hospital and the bounds on it."""
-    rows = [
-        (
-            "risk here (was there)",
-            f"{risk(audit['risk_external'])} ({risk(audit['risk_internal'])})",
-        ),
-        ("direct bound on the risk here", risk(audit["bound_external"])),
-        ("Base = certified + Shift", risk(audit["base"])),
-        ("Base with the error of Shift", risk(audit["base_valid"])),
-        ("Augmented = Base + penalty", risk(audit["augmented"])),
-    ]
-    return aligned(rows)
+    largest = max(audit["costs"]["cost_fn"], audit["costs"]["cost_fp"])
+    bounds = {
+        "direct bound on the risk here": "bound_external",
+        "Base = certified + Shift": "base",
+        "Base with the error of Shift": "base_valid",
+        "Augmented = Base + penalty": "augmented",
+    }
+    here = f"{risk(audit['risk_external'])} ({risk(audit['risk_internal'])})"
+    rows = [(name, bound_text(audit[key], largest)) for name, key in bounds.items()]
+    return aligned([("risk here (was there)", here), *rows])
+
+
+def bound_text(bound: float, largest: float) -> str:
+    """Return a bound, and that it says nothing if every rule keeps it."""
+    says = " (above the largest possible cost: says nothing)" if bound > largest else ""
+    return f"{risk(bound)}{says}"
 
 
 def shift_text(shift: Mapping[str, Any]) -> str:
@@ -185,14 +239,15 @@ def shift_text(shift: Mapping[str, Any]) -> str:
         "shape_negative": "scores of negative patients",
         "total": "total",
     }
-    rows = [(text, signed(shift["signed"][key]), risk(shift[key])) for key, text in names.items()]
-    return columns([head, *rows])
+    signed = numbers([shift["signed"][key] for key in names], signs=True)
+    absolute = numbers([shift[key] for key in names])
+    return columns([head, *zip(names.values(), signed, absolute, strict=True)])
 
 
 def apply_text(applied: Mapping[str, Any]) -> str:
     """Return how many patients were called."""
     return (
-        f"{applied['called']} of {applied['n_patients']} patients called "
+        f"{applied['called']} of {count(applied['n_patients'], 'patient')} called "
         f"({percent(applied['call_rate'])}) at cut-off {cut(applied['threshold'])}; "
         f"flip-rate {percent(applied['flip_rate'])}"
     )
@@ -201,31 +256,3 @@ def apply_text(applied: Mapping[str, Any]) -> str:
 def warnings_text(warnings: Iterable[str]) -> str:
     """Return the warnings, one a line."""
     return "\n".join(f"Warning: {text}" for text in warnings)
-
-
-def signed(value: float | None) -> str:
-    """Return a change of risk with its sign."""
-    return "not known" if value is None else f"{value:+.3f}"
-
-
-def aligned(rows: Sequence[tuple[str, str]]) -> str:
-    """Return name and value in two columns."""
-    width = max(len(name) for name, _ in rows)
-    return "\n".join(f"  {name:<{width}}  {value}" for name, value in rows)
-
-
-def columns(rows: Sequence[Sequence[str]]) -> str:
-    """Return a table; the first text column to the left, numbers to the right."""
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    left = [
-        not any(cell[:1].isdigit() for cell in column[1:]) and i < 2  # noqa: PLR2004
-        for i, column in enumerate(zip(*rows, strict=True))
-    ]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if to_left else cell.rjust(width)
-            for cell, width, to_left in zip(row, widths, left, strict=True)
-        )
-        for row in rows
-    ]
-    return "\n".join(f"  {line}".rstrip() for line in lines)
