@@ -16,6 +16,7 @@ from steadycut.core.shift_intervals import Interval, shift_intervals
 from steadycut.errors import TooFewPatients
 from steadycut.guards import deployment_warnings
 from steadycut.summary import chain_summary, operating_point
+from steadycut.unlabelled import UnlabelledPart, home_of, without_labels
 
 if TYPE_CHECKING:
     from steadycut.rule_file import FrozenRule
@@ -54,6 +55,7 @@ class Audit:
     call_rate: float
     flip_probability: FloatArray
     warnings: tuple[str, ...]
+    unlabelled: UnlabelledPart
     labelled: LabelledPart | None
 
     @property
@@ -100,8 +102,7 @@ class Audit:
             "certificate": document.certificate.model_dump(),
             "n_patients": self.n_patients,
             "labelled": self.labelled is not None,
-            "call_rate": self.call_rate,
-            "call_rate_internal": document.reference.confusion.call_rate,
+            **self.unlabelled.to_dict(),
             "flip_rate": self.flip_rate,
             "grey_zone": {
                 "patients": grey,
@@ -112,7 +113,10 @@ class Audit:
             "verdict": "cannot tell",
             "verdict_text": "cannot tell: without labels the risk here is not known.",
         }
-        return content if self.labelled is None else {**content, **self._labelled_dict()}
+        if self.labelled is None:
+            return content
+        # What cannot be known without labels is known here.
+        return {**content, "statements": [], **self._labelled_dict()}
 
     def _labelled_dict(self) -> dict[str, Any]:
         part = self.labelled
@@ -198,6 +202,7 @@ def audit(
         call_rate=float(rule.decide_scores(patients.scores).mean()),
         flip_probability=rule.flip_probability(patients.scores),
         warnings=tuple(deployment_warnings(rule, patients)),
+        unlabelled=without_labels(home_of(rule), patients.scores),
         labelled=None if patients.labels is None else _with_labels(rule, patients),
     )
 

@@ -11,7 +11,7 @@ from steadycut.core.cuts import exact_cuts
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.risk_curve import count_errors, risk_at_cuts
 from steadycut.errors import BadPatients, PatientOverlap
-from steadycut.study import Options, Progress, Study, as_candidates, fit
+from steadycut.study import Options, Progress, Study, as_candidates, check_same_patients, fit
 from steadycut.summary import chain_summary
 
 RULES = ("stable", "erm", "youden", "sensitivity:0.95", "specificity:0.90")
@@ -117,6 +117,10 @@ def compare(
     """
     here, there = as_candidates(internal), as_candidates(external)
     check_disjoint(here, there)
+    check_same_patients(there)
+    if not rules or not there[0].n_patients:
+        msg = "a comparison needs at least one rule and one external patient."
+        raise BadPatients(msg)
     rows = []
     for done, rule in enumerate(rules):
         if progress:

@@ -20,6 +20,7 @@ from steadycut.core.aggregate import aggregator_names, parse_aggregator
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.diagnose import flip_probability
+from steadycut.core.label_shift import RankBins, rank_bins
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.errors import BadOption, BadRuleFile
 from steadycut.files import write_atomically
@@ -99,6 +100,14 @@ class InstancesPart(_Part):
     largest: int
 
 
+class BinsPart(_Part):
+    """The certifying patients by class in bins of the score, with the edges between the bins."""
+
+    edges: list[FiniteFloat]
+    positive: list[int]
+    negative: list[int]
+
+
 class Reference(_Part):
     """What an audit needs of the patients who certified the rule."""
 
@@ -108,7 +117,18 @@ class Reference(_Part):
     tn: int = Field(ge=0)
     quantiles_positive: list[FiniteFloat]
     quantiles_negative: list[FiniteFloat]
+    bins: BinsPart
     instances_per_patient: InstancesPart | None
+
+    @property
+    def rank_bins(self) -> RankBins:
+        """The certifying patients in bins of the score."""
+        bins = self.bins
+        return RankBins(
+            edges=np.array(bins.edges),
+            positive=np.array(bins.positive),
+            negative=np.array(bins.negative),
+        )
 
     @property
     def confusion(self) -> Confusion:
@@ -388,6 +408,7 @@ def _reference(study: "Study") -> dict[str, Any]:
         "tn": counts.tn,
         "quantiles_positive": _quantiles(patients.positive_scores),
         "quantiles_negative": _quantiles(patients.negative_scores),
+        "bins": _bins(patients),
         "instances_per_patient": _instances(study.patients),
     }
 
@@ -400,6 +421,15 @@ def _quantiles(scores: FloatArray) -> list[float]:
     ranks = [max(-(-k * scores.size // steps), 1) for k in range(QUANTILE_LEVELS)]
     quantiles: list[float] = np.sort(scores)[np.array(ranks) - 1].tolist()
     return quantiles
+
+
+def _bins(patients: PatientScores) -> dict[str, Any]:
+    bins = rank_bins(patients.scores, patients.known_labels)
+    return {
+        "edges": bins.edges.tolist(),
+        "positive": bins.positive.tolist(),
+        "negative": bins.negative.tolist(),
+    }
 
 
 def _instances(patients: PatientScores) -> dict[str, float] | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadycut.core.certify import Certificate, certificate_of
+from steadycut.core.certify import Certificate, certify_patients
 from steadycut.core.checks import (
     FloatArray,
     check_choice,
@@ -92,7 +92,8 @@ class Study:
     @property
     def threshold(self) -> float:
         """The frozen cut-off: a patient whose score reaches it is called."""
-        return self.options.sign * self.chosen.threshold
+        # Adding 0.0 turns negative zero into zero.
+        return self.options.sign * self.chosen.threshold + 0.0
 
     @property
     def operating_value(self) -> float | None:
@@ -297,11 +298,10 @@ def run_study(
         tried.append(try_candidate(chosen_by, oriented, options.search, rng, options.publish))
     chosen = best_candidate(tried, options.search.costs)
     patients = candidates[tried.index(chosen)]
-    counts = confusion_at(
-        patients.oriented(options.direction).take(roles.certify), chosen.threshold
-    )
-    certificate = certificate_of(
-        counts,
+    certifying = patients.oriented(options.direction).take(roles.certify)
+    certificate = certify_patients(
+        certifying,
+        chosen.threshold,
         options.search.costs,
         options.search.delta,
         bound=options.bound,
@@ -317,7 +317,7 @@ def run_study(
         chosen=chosen,
         candidates=tuple(tried),
         certificate=certificate,
-        counts=counts,
+        counts=confusion_at(certifying, chosen.threshold),
     )
 
 
@@ -340,7 +340,8 @@ def as_candidates(
     """Return the candidates as a list of at least one."""
     if isinstance(patients, PatientScores):
         return [patients]
-    several = list(patients.values() if isinstance(patients, Mapping) else patients)
+    given = patients.values() if isinstance(patients, Mapping) else patients
+    several = list(given) if isinstance(given, Iterable) else []
     if not several or not all(isinstance(one, PatientScores) for one in several):
         msg = (
             "patients must be PatientScores, or a mapping or sequence of them; got "

@@ -9,6 +9,7 @@ from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.core.risk_curve import risk_curve
 from steadycut.core.select import Candidate
+from steadycut.core.tipping import tipping_point
 
 if TYPE_CHECKING:
     from steadycut.study import Study
@@ -34,12 +35,27 @@ def study_summary(study: "Study") -> dict[str, Any]:
         "certificate": study.certificate.to_dict(),
         "operating_point": operating_point(study.counts),
         "stability": stability_summary(study),
+        "tipping_point": tipping_summary(study),
         "candidates": [candidate_row(one, chosen, options.sign) for one in study.candidates],
         "curve": curve_summary(study),
         "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
         "patients": role_counts(study),
         "options": options_summary(study),
     }
+
+
+def tipping_summary(study: "Study") -> dict[str, Any]:
+    """Return how much must change at another hospital before the certified risk is exceeded."""
+    certificate = study.certificate
+    point = tipping_point(
+        study.counts,
+        study.options.search.costs.plain,
+        certificate.value,
+        certificate.delta,
+        honesty=certificate.honesty,
+        n_candidates=len(study.candidates),
+    )
+    return point.to_dict()
 
 
 def stability_summary(study: "Study") -> dict[str, Any]:

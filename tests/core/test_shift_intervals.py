@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from steadycut.core.binomial import two_sided
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.shift import shapley_shift, signed_shift
-from steadycut.core.shift_intervals import rate_interval, shift_intervals
+from steadycut.core.shift_intervals import shift_intervals
 
 PARTS = ("prevalence", "shape_positive", "shape_negative", "total")
 
@@ -17,11 +18,11 @@ PARTS = ("prevalence", "shape_positive", "shape_negative", "total")
 @pytest.mark.parametrize(("count", "n"), [(0, 10), (3, 10), (10, 10), (7, 46)])
 def test_a_rate_has_its_exact_interval(count, n):
     expected = stats.binomtest(count, n).proportion_ci(0.9, method="exact")
-    assert rate_interval(count, n, 0.1) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    assert two_sided(count, n, 0.1) == pytest.approx((expected.low, expected.high), abs=1e-12)
 
 
 def test_without_patients_a_rate_is_open():
-    assert rate_interval(0, 0, 0.1) == (0.0, 1.0)
+    assert two_sided(0, 0, 0.1) == (0.0, 1.0)
 
 
 def parts_by_definition(p, q, costs):
@@ -52,7 +53,7 @@ def test_no_rates_within_their_intervals_leave_the_corners(costs):
     pairs = [
         [(c.n_positive, c.n_patients), (c.fn, c.n_positive), (c.fp, c.n_negative)] for c in (p, q)
     ]
-    scans = [[np.linspace(*rate_interval(*pair, 0.1 / 6), 3) for pair in side] for side in pairs]
+    scans = [[np.linspace(*two_sided(*pair, 0.1 / 6), 3) for pair in side] for side in pairs]
     reached = [
         parts_by_definition(here, there, costs)
         for here in itertools.product(*scans[0])

@@ -19,7 +19,7 @@ import numpy as np
 from populations import pairs
 
 from steadycut import PatientScores
-from steadycut.core.certify import certificate_of
+from steadycut.core.certify import certificate_of, certify_patients
 from steadycut.core.concentration import BOUNDS, allowed_bounds
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts import cut_just_below, exact_cuts
@@ -99,6 +99,8 @@ def one_replicate(tally, name, p, q, n, costs, rng):
                 continue  # the same as clopper-pearson
             value = counts.risk(costs) + BOUNDS[bound].compute(counts, costs, delta)
             tally.add((*key, f"split {bound}"), value, truth)
+        gamble = certify_patients(certify, cut, costs, delta, bound="betting").value
+        tally.add((*key, "split betting"), gamble, truth)
         tally.add((*key, "split union of two"), union_of_two(counts, costs, delta), truth)
         for bound in UNIFORM:
             at = snapped if bound == "compression" else all_cut

@@ -7,23 +7,23 @@ excluded. The share is chosen from the patients seen before (Waudby-Smith and Ra
 means of bounded random variables by betting, JRSS B 2024) and kept below 3/4 of what could ruin.
 """
 
+import hashlib
 import math
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray
-from steadycut.core.confusion import Confusion
-from steadycut.core.records import Costs
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.records import Costs, PatientScores
 
 MOST = 0.75
 BISECTIONS = 40
-# The bound depends on the order of the patients: one order, fixed before any data.
-ORDER_SEED = 20260
 
 
-def betting_limit(counts: Confusion, costs: Costs, delta: float) -> float:
-    """Return the upper limit of the mean loss at a threshold that was chosen elsewhere."""
-    losses = shuffled_losses(counts, costs)
+def betting_limit(losses: FloatArray, delta: float) -> float:
+    """Return the upper limit of a mean loss between 0 and 1, at a threshold chosen elsewhere.
+
+    ``losses`` must stand in an order that does not depend on them (`arbitrary_order`).
+    """
     shares = predictable_shares(losses, delta)
     below, above = 0.0, 1.0
     for _ in range(BISECTIONS):
@@ -32,15 +32,25 @@ def betting_limit(counts: Confusion, costs: Costs, delta: float) -> float:
             above = middle
         else:
             below = middle
-    return costs.largest * above
+    return above
 
 
-def shuffled_losses(counts: Confusion, costs: Costs) -> FloatArray:
-    """Return one loss a patient, as parts of the dearer cost, in an order that ignores the data."""
-    losses = np.zeros(counts.n_patients)
-    losses[: counts.fn] = costs.cost_fn / costs.largest
-    losses[counts.fn : counts.fn + counts.fp] = costs.cost_fp / costs.largest
-    return np.random.default_rng(ORDER_SEED).permutation(losses)
+def patient_losses(patients: PatientScores, threshold: float, costs: Costs) -> FloatArray:
+    """Return one loss a patient, as parts of the dearer cost, in an arbitrary order."""
+    called, positive = patients.scores >= threshold, patients.known_labels == 1
+    misses, alarms = positive & ~called, ~positive & called
+    losses = (costs.cost_fn * misses + costs.cost_fp * alarms) / costs.largest
+    return losses[arbitrary_order(patients.scores)]
+
+
+def arbitrary_order(scores: FloatArray) -> IntArray:
+    """Return an order of the patients that no sorting of the table by label can foresee.
+
+    A fixed order of sorted losses would be a function of how many there are, and the bound would
+    not hold. So the random numbers come from a hash of all scores.
+    """
+    digest = hashlib.sha256(scores.astype("<f8").tobytes()).digest()
+    return np.random.default_rng(list(digest)).permutation(scores.size)
 
 
 def predictable_shares(losses: FloatArray, delta: float) -> FloatArray:

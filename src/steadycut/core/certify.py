@@ -1,14 +1,16 @@
 """A frozen threshold and patients who did not choose it -> a bound on its risk, term by term."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from steadycut.core.betting import betting_limit, patient_losses
 from steadycut.core.checks import check_fraction
 from steadycut.core.concentration import BOUNDS, choose_bound
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import Costs, PatientScores
-from steadycut.errors import TooFewPatients
+from steadycut.errors import BadOption, TooFewPatients
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +82,31 @@ def certificate_of(
     )
 
 
+def certify_patients(
+    patients: PatientScores,
+    threshold: float,
+    costs: Costs,
+    delta: float,
+    *,
+    bound: str = "auto",
+    honesty: str = "split",
+    n_candidates: int = 1,
+) -> Certificate:
+    """Return the certificate from the patients themselves, whose high scores are called."""
+    counts = confusion_at(patients, threshold)
+    if bound != "betting":
+        return certificate_of(
+            counts, costs, delta, bound=bound, honesty=honesty, n_candidates=n_candidates
+        )
+    choose_bound(bound, costs, honesty)
+    limit = betting_limit(
+        patient_losses(patients, threshold, costs), check_fraction("delta", delta)
+    )
+    plain = certificate_of(counts, costs, delta)
+    gap = costs.largest * limit - plain.risk
+    return replace(plain, bound="betting", generalization=gap)
+
+
 def certify(
     scores: ArrayLike,
     y: ArrayLike,
@@ -99,8 +126,8 @@ def certify(
     threshold
         The frozen threshold; a patient with ``score >= threshold`` is called.
     bound
-        ``auto``, ``clopper-pearson`` (equal costs), ``buehler``, ``hoeffding``, ``dkw`` or
-        ``paper``.
+        ``auto``, ``clopper-pearson`` (equal costs), ``buehler``, ``betting``, ``bentkus``,
+        ``hoeffding``, ``dkw`` or ``paper``.
     cost_fn, cost_fp
         What a missed patient and a false alarm cost.
     delta
@@ -122,6 +149,9 @@ def certify(
     if not patients.n_patients:
         msg = "a certificate needs at least one patient; got none."
         raise TooFewPatients(msg)
+    if not np.isfinite(threshold):
+        msg = f"threshold must be a finite number; got {threshold!r}."
+        raise BadOption(msg)
     oriented = threshold if direction == "ge" else -threshold
     costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp)
-    return certificate_of(confusion_at(patients, oriented), costs, delta, bound=bound)
+    return certify_patients(patients, oriented, costs, delta, bound=bound)

@@ -15,6 +15,8 @@ A = TypeVar("A", bound=NDArray[Any])
 
 # Beyond this a midpoint or a range of two scores could overflow.
 LARGEST_SCORE = 1e300
+# Beyond this the square of a cost could overflow.
+LARGEST_COST = 1e100
 
 
 def check_fraction(name: str, value: Any) -> float:
@@ -43,6 +45,9 @@ def check_positive(name: str, value: Any) -> float:
     if not _is_real(value) or not 0 < value < np.inf:
         msg = f"{name} must be a finite number above 0; got {value!r}."
         raise BadOption(msg)
+    if not 1 / LARGEST_COST <= float(value) <= LARGEST_COST:
+        msg = f"{name} must lie between {1 / LARGEST_COST:g} and {LARGEST_COST:g}; got {value!r}."
+        raise BadOption(msg)
     return float(value)
 
 
@@ -65,7 +70,13 @@ def check_choice(name: str, value: str, allowed: Collection[str]) -> str:
 
 def check_scores(scores: ArrayLike) -> FloatArray:
     """Return ``scores`` as a read-only float array of shape (n,), all of them finite."""
-    array = _one_dimension("scores", np.asarray(scores, dtype=np.float64))
+    try:
+        array = _one_dimension("scores", np.asarray(scores, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        if isinstance(error, BadPatients):
+            raise
+        msg = "scores must be numbers, one a patient."
+        raise BadPatients(msg) from None
     bad = np.count_nonzero(~np.isfinite(array))
     if bad:
         msg = (

@@ -8,11 +8,11 @@ returns a number that, added to the observed risk, is at least the true risk wit
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from scipy.special import bdtr, betaincinv, rel_entr
+from scipy.special import bdtr, rel_entr
 
-from steadycut.core.betting import betting_limit
+from steadycut.core.binomial import upper_limit
 from steadycut.core.buehler import buehler_limit
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
@@ -63,7 +63,7 @@ def clopper_pearson(counts: Confusion, costs: Costs, delta: float) -> float:
     Pointwise, for equal costs: the number of errors is then binomial.
     """
     n, errors = counts.n_patients, counts.fn + counts.fp
-    return costs.largest * (_binomial_limit(errors, n, delta) - errors / n)
+    return costs.largest * (upper_limit(errors, n, delta) - errors / n)
 
 
 def bentkus(counts: Confusion, costs: Costs, delta: float) -> float:
@@ -82,14 +82,14 @@ def bentkus(counts: Confusion, costs: Costs, delta: float) -> float:
 
 def _mean_limit(mean: float, n: int, delta: float) -> float:
     # A whole number of the dearer errors must not be rounded up for its last bit.
-    upper = _binomial_limit(math.ceil(n * mean - 1e-9), n, delta / math.e)
+    upper = upper_limit(math.ceil(n * mean - 1e-9), n, delta / math.e)
     return min(upper, _entropy_limit(mean, n, delta))
 
 
 def hoeffding_bentkus_p_value(mean: float, n: int, level: float) -> float:
     """Return an upper bound on Pr(observed mean <= ``mean``) if the true mean is ``level``."""
     entropy = math.exp(-n * relative_entropy(min(mean, level), level))
-    return min(entropy, math.e * float(bdtr(math.ceil(n * mean), n, level)), 1.0)
+    return min(entropy, math.e * float(bdtr(math.ceil(n * mean - 1e-9), n, level)), 1.0)
 
 
 def relative_entropy(p: float, q: float) -> float:
@@ -108,14 +108,6 @@ def _entropy_limit(mean: float, n: int, delta: float) -> float:
             (below, middle) if relative_entropy(mean, middle) > allowed else (middle, above)
         )
     return above
-
-
-def betting(counts: Confusion, costs: Costs, delta: float) -> float:
-    """Return the betting upper limit of the mean loss, minus the observed one.
-
-    Pointwise, for any costs (`steadycut.core.betting`).
-    """
-    return betting_limit(counts, costs, delta) - counts.risk(costs)
 
 
 def buehler(counts: Confusion, costs: Costs, delta: float) -> float:
@@ -145,11 +137,18 @@ def compression(counts: Confusion, costs: Costs, delta: float) -> float:
     n, share = counts.n_patients, delta / (counts.n_patients + 1)
     if n == 1:
         return costs.largest - counts.risk(costs)
-    # One patient without an error less.
-    tp, tn = (counts.tp - 1, counts.tn) if counts.tp else (0, max(counts.tn - 1, 0))
-    others = Confusion(tp=tp, fn=counts.fn, fp=counts.fp, tn=tn)
+    others = _one_fewer(counts)
     exact = clopper_pearson if costs.equal else buehler
     return others.risk(costs) + exact(others, costs, share) - counts.risk(costs)
+
+
+def _one_fewer(counts: Confusion) -> Confusion:
+    """Leave out one patient: without an error if there is one, else a false alarm."""
+    if counts.tp:
+        return replace(counts, tp=counts.tp - 1)
+    if counts.tn:
+        return replace(counts, tn=counts.tn - 1)
+    return replace(counts, fp=max(counts.fp - 1, 0))
 
 
 def class_wise(counts: Confusion, costs: Costs, delta: float) -> float:
@@ -158,8 +157,8 @@ def class_wise(counts: Confusion, costs: Costs, delta: float) -> float:
     Pointwise: miss rate and alarm rate each get their Clopper-Pearson limit at δ/2, given the
     class counts, so the split may be stratified by label; the worse end of the target range.
     """
-    miss = _binomial_limit(counts.fn, counts.n_positive, delta / 2)
-    alarm = _binomial_limit(counts.fp, counts.n_negative, delta / 2)
+    miss = upper_limit(counts.fn, counts.n_positive, delta / 2)
+    alarm = upper_limit(counts.fp, counts.n_negative, delta / 2)
     limit = max(weight * miss + other * alarm for weight, other in costs.class_weights)
     return limit - counts.risk(costs)
 
@@ -174,10 +173,6 @@ def class_wise_dkw(counts: Confusion, costs: Costs, delta: float) -> float:
         for n in (counts.n_positive, counts.n_negative)
     )
     return max(weight * miss + other * alarm for weight, other in costs.class_weights)
-
-
-def _binomial_limit(errors: int, n: int, delta: float) -> float:
-    return 1.0 if errors >= n else float(betaincinv(errors + 1, n - errors, 1 - delta))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +204,6 @@ BOUNDS = {
     "class-wise-dkw": BoundInfo(compute=class_wise_dkw, uniform=True, class_wise=True),
     "hoeffding": BoundInfo(compute=hoeffding, uniform=False),
     "bentkus": BoundInfo(compute=bentkus, uniform=False),
-    "betting": BoundInfo(compute=betting, uniform=False),
     "buehler": BoundInfo(compute=buehler, uniform=False),
     "clopper-pearson": BoundInfo(compute=clopper_pearson, uniform=False, any_costs=False),
 }
@@ -218,6 +212,9 @@ BOUNDS = {
 def choose_bound(name: str, costs: Costs, honesty: str) -> str:
     """Return the bound to use; ``auto`` is settled by costs and honesty, never by the data."""
     allowed = allowed_bounds(costs, honesty)
+    if honesty == "split" and costs.target is None:
+        # It needs the patients one by one: `steadycut.core.betting`.
+        allowed.append("betting")
     if name == "auto":
         return allowed[0]
     if name in allowed:
@@ -238,7 +235,6 @@ PREFERRED = (
     "clopper-pearson",
     "buehler",
     "compression",
-    "betting",
     "bentkus",
     "hoeffding",
     "dkw",
@@ -247,7 +243,7 @@ PREFERRED = (
 
 
 def allowed_bounds(costs: Costs, honesty: str) -> list[str]:
-    """Return the bounds that hold, the one that ``auto`` takes first."""
+    """Return the bounds on confusion counts that hold, the one that ``auto`` takes first."""
     return [name for name in PREFERRED if BOUNDS[name].holds(costs, honesty)]
 
 
@@ -259,10 +255,10 @@ def lower_limit(counts: Confusion, costs: Costs, delta: float) -> float:
     """
     n, errors = counts.n_patients, counts.fn + counts.fp
     if costs.target is not None:
-        miss = 1 - _binomial_limit(counts.tp, counts.n_positive, delta / 2)
-        alarm = 1 - _binomial_limit(counts.tn, counts.n_negative, delta / 2)
+        miss = 1 - upper_limit(counts.tp, counts.n_positive, delta / 2)
+        alarm = 1 - upper_limit(counts.tn, counts.n_negative, delta / 2)
         return max(weight * miss + other * alarm for weight, other in costs.class_weights)
     if costs.equal:
-        return costs.largest * (1 - _binomial_limit(n - errors, n, delta))
+        return costs.largest * (1 - upper_limit(n - errors, n, delta))
     mean = counts.risk(costs) / costs.largest
     return costs.largest * (1 - _mean_limit(1 - mean, n, delta))

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv
 
+from steadycut.core.binomial import two_sided
 from steadycut.core.checks import FloatArray, IntArray, check_count, read_only, store
 from steadycut.core.confusion import Confusion
 from steadycut.core.cuts import exact_cuts
@@ -356,17 +356,10 @@ def risk_range(
     >>> round(low, 2), round(high, 2)
     (0.1, 0.29)
     """
-    miss = rate_limits(counts.fn, counts.n_positive, delta / 4)
-    alarm = rate_limits(counts.fp, counts.n_negative, delta / 4)
+    miss = two_sided(counts.fn, counts.n_positive, delta / 2)
+    alarm = two_sided(counts.fp, counts.n_negative, delta / 2)
     low, high = (
         [costs.cost_fn * p * m + costs.cost_fp * (1 - p) * a for p in prevalences]
         for m, a in zip(miss, alarm, strict=True)
     )
     return min(low), max(high)
-
-
-def rate_limits(errors: int, n: int, delta: float) -> Interval:
-    """Return the Clopper-Pearson limits of an error rate, each at level delta."""
-    low = float(betaincinv(errors, n - errors + 1, delta)) if errors else 0.0
-    high = float(betaincinv(errors + 1, n - errors, 1 - delta)) if errors < n else 1.0
-    return low, high

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv
 
+from steadycut.core.binomial import two_sided
 from steadycut.core.checks import FloatArray, IntArray, check_fraction, read_only
 from steadycut.core.confusion import Confusion
 from steadycut.errors import BadPatients
@@ -313,9 +313,7 @@ def call_rate_interval(
     if honesty == "uniform":
         margin = float(np.sqrt(np.log(2 / delta) / (2 * n)))
         return max(calls / n - margin, 0.0), min(calls / n + margin, 1.0)
-    lowest = float(betaincinv(calls, n - calls + 1, delta / 2)) if calls else 0.0
-    highest = float(betaincinv(calls + 1, n - calls, 1 - delta / 2)) if calls < n else 1.0
-    return lowest, highest
+    return two_sided(calls, n, delta)
 
 
 def _in_unit(name: str, values: FloatArray) -> FloatArray:

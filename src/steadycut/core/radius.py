@@ -39,9 +39,8 @@ def bootstrap_radius(
     Notes
     -----
     The quantile is an order statistic (the smallest draw with at least a share 1 - delta at or
-    below it), and r is rounded up, so that a patient at distance r is inside. r is a heuristic:
-    the bootstrap is not consistent for the minimiser of a step function, which converges at a
-    cube-root rate.
+    below it), and r is rounded up to the next number. r is a heuristic: the bootstrap is not
+    consistent for the minimiser of a step function, which converges at a cube-root rate.
 
     Examples
     --------

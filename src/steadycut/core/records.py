@@ -216,8 +216,12 @@ def _texts(
 def _whole_numbers(name: str, values: ArrayLike | None, n_patients: int) -> IntArray | None:
     if values is None:
         return None
-    array = np.array(values, dtype=np.int64)
+    given = np.asarray(values)
+    array = given.astype(np.int64)
     check_length(name, array, n_patients)
+    if not np.array_equal(array, given):
+        msg = f"{name} must be whole numbers, one a patient."
+        raise BadPatients(msg)
     return read_only(array)
 
 

@@ -96,7 +96,7 @@ def try_candidate(
     cuts = cuts_of(patients, search.grid)
     draws = draw_thresholds(cuts, search.chooser, search.costs, search.n_bootstrap, rng)
     threshold = publish(draws.threshold, everyone.scores)
-    radius = bootstrap_radius(threshold, draws.thresholds, search.delta, search.centering)
+    radius = bootstrap_radius(draws.threshold, draws.thresholds, search.delta, search.centering)
     at_stake = (patients, radius.radius, search.costs)
     return Candidate(
         recipe=patients.recipe,

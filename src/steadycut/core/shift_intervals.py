@@ -2,8 +2,7 @@
 
 from itertools import product
 
-from scipy.special import betaincinv
-
+from steadycut.core.binomial import two_sided
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
@@ -32,8 +31,8 @@ def shift_intervals(
     True
     """
     share = delta / RATES
-    p = [rate_interval(*pair, share) for pair in _rate_counts(internal)]
-    q = [rate_interval(*pair, share) for pair in _rate_counts(external)]
+    p = [two_sided(*pair, share) for pair in _rate_counts(internal)]
+    q = [two_sided(*pair, share) for pair in _rate_counts(external)]
     corners = [_parts(corner[:3], corner[3:], costs) for corner in product(*p, *q)]
     return {
         order: {
@@ -45,13 +44,6 @@ def shift_intervals(
         }
         for order in ("signed", "shapley")
     }
-
-
-def rate_interval(count: int, n: int, delta: float) -> Interval:
-    """Return the two-sided Clopper-Pearson interval of a rate; (0, 1) without any patient."""
-    low = float(betaincinv(count, n - count + 1, delta / 2)) if count else 0.0
-    high = float(betaincinv(count + 1, n - count, 1 - delta / 2)) if count < n else 1.0
-    return low, high
 
 
 def _rate_counts(counts: Confusion) -> tuple[tuple[int, int], ...]:

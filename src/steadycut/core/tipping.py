@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv
 
+from steadycut.core.binomial import upper_limit
 from steadycut.core.checks import FloatArray, check_fraction, check_positive, read_only
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
@@ -171,7 +171,7 @@ def tipping_point(
     share = check_fraction("delta", delta) / 2
     if honesty == "uniform":
         share /= n_candidates
-    bound = dkw_limit if honesty == "uniform" else binomial_limit
+    bound = dkw_limit if honesty == "uniform" else upper_limit
     upper = Rates(
         miss=bound(counts.fn, counts.n_positive, share),
         alarm=bound(counts.fp, counts.n_negative, share),
@@ -214,11 +214,6 @@ def frontier_of(rates: Rates, costs: Costs, limit: float) -> Frontier:
         shape_positive=read_only(_gaps(room, costs.cost_fn * prevalence, 1 - rates.miss)),
         shape_negative=read_only(_gaps(room, costs.cost_fp * (1 - prevalence), 1 - rates.alarm)),
     )
-
-
-def binomial_limit(errors: int, n: int, delta: float) -> float:
-    """Return the exact upper limit of an error rate (Clopper-Pearson); 1 without any patient."""
-    return 1.0 if errors == n else float(betaincinv(errors + 1, n - errors, 1 - delta))
 
 
 def dkw_limit(errors: int, n: int, delta: float) -> float:
