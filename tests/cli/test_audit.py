@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from steadycut import aggregate, audit
+from steadycut.cli.text import external_text, verdict_text
 from steadycut.ingest import at_sites
 from steadycut.rule_file import FrozenRule
 from tests.cli.commands import (
@@ -37,7 +38,7 @@ def test_json_is_one_object_and_equals_audit_json(table, rule, tmp_path, capsys)
     wanted = {"risk_external", "bound_external", "shift", "base", "base_valid", "augmented"}
     assert wanted | {"flip_rate", "call_rate", "verdict"} <= set(ran.json)
     parts = {"prevalence", "shape_positive", "shape_negative", "total"}
-    assert set(ran.json["shift"]) == parts | {"signed", "shapley"}
+    assert set(ran.json["shift"]) == parts | {"signed", "shapley", "intervals"}
     assert set(ran.json["shift"]["signed"]) == set(ran.json["shift"]["shapley"]) == parts
 
 
@@ -52,7 +53,10 @@ def test_it_is_the_library(table, rule, tmp_path, capsys):
 def test_the_text_gives_the_verdict_first(table, rule, tmp_path, capsys):
     ran = run_command(capsys, "audit", rule, table, *SOUTH, "--out", tmp_path)
     found = json.loads((tmp_path / "audit.json").read_bytes())
-    assert ran.out.splitlines()[0] == f"Audit: {found['verdict_text']}"
+    first = ran.out.splitlines()[0]
+    assert first.startswith("Audit: the certificate holds. With ")
+    assert first.count(": ") == 1
+    assert first.endswith(found["verdict_text"].partition(": ")[2][1:])
     for name in ("Base", "Augmented", "prevalence", "scores of positive patients", "grey zone"):
         assert name in ran.out
 
@@ -67,7 +71,7 @@ def test_without_labels_there_is_no_risk(table, rule, tmp_path, capsys):
     assert ran.json["n_patients"] == 90
     assert sorted(snapshot(tmp_path / "o")) == ["audit.html", "audit.json"]
     text = run_command(capsys, "audit", rule, tmp_path / "t.csv", "--out", tmp_path / "o")
-    assert "without labels the risk here is not known" in text.out
+    assert "Without labels the risk here is not known" in text.out
     assert "Base" not in text.out
 
 
@@ -82,6 +86,72 @@ def test_the_positive_label_is_the_rules_own(tmp_path, capsys):
     )
     assert ran.code == 0
     assert ran.json["operating_point"]["prevalence"] == 0.5
+
+
+def test_a_hospital_without_positive_patients_can_be_audited(tmp_path, capsys):
+    rows = column_changed(make_rows(), "label", lambda _, label: ["MSS", "MSI"][label])
+    path = write_rows(tmp_path / "t.csv", rows)
+    run_command(capsys, "fit", path, *FIT, "--positive", "MSI", "--out", tmp_path / "o")
+    rule, out = tmp_path / "o" / "rule.json", tmp_path / "a"
+    healthy = write_rows(tmp_path / "h.csv", [row for row in rows if row[-1] == "MSS"])
+    ran = run_command(capsys, "audit", rule, healthy, "--label", "label", "--json", "--out", out)
+    assert ran.code == 0
+    assert ran.json["operating_point"]["prevalence"] == 0
+    text = "labels: none is 'MSI', so that every patient counts as negative."
+    assert ran.json["warnings"][-1] == text
+    assert ran.err.splitlines()[-1] == f"steadycut: warning: {text}"
+    other = column_changed(rows, "label", lambda _, label: label.lower())
+    path = write_rows(tmp_path / "u.csv", other)
+    ran = run_command(capsys, "audit", rule, path, "--label", "label", "--out", out)
+    assert (ran.code, ran.out) == (2, "")
+    assert "no label in 'label' is 'MSI'; 'msi', 'mss' are there" in ran.err
+    ran = run_command(capsys, "fit", healthy, *FIT, "--positive", "MSI", "--out", out)
+    assert ran.code == 2
+    assert "no label in 'label' is 'MSI'; 'MSS' is there" in ran.err
+
+
+def test_what_is_wrong_at_other_hospitals_does_not_matter(table, rule, tmp_path, capsys):
+    rows = make_rows()
+    for column in ("score", "label", "patient"):
+        rows = column_changed(rows, column, lambda i, old: "" if i < 360 else old)
+    path = write_rows(tmp_path / "t.csv", rows)
+    broken = run_command(capsys, "audit", rule, path, *SOUTH, "--json", "--out", tmp_path / "a")
+    plain = run_command(capsys, "audit", rule, table, *SOUTH, "--json", "--out", tmp_path / "b")
+    assert (broken.code, broken.out) == (0, plain.out)
+    assert plain.json["data"]["rows"] == 180
+
+
+@pytest.mark.parametrize(
+    ("verdict", "start"),
+    [
+        ("holds", "the certificate holds. With"),
+        ("does not hold", "the certificate does not hold. With"),
+        ("cannot tell", "cannot tell whether the certificate holds. With"),
+    ],
+)
+def test_the_verdict_is_about_the_certificate(verdict, start):
+    found = verdict_text({"verdict": verdict, "verdict_text": f"{verdict}: with words."})
+    assert found == f"{start} words."
+
+
+def test_a_bound_above_the_largest_cost_says_so(table, rule, tmp_path, capsys):
+    ran = run_command(capsys, "audit", rule, table, *SOUTH, "--out", tmp_path)
+    found = json.loads((tmp_path / "audit.json").read_bytes())
+    said = external_text(found | {"augmented": 1.5, "base": 0.5, "base_valid": 1.0})
+    assert said.splitlines()[-1].endswith("1.50 (above the largest possible cost: says nothing)")
+    assert said.count("says nothing") == 1
+    dearer = found | {"augmented": 1.5, "costs": {"cost_fn": 2.0, "cost_fp": 1.0}}
+    assert "1.50\n" in external_text(dearer) + "\n"
+    assert external_text(found) in ran.out
+
+
+def test_one_patient_is_no_plural(rule, tmp_path, capsys):
+    path = write_rows(tmp_path / "t.csv", make_rows()[:6])
+    ran = run_command(capsys, "audit", rule, path, "--label", "label", "--out", tmp_path / "o")
+    assert ran.code == 0
+    assert "1 patients" not in ran.out.partition("\n")[2]
+    applied = run_command(capsys, "apply", rule, path, "--out", tmp_path / "d.csv")
+    assert " of 1 patient called" in applied.out
 
 
 def test_the_label_column_may_have_another_name(table, rule, tmp_path, capsys):

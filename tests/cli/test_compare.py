@@ -5,6 +5,7 @@ import json
 import pytest
 
 from steadycut.compare import RULES
+from steadycut.report.numbers import risk
 from tests.cli.commands import (
     FIT,
     SITES,
@@ -89,5 +90,42 @@ def test_rules_that_chose_other_scores_say_which(tmp_path, capsys):
     text = run_command(capsys, "compare", path, *FIT, *several, *BOTH).out
     assert len(chosen) > 1
     assert text.splitlines()[1].split()[:2] == ["rule", "candidate"]
-    for score, how in chosen:
-        assert f"[{how} of {score}]" in text
+    if len({score for score, _ in chosen}) > 1:
+        assert all(f"  {score}: {how} " in text for score, how in chosen)
+    else:
+        assert all(f"  {how} " in text for _, how in chosen)
+
+
+def test_a_column_has_the_same_decimals(table, capsys):
+    lines = run_command(capsys, "compare", table, *FIT, *BOTH).out.splitlines()
+    head, rows = lines[1].split(), [line.split()[: len(lines[1].split())] for line in lines[2:7]]
+    for name, column in zip(head[1:], list(zip(*rows, strict=True))[1:], strict=True):
+        assert len({len(cell.partition(".")[2]) for cell in column}) == 1, name
+    assert max(map(len, lines[:7])) <= 100
+
+
+def test_hindsight_names_its_candidate(table, capsys):
+    several = ["--score", "other", "--level", "slide:max"]
+    ran = run_command(capsys, "compare", table, *FIT, *several, *BOTH, "--json")
+    best = min(ran.json["rows"], key=lambda row: row["best_external"])
+    text = run_command(capsys, "compare", table, *FIT, *several, *BOTH).out
+    last = text.splitlines()[-1]
+    assert last.startswith(f"  in hindsight the best cut there, of {best['score']} (max > mean),")
+    assert f"has risk {risk(best['best_external'])};" in last
+
+
+def test_what_is_wrong_at_a_third_hospital_does_not_matter(table, tmp_path, capsys):
+    third = [["east", "", "", "high", "", "maybe"], ["east", "x", "", "", "", ""]]
+    path = write_rows(tmp_path / "t.csv", [*make_rows(), *third])
+    plain = run_command(capsys, "compare", table, *FIT, *BOTH, "--json")
+    ran = run_command(capsys, "compare", path, *FIT, *BOTH, "--json")
+    assert (ran.code, ran.out) == (0, plain.out)
+
+
+def test_options_are_those_of_fit(table, tmp_path, capsys):
+    options = ["--target-prevalence", "0.1,0.3", "--stratified", "--json"]
+    ran = run_command(capsys, "compare", table, *FIT, *BOTH, *options)
+    fitted = run_command(capsys, "fit", table, *FIT, *SITES, *options, "--out", tmp_path)
+    row = next(row for row in ran.json["rows"] if row["rule"] == "stable")
+    assert row["threshold"] == fitted.json["threshold"]
+    assert row["certificate"] == fitted.json["certificate"]["value"]

@@ -102,21 +102,22 @@ TABLES = {
     "no score column": (lambda p: p.rows(make_rows(), [*HEADER[:3], "s", *HEADER[4:]]), "'score'"),
     "no label column": (lambda p: p.rows(make_rows(), [*HEADER[:5], "y"]), "'label'"),
     "a column twice": (lambda p: p.rows(make_rows(), ["score", *HEADER[1:]]), "more than once"),
-    "no score": (lambda p: p.changed("score", first_row("")), "1 of 540 in 'score'"),
-    "NaN score": (lambda p: p.changed("score", first_row("NaN")), "1 of 540 in 'score'"),
+    "no score": (lambda p: p.changed("score", first_row("")), "1 of 360 in 'score'"),
+    "NaN score": (lambda p: p.changed("score", first_row("NaN")), "1 of 360 in 'score'"),
     "infinite score": (lambda p: p.changed("score", first_row("inf")), "infinite"),
     "huge score": (lambda p: p.changed("score", first_row("1e301")), "1e+300"),
-    "text score": (lambda p: p.changed("score", first_row("high")), "'high'"),
-    "decimal comma": (lambda p: p.changed("score", first_row("1,5")), "decimal point"),
-    "no patient": (lambda p: p.changed("patient", first_row("")), "'patient'", "1 of 540"),
-    "no label": (lambda p: p.changed("label", first_row("")), "'label'", "1 of 540"),
-    "two labels": (lambda p: p.changed("label", first_row(1)), "one label", "1 patients"),
-    "two sites": (lambda p: p.changed("site", first_row("south")), "one site", "1 patients"),
+    "text score": (lambda p: p.changed("score", first_row("high")), "1 of 360 is other text."),
+    "decimal comma": (lambda p: p.changed("score", first_row("1,5")), "decimal point", "'1,5'"),
+    "no patient": (lambda p: p.changed("patient", first_row("")), "'patient'", "1 of 360"),
+    "no label": (lambda p: p.changed("label", first_row("")), "'label'", "1 of 360"),
+    "two labels": (lambda p: p.changed("label", first_row(1)), "one label", "1 patient has"),
+    "two sites": (lambda p: p.changed("site", first_row("south")), "one site", "1 patient is"),
     "one class": (lambda p: p.changed("label", lambda *_: 0), "0 positive and 60 negative"),
     "one of a class": (
         lambda p: p.rows([row for row in make_rows() if not row[-1] or "001" in row[1]]),
         "at least 2 patients of each class; got 1 positive",
     ),
+    "no site": (lambda p: p.changed("site", first_row("")), "'site'", "1 of 540"),
     "labels 1 and 2": (lambda p: p.changed("label", lambda _, y: y + 1), "must be 0 or 1", "'2'"),
     "labels in words": (
         lambda p: p.changed("label", lambda _, y: ["no", "yes"][y]),
@@ -141,6 +142,23 @@ def test_a_wrong_positive_value_is_refused(place, capsys):
     refuse(place, capsys, arguments, "'msi'", "'MSI', 'MSS'")
 
 
+def test_identifiers_as_scores_are_not_shown(place, capsys):
+    swapped = ["--patient", "score", "--score", "patient", "--label", "label"]
+    refuse(place, capsys, ["fit", place.table, *swapped, "--out", place.out], "540 are other text.")
+
+
+def test_a_table_without_a_header_shows_no_patient(place, capsys):
+    first, *rest = make_rows()
+    table = place.rows(rest, header=first)
+    refuse(place, capsys, ["fit", table, *FIT, "--out", place.out], "no column", "first row")
+
+
+def test_identifiers_as_sites_are_not_shown(place, capsys):
+    named = ["--patient", "slide", "--score", "score", "--label", "label", "--site", "patient"]
+    arguments = ["fit", place.table, *named, "--internal", "x", "--out", place.out]
+    refuse(place, capsys, arguments, "one of the 90 in the table; got x")
+
+
 def test_identifiers_as_labels_are_not_shown(place, capsys):
     swapped = ["--patient", "other", "--score", "score", "--label", "patient"]
     refuse(place, capsys, ["fit", place.table, *swapped, "--out", place.out], "'patient'")
@@ -149,15 +167,21 @@ def test_identifiers_as_labels_are_not_shown(place, capsys):
 # Options -----------------------------------------------------------------------------------
 
 OPTIONS = {
-    "--delta 0": ["delta"],
+    "--delta 0": ["--delta must lie"],
     "--delta 1": ["delta", "between 0 and 1"],
     "--delta -0.1": ["delta"],
     "--delta nan": ["delta"],
-    "--delta ten": ["'--delta'", "number"],
-    "--cost-fn -1": ["cost_fn", "above 0"],
-    "--cost-fp 0": ["cost_fp"],
-    "--cost-fn inf": ["cost_fn"],
-    "--rule best": ["rule", "stable", "'best'"],
+    "--delta ten": ["'--delta'", "must be a number; got 'ten'"],
+    "--cost-fn -1": ["--cost-fn must", "above 0"],
+    "--cost-fp 0": ["--cost-fp must"],
+    "--cost-fn inf": ["--cost-fn must"],
+    "--cost-fp dear": ["'--cost-fp'", "must be a number; got 'dear'"],
+    "--target-prevalence 1.2": ["--target-prevalence must", "got 1.2"],
+    "--target-prevalence 0.2,0.1": ["--target-prevalence must go from low to high"],
+    "--target-prevalence 0.1,0.2,0.3": ["LOW,HIGH", "'0.1,0.2,0.3'"],
+    "--target-prevalence rare": ["--target-prevalence must", "'rare'"],
+    "--stratified": ["needs a --target-prevalence"],
+    "--rule best": ["--rule must", "stable", "'best'"],
     "--rule sensitivity": ["rule", "'sensitivity'"],
     "--rule sensitivity:1.5": ["sensitivity", "1.5"],
     "--aggregate average": ["aggregator", "trimmed-mean:X", "'average'"],
@@ -169,22 +193,22 @@ OPTIONS = {
     "--level slide:average": ["'slide:average'"],
     "--level slyde:max": ["no column 'slyde'", "did you mean 'slide'"],
     "--score score": ["'score' twice"],
-    "--bound exact": ["bound", "clopper-pearson", "'exact'"],
+    "--bound exact": ["--bound must", "clopper-pearson", "'exact'"],
     "--bound clopper-pearson --cost-fn 2": ["bound", "unequal costs"],
     "--bound hoeffding --honesty uniform": ["bound", "uniform"],
-    "--honesty none": ["honesty", "split, uniform", "'none'"],
-    "--direction up": ["direction", "ge, le", "'up'"],
-    "--grid 1": ["grid"],
+    "--honesty none": ["--honesty must", "split, uniform", "'none'"],
+    "--direction up": ["--direction must", "ge, le", "'up'"],
+    "--grid 1": ["--grid must"],
     "--grid fine": ["--grid", "'exact'", "'fine'"],
     "--grid 2.5": ["--grid", "'2.5'"],
-    "--bootstrap 1": ["n_bootstrap", "at least 2"],
-    "--bootstrap few": ["'--bootstrap'"],
-    "--seed -1": ["seed"],
-    "--missing ignore": ["missing", "refuse, drop", "'ignore'"],
+    "--bootstrap 1": ["--bootstrap must", "at least 2"],
+    "--bootstrap few": ["'--bootstrap'", "whole number; got 'few'"],
+    "--seed -1": ["--seed must"],
+    "--missing ignore": ["--missing must", "refuse, drop", "'ignore'"],
     "--internal north": ["--internal north needs --site"],
     "--site site --internal east": ["north, south", "got east"],
     "--site site --internal north,east": ["got east"],
-    "--site site --internal ,": ["north, south", "got none"],
+    "--site site --internal ,": ["--internal must name at least one site; got ','"],
     "--site hospital": ["no column 'hospital'"],
     "--site site --site label": ["'label' twice"],
     "--fast": ["--fast", "steadycut fit --help"],
@@ -196,6 +220,25 @@ OPTIONS = {
 def test_a_bad_option_of_fit_is_refused(place, capsys, text):
     arguments = ["fit", place.table, *FIT, "--out", place.out, *text.split()]
     refuse(place, capsys, arguments, *OPTIONS[text])
+
+
+NOT_ABOUT_OPTIONS = {"--level slyde:max", "--site hospital"}
+NOT_ABOUT_OPTIONS |= {f"--site site --internal {names}" for names in ("east", "north,east")}
+
+
+@pytest.mark.parametrize("text", sorted(OPTIONS.keys() - NOT_ABOUT_OPTIONS))
+def test_an_option_is_refused_before_the_table_is_read(place, capsys, text):
+    arguments = ["fit", place.folder / "none.csv", *FIT, "--out", place.out, *text.split()]
+    refuse(place, capsys, arguments, *OPTIONS[text])
+
+
+@pytest.mark.parametrize(
+    "text", ["--delta 0", "--bound exact", "--target-prevalence x", "--stratified", "--grid 1"]
+)
+def test_compare_refuses_an_option_before_the_table_is_read(place, capsys, text):
+    sites = ["--site", "site", "--internal", "north", "--external", "south"]
+    arguments = ["compare", place.folder / "none.csv", *FIT, *sites, *text.split()]
+    refuse(place, capsys, arguments, "--target" if text == "--stratified" else text.split()[0])
 
 
 @pytest.mark.parametrize("left_out", ["--patient", "--score", "--label", "--out"])
@@ -240,9 +283,11 @@ def test_sites_that_do_not_fit_are_refused(place, capsys, sites, words):
 
 
 def test_a_patient_at_two_hospitals_is_refused(place, capsys):
-    table = place.changed("patient", lambda i, old: "Zq§same" if i in {0, 500} else old)
-    named = ["--site", "site", "--internal", "north", "--external", "south"]
-    refuse(place, capsys, ["compare", table, *FIT, *named, "--out", place.out], "patients")
+    table = place.changed("patient", lambda i, old: "Zq§same" if i in {0, 504} else old)
+    for internal, external in (("north", "south"), ("south", "north")):
+        named = ["--site", "site", "--internal", internal, "--external", external]
+        arguments = ["compare", table, *FIT, *named, "--out", place.out]
+        refuse(place, capsys, arguments, "1 patient is at several in 'site'")
 
 
 @pytest.mark.parametrize("left_out", ["--site", "--internal", "--external"])
@@ -388,7 +433,7 @@ def raiser(error):
 )
 def test_a_fault_of_ours_is_one_line_and_exit_1(place, capsys, monkeypatch, error):
     monkeypatch.delenv("STEADYCUT_DEBUG", raising=False)
-    monkeypatch.setattr(steadycut.cli.fit, "fit", raiser(error))
+    monkeypatch.setattr(steadycut.cli.fit, "run_study", raiser(error))
     before = snapshot(place.folder)
     ran = run_command(capsys, *command_to(place, "fit", place.out))
     assert_one_line(ran, 1, before, place.folder)
@@ -405,12 +450,12 @@ def test_a_fault_in_the_report_leaves_nothing(place, capsys, monkeypatch):
 
 def test_a_fault_can_be_looked_at(place, monkeypatch):
     monkeypatch.setenv("STEADYCUT_DEBUG", "1")
-    monkeypatch.setattr(steadycut.cli.fit, "fit", raiser(RuntimeError("look")))
+    monkeypatch.setattr(steadycut.cli.fit, "run_study", raiser(RuntimeError("look")))
     with pytest.raises(RuntimeError, match="look"):
         run([str(word) for word in command_to(place, "fit", place.out)])
 
 
-@pytest.mark.parametrize("step", ["fit", "read_for_fit", "render_study", "show"])
+@pytest.mark.parametrize("step", ["run_study", "read_for_fit", "render_study", "show"])
 def test_an_interruption_gives_130_and_leaves_nothing_half_done(place, capsys, monkeypatch, step):
     monkeypatch.setattr(steadycut.cli.fit, step, raiser(KeyboardInterrupt()))
     before = snapshot(place.folder)
@@ -546,7 +591,8 @@ def test_a_refusal_in_a_process_of_its_own(tmp_path, arguments):
 
 AS_FIT = (
     "TABLE --patient --score --label --positive --direction --level --aggregate --site --internal "
-    "--cost-fn --cost-fp --honesty --bound --delta --bootstrap --grid --seed --missing --out --json"
+    "--cost-fn --cost-fp --target-prevalence --stratified --honesty --bound --delta --bootstrap "
+    "--grid --seed --missing --out --json"
 )
 
 
@@ -557,6 +603,7 @@ def test_the_help_lists_every_command(capsys):
     registered = {command.name for command in app.registered_commands}
     assert set(COMMANDS) <= registered
     assert all(f"\n  {command} " in ran.out for command in registered)
+    assert "..." not in ran.out.partition("Commands:")[2]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 from steadycut import aggregate, fit
+from steadycut.cli.text import headline
 from steadycut.ingest import at_sites
+from steadycut.report.numbers import cut
 from steadycut.rule_file import FrozenRule
 from tests.cli.commands import (
     FIT,
@@ -112,7 +114,15 @@ def test_every_score_with_every_aggregator_is_a_candidate(table, tmp_path, capsy
     assert best["chosen"]
     assert ran.json["threshold"] == best["threshold"]
     text = run_command(capsys, "fit", table, *FIT, *several, "--out", tmp_path)
-    assert "\n  *  [" in text.out
+    lines = text.out.partition("Candidates\n")[2].splitlines()
+    assert lines[0].split() == ["candidate", "cut-off", "risk", "penalty", "objective", "J"]
+    assert [line.replace("*", " ").split()[:2] for line in lines[1:5]] == [
+        ["score:", "mean"],
+        ["score:", "max"],
+        ["other:", "mean"],
+        ["other:", "max"],
+    ]
+    assert [line.startswith("  *  ") for line in lines[1:5]].count(True) == 1
 
 
 def test_labels_may_be_texts(tmp_path, capsys):
@@ -136,6 +146,62 @@ def test_only_internal_patients_choose_and_certify(table, tmp_path, capsys):
         *("--json", "--out", tmp_path),
     )
     assert both.json["patients"]["total"] == 90
+
+
+@pytest.mark.parametrize("missing", ["refuse", "drop"])
+def test_what_is_wrong_at_other_hospitals_does_not_matter(rule, tmp_path, capsys, missing):
+    def broken(i, old):
+        return ["", "high", "nan"][i % 3] if i >= 360 else old
+
+    rows = make_rows()
+    for column in ("score", "label", "patient", "slide"):
+        rows = column_changed(rows, column, broken)
+    path, out = write_rows(tmp_path / "t.csv", rows), tmp_path / "o"
+    asked = ["--missing", missing, "--json", "--out", out]
+    ran = run_command(capsys, "fit", path, *FIT, *SITES, *asked)
+    assert (ran.code, ran.err) == (0, "")
+    assert snapshot(out) == snapshot(rule.parent)
+    assert (ran.json["data"]["rows"], ran.json["data"]["dropped_rows"]) == (360, 0)
+
+
+def test_only_dropped_rows_of_the_named_sites_count(tmp_path, capsys):
+    gaps = column_changed(make_rows(), "score", lambda i, old: "" if i in {0, 400} else old)
+    path = write_rows(tmp_path / "t.csv", gaps)
+    drop = ["--missing", "drop", "--json", "--out", tmp_path / "o"]
+    ran = run_command(capsys, "fit", path, *FIT, *SITES, *drop)
+    assert ran.json["data"]["dropped_rows"] == 1
+    assert ran.err == "steadycut: 1 of 360 rows had no score and was dropped.\n"
+
+
+def test_everybody_may_choose_and_certify(table, tmp_path, capsys):
+    ran = run_command(capsys, "fit", table, *FIT, *SITES, "--honesty", "uniform", "--out", tmp_path)
+    assert "; 60 patients chose and certify (30 positive)" in ran.out
+
+
+def test_the_first_called_score_is_not_repeated(table, tmp_path, capsys):
+    ran = run_command(capsys, "fit", table, *FIT, *SITES, "--out", tmp_path)
+    study = json.loads((tmp_path / "study.json").read_bytes())
+    assert f"(the first score called is {cut(study['operating_value'])})" in ran.out
+    same = headline(study | {"operating_value": study["threshold"] + 1e-9})
+    assert same.splitlines()[0].endswith(f">= {cut(study['threshold'])}")
+    nobody = headline(study | {"operating_value": None})
+    assert nobody.splitlines()[0].endswith("(no patient reaches it)")
+
+
+@pytest.mark.parametrize(
+    ("given", "prevalence", "text"),
+    [("0.1", 0.1, "at prevalence 10 %;"), ("0.05,0.2", (0.05, 0.2), "at prevalence 5 % to 20 %;")],
+)
+def test_risk_may_count_at_another_prevalence(table, tmp_path, capsys, given, prevalence, text):
+    options = ["--target-prevalence", given, "--stratified"]
+    ran = run_command(capsys, "fit", table, *FIT, *SITES, *options, "--json", "--out", tmp_path)
+    patients = aggregate(table, patient="patient", score="score", label="label", site="site")
+    study = fit(
+        at_sites(patients, "north"), target_prevalence=prevalence, stratified=True, n_bootstrap=20
+    )
+    assert {key: ran.json[key] for key in study.to_dict()} == study.to_dict()
+    said = run_command(capsys, "fit", table, *FIT, *SITES, *options, "--out", tmp_path)
+    assert text in said.out
 
 
 def test_dropped_rows_and_patients_are_told(tmp_path, capsys):

@@ -15,8 +15,7 @@ from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.cli.text import audit_text, comparison_text, study_text, warnings_text
 from steadycut.compare import compare
 from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
-from steadycut.ingest import at_sites, read_patients
-from steadycut.ingest.request import make_request
+from steadycut.ingest import PatientTable, make_request, read_patients
 from steadycut.report import render_study
 from steadycut.study import fit
 
@@ -28,24 +27,15 @@ def demo_command(out: DemoOut = Path("steadycut-demo"), as_json: opt.AsJson = Fa
     """Run the whole flow on a simulated cohort of two hospitals: tiles, slides, patients."""
     check_folder(out)
     cohort = simulate_two_hospitals()
-    request = make_request(
-        patient="patient",
-        score="score",
-        label="tumour",
-        site="hospital",
-        levels=["slide:max"],
-        how=list(AGGREGATORS),
-    )
-    table = read_patients(request, cohort)
-    here = [at_sites(one, ["A"]) for one in table.patients.values()]
-    there = [at_sites(one, ["B"]) for one in table.patients.values()]
+    at_a, at_b = (read_hospital(cohort, name) for name in ("A", "B"))
+    here, there = list(at_a.patients.values()), list(at_b.patients.values())
     study = fit(here)
     rule = study.freeze()
     external = next(one for one in there if one.recipe == study.patients.recipe)
     results: dict[str, Any] = {
-        "study": study_content(study, table),
+        "study": study_content(study, at_a),
         "comparison": compare(here, there).to_dict(),
-        "audit": audit_content(audit(rule, external), table),
+        "audit": audit_content(audit(rule, external), at_b),
     }
     write_folder(
         out,
@@ -60,6 +50,20 @@ def demo_command(out: DemoOut = Path("steadycut-demo"), as_json: opt.AsJson = Fa
         },
     )
     show(results, demo_text(results, out), as_json=as_json)
+
+
+def read_hospital(cohort: Any, name: str) -> PatientTable:
+    """Return the patients of one hospital, by every aggregator."""
+    request = make_request(
+        patient="patient",
+        score="score",
+        label="tumour",
+        site="hospital",
+        sites=[name],
+        levels=["slide:max"],
+        how=list(AGGREGATORS),
+    )
+    return read_patients(request, cohort)
 
 
 def cohort_csv() -> bytes:
