@@ -29,3 +29,12 @@ def binormal(seed, n_patients, *, distance=2.0, prevalence=0.5):
     labels = (rng.random(n_patients) < prevalence).astype(int)
     labels[:4] = [0, 0, 1, 1]
     return PatientScores(scores=rng.normal(size=n_patients) + distance * labels, labels=labels)
+
+
+def two_basins(n_patients, seed):
+    """Two groups of patients, each with a cut of its own; the cuts between them are worse."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n_patients) % 2
+    group = np.where(np.arange(n_patients) < n_patients // 2, -4, 4)
+    scores = group + np.where(labels == 1, 1, -1) + 0.7 * rng.normal(size=n_patients)
+    return PatientScores(scores=scores, labels=labels)
