@@ -154,7 +154,7 @@ def draw_figure(rows, path):
     import matplotlib as mpl
 
     mpl.use("Agg")
-    mpl.rcParams["svg.hashsalt"] = "transport"
+    mpl.rcParams.update({"svg.hashsalt": "transport", "svg.fonttype": "none"})
     import matplotlib.pyplot as plt
 
     rows = sorted(rows, key=lambda row: -row["ratio"])
@@ -170,7 +170,7 @@ def draw_figure(rows, path):
     axes.set_yticks(range(len(rows)), [row["method"] for row in rows])
     axes.set_xticks([0.25, 0.5, 1, 2, 4], ["0.25", "0.5", "1", "2", "4"])
     axes.minorticks_off()
-    axes.set_xlabel("regret at the next site, as a multiple of erm's (dots: real data sets)")
+    axes.set_xlabel("regret abroad, as a multiple of erm's (dots: data sets)")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     figure.tight_layout()
