@@ -9,8 +9,10 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from steadycut import aggregate, fit
 from steadycut.cli.main import run
 from steadycut.datasets import write_two_hospitals
+from steadycut.errors import SteadycutError
 
 COLUMNS = ["--patient", "patient", "--score", "score", "--label", "tumour"]
 COLUMNS += ["--level", "slide:max", "--aggregate", "quantile:0.9"]
@@ -141,3 +143,14 @@ def test_the_comparison_agrees_with_fit_and_audit(flow):
     assert stable["risk_validation"] == flow.study["certificate"]["risk"]
     assert stable["flip_rate"] == flow.audit["flip_rate"]
     assert flow.compared["patients"] == {"internal": 120, "external": 80}
+
+
+def test_a_function_is_not_frozen_under_the_name_of_an_aggregator(flow):
+    def mean(scores):
+        return scores[-1] / 2
+
+    columns = {"patient": "patient", "score": "score", "label": "tumour"}
+    for asked in ({"how": mean}, {"levels": [("slide", mean)]}):
+        study = fit(aggregate(flow.table, **columns, **asked), n_bootstrap=10)
+        with pytest.raises(SteadycutError, match=r"Python function .*'callable:mean'.* be frozen"):
+            study.freeze()
