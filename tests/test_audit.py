@@ -267,7 +267,7 @@ def test_the_verdict_turns_where_the_exact_limits_say():
     assert set(found) == {"holds", "does not hold", "cannot tell"}
 
 
-@pytest.mark.parametrize(("delta", "text"), [(0.1, "90%"), (0.05, "95%"), (0.001, "99.9%")])
+@pytest.mark.parametrize(("delta", "text"), [(0.1, "90 %"), (0.05, "95 %"), (0.001, "99.9 %")])
 def test_the_confidence_is_not_rounded_up(delta, text):
     rule = freeze(delta=delta)
     found = audit(rule, *certain(rule, 300, 0)).to_dict()

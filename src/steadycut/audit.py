@@ -33,7 +33,9 @@ class LabelledPart:
     ``direct`` bounds the risk here from these patients alone, ``internal`` that at P; both at the
     patients' own prevalence. ``shift`` is the paper's Shift(t) with absolute values, ``signed``
     the exact parts of R_Q - R_P in the paper's order, ``shapley`` their mean over both orders;
-    ``intervals`` hold the sampling error of both hospitals, for all parts at once.
+    ``intervals`` hold the sampling error of both hospitals, for all parts at once. ``judged`` is
+    what the verdict compares with the promise: ``direct``, at the target prevalence if there is
+    one.
     """
 
     external: Confusion
@@ -43,6 +45,7 @@ class LabelledPart:
     signed: Parts
     shapley: Parts
     intervals: dict[str, dict[str, Interval]]
+    judged: Certificate
     verdict: str
 
 
@@ -148,15 +151,19 @@ class Audit:
         }
 
     def _verdict_text(self, part: LabelledPart) -> str:
-        promised, found = self.rule.document.certificate.value, part.direct
-        confidence = f"{100 * (1 - found.delta):g}%"
+        promised, found = self.rule.document.certificate.value, part.judged
+        confidence = f"{100 * (1 - found.delta):g} %"
+        where = "here" if self.rule.costs.target is None else "here at the target prevalence"
+        patients = (
+            "one patient leaves" if self.n_patients == 1 else f"{self.n_patients} patients leave"
+        )
         reason = {
-            "holds": f"with {confidence} confidence the risk here is at most "
+            "holds": f"with {confidence} confidence the risk {where} is at most "
             f"{found.value:.3f}, within the certified {promised:.3f}",
-            "does not hold": f"with {confidence} confidence the risk here exceeds the "
+            "does not hold": f"with {confidence} confidence the risk {where} exceeds the "
             f"certified {promised:.3f}; {found.risk:.3f} was observed",
-            "cannot tell": f"{found.risk:.3f} was observed, but {found.n_patients} patients "
-            f"leave it open on which side of the certified {promised:.3f} the risk here lies",
+            "cannot tell": f"{found.risk:.3f} was observed {where}, but {patients} it open on "
+            f"which side of the certified {promised:.3f} the risk lies",
         }
         return f"{part.verdict}: {reason[part.verdict]}."
 
@@ -232,6 +239,7 @@ def _with_labels(rule: "FrozenRule", patients: PatientScores) -> LabelledPart:
         signed=signed_shift(internal, external, costs),
         shapley=shapley_shift(internal, external, costs),
         intervals=shift_intervals(internal, external, costs, document.certificate.delta),
+        judged=certificate_of(external, rule.costs, document.certificate.delta),
         verdict=_verdict(external, rule),
     )
 

@@ -167,8 +167,8 @@ def check_disjoint(internal: list[PatientScores], external: list[PatientScores])
     shared = np.intersect1d(internal[0].patients, external[0].patients).size
     if shared:
         msg = (
-            f"{shared} patients appear at both hospitals; internal and external patients must "
-            "differ. Check the patient and the site column."
+            f"internal and external patients must differ; {shared} of them appear at both "
+            "hospitals. Check the patient and the site column."
         )
         raise PatientOverlap(msg)
 

@@ -271,8 +271,8 @@ def test_a_wrong_call_is_refused(place, capsys, arguments, words, monkeypatch):
 @pytest.mark.parametrize(
     ("sites", "words"),
     [
-        (["north", "north"], ["60 patients appear at both hospitals"]),
-        (["north", "south,north"], ["60 patients appear at both"]),
+        (["north", "north"], ["60 of them appear at both hospitals"]),
+        (["north", "south,north"], ["60 of them appear at both"]),
         (["north", "east"], ["got east"]),
         (["east", "south"], ["got east"]),
     ],

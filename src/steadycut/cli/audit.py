@@ -7,6 +7,7 @@ import typer
 from steadycut.audit import Audit, audit
 from steadycut.cli import options as opt
 from steadycut.cli.apply import RulePath
+from steadycut.cli.label_free import label_free_text
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
 from steadycut.cli.tables import (
     candidates_at,
@@ -51,11 +52,10 @@ def audit_command(
     note_dropped(table)
     for warning in content["warnings"]:
         note(f"warning: {warning}")
-    show(
-        content,
-        audit_text(content) + f"\n\nWrote audit.json, audit.html to {out}/",
-        as_json=as_json,
-    )
+    text = audit_text(content)
+    if not content["labelled"]:
+        text += "\n" + label_free_text(content)
+    show(content, f"{text}\n\nWrote audit.json, audit.html to {out}/", as_json=as_json)
 
 
 def audit_content(found: Audit, table: PatientTable) -> dict[str, Any]:

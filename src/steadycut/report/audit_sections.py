@@ -76,20 +76,22 @@ def shift_table(shift: Content) -> Table:
     """Return the parts of the change: signed, averaged over both orders, and absolute."""
     return Table(
         caption="The parts of the change of risk",
-        header=("part", "signed", "Shapley value", "absolute (Shift)"),
-        kinds="tnnn",
+        header=("part", "signed", "interval", "Shapley value", "absolute (Shift)"),
+        kinds="tnnnn",
         rows=tuple(
             (
                 text,
                 change(shift["signed"][key]),
+                " to ".join(change(end) for end in shift["intervals"]["signed"][key]),
                 change(shift["shapley"][key]),
                 risk(shift[key]),
             )
             for key, text in PARTS.items()
         ),
         marked=len(PARTS) - 1,
-        note="Signed: the scores change first, then the prevalence. Shapley value: the mean of "
-        "both orders. Absolute: the paper's Shift, which is never below the change itself.",
+        note="Signed: the scores change first, then the prevalence. Interval: of the signed part; "
+        "all of them hold at once, with the sampling error of both hospitals. Shapley value: the "
+        "mean of both orders. Absolute: the paper's Shift, never below the change itself.",
     )
 
 
@@ -168,6 +170,65 @@ def bounds_table(content: Content) -> Table:
         rows=tuple(rows),
         marked=len(rows) - 1 if content["labelled"] else 2,
     )
+
+
+def label_free_section(content: Content) -> Section:
+    """Say what the scores alone tell about this hospital."""
+    prevalence, shape = content["prevalence_estimate"], content["shape_test"]
+    matched = content["quantile_matched"]
+    rows = (
+        (
+            "prevalence",
+            percent(prevalence["value"]),
+            f"estimated; {interval(prevalence['interval'], prevalence['interval_level'])}",
+        ),
+        (
+            "shape test",
+            "not known" if shape["p_value"] is None else f"p = {shape['p_value']:.3f}",
+            "a small value says that scores within a class have moved",
+        ),
+        (
+            "expected call rate",
+            percent(content["call_rate_expected"]),
+            f"at that prevalence; {percent(content['call_rate'])} are called",
+        ),
+        (
+            "expected risk",
+            risk(content["risk_range"]["estimate"]),
+            (
+                f"{risk(content['risk_range']['low'])} to {risk(content['risk_range']['high'])}, if "
+                f"{content['risk_range']['assumes']}"
+            ),
+        ),
+        (
+            "quantile-matched cut-off",
+            cut(matched["threshold"]),
+            (
+                f"not used; it would call {percent(matched['call_rate'])}, and assumes that "
+                f"{matched['assumes']}"
+            ),
+        ),
+    )
+    return Section(
+        key="label-free",
+        title="What the scores alone tell",
+        texts=(content["rescaling"]["text"], *content["statements"]),
+        tables=(
+            Table(
+                caption="Without labels",
+                header=("what", "value", "note"),
+                kinds="tnt",
+                rows=rows,
+            ),
+        ),
+    )
+
+
+def interval(ends: list[float] | None, level: float) -> str:
+    """Write an interval of shares with its level."""
+    if ends is None:
+        return f"no prevalence explains the scores ({percent(level)})"
+    return f"{percent(ends[0])} to {percent(ends[1])} with {percent(level)} confidence"
 
 
 def calls_section(content: Content) -> Section:

@@ -12,6 +12,7 @@ from steadycut.report.audit_sections import (
     bounds_section,
     calls_section,
     here_section,
+    label_free_section,
     shift_section,
 )
 from steadycut.report.numbers import count, cut, of_hundred, percent, risk
@@ -24,6 +25,7 @@ from steadycut.report.study_sections import (
     operating_section,
     options_section,
     stability_section,
+    tipping_section,
 )
 from steadycut.report.words import (
     costs_are_equal,
@@ -55,6 +57,7 @@ def study_page(study: Mapping[str, Any], comparison: Mapping[str, Any] | None = 
         operating_section(content),
         choice_section(content),
         stability_section(content),
+        tipping_section(content),
         candidates_section(content),
     ]
     if comparison is not None:
@@ -127,7 +130,7 @@ def audit_page(audit: Mapping[str, Any]) -> Page:
     sections: list[Section] = []
     if content["labelled"]:
         sections += [here_section(content), shift_section(content)]
-    sections += [bounds_section(content), calls_section(content)]
+    sections += [bounds_section(content), label_free_section(content), calls_section(content)]
     return Page(
         title=f"An audit of the cut-off on {quoted(content['score'])}",
         subtitle=f"{count(content['n_patients'], 'patient')} of another hospital, "

@@ -11,6 +11,7 @@ from steadycut.report.words import (
     chain_in_short,
     costs_in_words,
     errors_sentence,
+    prevalence_in_words,
     quoted,
 )
 
@@ -251,6 +252,49 @@ def stability_table(content: Content) -> Table:
     )
 
 
+def tipping_section(content: Content) -> Section:
+    """Say how much must change elsewhere before the certified risk is exceeded."""
+    point = content["tipping_point"]
+    names = {
+        "prevalence": "prevalence at which it is reached",
+        "shape_positive": "more of the positive patients missed",
+        "shape_negative": "more of the negative patients alarmed",
+    }
+    parts = [part for part in (point["estimate"], point["upper"]) if part is not None]
+    header = ["observed rates", "upper limits of the rates"][-len(parts) :]
+    rows = tuple(
+        (text, *(tipping_cell(part, key) for part in parts)) for key, text in names.items()
+    )
+    return Section(
+        key="tipping-point",
+        title="How much may change elsewhere",
+        texts=(
+            (
+                f"How far one thing alone may change at another hospital before the risk there "
+                f"exceeds {risk(point['limit'])}, from the error rates that were observed and from "
+                f"upper limits on them that hold with {percent(1 - point['delta'])} confidence."
+            ),
+        ),
+        tables=(
+            Table(
+                caption="The tipping point",
+                header=("what changes alone", *header),
+                kinds="t" + "n" * len(parts),
+                rows=rows,
+                note=f"The prevalence here was {percent(point['prevalence'])}. No change: no such "
+                "change alone exceeds the limit. Already: the upper limits exceed it as they are.",
+            ),
+        ),
+    )
+
+
+def tipping_cell(part: Content, key: str) -> str:
+    """Return how far one thing may change."""
+    if part["exceeded"]:
+        return "already"
+    return "no such" if part[key] is None else percent(part[key])
+
+
 def candidates_section(content: Content) -> Section:
     """Show every candidate and why one was chosen."""
     candidates = content["candidates"]
@@ -362,15 +406,18 @@ def options_section(content: Content) -> Section:
         ("rule", str(content["rule"])),
         ("cost of a missed patient", f"{content['costs']['cost_fn']:g}"),
         ("cost of a false alarm", f"{content['costs']['cost_fp']:g}"),
+        ("prevalence at which risk is taken", prevalence_in_words(content["target_prevalence"])),
         ("direction", str(content["direction"])),
         ("grid", str(options["grid"])),
         ("honesty", str(options["honesty"])),
         ("share of patients who certify", f"{options['certify_size']:g}"),
+        ("split stratified by label", str(options["stratified"])),
         ("bound", f"{options['bound']}, used: {content['certificate']['bound']}"),
         ("delta", f"{options['delta']:g}"),
         ("bootstrap replicates", str(options["n_bootstrap"])),
         ("centering of the radius", str(found["centering"])),
         ("form of the modulus", str(found["form"])),
+        ("band of the modulus", str(found["band"])),
         ("seed", str(options["seed"])),
         ("patients, positive", f"{patients['total']}, {patients['positive']}"),
         ("who chose, positive", f"{patients['select']}, {patients['select_positive']}"),

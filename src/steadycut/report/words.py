@@ -19,7 +19,12 @@ AGGREGATORS = {
 BOUNDS = {
     "paper": "three terms, at every cut-off at once",
     "dkw": "Dvoretzky-Kiefer-Wolfowitz, at every cut-off at once",
+    "compression": "sample compression, exact at the cut-off that the same patients chose",
     "hoeffding": "Hoeffding, at this cut-off",
+    "bentkus": "Hoeffding-Bentkus, at this cut-off",
+    "betting": "betting, at this cut-off",
+    "class-wise": "Clopper-Pearson in either class, exact at this cut-off and prevalence",
+    "class-wise-dkw": "Dvoretzky-Kiefer-Wolfowitz in either class, at every cut-off at once",
     "buehler": "Buehler, exact at this cut-off for any costs",
     "clopper-pearson": "Clopper-Pearson, exact at this cut-off",
 }
@@ -93,6 +98,14 @@ def costs_in_words(costs: Mapping[str, float]) -> str:
     if costs_are_equal(costs):
         return f"a missed patient and a false alarm cost {costs['cost_fn']:g} each"
     return f"a missed patient costs {costs['cost_fn']:g} and a false alarm {costs['cost_fp']:g}"
+
+
+def prevalence_in_words(target: Sequence[float] | None) -> str:
+    """Say at which prevalence risk is taken."""
+    if target is None:
+        return "that of the patients at hand"
+    low, high = (percent(end) for end in target)
+    return low if low == high else f"the worse end of {low} to {high}"
 
 
 def errors_sentence(point: Mapping[str, Any], who: str) -> str:
