@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from steadycut.core.bootstrap import draw_thresholds
 from steadycut.core.certify import Certificate, certify_patients
 from steadycut.core.checks import (
     FloatArray,
@@ -20,7 +21,7 @@ from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts import clear_of_scores, cut_just_below, operating_value
 from steadycut.core.diagnose import class_warnings, flip_probability
 from steadycut.core.records import DIRECTIONS, Costs, PatientScores
-from steadycut.core.select import Candidate, Publish, Search, best_candidate, try_candidate
+from steadycut.core.select import Candidate, Draw, Publish, Search, best_candidate, try_candidate
 from steadycut.core.split import HONESTIES, Roles, everybody, split_classes, split_patients
 from steadycut.errors import BadOption, BadPatients, TooFewPatients
 
@@ -280,13 +281,19 @@ def study_options(
 
 
 def run_study(
-    candidates: list[PatientScores], options: Options, progress: Progress | None = None
+    candidates: list[PatientScores],
+    options: Options,
+    progress: Progress | None = None,
+    draw: Draw = draw_thresholds,
 ) -> Study:
-    """Run the steps of the flow, in order."""
+    """Run the steps of the flow, in order.
+
+    ``draw`` resamples patients and runs the rule again; a scorer that learns brings its own.
+    """
     check_same_patients(candidates)
     check_both_classes(candidates[0])
-    split_seed, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
-    roles = deal_roles(candidates[0], options, np.random.default_rng(split_seed))
+    _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
+    roles = deal_roles(candidates[0], options)
     tried = []
     for done, scores in enumerate(candidates):
         if progress:
@@ -295,7 +302,7 @@ def run_study(
         # Every candidate gets the same random numbers, whatever else is tried.
         rng = np.random.default_rng(bootstrap_seed)
         chosen_by = oriented.take(roles.select)
-        tried.append(try_candidate(chosen_by, oriented, options.search, rng, options.publish))
+        tried.append(try_candidate(chosen_by, oriented, options.search, rng, options.publish, draw))
     chosen = best_candidate(tried, options.search.costs)
     patients = candidates[tried.index(chosen)]
     certifying = patients.oriented(options.direction).take(roles.certify)
@@ -321,10 +328,12 @@ def run_study(
     )
 
 
-def deal_roles(patients: PatientScores, options: Options, rng: np.random.Generator) -> Roles:
-    """Return who chooses and who certifies."""
+def deal_roles(patients: PatientScores, options: Options) -> Roles:
+    """Return who chooses and who certifies; scores are not looked at."""
     if options.honesty == "uniform":
         return everybody(patients.n_patients)
+    (seed,) = np.random.SeedSequence(options.seed).spawn(1)
+    rng = np.random.default_rng(seed)
     if options.stratified:
         return split_classes(patients.known_labels, options.certify_size, rng)
     return split_patients(patients.n_patients, options.certify_size, rng)

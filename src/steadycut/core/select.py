@@ -18,6 +18,8 @@ from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.rules import Rule, parse_rule
 
 Publish = Callable[[float, FloatArray], float]
+# What `draw_thresholds` does; a scorer that is refitted in every replicate draws in its own way.
+Draw = Callable[[Cuts, Rule, Costs, int, np.random.Generator], ThresholdDraws]
 BANDS = {"multiscale": multiscale_band, "dkw": dkw_band}
 
 
@@ -87,14 +89,16 @@ def try_candidate(
     search: Search,
     rng: np.random.Generator,
     publish: Publish = clear_of_scores,
+    draw: Draw = draw_thresholds,
 ) -> Candidate:
     """Choose a threshold on ``patients`` and measure how stable it is.
 
     ``everyone`` is all patients of the study; ``publish`` moves the chosen threshold within its
-    gap between their scores, so that it equals none. Their labels are not looked at.
+    gap between their scores, so that it equals none. Their labels are not looked at. ``draw``
+    chooses the threshold and runs the rule again on resampled patients.
     """
     cuts = cuts_of(patients, search.grid)
-    draws = draw_thresholds(cuts, search.chooser, search.costs, search.n_bootstrap, rng)
+    draws = draw(cuts, search.chooser, search.costs, search.n_bootstrap, rng)
     threshold = publish(draws.threshold, everyone.scores)
     radius = bootstrap_radius(draws.threshold, draws.thresholds, search.delta, search.centering)
     at_stake = (patients, radius.radius, search.costs)
