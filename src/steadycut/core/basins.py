@@ -19,6 +19,8 @@ def excess_risk(
     ``cost_fn`` or ``cost_fp``. The bootstrap variance of the mean difference is then known in
     closed form: (mean of the squared differences - squared mean difference) / n.
     """
+    if costs.target is not None:
+        return _excess_at_target(curve, costs, row, cut, reference)
     n = curve.n_patients[row, 0]
     misses = curve.misses[row, cut] - curve.misses[row, reference]
     alarms = curve.alarms[row, cut] - curve.alarms[row, reference]
@@ -27,27 +29,50 @@ def excess_risk(
     return excess, np.sqrt(np.maximum(square - excess**2, 0) / n)
 
 
-def barriers(curve: Curve, costs: Costs, height: float) -> NDArray[np.bool_]:
-    """Return which cuts of each row part its minima, shape (rows, cuts).
+def _excess_at_target(
+    curve: Curve, costs: Costs, row: IntArray | int, cut: IntArray, reference: IntArray | int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the same at the worse end of a target range, with both classes resampled apart."""
+    risk = risk_at_cuts(curve, costs)
+    excess = risk[row, cut] - risk[row, reference]
+    positive = np.maximum(curve.n_positive[row, 0], 1)
+    negative = np.maximum(curve.n_negative[row, 0], 1)
+    miss = np.abs(curve.misses[row, cut] - curve.misses[row, reference]) / positive
+    alarm = np.abs(curve.alarms[row, cut] - curve.alarms[row, reference]) / negative
+    variances = [
+        weight**2 * miss * (1 - miss) / positive + other**2 * alarm * (1 - alarm) / negative
+        for weight, other in costs.class_weights
+    ]
+    return excess, np.sqrt(np.maximum(variances[0], variances[-1]))
+
+
+def barriers(
+    curve: Curve, costs: Costs, height: float, cuts: slice = slice(None)
+) -> NDArray[np.bool_]:
+    """Return which of the ``cuts`` part the minima of their row, shape (rows, cuts).
 
     A barrier is a cut whose risk lies more than ``height`` paired standard errors above the
     smallest risk on its left, and above that on its right.
     """
     risk = risk_at_cuts(curve, costs)
-    rows = np.arange(risk.shape[0])[:, None]
-    every = np.broadcast_to(np.arange(risk.shape[1]), risk.shape)
-    high = np.ones(risk.shape, dtype=bool)
-    for lowest in (
-        _lowest_so_far(risk),
-        risk.shape[1] - 1 - _lowest_so_far(risk[:, ::-1])[:, ::-1],
-    ):
+    size = risk.shape[1]
+    start, stop, _ = cuts.indices(size)
+    from_right = _lowest_so_far(risk[:, ::-1], size - stop, size - start)
+    left, right = _lowest_so_far(risk, start, stop), size - 1 - from_right[:, ::-1]
+    rows, every = np.arange(risk.shape[0])[:, None], np.arange(start, stop)
+    high = np.ones(left.shape, dtype=bool)
+    for lowest in (left, right):
         excess, error = excess_risk(curve, costs, rows, every, lowest)
         high &= excess > height * error + TIE * costs.largest
     return high
 
 
-def _lowest_so_far(risk: FloatArray) -> IntArray:
-    """Return, for each cut, which cut up to it has the smallest risk."""
-    new_low = risk <= np.minimum.accumulate(risk, axis=1)
-    cuts = np.where(new_low, np.arange(risk.shape[1]), 0)
+def _lowest_so_far(risk: FloatArray, start: int, stop: int) -> IntArray:
+    """Return, for each cut from ``start`` to ``stop``, which cut up to it has the smallest risk."""
+    before = start - risk[:, start::-1].argmin(axis=1)
+    so_far = risk[:, start:stop].copy()
+    so_far[:, 0] = risk[np.arange(before.size), before]
+    new_low = so_far <= np.minimum.accumulate(so_far, axis=1)
+    cuts = np.where(new_low, np.arange(start, stop), 0)
+    cuts[:, 0] = before
     return np.maximum.accumulate(cuts, axis=1)

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steadycut.core.checks import LARGEST_SCORE, FloatArray, IntArray, check_count, read_only
 from steadycut.core.records import PatientScores
@@ -43,11 +44,15 @@ class Cuts(ABC):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EvenCuts(Cuts):
-    """Evenly spaced thresholds; a gap between two patients may hold several of them."""
+    """Evenly spaced thresholds; a gap between two patients may hold several of them.
+
+    ``mixed`` marks the groups whose patients have different scores.
+    """
 
     thresholds: FloatArray
     first_in_gap: IntArray
     last_in_gap: IntArray
+    mixed: NDArray[np.bool_]
 
     def place(self, first: IntArray, last: IntArray) -> FloatArray:
         """Return the middle one of the thresholds from cut ``first`` to cut ``last``."""
@@ -108,6 +113,7 @@ def even_cuts(patients: PatientScores, n_thresholds: int = 200) -> EvenCuts:
         thresholds=read_only(thresholds),
         first_in_gap=read_only(np.concatenate([[0], occupied])),
         last_in_gap=read_only(np.concatenate([occupied - 1, [thresholds.size - 1]])),
+        mixed=_mixed_groups(group, patients.scores, occupied.size),
     )
 
 
@@ -119,6 +125,13 @@ def exact_cuts(patients: PatientScores) -> ExactCuts:
         values=read_only(values),
         margin=_margin(patients.scores),
     )
+
+
+def _mixed_groups(group: IntArray, scores: FloatArray, n_groups: int) -> NDArray[np.bool_]:
+    low, high = np.full(n_groups, np.inf), np.full(n_groups, -np.inf)
+    np.minimum.at(low, group, scores)
+    np.maximum.at(high, group, scores)
+    return read_only(high > low)
 
 
 def _count_cells(group: IntArray, patients: PatientScores) -> IntArray:

@@ -2,12 +2,12 @@
 
 import numpy as np
 
+from steadycut.core.basins import barriers
 from steadycut.core.bootstrap import ThresholdDraws
-from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.cuts import Cuts
+from steadycut.core.checks import FloatArray
+from steadycut.core.cuts import Cuts, EvenCuts
 from steadycut.core.records import Costs
-from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
-from steadycut.core.rules import excess_risk
+from steadycut.core.risk_curve import count_errors
 
 # A share of draws this large on the far side of a barrier makes a second basin.
 SECOND_BASIN = 0.10
@@ -16,6 +16,8 @@ BARRIER = 2.5
 # Draws whose middle 80 % spread over more than this share of the patients have a flat minimum.
 FLAT = 0.25
 FEW_PATIENTS = 10
+# A grid that leaves more than this share of the patients between two cuts is coarse.
+COARSE = 0.05
 
 
 def flip_probability(scores: FloatArray, threshold: float, draws: FloatArray) -> FloatArray:
@@ -51,7 +53,21 @@ def stability_warnings(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> list[
             f"flat minimum: the middle 80 % of the bootstrap cut-offs spread over "
             f"{high - low:.0%} of the patients; the data do not settle the cut-off."
         )
+    widest = largest_gap(cuts)
+    if widest > COARSE:
+        found.append(
+            f"coarse grid: {widest:.0%} of the patients lie between two neighbouring cuts, though "
+            "their scores differ; use the exact cuts (grid 'exact')."
+        )
     return found
+
+
+def largest_gap(cuts: Cuts) -> float:
+    """Return the largest share of patients between two cuts who do not all have one score."""
+    if not isinstance(cuts, EvenCuts):
+        return 0.0
+    m = cuts.cells.size // 2
+    return float((cuts.cells[:m] + cuts.cells[m:])[cuts.mixed].max(initial=0)) / cuts.n_patients
 
 
 def basin_share(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> float:
@@ -62,26 +78,13 @@ def basin_share(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> float:
     there is no barrier among the draws.
     """
     curve = count_errors(cuts.cells[None, :])
-    risk, ranks = risk_at_cuts(curve, costs)[0], curve.ranks[0]
-    every = np.arange(ranks.size)
-    left, right = lowest_so_far(risk), ranks.size - 1 - lowest_so_far(risk[::-1])[::-1]
-    high = np.ones(ranks.size, dtype=bool)
-    for basin in (left, right):
-        excess, error = excess_risk(curve, costs, 0, every, basin)
-        high &= excess > BARRIER * error + TIE * costs.largest
-    barrier = ranks[high]
+    barrier = curve.ranks[barriers(curve, costs, BARRIER)]
     if not barrier.size:
         return 0.0
     ordered = np.sort(draws.ranks)
     below = np.searchsorted(ordered, barrier, side="left") / ordered.size
     above = 1 - np.searchsorted(ordered, barrier, side="right") / ordered.size
     return float(np.minimum(below, above).max())
-
-
-def lowest_so_far(risk: FloatArray) -> IntArray:
-    """Return, for each cut, which cut up to it has the smallest risk."""
-    new_low = risk <= np.minimum.accumulate(risk)
-    return np.maximum.accumulate(np.where(new_low, np.arange(risk.size), 0))
 
 
 def class_warnings(name: str, n_positive: int, n_negative: int) -> list[str]:
