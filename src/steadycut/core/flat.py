@@ -56,13 +56,16 @@ def _widest_run(row: IntArray, width: IntArray, n_rows: int) -> IntArray:
 
 
 def _middle_rank(ranks: IntArray, start: IntArray, end: IntArray) -> IntArray:
-    rows = np.arange(start.size)
-    result = ranks[rows, start]
+    result = ranks[np.arange(start.size), start]
     long = np.flatnonzero(end > start)
+    if not long.size:
+        return result
+    first = start[long].min()
+    cuts = np.arange(first, end[long].max() + 1)
+    near = ranks[long, first : cuts[-1] + 1]
     low, high = result[long], ranks[long, end[long]]
-    distance = np.abs(2 * ranks[long] - (low + high)[:, None])
-    cuts = np.arange(ranks.shape[1])
+    distance = np.abs(2 * near - (low + high)[:, None])
     outside = (cuts < start[long, None]) | (cuts > end[long, None])
     distance[outside] = np.iinfo(np.int64).max
-    result[long] = ranks[long, distance.argmin(axis=1)]
+    result[long] = near[np.arange(long.size), distance.argmin(axis=1)]
     return result

@@ -6,6 +6,8 @@ so a replicate costs as much as there are cuts, however many patients there are.
 drawing their indices is the faster way to the same distribution.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from steadycut.core.checks import IntArray
@@ -13,8 +15,28 @@ from steadycut.core.checks import IntArray
 # A cell of a multinomial draw takes about as long as this many drawn indices.
 INDICES_PER_CELL = 10
 
-# Numbers that fit into a processor's cache; larger batches are no faster.
-BATCH = 500_000
+# Numbers that fit into a processor's cache; larger batches are slower.
+BATCH = 100_000
+
+
+def replicates(
+    cells: IntArray, n_replicates: int, rng: np.random.Generator
+) -> Iterator[tuple[slice, IntArray]]:
+    """Yield bootstrap replicates of ``cells``, shape (cells,), a few at a time.
+
+    Each batch comes with its place among the replicates. Batches of any size draw the same
+    random numbers in the same order.
+    """
+    few = is_few(cells)
+    patient_cell = cell_of_patients(cells[None, :]) if few else None
+    step = max(1, BATCH // max(cells.size, int(cells.sum()) if few else 0))
+    for start in range(0, n_replicates, step):
+        batch = slice(start, min(start + step, n_replicates))
+        size = batch.stop - start
+        if patient_cell is None:
+            yield batch, draw_cells(cells[None, :], size, rng)[0]
+        else:
+            yield batch, count_drawn(patient_cell, cells.size, size, rng)[0]
 
 
 def resample(cells: IntArray, n_replicates: int, rng: np.random.Generator) -> IntArray:
@@ -33,19 +55,37 @@ def resample(cells: IntArray, n_replicates: int, rng: np.random.Generator) -> In
     -------
     ndarray of shape (rows, n_replicates, cells)
     """
-    few = cells[0].sum() <= INDICES_PER_CELL * cells.shape[1]
-    return (draw_indices if few else draw_cells)(cells, n_replicates, rng)
+    draw = draw_indices if is_few(cells[0]) else draw_cells
+    return draw(cells, n_replicates, rng)
+
+
+def is_few(cells: IntArray) -> bool:
+    """Return whether drawing patients one by one is faster than drawing counts."""
+    return bool(cells.sum() <= INDICES_PER_CELL * cells.size)
 
 
 def draw_indices(cells: IntArray, n_replicates: int, rng: np.random.Generator) -> IntArray:
     """Resample patients one by one and count them."""
+    return count_drawn(cell_of_patients(cells), cells.shape[1], n_replicates, rng)
+
+
+def cell_of_patients(cells: IntArray) -> IntArray:
+    """Return the cell of each patient, shape (rows, n)."""
     rows, n_cells = cells.shape
-    n = int(cells[0].sum())
-    patient_cell = np.repeat(np.tile(np.arange(n_cells), rows), cells.ravel())
-    patient = rng.integers(0, n, size=(rows, n_replicates, n), dtype=np.int32)
-    patient += np.arange(0, rows * n, n, dtype=np.int32)[:, None, None]
-    cell = patient_cell[patient].reshape(rows * n_replicates, n)
-    cell += np.arange(0, rows * n_replicates * n_cells, n_cells)[:, None]
+    return np.repeat(np.tile(np.arange(n_cells), rows), cells.ravel()).reshape(rows, -1)
+
+
+def count_drawn(
+    patient_cell: IntArray, n_cells: int, n_replicates: int, rng: np.random.Generator
+) -> IntArray:
+    """Draw patients of each row and count them in their cells."""
+    rows, n = patient_cell.shape
+    patient = rng.integers(0, n, size=(rows, n_replicates, n))
+    if rows > 1:
+        patient += np.arange(0, rows * n, n)[:, None, None]
+    cell = patient_cell.ravel()[patient].reshape(rows * n_replicates, n)
+    if len(cell) > 1:
+        cell += np.arange(0, rows * n_replicates * n_cells, n_cells)[:, None]
     counts = np.bincount(cell.ravel(), minlength=rows * n_replicates * n_cells)
     return counts.reshape(rows, n_replicates, n_cells)
 
