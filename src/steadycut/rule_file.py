@@ -7,21 +7,24 @@ patient.
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
 from steadycut._version import __version__
 from steadycut.core.aggregate import aggregator_names, parse_aggregator
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.diagnose import flip_probability
+from steadycut.core.ensemble import LARGEST_REFERENCE, Ensemble, Method
 from steadycut.core.label_shift import RankBins, rank_bins
 from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.ensemble import ensemble_content, made_by, readable_recipes
 from steadycut.errors import BadOption, BadRuleFile
 from steadycut.files import write_atomically
 from steadycut.summary import chain_summary, stability_summary
@@ -136,6 +139,41 @@ class Reference(_Part):
         return Confusion(tp=self.tp, fn=self.fn, fp=self.fp, tn=self.tn)
 
 
+class MethodPart(_Part):
+    """One method of an ensemble: a score, its chain, its weight and what its ranks refer to.
+
+    ``reference`` holds scores of the patients who chose, ascending: all of them, or evenly spaced
+    order statistics where there are many. A score counts with twice its mid-rank among them.
+    """
+
+    score: str
+    aggregation: list[Step] = Field(min_length=1)
+    weight: int = Field(ge=0)
+    reference: list[FiniteFloat] = Field(min_length=1, max_length=LARGEST_REFERENCE)
+    score_range: tuple[FiniteFloat, FiniteFloat]
+
+
+class EnsemblePart(_Part):
+    """Methods averaged on the quantile scale; the threshold is on that scale, from 0 to 1."""
+
+    kind: Literal["quantile", "gls"]
+    methods: list[MethodPart] = Field(min_length=2)
+
+    @model_validator(mode="after")
+    def _one_scale(self) -> "EnsemblePart":
+        references = [one.reference for one in self.methods]
+        if len({len(reference) for reference in references}) > 1:
+            msg = "the references of all methods must be of one length"
+            raise ValueError(msg)
+        if any(reference != sorted(reference) for reference in references):
+            msg = "a reference must be in ascending order"
+            raise ValueError(msg)
+        if not any(one.weight for one in self.methods):
+            msg = "at least one weight must be positive"
+            raise ValueError(msg)
+        return self
+
+
 class Provenance(_Part):
     """What the rule was made with."""
 
@@ -154,6 +192,7 @@ class RuleDocument(_Part):
     operating_value: FiniteFloat | None
     direction: Literal["ge", "le"]
     aggregation: list[Step] = Field(min_length=1)
+    ensemble: EnsemblePart | None
     columns: Columns
     costs: CostsPart
     target_prevalence: tuple[FiniteFloat, FiniteFloat] | None
@@ -247,17 +286,58 @@ class FrozenRule:
 
     @property
     def recipe(self) -> Recipe:
-        """How the patient scores are made of a table."""
-        columns, steps = self.document.columns, self.document.aggregation
+        """How the patient scores are made of a table; for an ensemble its methods say how."""
+        return self._recipe(self.document.columns.score, self.document.aggregation)
+
+    @property
+    def recipes(self) -> tuple[Recipe, ...]:
+        """Every score that must be made of a table: one, or one a method of the ensemble."""
+        ensemble = self.ensemble
+        return (self.recipe,) if ensemble is None else tuple(m.recipe for m in ensemble.methods)
+
+    @property
+    def ensemble(self) -> Ensemble | None:
+        """The methods and their weights; None for a rule of one method."""
+        part = self.document.ensemble
+        if part is None:
+            return None
+        methods = tuple(
+            Method(
+                recipe=self._recipe(one.score, one.aggregation),
+                weight=one.weight,
+                reference=np.array(one.reference),
+                score_range=one.score_range,
+            )
+            for one in part.methods
+        )
+        return Ensemble(kind=part.kind, methods=methods)
+
+    def _recipe(self, score: str, steps: list[Step]) -> Recipe:
+        columns = self.document.columns
         return Recipe(
             patient=columns.patient,
-            score=columns.score,
+            score=score,
             label=columns.label,
             positive=columns.positive,
             site=columns.site,
             levels=tuple((step.level, step.how) for step in steps[:-1]),
             how=steps[-1].how,
         )
+
+    def patients_of(
+        self, given: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
+    ) -> PatientScores:
+        """Return the patients with the score that the cut-off is about.
+
+        ``given`` is that already; or holds the same patients once for each method of the ensemble,
+        told apart by their recipes, in any order and perhaps with others.
+        """
+        if isinstance(given, PatientScores):
+            return given
+        several = list(given.values() if isinstance(given, Mapping) else given)
+        found = [made_by(recipe, several) for recipe in self.recipes]
+        ensemble = self.ensemble
+        return found[0] if ensemble is None else ensemble.combine(found)
 
     def decide_scores(self, scores: Any) -> "np.ndarray[Any, np.dtype[np.int8]]":  # noqa: ANN401
         """Return 1 for every patient score that is called, else 0."""
@@ -283,19 +363,22 @@ class FrozenRule:
         """
         from steadycut.ingest import aggregate
 
-        recipe = self.recipe
-        patients = aggregate(
+        recipes = self.recipes
+        several = aggregate(
             table,
-            patient=recipe.patient,
-            score=recipe.score,
-            levels=recipe.levels,
-            how=recipe.how,
+            patient=recipes[0].patient,
+            score=list(dict.fromkeys(recipe.score for recipe in recipes)),
+            levels=recipes[0].levels,
+            how=list(dict.fromkeys(recipe.how for recipe in recipes)),
             missing=missing,
         )
-        return self.decisions(patients)
+        return self.decisions(several)
 
-    def decisions(self, patients: PatientScores) -> dict[str, Any]:
-        """Return score, decision and flip probability of each patient."""
+    def decisions(
+        self, given: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
+    ) -> dict[str, Any]:
+        """Return score, decision and flip probability of each patient; see `patients_of`."""
+        patients = self.patients_of(given)
         return {
             "patient": patients.patients,
             "score": patients.scores,
@@ -359,7 +442,8 @@ def _refuse_constant(text: str) -> float:
 def _content(study: "Study") -> dict[str, Any]:
     options, search, chosen = study.options, study.options.search, study.chosen
     recipe, scores = chosen.recipe, study.patients.scores
-    for _, how in recipe.chain:
+    recipes = [recipe] if study.ensemble is None else readable_recipes(study.ensemble)
+    for how in (how for one in recipes for _, how in one.chain):
         _check_named(how)
     return {
         "schema": SCHEMA,
@@ -367,13 +451,14 @@ def _content(study: "Study") -> dict[str, Any]:
         "operating_value": study.operating_value,
         "direction": options.direction,
         "aggregation": chain_summary(recipe),
+        "ensemble": study.ensemble and ensemble_content(study.ensemble),
         "columns": {
             "patient": recipe.patient,
             "score": recipe.score,
             "label": recipe.label,
             "positive": recipe.positive,
             "site": recipe.site,
-            "levels": [level for level, _ in recipe.levels],
+            "levels": [level for level, _ in recipes[0].levels],
         },
         "costs": {"cost_fn": search.costs.cost_fn, "cost_fp": search.costs.cost_fp},
         "target_prevalence": search.costs.target,
@@ -445,7 +530,8 @@ def _instances(patients: PatientScores) -> dict[str, float] | None:
 
 def _provenance(study: "Study") -> dict[str, Any]:
     summary = study.to_dict()
-    options = {key: value for key, value in summary["options"].items() if key != "seed"}
+    said_elsewhere = ("seed", "ensemble")
+    options = {key: value for key, value in summary["options"].items() if key not in said_elsewhere}
     return {
         "versions": {
             "steadycut": __version__,

@@ -1,7 +1,7 @@
 """The whole flow: patient scores in, a frozen and certified cut-off out."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from steadycut.core.concentration import choose_bound
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts import clear_of_scores, cut_just_below, operating_value
 from steadycut.core.diagnose import class_warnings, flip_probability
+from steadycut.core.ensemble import KINDS, Ensemble, make_ensemble, try_ensemble
 from steadycut.core.records import DIRECTIONS, Costs, PatientScores
 from steadycut.core.select import Candidate, Draw, Publish, Search, best_candidate, try_candidate
 from steadycut.core.split import HONESTIES, Roles, everybody, split_classes, split_patients
@@ -44,6 +45,7 @@ class Options:
     certify_size: float = 0.5
     stratified: bool = False
     bound: str = "auto"
+    ensemble: str | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -56,6 +58,19 @@ class Options:
             msg = (
                 "a split stratified by label needs a target_prevalence: pooled bounds do not hold "
                 "after it, class-wise ones do."
+            )
+            raise BadOption(msg)
+        if self.ensemble is not None:
+            self._check_ensemble(self.ensemble)
+            # Evenly spaced cuts depend on the scale of the scores; ranks must not.
+            store(self, "search", replace(self.search, grid="exact"))
+
+    def _check_ensemble(self, kind: str) -> None:
+        check_choice("ensemble", kind, tuple(KINDS))
+        if self.honesty == "uniform":
+            msg = (
+                "an ensemble needs honesty 'split'; got 'uniform', whose bounds do not hold where "
+                "the patients who choose also make the scale."
             )
             raise BadOption(msg)
 
@@ -79,7 +94,8 @@ class Options:
 class Study:
     """A cut-off, why it was chosen and how far it can be trusted.
 
-    Everything public is in the units of the scores as they came, whatever the direction.
+    Everything public is in the units of the scores as they came, whatever the direction; for an
+    ensemble, in mean quantiles between 0 and 1, and ``candidates`` are its methods and itself.
     """
 
     options: Options
@@ -89,6 +105,7 @@ class Study:
     candidates: tuple[Candidate, ...]
     certificate: Certificate
     counts: Confusion
+    ensemble: Ensemble | None = None
 
     @property
     def threshold(self) -> float:
@@ -167,6 +184,7 @@ def fit(  # noqa: PLR0913
     certify_size: float = 0.5,
     stratified: bool = False,
     bound: str = "auto",
+    ensemble: str | None = None,
     centering: str = "none",
     form: str = "pairwise",
     band: str = "multiscale",
@@ -207,6 +225,10 @@ def fit(  # noqa: PLR0913
         Deal the classes evenly to both sides; only at a target prevalence.
     bound
         Bound on the generalisation term; ``auto`` is settled by costs and honesty.
+    ensemble
+        Average all candidates on the quantile scale instead of choosing one: ``"quantile"`` with
+        equal weights, ``"gls"`` with those of the smallest bootstrap variance. Cuts are then
+        the exact ones, whatever ``grid`` says.
     centering
         Quantile of the radius: ``"none"`` (Algorithm 1) or ``"bias"`` (the paper's appendix).
     form
@@ -246,6 +268,7 @@ def fit(  # noqa: PLR0913
         certify_size=certify_size,
         stratified=stratified,
         bound=bound,
+        ensemble=ensemble,
         centering=centering,
         form=form,
         band=band,
@@ -264,6 +287,7 @@ def study_options(
     certify_size: float = 0.5,
     stratified: bool = False,
     bound: str = "auto",
+    ensemble: str | None = None,
     seed: int = 0,
     **search: Any,  # noqa: ANN401
 ) -> Options:
@@ -276,6 +300,7 @@ def study_options(
         certify_size=certify_size,
         stratified=stratified,
         bound=bound,
+        ensemble=ensemble,
         seed=seed,
     )
 
@@ -292,6 +317,7 @@ def run_study(
     """
     check_same_patients(candidates)
     check_both_classes(candidates[0])
+    check_several(candidates, options)
     _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
     roles = deal_roles(candidates[0], options)
     tried = []
@@ -303,8 +329,54 @@ def run_study(
         rng = np.random.default_rng(bootstrap_seed)
         chosen_by = oriented.take(roles.select)
         tried.append(try_candidate(chosen_by, oriented, options.search, rng, options.publish, draw))
+    finish = choose_one if options.ensemble is None else average_all
+    study = finish(candidates, tried, options, roles, np.random.default_rng(bootstrap_seed))
+    if progress:
+        progress("certified", len(candidates), len(candidates))
+    return study
+
+
+def choose_one(
+    candidates: list[PatientScores],
+    tried: list[Candidate],
+    options: Options,
+    roles: Roles,
+    rng: np.random.Generator,
+) -> Study:
+    """Let Algorithm 1 choose a candidate, and certify it."""
+    del rng
     chosen = best_candidate(tried, options.search.costs)
-    patients = candidates[tried.index(chosen)]
+    return certify_study(candidates[tried.index(chosen)], chosen, tried, options, roles)
+
+
+def average_all(
+    candidates: list[PatientScores],
+    tried: list[Candidate],
+    options: Options,
+    roles: Roles,
+    rng: np.random.Generator,
+) -> Study:
+    """Average the cuts of all candidates on the quantile scale, and certify the ensemble."""
+    kind, search, sign = options.ensemble, options.search, options.sign
+    assert kind is not None  # noqa: S101
+    everyone = [scores.oriented(options.direction) for scores in candidates]
+    chose = [scores.take(roles.select) for scores in everyone]
+    ensemble, cuts = make_ensemble(chose, everyone, kind, search, sign, rng)
+    patients = ensemble.combine(candidates)
+    selecting = patients.take(roles.select).oriented(options.direction)
+    chosen = try_ensemble(selecting, ensemble.threshold(cuts, sign), tried, search)
+    study = certify_study(patients, chosen, [*tried, chosen], options, roles)
+    return replace(study, ensemble=ensemble)
+
+
+def certify_study(
+    patients: PatientScores,
+    chosen: Candidate,
+    tried: list[Candidate],
+    options: Options,
+    roles: Roles,
+) -> Study:
+    """Certify what was chosen, and put the study together."""
     certifying = patients.oriented(options.direction).take(roles.certify)
     certificate = certify_patients(
         certifying,
@@ -313,10 +385,8 @@ def run_study(
         options.search.delta,
         bound=options.bound,
         honesty=options.honesty,
-        n_candidates=len(candidates),
+        n_candidates=len(tried),
     )
-    if progress:
-        progress("certified", len(candidates), len(candidates))
     return Study(
         options=options,
         patients=patients,
@@ -374,6 +444,16 @@ def check_same_patients(candidates: list[PatientScores]) -> None:
                 f"'{other.recipe.name}' differ. Make them from one table."
             )
             raise BadPatients(msg)
+
+
+def check_several(candidates: list[PatientScores], options: Options) -> None:
+    """Refuse an ensemble of one."""
+    if options.ensemble is not None and len(candidates) == 1:
+        msg = (
+            f"an ensemble needs at least two methods; got one, '{candidates[0].recipe.name}'. Name "
+            "several scores or several aggregators."
+        )
+        raise BadOption(msg)
 
 
 def check_both_classes(patients: PatientScores) -> None:

@@ -29,6 +29,7 @@ def study_summary(study: "Study") -> dict[str, Any]:
         "rule": search.rule,
         "score": chosen.recipe.score,
         "aggregation": chain_summary(chosen.recipe),
+        "ensemble": ensemble_summary(study),
         "costs": {"cost_fn": search.costs.cost_fn, "cost_fp": search.costs.cost_fp},
         "target_prevalence": search.costs.target and list(search.costs.target),
         "risk": chosen.risk,
@@ -97,6 +98,32 @@ def chain_summary(recipe: Recipe) -> list[dict[str, str]]:
     return [{"level": level, "how": how} for level, how in recipe.chain]
 
 
+def ensemble_summary(study: "Study") -> dict[str, Any] | None:
+    """Return the methods with their weights and cut-offs; None where one candidate was chosen.
+
+    ``quantile`` is u_m, where the cut-off of the method lies among the patients who chose.
+    """
+    ensemble = study.ensemble
+    if ensemble is None:
+        return None
+    total = sum(method.weight for method in ensemble.methods)
+    rows = []
+    # The last candidate is the ensemble itself.
+    for method, candidate in zip(ensemble.methods, study.candidates[:-1], strict=True):
+        threshold = study.options.sign * candidate.threshold
+        rank = int(method.doubled_ranks(np.array([threshold]))[0])
+        rows.append(
+            {
+                "score": method.recipe.score,
+                "aggregation": chain_summary(method.recipe),
+                "weight": method.weight / total,
+                "threshold": threshold,
+                "quantile": rank / (2 * method.reference.size),
+            }
+        )
+    return {"kind": ensemble.kind, "methods": rows}
+
+
 def operating_point(counts: Confusion) -> dict[str, Any]:
     """Return the confusion counts at the threshold and the rates made of them."""
     miss, alarm = counts.miss_rate, counts.alarm_rate
@@ -162,6 +189,7 @@ def options_summary(study: "Study") -> dict[str, Any]:
         "certify_size": options.certify_size,
         "stratified": options.stratified,
         "bound": options.bound,
+        "ensemble": options.ensemble,
         "delta": search.delta,
         "n_bootstrap": search.n_bootstrap,
         "seed": options.seed,

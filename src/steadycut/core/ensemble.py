@@ -1,0 +1,337 @@
+"""Several methods averaged on the quantile scale: ranks among the choosing patients, whole numbers.
+
+A method is one way to make patient scores. Every score is replaced by its mid-rank among the
+patients who chose, so that a strictly increasing transform of any method changes nothing, ties
+included. Ranks are doubled and weights are whole numbers: sums and cuts are then whole numbers
+too, and a threshold halfway between two of them is never met by a score.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import nnls
+
+from steadycut.core.bootstrap import ThresholdDraws
+from steadycut.core.checks import FloatArray, IntArray, read_only
+from steadycut.core.confusion import confusion_at
+from steadycut.core.cuts import ExactCuts, exact_cuts
+from steadycut.core.diagnose import stability_warnings
+from steadycut.core.modulus import modulus
+from steadycut.core.radius import bootstrap_radius
+from steadycut.core.records import PatientScores, Recipe
+from steadycut.core.resample import BATCH
+from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
+from steadycut.core.rules import cuts_at_rank
+from steadycut.core.select import BANDS, Candidate, Search
+
+SCORE = "ensemble"
+HOW = "quantile-ensemble"
+# A reference of more patients is thinned to this many order statistics.
+LARGEST_REFERENCE = 2001
+# GLS weights are multiples of one part in this many.
+WEIGHT_PARTS = 10_000
+# What is added to every variance, as a part of the mean variance: methods that cannot be told
+# apart then share their weight evenly.
+RIDGE = 1e-9
+DECIMALS = 6
+
+Weigh = Callable[[IntArray], IntArray]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Method:
+    """One method of an ensemble.
+
+    ``reference`` holds the scores of the choosing patients, ascending, in the units in which they
+    came; ``score_range`` the smallest and the largest score of all patients of the study.
+    """
+
+    recipe: Recipe
+    weight: int
+    reference: FloatArray
+    score_range: tuple[float, float]
+
+    def doubled_ranks(self, scores: FloatArray) -> IntArray:
+        """Return twice the mid-rank of each score: how many lie below, plus how many not above."""
+        below = np.searchsorted(self.reference, scores, side="left")
+        return below + np.searchsorted(self.reference, scores, side="right")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Ensemble:
+    """Methods with whole weights, at least two, whose references are of one size."""
+
+    kind: str
+    methods: tuple[Method, ...]
+
+    @property
+    def steps(self) -> int:
+        """In how many steps the ensemble score goes from 0 to 1."""
+        return 2 * self.methods[0].reference.size * sum(one.weight for one in self.methods)
+
+    @property
+    def recipe(self) -> Recipe:
+        """The columns of the table; which scores and chains, the methods know."""
+        return replace(self.methods[0].recipe, score=SCORE, levels=(), how=HOW)
+
+    def combine(self, several: Sequence[PatientScores]) -> PatientScores:
+        """Return the ensemble score of each patient: Σ w_m F_m(S_m), between 0 and 1.
+
+        ``several`` holds the same patients once for each method, in the order of the methods.
+
+        Examples
+        --------
+        >>> method = Method(
+        ...     recipe=Recipe(), weight=1, reference=np.array([1.0, 2.0]), score_range=(1.0, 2.0)
+        ... )
+        >>> both = Ensemble(kind="quantile", methods=(method, method))
+        >>> one, other = PatientScores(scores=[1.0, 1.5]), PatientScores(scores=[9.0, 2.0])
+        >>> both.combine([one, other]).scores
+        array([0.625, 0.625])
+        """
+        total = np.zeros(several[0].n_patients, dtype=np.int64)
+        for method, patients in zip(self.methods, several, strict=True):
+            total += method.weight * method.doubled_ranks(patients.scores)
+        return replace(several[0], scores=total / self.steps, recipe=self.recipe)
+
+    def threshold(self, cut: IntArray, sign: float) -> FloatArray:
+        """Return the threshold half a step outside whole cuts, in oriented units.
+
+        ``cut`` is Σ w_m times twice the rank of a method's cut, in oriented units as well: with
+        ``sign`` -1 ranks are counted from the top.
+        """
+        whole = cut if sign > 0 else cut - self.steps
+        return (2 * whole - 1) / (2 * self.steps)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class _Chooser:
+    """One method's cuts: in which group each patient is, and the reference below each cut."""
+
+    cuts: ExactCuts
+    group: IntArray
+    labels: IntArray
+    below: IntArray
+
+    def choose(self, drawn: IntArray, search: Search, rng: np.random.Generator) -> IntArray:
+        """Return twice the reference rank of the chosen cut, for each row of drawn patients."""
+        cells = self._cells(drawn)
+        chosen = search.chooser(cells, search.costs, rng)
+        first, last = cuts_at_rank(count_errors(cells).ranks, chosen)
+        return self.below[first] + self.below[last]
+
+    def _cells(self, drawn: IntArray) -> IntArray:
+        rows, width = drawn.shape[0], self.cuts.cells.size
+        cell = self.group + (self.labels == 0) * (width // 2)
+        place = cell[drawn] + width * np.arange(rows)[:, None]
+        return np.bincount(place.ravel(), minlength=rows * width).reshape(rows, width)
+
+
+def thin(ordered: FloatArray, most: int = LARGEST_REFERENCE) -> FloatArray:
+    """Return at most ``most`` of the ordered scores, evenly spaced in rank, both ends included.
+
+    Examples
+    --------
+    >>> thin(np.arange(7.0), most=4)
+    array([0., 2., 4., 6.])
+    """
+    if ordered.size <= most:
+        return ordered
+    return ordered[np.arange(most) * (ordered.size - 1) // (most - 1)]
+
+
+def equal_weights(cuts: IntArray) -> IntArray:
+    """Return weight 1 for every method."""
+    return np.ones(cuts.shape[0], dtype=np.int64)
+
+
+def gls_weights(cuts: IntArray) -> IntArray:
+    """Return the weights w >= 0 under which the bootstrap variance of Σ w_m u_m is smallest.
+
+    Parameters
+    ----------
+    cuts
+        Twice the rank of each method's cut in each replicate, shape (methods, replicates).
+
+    Returns
+    -------
+    ndarray of shape (methods,)
+        Whole numbers whose sum is `WEIGHT_PARTS`.
+
+    Notes
+    -----
+    Without the constraint these are the generalised least squares weights Σ⁻¹1 / 1ᵀΣ⁻¹1. Under it,
+    wᵀΣw + (1ᵀw - 1)² over w >= 0 is smallest at a multiple of the weights that are looked for,
+    because for w = s v with 1ᵀv = 1 its minimum over s is q / (1 + q), q = vᵀΣv. Methods that
+    cannot be told apart share their weight; where no cut ever moves, all weights are equal.
+
+    Examples
+    --------
+    >>> gls_weights(np.array([[8, 12, 8, 12], [9, 9, 11, 11]]))
+    array([2000, 8000])
+    """
+    m, n_replicates = cuts.shape
+    total = cuts.sum(axis=1)
+    # In whole numbers, so that the order of sums cannot matter.
+    covariance = n_replicates * (cuts @ cuts.T) - np.outer(total, total)
+    scale = np.trace(covariance) / m
+    if scale == 0:
+        return whole_weights(np.full(m, 1 / m))
+    root = np.linalg.cholesky(covariance / scale + RIDGE * np.eye(m)).T
+    solution, _ = nnls(np.vstack([root, np.ones(m)]), np.append(np.zeros(m), 1.0))
+    return whole_weights(solution / solution.sum())
+
+
+def whole_weights(weights: FloatArray) -> IntArray:
+    """Round weights that sum to 1 to parts that sum to `WEIGHT_PARTS`, by largest remainder."""
+    parts = (weights * WEIGHT_PARTS).round(DECIMALS)
+    whole = np.floor(parts).astype(np.int64)
+    short = WEIGHT_PARTS - int(whole.sum())
+    whole[np.argsort(whole - parts, kind="stable")[:short]] += 1
+    return whole
+
+
+KINDS: dict[str, Weigh] = {"quantile": equal_weights, "gls": gls_weights}
+
+
+def make_ensemble(
+    chose: Sequence[PatientScores],
+    everyone: Sequence[PatientScores],
+    kind: str,
+    search: Search,
+    sign: float,
+    rng: np.random.Generator,
+) -> tuple[Ensemble, IntArray]:
+    """Average the cuts of several methods on the quantile scale.
+
+    Parameters
+    ----------
+    chose
+        The choosing patients once for each method, in oriented units.
+    everyone
+        All patients of the study likewise; only the range of their scores is looked at.
+    kind
+        ``"quantile"`` (equal weights) or ``"gls"``.
+    search
+        The rule that chooses the cut of each method, the costs, and how often to resample.
+    sign
+        -1 where scores were negated to orient them.
+    rng
+        Source of randomness.
+
+    Returns
+    -------
+    Ensemble
+        In the units in which scores came.
+    ndarray of shape (1 + replicates,)
+        Σ w_m times twice the rank of the cut of each method, for the patients themselves and then
+        for every replicate; in oriented units.
+
+    Notes
+    -----
+    A replicate draws the same patients for all methods and runs the rule again on each; its cuts
+    are placed among the scores of all choosing patients, so that all draws share one scale. The
+    weights are those of the original patients in every replicate.
+    """
+    references = [thin(np.sort(patients.scores)) for patients in chose]
+    cuts = draw_cuts(chose, references, search, rng)
+    weights = KINDS[kind](cuts[:, 1:])
+    methods = tuple(
+        Method(
+            recipe=patients.recipe,
+            weight=int(weight),
+            reference=read_only(np.sort(sign * reference)),
+            score_range=_range(sign * all_patients.scores),
+        )
+        for patients, weight, reference, all_patients in zip(
+            chose, weights, references, everyone, strict=True
+        )
+    )
+    return Ensemble(kind=kind, methods=methods), weights @ cuts
+
+
+def draw_cuts(
+    chose: Sequence[PatientScores],
+    references: Sequence[FloatArray],
+    search: Search,
+    rng: np.random.Generator,
+) -> IntArray:
+    """Return twice the reference rank of each method's cut, shape (methods, 1 + replicates).
+
+    The first column is the patients as they are; every other one draws them with replacement, the
+    same for all methods.
+    """
+    choosers = [_chooser(one, ref) for one, ref in zip(chose, references, strict=True)]
+    batches = _drawn_patients(chose[0].n_patients, search.n_bootstrap, rng)
+    found = [[one.choose(drawn, search, rng) for one in choosers] for drawn in batches]
+    return np.concatenate([np.stack(batch) for batch in found], axis=1)
+
+
+def try_ensemble(
+    patients: PatientScores, thresholds: FloatArray, methods: Sequence[Candidate], search: Search
+) -> Candidate:
+    """Return the ensemble as a candidate beside its methods.
+
+    ``patients`` chose it; their scores and the thresholds (the chosen one, then the draws) are on
+    its scale and oriented.
+    """
+    on_scale = exact_cuts(patients)
+    below = np.searchsorted(np.sort(patients.scores), thresholds)
+    draws = ThresholdDraws(
+        threshold=float(thresholds[0]),
+        rank=int(below[0]),
+        thresholds=read_only(thresholds[1:]),
+        ranks=read_only(below[1:].astype(float)),
+    )
+    radius = bootstrap_radius(draws.threshold, draws.thresholds, search.delta, search.centering)
+    at_stake = (patients, radius.radius, search.costs)
+    risk = confusion_at(patients, draws.threshold).risk(search.costs)
+    found = stability_warnings(on_scale, draws, search.costs)
+    return Candidate(
+        recipe=patients.recipe,
+        cuts=on_scale,
+        draws=draws,
+        threshold=draws.threshold,
+        risk=risk,
+        smallest_risk=float(risk_at_cuts(count_errors(on_scale.cells), search.costs).min()),
+        radius=radius,
+        modulus=modulus(*at_stake, search.form),
+        penalty=BANDS[search.band](*at_stake, search.delta, search.form),
+        warnings=(*found, *risk_warnings(risk, methods, search)),
+    )
+
+
+def risk_warnings(risk: float, methods: Sequence[Candidate], search: Search) -> list[str]:
+    """Say that one method alone has a smaller risk among the choosing patients, if one has."""
+    best = min(methods, key=lambda candidate: candidate.risk)
+    if risk <= best.risk + TIE * search.costs.largest:
+        return []
+    text = (
+        f"ensemble: its risk among the choosing patients, {risk:.3f}, is above that of "
+        f"'{best.recipe.name}' alone, {best.risk:.3f}."
+    )
+    return [text]
+
+
+def _chooser(patients: PatientScores, reference: FloatArray) -> _Chooser:
+    cuts = exact_cuts(patients)
+    below = np.searchsorted(reference, cuts.values)
+    return _Chooser(
+        cuts=cuts,
+        group=np.searchsorted(cuts.values, patients.scores),
+        labels=patients.known_labels.astype(np.int64),
+        below=np.append(below, reference.size),
+    )
+
+
+def _drawn_patients(n: int, n_replicates: int, rng: np.random.Generator) -> Iterator[IntArray]:
+    yield np.arange(n)[None, :]
+    # Batches of any size draw the same random numbers.
+    step = max(1, BATCH // (2 * n))
+    for start in range(0, n_replicates, step):
+        yield rng.integers(0, n, size=(min(step, n_replicates - start), n))
+
+
+def _range(scores: FloatArray) -> tuple[float, float]:
+    return float(scores.min()), float(scores.max())

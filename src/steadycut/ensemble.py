@@ -1,0 +1,78 @@
+"""An ensemble between a study, a rule file and new patients: what is written, read, noticed."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from steadycut.core.ensemble import Ensemble, Method
+from steadycut.core.records import PatientScores, Recipe
+from steadycut.errors import BadPatients, BadRuleFile
+from steadycut.summary import chain_summary
+
+OUTSIDE_SHARE = 0.05
+
+
+def ensemble_content(ensemble: Ensemble) -> dict[str, Any]:
+    """Return what a rule file holds of an ensemble."""
+    return {
+        "kind": ensemble.kind,
+        "methods": [
+            {
+                "score": method.recipe.score,
+                "aggregation": chain_summary(method.recipe),
+                "weight": method.weight,
+                "reference": method.reference.tolist(),
+                "score_range": method.score_range,
+            }
+            for method in ensemble.methods
+        ],
+    }
+
+
+def readable_recipes(ensemble: Ensemble) -> list[Recipe]:
+    """Return the recipes of the methods, if one reading of a table can make them all."""
+    recipes = [method.recipe for method in ensemble.methods]
+    first, names = recipes[0], [recipe.name for recipe in recipes]
+    for place, recipe in enumerate(recipes):
+        if names[place] in names[:place]:
+            msg = (
+                f"an ensemble with two methods called '{names[place]}' cannot be frozen; give each "
+                "score or aggregator a name of its own."
+            )
+            raise BadRuleFile(msg)
+        if (recipe.patient, recipe.levels) != (first.patient, first.levels):
+            msg = (
+                f"an ensemble of methods with different levels cannot be frozen; '{names[0]}' and "
+                f"'{names[place]}' differ. Aggregate all of them with the same levels."
+            )
+            raise BadRuleFile(msg)
+    return recipes
+
+
+def made_by(recipe: Recipe, several: Sequence[PatientScores]) -> PatientScores:
+    """Return the one of several that was made as the recipe says."""
+    for patients in several:
+        if (patients.recipe.score, patients.recipe.chain) == (recipe.score, recipe.chain):
+            return patients
+    given = ", ".join(f"'{patients.recipe.name}'" for patients in several) or "nothing"
+    msg = f"the rule needs '{recipe.name}' of every patient; got {given}. Aggregate it as well."
+    raise BadPatients(msg)
+
+
+def method_warnings(ensemble: Ensemble | None, several: Sequence[PatientScores]) -> list[str]:
+    """Notice methods whose scores lie outside the range that the rule has seen of them."""
+    methods = () if ensemble is None else ensemble.methods
+    checked = ((method, made_by(method.recipe, several)) for method in methods)
+    return [text for method, patients in checked if (text := _range_warning(method, patients))]
+
+
+def _range_warning(method: Method, patients: PatientScores) -> str | None:
+    low, high = method.score_range
+    share = float(np.mean((patients.scores < low) | (patients.scores > high)))
+    if share <= OUTSIDE_SHARE:
+        return None
+    return (
+        f"score range of '{method.recipe.name}': {share:.0%} of the patients have scores outside "
+        f"the rule's own range {low:g} to {high:g}."
+    )
