@@ -16,6 +16,7 @@ NAMES = [
     "PatientScores",
     "Plan",
     "StableThreshold",
+    "StableThresholdClassifier",
     "Study",
     "__version__",
     "aggregate",

@@ -21,7 +21,7 @@ from steadycut.planning import Plan, plan
 from steadycut.study import Study, fit
 
 if TYPE_CHECKING:
-    from steadycut.estimators import StableThreshold
+    from steadycut.estimators import StableThreshold, StableThresholdClassifier
     from steadycut.ingest import aggregate
     from steadycut.rule_file import FrozenRule
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _LAZY = {
     "FrozenRule": "steadycut.rule_file",
     "StableThreshold": "steadycut.estimators",
+    "StableThresholdClassifier": "steadycut.estimators",
     "aggregate": "steadycut.ingest",
 }
 
@@ -41,6 +42,7 @@ __all__ = [
     "PatientScores",
     "Plan",
     "StableThreshold",
+    "StableThresholdClassifier",
     "Study",
     "__version__",
     "aggregate",

@@ -1,23 +1,19 @@
 """A study as a scikit-learn classifier of patient scores."""
 
 import warnings
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.checks import FloatArray
 from steadycut.core.diagnose import class_warnings
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadOption, BadPatients, SteadycutWarning, TooFewPatients
+from steadycut.errors import BadPatients, SteadycutWarning
+from steadycut.estimators.inputs import seed_of, two_classes
 from steadycut.study import fit
-
-LARGEST_SEED = 2**31 - 1
 
 
 class StableThreshold(ClassifierMixin, BaseEstimator):
@@ -149,7 +145,7 @@ class StableThreshold(ClassifierMixin, BaseEstimator):
             This object.
         """
         checked, target = validate_data(self, scores, y, ensure_2d=False, dtype=np.float64)
-        classes, labels = _two_classes(target)
+        classes, labels = two_classes(target)
         cohort = PatientScores(scores=_one_column(checked), labels=labels)
         study = fit(
             cohort,
@@ -161,7 +157,7 @@ class StableThreshold(ClassifierMixin, BaseEstimator):
             delta=self.delta,
             honesty=self.honesty,
             certify_size=self.certify_size,
-            seed=_seed(self.random_state),
+            seed=seed_of(self.random_state),
         )
         self.n_features_in_ = 1
         self.classes_ = classes
@@ -218,34 +214,3 @@ def _one_column(scores: FloatArray) -> FloatArray:
         )
         raise BadPatients(msg)
     return scores.reshape(-1)
-
-
-def _two_classes(target: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
-    check_classification_targets(target)
-    kind = type_of_target(target, input_name="y")
-    if kind != "binary":
-        # scikit-learn's checks look for the first sentence.
-        msg = (
-            f"Only binary classification is supported. The type of the target is {kind}. "
-            "Join classes until there are two."
-        )
-        raise BadPatients(msg)
-    classes, labels = np.unique(target, return_inverse=True)
-    if classes.size == 1:
-        msg = f"y must hold two classes; got one class only, for all {target.size} patients."
-        raise TooFewPatients(msg)
-    return classes, labels
-
-
-def _seed(random_state: object) -> int:
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(LARGEST_SEED))
-    if random_state is None or isinstance(random_state, np.random.RandomState):
-        return int(check_random_state(random_state).randint(LARGEST_SEED))
-    if not isinstance(random_state, Integral) or random_state < 0:
-        msg = (
-            "random_state must be None, a whole number of at least 0, a RandomState or a "
-            f"Generator; got {random_state!r}."
-        )
-        raise BadOption(msg)
-    return int(random_state)

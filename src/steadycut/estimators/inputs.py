@@ -1,0 +1,132 @@
+"""What the estimators are given, checked: classes, patients, seeds."""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from steadycut.core.checks import IntArray, read_only
+from steadycut.errors import BadOption, BadPatients, TooFewPatients
+
+LARGEST_SEED = 2**31 - 1
+MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
+
+
+def two_classes(target: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
+    """Return the two classes in ascending order, and 0 or 1 for each patient."""
+    if not target.size:
+        msg = "X and y must hold at least one row; got 0."
+        raise TooFewPatients(msg)
+    check_classification_targets(target)
+    kind = type_of_target(target, input_name="y")
+    if kind != "binary":
+        # scikit-learn's checks look for the first sentence.
+        msg = (
+            f"Only binary classification is supported. The type of the target is {kind}. "
+            "Join classes until there are two."
+        )
+        raise BadPatients(msg)
+    classes, labels = np.unique(target, return_inverse=True)
+    if classes.size == 1:
+        msg = f"y must hold two classes; got one class only, for all {target.size} patients."
+        raise TooFewPatients(msg)
+    return classes, labels
+
+
+def seed_of(random_state: object) -> int:
+    """Return the seed of a study: an int as it is, one number of a generator."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(LARGEST_SEED))
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return int(check_random_state(random_state).randint(LARGEST_SEED))
+    if not isinstance(random_state, Integral) or random_state < 0:
+        msg = (
+            "random_state must be None, a whole number of at least 0, a RandomState or a "
+            f"Generator; got {random_state!r}."
+        )
+        raise BadOption(msg)
+    return int(random_state)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Patients:
+    """Who the rows belong to: patients in the order of their names, and the patient of each row.
+
+    ``values`` are the patients as they were given, ``names`` the same as texts; None where each
+    row is a patient of its own.
+    """
+
+    values: NDArray[Any]
+    names: NDArray[np.str_] | None
+    of_row: IntArray
+
+    @property
+    def n_patients(self) -> int:
+        """How many patients there are."""
+        return self.values.size
+
+    @property
+    def first_rows(self) -> IntArray:
+        """The first row of each patient."""
+        return np.unique(self.of_row, return_index=True)[1]
+
+
+def read_patients(groups: Any, n_rows: int) -> Patients:
+    """Return the patient of each row; without ``groups`` each row is one.
+
+    Examples
+    --------
+    >>> found = read_patients([10, 2, 10], 3)
+    >>> found.values, found.of_row
+    (array([10,  2]), array([0, 1, 0]))
+    """
+    if groups is None:
+        every = np.arange(n_rows)
+        return Patients(values=every, names=None, of_row=every)
+    given = column_or_1d(groups)
+    if given.size != n_rows:
+        msg = f"groups must have one entry a row ({n_rows}); got {given.size}."
+        raise BadPatients(msg)
+    _refuse_missing(given)
+    # Objects of several types cannot be sorted; their texts can.
+    keys = given.astype(np.str_) if given.dtype.kind == "O" else given
+    distinct, first, code = np.unique(keys, return_index=True, return_inverse=True)
+    names = distinct.astype(np.str_)
+    order = np.argsort(names, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(order.size)
+    return Patients(
+        values=given[first][order],
+        names=read_only(names[order]),
+        of_row=read_only(place[code]),
+    )
+
+
+def one_class_each(y: NDArray[Any], patients: Patients) -> NDArray[Any]:
+    """Return the class of each patient; refuse a patient whose rows disagree."""
+    by_patient = y[patients.first_rows]
+    torn = np.unique(patients.of_row[y != by_patient[patients.of_row]]).size
+    if torn:
+        msg = (
+            f"y must be the same in all rows of a patient; it differs within {torn} of "
+            f"{patients.n_patients} patients. Give every row the class of its patient."
+        )
+        raise BadPatients(msg)
+    return by_patient
+
+
+def _refuse_missing(groups: NDArray[Any]) -> None:
+    if groups.dtype.kind in "US":
+        return
+    texts = np.isin(groups.astype(np.str_), MISSING).tolist()
+    missing = sum(
+        odd and not isinstance(value, str)
+        for odd, value in zip(texts, groups.tolist(), strict=True)
+    )
+    if missing:
+        msg = f"groups must name the patient of every row; {missing} of {groups.size} are missing."
+        raise BadPatients(msg)

@@ -1,0 +1,78 @@
+"""The whole flow with a scorer that learns: rows in, a deployed scorer and its study out."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray
+from steadycut.core.records import PatientScores
+from steadycut.core.split import Roles
+from steadycut.errors import TooFewPatients
+from steadycut.estimators.cross_fit import LEAST_FOLDS, Instances, Scorer
+from steadycut.estimators.refit import Refit, RefitDraws
+from steadycut.estimators.threads import one_thread
+from steadycut.study import Options, Study, check_both_classes, deal_roles, run_study
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Learned:
+    """The deployed model, the study of its scores, and how many resampled cohorts were unusable."""
+
+    model: Any
+    study: Study
+    n_redrawn: int
+
+
+def learn(
+    scorer: Scorer,
+    instances: Instances,
+    cohort: PatientScores,
+    options: Options,
+    n_jobs: int | None,
+) -> Learned:
+    """Deal roles, score everybody with models that did not see him, and run the study.
+
+    ``cohort`` holds the patients of ``instances`` in the same order; its scores are not used.
+
+    Notes
+    -----
+    Patients who choose are scored by cross-fitting among themselves; the deployed model learns
+    from all of them and scores those who certify. Model and cut-off are then functions of the
+    choosing patients alone, and pointwise bounds hold for the certifying ones.
+    """
+    check_both_classes(cohort)
+    roles = deal_roles(cohort, options)
+    _check_select(roles)
+    # The first two belong to the split and the bootstrap of a study whose scorer is fixed.
+    *_, seed = np.random.SeedSequence(options.seed).spawn(3)
+    study_seed, refit_seed = seed.spawn(2)
+    rng = np.random.default_rng(study_seed)
+    with one_thread():
+        scores, model = score_everybody(scorer, instances, roles, rng)
+        refit = Refit(
+            scorer=scorer, instances=instances, patients=roles.select, search=options.search
+        )
+        draw = RefitDraws(refit=refit, scores=scores[roles.select], seed=refit_seed, n_jobs=n_jobs)
+        study = run_study([replace(cohort, scores=scores)], options, draw=draw)
+    return Learned(model=model, study=study, n_redrawn=draw.n_redrawn)
+
+
+def score_everybody(
+    scorer: Scorer, instances: Instances, roles: Roles, rng: np.random.Generator
+) -> tuple[FloatArray, Any]:
+    """Return a score for each patient from a model that did not see him, and the deployed model."""
+    scores = np.empty(roles.select.size + roles.certify.size)
+    scores[roles.select] = scorer.cross_fit(instances, roles.select, rng)
+    model = scorer.fit(instances, roles.select, rng)
+    scores[roles.certify] = scorer.score(model, instances, roles.certify)
+    return scores, model
+
+
+def _check_select(roles: Roles) -> None:
+    if roles.select.size < LEAST_FOLDS:
+        msg = (
+            f"a scorer needs at least {LEAST_FOLDS} patients who choose; got {roles.select.size} "
+            f"of {roles.select.size + roles.certify.size} patients. Make certify_size smaller."
+        )
+        raise TooFewPatients(msg)
