@@ -40,9 +40,11 @@ def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "
     """
     check_choice("form", form, FORMS)
     width = 2 * epsilon if form == "oscillation" else epsilon
-    starts = np.unique(patients.scores)
-    positive = _in_window(np.sort(patients.positive_scores), starts, width)
-    negative = _in_window(np.sort(patients.negative_scores), starts, width)
+    values, counts = np.unique(patients.scores, return_counts=True)
+    ends = np.searchsorted(values, values + width)
+    below = np.searchsorted(np.sort(patients.positive_scores), values)
+    positive = _in_windows(np.append(below, patients.n_positive), ends)
+    negative = _in_windows(np.append(0, np.cumsum(counts)), ends) - positive
     if costs.target is not None:
         shares = positive / max(patients.n_positive, 1), negative / max(patients.n_negative, 1)
         return float(worst_end(*shares, costs).max())
@@ -50,9 +52,9 @@ def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "
     return float(mass.max()) / patients.n_patients
 
 
-def _in_window(scores: FloatArray, starts: FloatArray, width: float) -> IntArray:
-    inside = np.searchsorted(scores, starts + width) - np.searchsorted(scores, starts)
-    return np.maximum(inside, 0)
+def _in_windows(below: IntArray, ends: IntArray) -> IntArray:
+    """Count patients from each value to its end, from how many lie below each value."""
+    return np.maximum(below[ends] - below[:-1], 0)
 
 
 def dkw_band_width(n_positive: int, n_negative: int, costs: Costs, delta: float) -> float:

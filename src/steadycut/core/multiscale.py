@@ -76,10 +76,10 @@ def multiscale_band(
     starts = np.unique(patients.scores)
     pooled = _count(patients.scores, starts, width)
     if costs.equal:
-        return costs.largest * float(mass_limits(n, delta)[pooled.max()])
-    limits = mass_limits(n, delta / 2)
+        return costs.largest * float(mass_limits_at(pooled.max(keepdims=True), n, delta)[0])
     dearer = _count(_dearer_scores(patients, costs), starts, width)
-    return float((smaller * limits[pooled] + (costs.largest - smaller) * limits[dearer]).max())
+    limits = mass_limits_at(pooled, n, delta / 2), mass_limits_at(dearer, n, delta / 2)
+    return float((smaller * limits[0] + (costs.largest - smaller) * limits[1]).max())
 
 
 def _dearer_scores(patients: PatientScores, costs: Costs) -> FloatArray:
@@ -109,10 +109,17 @@ def mass_limits(n_patients: int, delta: float) -> FloatArray:
     >>> mass_limits(1, 0.1)
     array([0.95, 1.  ])
     """
+    return read_only(mass_limits_at(np.arange(n_patients + 1), n_patients, delta))
+
+
+def mass_limits_at(counts: IntArray, n_patients: int, delta: float) -> FloatArray:
+    """Return `mass_limits` of windows that hold ``counts`` patients."""
     rungs = ladder(n_patients)
-    level = window_level(n_patients, delta)
-    at_rungs = np.append(betainccinv(rungs, n_patients + 1 - rungs, level), 1.0)
-    return read_only(at_rungs[np.searchsorted(rungs, np.arange(1, n_patients + 2))])
+    used, which = np.unique(np.searchsorted(rungs, counts + 1), return_inverse=True)
+    rung = np.append(rungs, n_patients + 1)[used]
+    last = np.minimum(rung, n_patients)
+    limits = betainccinv(last, n_patients + 1 - last, window_level(n_patients, delta))
+    return np.where(rung > n_patients, 1.0, limits)[which]
 
 
 @lru_cache(maxsize=64)
