@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from steadycut.core.basins import barriers
 from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.near import span
 from steadycut.core.records import Costs
 from steadycut.core.risk_curve import Curve, count_errors, risk_at_cuts
 
@@ -19,8 +20,8 @@ from steadycut.core.risk_curve import Curve, count_errors, risk_at_cuts
 SECOND_BASIN = 0.10
 # Two cuts as near to the mean, or two basins as heavy, must not differ because floats do.
 DECIMALS = 9
-# exp(-746) is 0 in floating point.
-LARGEST_EXPONENT = 746.0
+# A cut with a likelihood below exp(-100) = 4e-44 of the largest changes no bit of the mean.
+LARGEST_EXPONENT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,70 +50,39 @@ class Stable:
 
     def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
         """Return the patients below the chosen cut of each curve."""
-        cuts = self.weighty_cuts(curve, costs)
-        ranks = curve.ranks[:, cuts]
-        weights = self.weights(curve, costs, cuts)
+        ranks = curve.ranks
+        weights = self.weights(curve, costs)
         wall = is_between(weights, ranks)
-        central = span(wall)
-        if central.start < central.stop:
-            shifted = slice(cuts.start + central.start, cuts.start + central.stop)
-            wall[:, central] &= barriers(curve, costs, self.barrier, shifted)
+        cuts = span(wall)
+        if cuts.start < cuts.stop:
+            wall[:, cuts] &= barriers(curve, costs, self.barrier, cuts)
         weights = one_basin(weights, wall)
         mean = (weights * ranks).sum(axis=1) / weights.sum(axis=1)
         nearest = np.abs(ranks - mean[:, None]).round(DECIMALS).argmin(axis=1)
         return ranks[np.arange(nearest.size), nearest]
 
-    def weighty_cuts(self, curve: Curve, costs: Costs) -> slice:
-        """Return the cuts beyond which every weight of every row is too small for a float.
-
-        One cut more on either side, whose weight is 0 unless it is the last.
-        """
-        cost = costs.cost_fn * curve.misses + costs.cost_fp * curve.alarms
-        smallest = cost.min(axis=1, keepdims=True)
-        error = stake(curve, costs) / curve.n_patients
-        log_odds = error_log_odds(smallest / error, curve.n_patients)
-        reach = LARGEST_EXPONENT * error / (self.weight * np.maximum(log_odds, 1e-12))
-        found = span(cost <= smallest + reach)
-        return slice(max(found.start - 1, 0), min(found.stop + 1, cost.shape[1]))
-
-    def weights(self, curve: Curve, costs: Costs, cuts: slice = slice(None)) -> FloatArray:
+    def weights(self, curve: Curve, costs: Costs) -> FloatArray:
         """Return the posterior weight of every cut, shape (rows, cuts); each row sums to 1."""
         n = curve.n_patients
-        cost = costs.cost_fn * curve.misses[:, cuts] + costs.cost_fp * curve.alarms[:, cuts]
-        errors = n * cost / stake(curve, costs)
+        stake = costs.cost_fn * curve.n_positive + costs.cost_fp * curve.n_negative
+        errors = n * (costs.cost_fn * curve.misses + costs.cost_fp * curve.alarms) / stake
         fewest = errors.min(axis=1, keepdims=True)
-        log_odds = error_log_odds(fewest, n)
+        log_odds = np.log((n - fewest + 1) / (fewest + 1))
         likelihood = np.exp(-self.weight * log_odds * (errors - fewest))
-        weights = prior_mass(curve.ranks[:, cuts] / n) * likelihood
+        weights = prior_mass(curve.ranks / n) * likelihood
         result: FloatArray = weights / weights.sum(axis=1, keepdims=True)
         return result
 
-
-def stake(curve: Curve, costs: Costs) -> FloatArray:
-    """Return what it costs to get every patient wrong, shape (rows, 1)."""
-    result: FloatArray = costs.cost_fn * curve.n_positive + costs.cost_fp * curve.n_negative
-    return result
-
-
-def error_log_odds(errors: FloatArray, n_patients: IntArray) -> FloatArray:
-    """Return log((1 - ε) / ε) with ε = (errors + 1) / (n + 2)."""
-    return np.log((n_patients - errors + 1) / (errors + 1))
-
-
-def span(found: NDArray[np.bool_]) -> slice:
-    """Return the columns from the first to the last that holds a true value in any row."""
-    columns = np.flatnonzero(found.any(axis=0))
-    return slice(int(columns[0]), int(columns[-1]) + 1) if columns.size else slice(0, 0)
-
-
-def share_at_stake(curve: Curve, costs: Costs) -> FloatArray:
-    """Return the risk at every cut, as a part of what it would be with every patient wrong."""
-    if costs.target is not None:
-        worst = max(miss + alarm for miss, alarm in costs.class_weights)
-        return risk_at_cuts(curve, costs) / worst
-    stake = costs.cost_fn * curve.n_positive + costs.cost_fp * curve.n_negative
-    result: FloatArray = (costs.cost_fn * curve.misses + costs.cost_fp * curve.alarms) / stake
-    return result
+    def reach(
+        self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
+    ) -> FloatArray:
+        """Return how much more a cut must cost to weigh nothing beside the others."""
+        n = n_positive + n_negative
+        error = (costs.cost_fn * n_positive + costs.cost_fp * n_negative) / n
+        fewest = smallest / error
+        log_odds = np.log((n - fewest + 1) / (fewest + 1))
+        result: FloatArray = error * LARGEST_EXPONENT / (self.weight * np.maximum(log_odds, 1e-12))
+        return result
 
 
 def prior_mass(quantiles: FloatArray) -> FloatArray:
