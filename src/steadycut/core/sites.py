@@ -1,0 +1,103 @@
+"""Several internal sites: what each would have chosen alone, and how the common cut does there."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.certify import Certificate, certify_patients
+from steadycut.core.confusion import confusion_at
+from steadycut.core.cuts import cuts_of
+from steadycut.core.left_cdf import left_cdf
+from steadycut.core.records import Costs, PatientScores
+from steadycut.core.risk_curve import count_errors
+from steadycut.core.rules import Rule, cuts_at_rank
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteCut:
+    """One site: the cut that its choosing patients would have chosen alone.
+
+    ``quantile`` is the share of all choosing patients below that cut. ``certificate`` is about the
+    common threshold and this site's certifying patients; each site's holds on its own. None where
+    a site has nobody to choose, or to certify.
+    """
+
+    site: str
+    n_select: int
+    n_certify: int
+    threshold: float | None
+    quantile: float | None
+    certificate: Certificate | None
+
+
+def site_names(patients: PatientScores) -> list[str]:
+    """Return the sites, if there are at least two."""
+    if patients.sites is None:
+        return []
+    names = [str(name) for name in np.unique(patients.sites)]
+    return names if len(names) > 1 else []
+
+
+def is_at(patients: PatientScores, name: str) -> NDArray[np.bool_]:
+    """Return which patients are at a site."""
+    return np.array(patients.sites == name, dtype=bool)
+
+
+def cuts_by_site(
+    select: PatientScores,
+    certify: PatientScores,
+    threshold: float,
+    rule: Rule,
+    costs: Costs,
+    *,
+    grid: int | str,
+    delta: float,
+) -> list[SiteCut]:
+    """Return what each site would have chosen, and a certificate of the common threshold there.
+
+    ``certify`` must have had no part in choosing ``threshold``.
+    """
+    rows = []
+    for name in site_names(select):
+        chose, judged = select.take(is_at(select, name)), certify.take(is_at(certify, name))
+        cut = choose_alone(chose, rule, costs, grid)
+        rows.append(
+            SiteCut(
+                site=name,
+                n_select=chose.n_patients,
+                n_certify=judged.n_patients,
+                threshold=cut,
+                quantile=None if cut is None else float(left_cdf(select.scores, cut)),
+                certificate=certify_patients(judged, threshold, costs, delta)
+                if judged.n_patients
+                else None,
+            )
+        )
+    return rows
+
+
+def choose_alone(
+    patients: PatientScores, rule: Rule, costs: Costs, grid: int | str
+) -> float | None:
+    """Return the cut that the rule chooses on these patients; None without both classes."""
+    if not patients.n_positive or not patients.n_negative:
+        return None
+    cuts = cuts_of(patients, grid)
+    cells = cuts.cells[None, :]
+    rank = rule(cells, costs, np.random.default_rng(0))
+    first, last = cuts_at_rank(count_errors(cells).ranks, rank)
+    return float(cuts.place(first, last)[0])
+
+
+def leave_one_site_out(
+    select: PatientScores, rule: Rule, costs: Costs, grid: int | str
+) -> list[float]:
+    """Return the risk at each site of the cut that all other sites choose together."""
+    risks = []
+    for name in site_names(select):
+        left_out = is_at(select, name)
+        cut = choose_alone(select.take(~left_out), rule, costs, grid)
+        if cut is not None:
+            risks.append(confusion_at(select.take(left_out), cut).risk(costs))
+    return risks

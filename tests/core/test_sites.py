@@ -1,0 +1,70 @@
+"""Cuts and certificates by site, and the risk of a cut at a site that had no part in it."""
+
+import numpy as np
+import pytest
+
+from steadycut.core.certify import certify
+from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules import ERM
+from steadycut.core.sites import cuts_by_site, leave_one_site_out, site_names
+
+
+def cohort(seed, sizes=(40, 50, 60), moved=(0.0, 0.0, 2.0)):
+    rng = np.random.default_rng(seed)
+    sites = np.repeat(["a", "b", "c"], sizes)
+    labels = rng.integers(0, 2, sites.size)
+    scores = rng.normal(size=sites.size) + 2 * labels + np.repeat(moved, sizes)
+    return PatientScores(scores=scores, labels=labels, sites=sites)
+
+
+def erm_by_hand(scores, labels):
+    """The smallest risk of any cut, and every midpoint that has it."""
+    values = np.unique(scores)
+    cuts = (values[1:] + values[:-1]) / 2
+    risks = [np.mean((scores >= cut) != (labels == 1)) for cut in cuts]
+    return [cut for cut, risk in zip(cuts, risks, strict=True) if risk == min(risks)]
+
+
+def test_one_site_is_no_reason_for_a_table():
+    patients = cohort(0)
+    assert site_names(patients) == ["a", "b", "c"]
+    assert site_names(patients.take(patients.sites == "a")) == []
+    assert site_names(PatientScores(scores=[1.0, 2.0], labels=[0, 1])) == []
+
+
+def test_every_site_chooses_alone_and_is_certified_alone():
+    select, certified = cohort(1), cohort(2)
+    rows = cuts_by_site(select, certified, 1.0, ERM, Costs(), grid="exact", delta=0.1)
+    assert [row.site for row in rows] == ["a", "b", "c"]
+    for row in rows:
+        here, there = select.sites == row.site, certified.sites == row.site
+        minima = erm_by_hand(select.scores[here], select.labels[here])
+        assert any(row.threshold == pytest.approx(cut, abs=1e-12) for cut in minima)
+        assert row.quantile == np.mean(select.scores < row.threshold)
+        expected = certify(certified.scores[there], certified.labels[there], 1.0)
+        assert row.certificate == expected
+        assert (row.n_select, row.n_certify) == (np.count_nonzero(here), np.count_nonzero(there))
+
+
+def test_a_site_without_a_class_or_without_certifying_patients_is_left_open():
+    select = PatientScores(
+        scores=[1.0, 2.0, 3.0, 4.0], labels=[0, 0, 0, 1], sites=["a", "a", "b", "b"]
+    )
+    certified = PatientScores(scores=[1.0, 5.0], labels=[0, 1], sites=["b", "b"])
+    first, second = cuts_by_site(select, certified, 2.5, ERM, Costs(), grid=200, delta=0.1)
+    assert (first.threshold, first.quantile, first.certificate) == (None, None, None)
+    assert second.threshold is not None
+    assert second.certificate is not None
+
+
+def test_a_site_is_judged_by_the_cut_of_the_others():
+    patients = cohort(3)
+    found = leave_one_site_out(patients, ERM, Costs(), "exact")
+    for name, risk in zip("abc", found, strict=True):
+        out = patients.sites == name
+        cuts = erm_by_hand(patients.scores[~out], patients.labels[~out])
+        judged = [
+            np.mean((patients.scores[out] >= cut) != (patients.labels[out] == 1)) for cut in cuts
+        ]
+        assert any(risk == pytest.approx(one, abs=1e-12) for one in judged)
+    assert max(found) == found[2]
