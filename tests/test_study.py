@@ -213,9 +213,15 @@ def test_a_pointwise_bound_is_refused_in_uniform_honesty():
     [
         ({"delta": 0}, "delta must lie strictly between 0 and 1; got 0."),
         ({"delta": 1.2}, "delta must lie strictly between 0 and 1; got 1.2."),
-        ({"rule": "best"}, "rule must be one of erm, youden, stable, sensitivity:X, specificity:X"),
+        (
+            {"rule": "best"},
+            "rule must be one of erm, youden, stable, pointwise, sensitivity:X, specificity:X",
+        ),
         ({"grid": "fine"}, "grid must be 'exact' or a whole number of at least 2; got 'fine'."),
-        ({"rule": None}, "rule must be one of erm, youden, stable, sensitivity:X, specificity:X"),
+        (
+            {"rule": None},
+            "rule must be one of erm, youden, stable, pointwise, sensitivity:X, specificity:X",
+        ),
         ({"grid": 1}, "grid must be a whole number of at least 2; got 1."),
         ({"direction": "up"}, "direction must be one of ge, le; got 'up'."),
         ({"honesty": "both"}, "honesty must be one of split, uniform; got 'both'."),
@@ -384,3 +390,51 @@ def test_options_given_as_numpy_numbers_are_plain_in_the_dictionary(options):
 def test_no_patient_is_named_in_the_dictionary():
     cohort = make_cohort(named=True)
     assert "p0" not in json.dumps(steadycut.fit(cohort).to_dict())
+
+
+def test_strata_keep_their_sizes_and_change_the_draws():
+    cohort = make_cohort(named=True)
+    plain = steadycut.fit(cohort, n_bootstrap=50)
+    strata = {
+        "label": "label",
+        "array": cohort.labels,
+        "mapping": dict(zip(cohort.patients, cohort.labels, strict=True)),
+    }
+    draws = {
+        name: steadycut.fit(cohort, n_bootstrap=50, stratify=given).bootstrap_thresholds.tolist()
+        for name, given in strata.items()
+    }
+    assert draws["label"] == draws["array"] == draws["mapping"]
+    assert draws["label"] != plain.bootstrap_thresholds.tolist()
+
+
+def test_strata_touch_neither_the_split_nor_the_cut_off():
+    plain, strata = (steadycut.fit(make_cohort(), stratify=s) for s in (None, "label"))
+    assert plain.roles.select.tolist() == strata.roles.select.tolist()
+    assert plain.threshold == strata.threshold
+    assert plain.to_dict()["options"]["stratify"] == "none"
+    assert strata.to_dict()["options"]["stratify"] == "label"
+
+
+def test_strata_that_cannot_be_had_are_refused():
+    assert refusal(BadOption, stratify="age").startswith("stratify must be one of label, site")
+    assert refusal(BadPatients, stratify="site").startswith("stratify='site' needs the site")
+    assert refusal(BadPatients, stratify=[0, 1]).startswith(
+        "stratify must have one entry a patient"
+    )
+    told = refusal(BadOption, two_candidates(), stratify="label", ensemble="quantile")
+    assert told.startswith("an ensemble cannot be resampled within strata")
+
+
+def test_a_selector_chooses_the_candidate_that_it_names():
+    steady = make_cohort(1, recipe=Recipe(score="steady"))
+    both = [steady, PatientScores(scores=steady.scores**3, labels=steady.labels)]
+    for selector in ("objective", "risk", "no-bias"):
+        study = steadycut.fit(both, selector=selector, n_bootstrap=30)
+        value = {
+            "objective": lambda one: one.smallest_risk + one.penalty,
+            "risk": lambda one: one.smallest_risk,
+            "no-bias": lambda one: one.smallest_risk + one.penalty,
+        }[selector]
+        assert value(study.chosen) == min(map(value, study.candidates))
+        assert study.to_dict()["options"]["selector"] == selector

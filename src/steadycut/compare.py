@@ -1,65 +1,120 @@
-"""The paper's table: every rule chooses at hospital P, and is judged at hospital Q."""
+"""The paper's tables: every rule chooses at hospital P, and is judged at hospital Q."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts import exact_cuts
+from steadycut.core.paired import paired_difference
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.risk_curve import count_errors, risk_at_cuts
 from steadycut.errors import BadPatients, PatientOverlap
 from steadycut.study import Options, Progress, Study, as_candidates, check_same_patients, fit
 from steadycut.summary import chain_summary
 
-RULES = ("stable", "erm", "youden", "sensitivity:0.95", "specificity:0.90")
+OURS, REFERENCE = "stable", "erm"
+RULES = (OURS, REFERENCE, "youden", "sensitivity:0.95", "specificity:0.90", "pointwise")
+# The paper's ablations of its own method, as it names them.
+ABLATIONS = {"Abl.: no penalty": "risk", "Abl.: no bias": "no-bias"}
+# The paper's cost table: what a miss and what a false alarm costs.
+COST_TABLE = ((1.0, 1.0), (1.0, 3.0), (3.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Row:
     """One rule: its study at P and what it does at Q.
 
-    ``best_external`` is the smallest risk that any cut of the same score has at Q: nobody can
-    know that cut before, so it is a yardstick and not a rule.
+    ``wrong`` says which patients at Q are decided wrongly, ``flips`` how often each decision
+    would flip. ``best_external`` is the smallest risk that any cut of the same score has at Q:
+    nobody can know that cut before, so it is a yardstick and not a rule.
     """
 
+    name: str
     study: Study
     external: Confusion
-    flip_rate: float
+    labels: NDArray[np.int8]
+    wrong: NDArray[np.bool_]
+    flips: FloatArray
     best_external: float
 
-    def to_dict(self) -> dict[str, Any]:
+    @property
+    def costs(self) -> Costs:
+        """What errors cost in this row."""
+        return self.study.options.search.costs
+
+    def to_dict(self, reference: "Row | None" = None) -> dict[str, Any]:
         """Return the row as plain numbers; ``shift`` is R_Q - R_validation, as in the paper."""
-        study, costs = self.study, self.study.options.search.costs
-        risk = self.external.risk(costs)
+        study, search = self.study, self.study.options.search
         return {
-            "rule": study.options.search.rule,
+            "name": self.name,
+            "rule": search.rule,
+            "selector": search.selector,
             "score": study.chosen.recipe.score,
             "aggregation": chain_summary(study.chosen.recipe),
             "threshold": study.threshold,
             "operating_value": study.operating_value,
-            "risk_external": risk,
-            "risk_external_se": self.external.standard_error(costs),
-            "risk_validation": study.counts.risk(costs),
-            "risk_validation_se": study.counts.standard_error(costs),
-            "shift": risk - study.counts.risk(costs),
+            **self.risks(),
+            **self.against(reference),
             "penalty": study.chosen.penalty,
             "modulus": study.chosen.modulus,
-            "flip_rate": self.flip_rate,
+            "flip_rate": float(self.flips.mean()),
+            "flip_rate_se": float(self.flips.std() / np.sqrt(self.flips.size)),
             "certificate": study.certificate.value,
             "sensitivity_external": _complement(self.external.miss_rate),
             "specificity_external": _complement(self.external.alarm_rate),
             "best_external": self.best_external,
         }
 
+    def risks(self) -> dict[str, float]:
+        """Return the risk at Q and of the certifying patients at P, with standard errors."""
+        external, validation = self.external.risk(self.costs), self.study.counts.risk(self.costs)
+        errors = [part.standard_error(self.costs) for part in (self.external, self.study.counts)]
+        return {
+            "risk_external": external,
+            "risk_external_se": errors[0],
+            "risk_validation": validation,
+            "risk_validation_se": errors[1],
+            "shift": external - validation,
+            "shift_se": math.hypot(*errors),
+        }
+
+    def against(self, reference: "Row | None") -> dict[str, float | None]:
+        """Return the risk at Q minus that of the reference on the same patients, and its error."""
+        if reference is None:
+            return {"difference": None, "difference_se": None}
+        pair = paired_difference(self.labels, self.wrong, reference.wrong, self.costs)
+        return dict(zip(("difference", "difference_se"), pair, strict=True))
+
+    def cost_row(self) -> dict[str, Any]:
+        """Return a row of the cost table."""
+        recipe = self.study.chosen.recipe
+        return {
+            "cost_fn": self.costs.cost_fn,
+            "cost_fp": self.costs.cost_fp,
+            "score": recipe.score,
+            "aggregation": chain_summary(recipe),
+            "threshold": self.study.threshold,
+            **self.risks(),
+            "best_external": self.best_external,
+            "trivial_external": self.external.trivial_risk(self.costs),
+        }
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Comparison:
-    """The rows of the table, and the two hospitals that they are about."""
+    """The rows of the table, and the two hospitals that they are about.
+
+    ``costs`` are rows of our own rule at the paper's three pairs of costs.
+    """
 
     rows: tuple[Row, ...]
+    costs: tuple[Row, ...]
     options: Options
     n_internal: int
     n_external: int
@@ -68,13 +123,16 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``compare.json``."""
         costs = self.options.search.costs
+        reference = next((row for row in self.rows if row.name == REFERENCE), None)
         return {
             "schema": "steadycut.compare/1",
             "costs": {"cost_fn": costs.cost_fn, "cost_fp": costs.cost_fp},
             "patients": {"internal": self.n_internal, "external": self.n_external},
             "trivial_external": self.trivial_external,
             "seed": self.options.seed,
-            "rows": [row.to_dict() for row in self.rows],
+            "reference": None if reference is None else reference.name,
+            "rows": [row.to_dict(reference) for row in self.rows],
+            "cost_table": [row.cost_row() for row in self.costs],
         }
 
 
@@ -83,6 +141,7 @@ def compare(
     external: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
     *,
     rules: Sequence[str] = RULES,
+    cost_table: bool = True,
     progress: Progress | None = None,
     **options: Any,  # noqa: ANN401
 ) -> Comparison:
@@ -94,7 +153,11 @@ def compare(
         Patients of hospital P and of hospital Q, with labels; the same candidates in the same
         order for both. Nothing is chosen on Q.
     rules
-        The rules to compare.
+        The rules to compare. With ``stable`` among them and several candidates there are two rows
+        more, the paper's ablations: no penalty, and a radius without bias.
+    cost_table
+        Whether ``stable``, if it is among the rules, is also judged at the costs (1, 1), (1, 3)
+        and (3, 1) of a miss and a false alarm.
     progress
         Called with a text, the number of steps done and the number of steps.
     **options
@@ -121,32 +184,77 @@ def compare(
     if not rules or not there[0].n_patients:
         msg = "a comparison needs at least one rule and one external patient."
         raise BadPatients(msg)
-    rows = []
-    for done, rule in enumerate(rules):
+    asked = asked_rows(rules, options, several=len(here) > 1)
+    at_costs = cost_rows(options) if cost_table and OURS in rules else {}
+    steps = len(asked) + len(at_costs)
+    rows: list[Row] = []
+    for name, settings in [*asked.items(), *at_costs.items()]:
         if progress:
-            progress(f"rule {rule}", done, len(rules))
-        rows.append(judge(fit(here, rule=rule, **options), here, there))
-    settings = rows[0].study.options
+            progress(name, len(rows), steps)
+        rows.append(judge(name, fit(here, **settings), here, there))
+    main, costs = rows[: len(asked)], rows[len(asked) :]
+    settled = main[0].study.options
     return Comparison(
-        rows=tuple(rows),
-        options=settings,
+        rows=tuple(main),
+        costs=tuple(costs),
+        options=settled,
         n_internal=here[0].n_patients,
         n_external=there[0].n_patients,
-        trivial_external=rows[0].external.trivial_risk(settings.search.costs),
+        trivial_external=main[0].external.trivial_risk(settled.search.costs),
     )
 
 
-def judge(study: Study, internal: list[PatientScores], external: list[PatientScores]) -> Row:
+def asked_rows(
+    rules: Sequence[str], options: Mapping[str, Any], *, several: bool
+) -> dict[str, dict[str, Any]]:
+    """Return the options of each row by its name: the rules, then the ablations."""
+    asked = {rule: {**options, "rule": rule} for rule in rules}
+    if several and OURS in rules and options.get("ensemble") is None:
+        for name, selector in ABLATIONS.items():
+            asked[name] = {**options, "rule": OURS, "selector": selector}
+    return asked
+
+
+def cost_rows(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the options of each row of the cost table; a bound for equal costs need not fit."""
+    return {
+        f"costs {cost_fn:g}, {cost_fp:g}": {
+            **options,
+            "rule": OURS,
+            "cost_fn": cost_fn,
+            "cost_fp": cost_fp,
+            "bound": "auto",
+        }
+        for cost_fn, cost_fp in COST_TABLE
+    }
+
+
+def judge(
+    name: str, study: Study, internal: list[PatientScores], external: list[PatientScores]
+) -> Row:
     """Return what the frozen cut-off of a study does at Q."""
     options = study.options
-    here = next(i for i, one in enumerate(internal) if one is study.patients)
-    there = external[here].oriented(options.direction)
+    patients = external_scores(study, internal, external)
+    there = patients.oriented(options.direction)
+    called = there.scores >= study.chosen.threshold
     return Row(
+        name=name,
         study=study,
         external=confusion_at(there, study.chosen.threshold),
-        flip_rate=float(study.flip_probability(external[here].scores).mean()),
+        labels=there.known_labels,
+        wrong=called != (there.known_labels == 1),
+        flips=study.flip_probability(patients.scores),
         best_external=smallest_risk(there, options.search.costs),
     )
+
+
+def external_scores(
+    study: Study, internal: list[PatientScores], external: list[PatientScores]
+) -> PatientScores:
+    """Return the patients at Q with the score that the study chose."""
+    if study.ensemble is not None:
+        return study.ensemble.combine(external)
+    return next(q for p, q in zip(internal, external, strict=True) if p is study.patients)
 
 
 def smallest_risk(patients: PatientScores, costs: Costs) -> float:

@@ -10,6 +10,7 @@ from steadycut.core.bootstrap import draw_thresholds
 from steadycut.core.certify import Certificate, certify_patients
 from steadycut.core.checks import (
     FloatArray,
+    IntArray,
     check_choice,
     check_count,
     check_fraction,
@@ -24,6 +25,7 @@ from steadycut.core.ensemble import KINDS, Ensemble, make_ensemble, try_ensemble
 from steadycut.core.records import DIRECTIONS, Costs, PatientScores
 from steadycut.core.select import Candidate, Draw, Publish, Search, best_candidate, try_candidate
 from steadycut.core.split import HONESTIES, Roles, everybody, split_classes, split_patients
+from steadycut.core.stratify import STRATA, Stratify, stratum_codes
 from steadycut.errors import BadOption, BadPatients, TooFewPatients
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, int, int], None]
 
+# How the options call strata that are no column of the patients.
+GIVEN = "given"
 # Below this many patients of a class no cut-off is chosen at all.
 LEAST_PATIENTS = 2
 
@@ -46,6 +50,7 @@ class Options:
     stratified: bool = False
     bound: str = "auto"
     ensemble: str | None = None
+    stratify: str | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -54,6 +59,7 @@ class Options:
         store(self, "certify_size", check_fraction("certify_size", self.certify_size))
         store(self, "seed", check_count("seed", self.seed, at_least=0))
         _ = self.bound_name
+        check_stratify(self.stratify, self.ensemble)
         if self.stratified and self.search.costs.target is None:
             msg = (
                 "a split stratified by label needs a target_prevalence: pooled bounds do not hold "
@@ -188,6 +194,8 @@ def fit(  # noqa: PLR0913
     centering: str = "none",
     form: str = "pairwise",
     band: str = "multiscale",
+    selector: str = "objective",
+    stratify: Stratify | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Study:
@@ -199,7 +207,7 @@ def fit(  # noqa: PLR0913
         Patient scores with labels; or several candidates for the same patients (a mapping or a
         sequence: other score columns, other aggregators), of which Algorithm 1 chooses one.
     rule
-        How a cut is chosen along the scores: ``stable``, ``erm``, ``youden``,
+        How a cut is chosen along the scores: ``stable``, ``erm``, ``youden``, ``pointwise``,
         ``sensitivity:X`` or ``specificity:X``.
     cost_fn, cost_fp
         What a missed patient and a false alarm cost.
@@ -236,6 +244,13 @@ def fit(  # noqa: PLR0913
     band
         Upper band of the modulus, the penalty: ``"multiscale"``, or the paper's ``"dkw"``, which
         is taken at a target prevalence.
+    selector
+        How one of several candidates is chosen: by the ``"objective"`` J of Algorithm 1, or, for
+        comparison, by ``"risk"`` alone or with a radius of ``"no-bias"``.
+    stratify
+        Resample patients within strata, so that every bootstrap cohort has as many of each:
+        ``"label"``, ``"site"``, one entry a patient in the order of ``patients.scores``, or a
+        mapping from identifiers to strata.
     seed
         Same patients, same options, same seed: same study, to the last bit.
     progress
@@ -272,9 +287,11 @@ def fit(  # noqa: PLR0913
         centering=centering,
         form=form,
         band=band,
+        selector=selector,
+        stratify=stratify if stratify is None or isinstance(stratify, str) else GIVEN,
         seed=seed,
     )
-    return run_study(as_candidates(patients), options, progress)
+    return run_study(as_candidates(patients), options, progress, strata=stratify)
 
 
 def study_options(
@@ -288,6 +305,7 @@ def study_options(
     stratified: bool = False,
     bound: str = "auto",
     ensemble: str | None = None,
+    stratify: str | None = None,
     seed: int = 0,
     **search: Any,  # noqa: ANN401
 ) -> Options:
@@ -301,6 +319,7 @@ def study_options(
         stratified=stratified,
         bound=bound,
         ensemble=ensemble,
+        stratify=stratify,
         seed=seed,
     )
 
@@ -310,16 +329,19 @@ def run_study(
     options: Options,
     progress: Progress | None = None,
     draw: Draw = draw_thresholds,
+    strata: Stratify | None = None,
 ) -> Study:
     """Run the steps of the flow, in order.
 
     ``draw`` resamples patients and runs the rule again; a scorer that learns brings its own.
+    ``strata`` are those of the patients if ``options.stratify`` does not name a column of theirs.
     """
     check_same_patients(candidates)
     check_both_classes(candidates[0])
     check_several(candidates, options)
     _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
     roles = deal_roles(candidates[0], options)
+    within = strata_of(candidates[0], options, strata)
     tried = []
     for done, scores in enumerate(candidates):
         if progress:
@@ -328,7 +350,12 @@ def run_study(
         # Every candidate gets the same random numbers, whatever else is tried.
         rng = np.random.default_rng(bootstrap_seed)
         chosen_by = oriented.take(roles.select)
-        tried.append(try_candidate(chosen_by, oriented, options.search, rng, options.publish, draw))
+        chosen_within = None if within is None else within[roles.select]
+        tried.append(
+            try_candidate(
+                chosen_by, oriented, options.search, rng, options.publish, draw, chosen_within
+            )
+        )
     finish = choose_one if options.ensemble is None else average_all
     study = finish(candidates, tried, options, roles, np.random.default_rng(bootstrap_seed))
     if progress:
@@ -345,7 +372,7 @@ def choose_one(
 ) -> Study:
     """Let Algorithm 1 choose a candidate, and certify it."""
     del rng
-    chosen = best_candidate(tried, options.search.costs)
+    chosen = best_candidate(tried, options.search.costs, options.search.selector)
     return certify_study(candidates[tried.index(chosen)], chosen, tried, options, roles)
 
 
@@ -407,6 +434,29 @@ def deal_roles(patients: PatientScores, options: Options) -> Roles:
     if options.stratified:
         return split_classes(patients.known_labels, options.certify_size, rng)
     return split_patients(patients.n_patients, options.certify_size, rng)
+
+
+def strata_of(
+    patients: PatientScores, options: Options, strata: Stratify | None
+) -> IntArray | None:
+    """Return the stratum of each patient; None where patients are resampled all together."""
+    if options.stratify is None:
+        return None
+    named = options.stratify if strata is None or options.stratify != GIVEN else strata
+    return stratum_codes(patients, named)
+
+
+def check_stratify(stratify: str | None, ensemble: str | None) -> None:
+    """Refuse strata that do not exist, and strata of an ensemble."""
+    if stratify not in {None, *STRATA, GIVEN}:
+        msg = (
+            f"stratify must be one of {', '.join(STRATA)}; got {stratify!r}. Strata of another "
+            "kind can be given in Python: steadycut.fit(..., stratify=), one entry a patient."
+        )
+        raise BadOption(msg)
+    if stratify is not None and ensemble is not None:
+        msg = "an ensemble cannot be resampled within strata; leave out stratify or ensemble."
+        raise BadOption(msg)
 
 
 def _as_range(prevalence: float | tuple[float, float] | None) -> tuple[float, float] | None:

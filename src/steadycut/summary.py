@@ -192,5 +192,7 @@ def options_summary(study: "Study") -> dict[str, Any]:
         "ensemble": options.ensemble,
         "delta": search.delta,
         "n_bootstrap": search.n_bootstrap,
+        "selector": search.selector,
+        "stratify": options.stratify or "none",
         "seed": options.seed,
     }

@@ -104,8 +104,8 @@ def test_batches_cover_every_replicate(monkeypatch):
     """Batches of one replicate draw the same random numbers in the same order."""
     cuts = exact_cuts(random_cohort(1))
     runs = []
-    for batch in (500_000, 1):
-        monkeypatch.setattr("steadycut.core.bootstrap.BATCH", batch)
+    for batch in (100_000, 1):
+        monkeypatch.setattr("steadycut.core.resample.BATCH", batch)
         rng = np.random.default_rng(0)
         runs.append(draw_thresholds(cuts, parse_rule("erm"), Costs(), 7, rng).thresholds.tolist())
     assert runs[0] == runs[1]

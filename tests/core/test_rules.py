@@ -76,7 +76,7 @@ def test_first_and_last_cut_of_a_rank():
 def test_an_unknown_rule_is_refused_with_those_that_exist(text):
     with pytest.raises(BadOption) as caught:
         parse_rule(text)
-    allowed = "erm, youden, stable, sensitivity:X, specificity:X (X between 0 and 1)"
+    allowed = "erm, youden, stable, pointwise, sensitivity:X, specificity:X (X between 0 and 1)"
     assert str(caught.value) == f"rule must be one of {allowed}; got {text!r}."
 
 

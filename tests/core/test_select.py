@@ -46,6 +46,31 @@ def test_of_candidates_equal_in_both_the_first_wins():
     assert winner(candidate("first", 0.1, 0.2), candidate("second", 0.1, 0.2)) == "first"
 
 
+def test_without_a_penalty_the_smallest_risk_wins():
+    both = candidate("risky", 0.1, 0.5), candidate("steady", 0.2, 0.3)
+    assert best_candidate(both, Costs(), "risk").recipe.score == "risky"
+    assert best_candidate(both, Costs(), "no-bias").recipe.score == "steady"
+
+
+@pytest.mark.parametrize("band", ["dkw", "multiscale"])
+def test_without_bias_the_radius_is_the_quantile(band):
+    cohort, found = random_cohort(2, 50), {}
+    for selector in ("objective", "no-bias"):
+        search = Search(costs=Costs(), n_bootstrap=30, band=band, selector=selector)
+        found[selector] = try_candidate(cohort, cohort, search, np.random.default_rng(0))
+    with_bias, without = found["objective"], found["no-bias"]
+    assert without.radius.bias == with_bias.radius.bias != 0
+    assert without.radius.radius == np.nextafter(with_bias.radius.quantile, np.inf)
+    assert without.modulus <= with_bias.modulus
+    upper = {"dkw": dkw_band, "multiscale": multiscale_band}[band]
+    assert without.penalty == upper(cohort, without.radius.radius, Costs(), 0.1)
+
+
+def test_an_unknown_selector_is_refused():
+    with pytest.raises(BadOption, match="selector must be one of objective, risk, no-bias; got"):
+        Search(costs=Costs(), selector="best")
+
+
 def test_a_tie_is_as_wide_as_the_dearer_cost_makes_it():
     far = (candidate("one", 3e5, 0.0), candidate("other", 1e5, 2e5 + 1e-10))
     assert winner(*far, costs=Costs(cost_fn=1e6)) == "other"

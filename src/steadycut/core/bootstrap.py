@@ -6,10 +6,11 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.cuts import Cuts
+from steadycut.core.near import near_best
 from steadycut.core.records import Costs
-from steadycut.core.resample import BATCH, resample
 from steadycut.core.risk_curve import count_errors
-from steadycut.core.rules import Rule, cuts_at_rank
+from steadycut.core.rules import Rule, cuts_at_rank, on_cuts
+from steadycut.core.stratify import replicates_within
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -26,33 +27,36 @@ class ThresholdDraws:
 
 
 def draw_thresholds(
-    cuts: Cuts, rule: Rule, costs: Costs, n_replicates: int, rng: np.random.Generator
+    cuts: Cuts,
+    rule: Rule,
+    costs: Costs,
+    n_replicates: int,
+    rng: np.random.Generator,
+    strata: IntArray | None = None,
 ) -> ThresholdDraws:
     """Choose a cut, then resample the patients and run the whole rule again, again and again.
 
     Patients are drawn whole, with replacement, as many as there are. In a replicate of the exact
-    cuts a threshold lies midway between two scores that were drawn.
+    cuts a threshold lies midway between two scores that were drawn. ``strata``, shape (strata,
+    2m), are the patients of each stratum counted between the cuts: every replicate then has as
+    many patients of each as the cohort.
     """
-    threshold, rank = _choose(cuts, cuts.cells[None, :], rule, costs, rng)
-    thresholds, ranks = np.empty(n_replicates), np.empty(n_replicates)
-    # The size of a batch depends on the data alone: it decides which random numbers are drawn.
-    step = max(1, BATCH // max(cuts.cells.size, cuts.n_patients))
-    for start in range(0, n_replicates, step):
-        batch = slice(start, min(start + step, n_replicates))
-        cells = resample(cuts.cells[None, :], batch.stop - start, rng)[0]
-        thresholds[batch], ranks[batch] = _choose(cuts, cells, rule, costs, rng)
+    rule, strata = on_cuts(rule, cuts), cuts.cells[None, :] if strata is None else strata
+    below = count_errors(cuts.cells[None, :]).ranks[0]
+    first, last = _choose(cuts.cells[None, :], rule, costs)
+    threshold, rank = cuts.place(first, last), below[first]
+    first, last = np.empty((2, n_replicates), dtype=np.int64)
+    for batch, cells in replicates_within(strata, n_replicates, rng):
+        first[batch], last[batch] = _choose(cells, rule, costs)
     return ThresholdDraws(
         threshold=float(threshold[0]),
         rank=int(rank[0]),
-        thresholds=read_only(thresholds),
-        ranks=read_only(ranks),
+        thresholds=read_only(cuts.place(first, last)),
+        ranks=read_only((below[first] + below[last]) / 2),
     )
 
 
-def _choose(
-    cuts: Cuts, cells: IntArray, rule: Rule, costs: Costs, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    chosen = rule(cells, costs, rng)
-    first, last = cuts_at_rank(count_errors(cells).ranks, chosen)
-    below = count_errors(cuts.cells).ranks
-    return cuts.place(first, last), (below[first] + below[last]) / 2
+def _choose(cells: IntArray, rule: Rule, costs: Costs) -> tuple[IntArray, IntArray]:
+    start, curve = near_best(count_errors(cells), rule, costs)
+    first, last = cuts_at_rank(curve.ranks, rule.on_curve(curve, costs))
+    return start + first, start + last

@@ -2,18 +2,21 @@
 
 A rule takes the patients counted between the cuts, for one cohort or many replicates of it at
 once, and returns for each how many patients lie below the chosen cut. Most rules minimise an
-objective along the cuts; ``stable`` averages all cuts by how well they do.
+objective along the cuts; ``stable`` averages all cuts by how well they do; ``pointwise`` adds
+an instability map to the risk.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from steadycut.core.basins import excess_risk
 from steadycut.core.checks import FloatArray, IntArray, check_fraction
+from steadycut.core.cuts import Cuts
 from steadycut.core.flat import middle_of_widest_flat
+from steadycut.core.pointwise import Pointwise
 from steadycut.core.records import Costs
 from steadycut.core.risk_curve import TIE, Curve, count_errors, risk_at_cuts
 from steadycut.core.stable import Stable
@@ -23,10 +26,12 @@ __all__ = [
     "ERM",
     "AtLeast",
     "Minimise",
+    "Pointwise",
     "Rule",
     "Stable",
     "cuts_at_rank",
     "excess_risk",
+    "on_cuts",
     "parse_rule",
     "youden_loss",
 ]
@@ -40,6 +45,24 @@ class Rule(Protocol):
     def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
         """Return the patients below the chosen cut, for each row of ``cells`` (rows, 2m)."""
         ...
+
+    def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
+        """Return the patients below the chosen cut of each curve."""
+        ...
+
+
+@runtime_checkable
+class Spaced(Protocol):
+    """A rule that wants to know where the thresholds lie, and not only their order."""
+
+    def on_cuts(self, cuts: Cuts) -> Rule:
+        """Return the same rule along the thresholds of ``cuts``."""
+        ...
+
+
+def on_cuts(rule: Rule, cuts: Cuts) -> Rule:
+    """Return the rule, told where the thresholds lie if it wants to know."""
+    return rule.on_cuts(cuts) if isinstance(rule, Spaced) else rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +80,15 @@ class Minimise:
         """Return the patients below the chosen cut of each curve."""
         tie = TIE * costs.largest
         return middle_of_widest_flat(self.objective(curve, costs), curve.ranks, tie)
+
+    def reach(
+        self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
+    ) -> FloatArray:
+        """Return how much more a cut may cost and still tie; everything, if not cost decides."""
+        if self.objective is not risk_at_cuts:
+            return np.full(smallest.shape, np.inf)
+        # Twice the tie: a cut that is left out must not be one that rounding would let in.
+        return smallest * TIE + 2 * TIE * costs.largest * (n_positive + n_negative)
 
 
 def youden_loss(curve: Curve, costs: Costs) -> FloatArray:
@@ -103,6 +135,7 @@ PLAIN_RULES: dict[str, Rule] = {
     "erm": ERM,
     "youden": Minimise(youden_loss),
     "stable": Stable(),
+    "pointwise": Pointwise(),
 }
 RATE_RULES = ("sensitivity", "specificity")
 

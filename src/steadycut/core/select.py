@@ -1,12 +1,20 @@
 """Algorithm 1: of all candidates, the one with the smallest risk plus instability penalty."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from steadycut.core.bootstrap import ThresholdDraws, draw_thresholds
-from steadycut.core.checks import FloatArray, check_choice, check_count, check_fraction, store
+from steadycut.core.checks import (
+    FloatArray,
+    IntArray,
+    check_choice,
+    check_count,
+    check_fraction,
+    store,
+)
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts import Cuts, check_grid, clear_of_scores, cuts_of
 from steadycut.core.diagnose import stability_warnings
@@ -16,6 +24,7 @@ from steadycut.core.radius import CENTERINGS, Radius, bootstrap_radius
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.rules import Rule, parse_rule
+from steadycut.core.stratify import stratum_cells
 
 Publish = Callable[[float, FloatArray], float]
 # What `draw_thresholds` does; a scorer that is refitted in every replicate draws in its own way.
@@ -29,6 +38,9 @@ class Search:
 
     ``rule`` names the rule along the cuts, ``grid`` the cuts (a number, or ``"exact"``).
     ``centering`` belongs to the radius, ``form`` to the modulus and ``band`` to its upper band.
+    ``selector`` is how one of several candidates is chosen: by the ``objective`` J of Algorithm 1,
+    or by one of the paper's ablations of it, which are for comparison: ``risk`` takes the smallest
+    risk and looks at no penalty, ``no-bias`` leaves the bias out of the radius.
     """
 
     rule: str = "stable"
@@ -39,6 +51,7 @@ class Search:
     centering: str = "none"
     form: str = "pairwise"
     band: str = "multiscale"
+    selector: str = "objective"
 
     def __post_init__(self) -> None:
         parse_rule(self.rule)
@@ -48,6 +61,7 @@ class Search:
         check_choice("centering", self.centering, CENTERINGS)
         check_choice("form", self.form, FORMS)
         check_choice("band", self.band, BANDS)
+        check_choice("selector", self.selector, SELECTORS)
         if self.costs.target is not None:
             # The multiscale band is about patients as they come, not about reweighted classes.
             store(self, "band", "dkw")
@@ -83,6 +97,13 @@ class Candidate:
         return self.smallest_risk + self.penalty
 
 
+SELECTORS: dict[str, Callable[[Candidate], float]] = {
+    "objective": lambda candidate: candidate.objective,
+    "risk": lambda candidate: candidate.smallest_risk,
+    "no-bias": lambda candidate: candidate.objective,
+}
+
+
 def try_candidate(
     patients: PatientScores,
     everyone: PatientScores,
@@ -90,17 +111,21 @@ def try_candidate(
     rng: np.random.Generator,
     publish: Publish = clear_of_scores,
     draw: Draw = draw_thresholds,
+    strata: IntArray | None = None,
 ) -> Candidate:
     """Choose a threshold on ``patients`` and measure how stable it is.
 
     ``everyone`` is all patients of the study; ``publish`` moves the chosen threshold within its
     gap between their scores, so that it equals none. Their labels are not looked at. ``draw``
-    chooses the threshold and runs the rule again on resampled patients.
+    chooses the threshold and runs the rule again on resampled patients; with ``strata``, the
+    stratum of each of the ``patients``, they are resampled within these.
     """
     cuts = cuts_of(patients, search.grid)
+    if strata is not None:
+        draw = partial(draw_thresholds, strata=stratum_cells(cuts, patients, strata))
     draws = draw(cuts, search.chooser, search.costs, search.n_bootstrap, rng)
     threshold = publish(draws.threshold, everyone.scores)
-    radius = bootstrap_radius(draws.threshold, draws.thresholds, search.delta, search.centering)
+    radius = radius_of(draws, search)
     at_stake = (patients, radius.radius, search.costs)
     return Candidate(
         recipe=patients.recipe,
@@ -116,12 +141,23 @@ def try_candidate(
     )
 
 
-def best_candidate(candidates: Sequence[Candidate], costs: Costs) -> Candidate:
+def radius_of(draws: ThresholdDraws, search: Search) -> Radius:
+    """Return the bootstrap radius; the ablation ``no-bias`` takes the quantile alone."""
+    found = bootstrap_radius(draws.threshold, draws.thresholds, search.delta, search.centering)
+    if search.selector != "no-bias":
+        return found
+    return replace(found, radius=float(np.nextafter(found.quantile, np.inf)))
+
+
+def best_candidate(
+    candidates: Sequence[Candidate], costs: Costs, selector: str = "objective"
+) -> Candidate:
     """Return the candidate with the smallest objective J; of several, the one of smaller risk.
 
-    Of those that tie in both, the first.
+    Of those that tie in both, the first. ``selector="risk"`` looks at the risk alone.
     """
     tie = TIE * costs.largest
-    smallest = min(candidate.objective for candidate in candidates)
-    tied = [candidate for candidate in candidates if candidate.objective <= smallest + tie]
+    value = SELECTORS[selector]
+    smallest = min(map(value, candidates))
+    tied = [candidate for candidate in candidates if value(candidate) <= smallest + tie]
     return min(tied, key=lambda candidate: candidate.smallest_risk)
