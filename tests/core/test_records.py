@@ -154,3 +154,20 @@ def test_a_recipe_reads_from_rows_to_patients():
     recipe = Recipe(score="tumour", levels=(("tile", "max"), ("slide", "median")), how="mean")
     assert recipe.chain == (("tile", "max"), ("slide", "median"), ("patient", "mean"))
     assert recipe.name == "tumour: tile max, slide median, patient mean"
+
+
+def test_patients_taken_out_of_order_are_put_back_in_order_and_checked():
+    cohort = PatientScores(**FULL)
+    assert cohort.take(np.array([2, 0])).patients.tolist() == ["a", "c"]
+    with pytest.raises(PatientOverlap):
+        cohort.take(np.array([0, 0]))
+    unnamed = PatientScores(scores=[1.0, 2.0, 3.0]).take(np.array([2, 0, 0]))
+    assert unnamed.scores.tolist() == [3.0, 1.0, 1.0]
+
+
+def test_taken_patients_are_read_only_and_of_their_own():
+    cohort = PatientScores(**FULL)
+    taken = cohort.take(np.array([True, True, False]))
+    assert not np.shares_memory(taken.scores, cohort.scores)
+    with pytest.raises(ValueError, match="read-only"):
+        taken.scores[0] = 0.0

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +23,7 @@ from steadycut.core.checks import (
 from steadycut.errors import BadPatients, PatientOverlap
 
 DIRECTIONS = ("ge", "le")
+COLUMNS = ("scores", "labels", "patients", "sites", "n_instances")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,14 +178,21 @@ class PatientScores:
 
     def take(self, index: NDArray[np.bool_] | IntArray) -> "PatientScores":
         """Return the patients at ``index``."""
-        return PatientScores(
-            scores=self.scores[index],
-            labels=None if self.labels is None else self.labels[index],
-            patients=None if self.patients is None else self.patients[index],
-            sites=None if self.sites is None else self.sites[index],
-            n_instances=None if self.n_instances is None else self.n_instances[index],
-            recipe=self.recipe,
-        )
+        index = np.asarray(index)
+        rows = np.flatnonzero(index) if index.dtype == np.bool_ else index
+        given: dict[str, Any] = {name: getattr(self, name) for name in COLUMNS}
+        columns = {
+            name: None if column is None else read_only(column[rows])
+            for name, column in given.items()
+        }
+        if self.patients is not None and np.any(np.diff(rows) <= 0):
+            return PatientScores(**columns, recipe=self.recipe)
+        # Checked and ordered patients stay so in ascending order.
+        taken = object.__new__(PatientScores)
+        for name, column in columns.items():
+            store(taken, name, column)
+        store(taken, "recipe", self.recipe)
+        return taken
 
     def oriented(self, direction: str) -> "PatientScores":
         """Return the same patients with scores such that a large one speaks for the disease."""
