@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray, IntArray, check_choice, check_fraction
+from steadycut.core.checks import IntArray, check_choice, check_fraction
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.risk_curve import worst_end
 

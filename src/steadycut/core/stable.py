@@ -64,8 +64,7 @@ class Stable:
     def weights(self, curve: Curve, costs: Costs) -> FloatArray:
         """Return the posterior weight of every cut, shape (rows, cuts); each row sums to 1."""
         n = curve.n_patients
-        stake = costs.cost_fn * curve.n_positive + costs.cost_fp * curve.n_negative
-        errors = n * (costs.cost_fn * curve.misses + costs.cost_fp * curve.alarms) / stake
+        errors = n * share_at_stake(curve, costs)
         fewest = errors.min(axis=1, keepdims=True)
         log_odds = np.log((n - fewest + 1) / (fewest + 1))
         likelihood = np.exp(-self.weight * log_odds * (errors - fewest))
@@ -83,6 +82,16 @@ class Stable:
         log_odds = np.log((n - fewest + 1) / (fewest + 1))
         result: FloatArray = error * LARGEST_EXPONENT / (self.weight * np.maximum(log_odds, 1e-12))
         return result
+
+
+def share_at_stake(curve: Curve, costs: Costs) -> FloatArray:
+    """Return the risk at every cut, as a part of what it would be with every patient wrong."""
+    if costs.target is not None:
+        worst = max(miss + alarm for miss, alarm in costs.class_weights)
+        return risk_at_cuts(curve, costs) / worst
+    stake = costs.cost_fn * curve.n_positive + costs.cost_fp * curve.n_negative
+    result: FloatArray = (costs.cost_fn * curve.misses + costs.cost_fp * curve.alarms) / stake
+    return result
 
 
 def prior_mass(quantiles: FloatArray) -> FloatArray:
