@@ -1,10 +1,7 @@
 """The scikit-learn edge: its contract, scikit-learn's own checks, and every refusal."""
 
 import json
-import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,9 +20,9 @@ from sklearn.utils.estimator_checks import check_estimator
 import steadycut
 from steadycut import StableThreshold
 from steadycut.errors import BadOption, BadPatients, SteadycutWarning, TooFewPatients
+from tests.estimators.fresh_process import run_in_fresh_process
 
 HERE = Path(__file__).resolve().parent
-REPOSITORY = HERE.parent.parent
 SETTINGS = [{}, {"honesty": "uniform"}, {"rule": "youden", "grid": "exact"}]
 DEFAULTS = {
     "rule": "stable",
@@ -57,17 +54,6 @@ def model(cohort):
 
 
 # scikit-learn's own checks.
-
-
-def run_in_fresh_process(*arguments):
-    environment = os.environ | {
-        "SCIPY_ARRAY_API": "1",
-        "PYTHONPATH": os.pathsep.join([str(REPOSITORY / "src"), str(HERE)]),
-    }
-    command = [sys.executable, "-W", "error", *arguments]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.mark.parametrize("options", SETTINGS)
