@@ -1,14 +1,16 @@
 """Draws of the whole rule over resampled patients."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.cuts import Cuts
-from steadycut.core.near import near_best
+from steadycut.core.near import Local, near_best
 from steadycut.core.records import Costs
-from steadycut.core.risk_curve import count_errors
+from steadycut.core.refine import is_worth_refining, make_blocks, refined_replicates
+from steadycut.core.risk_curve import Curve, count_errors
 from steadycut.core.rules import Rule, cuts_at_rank, on_cuts
 from steadycut.core.stratify import replicates_within
 
@@ -42,12 +44,13 @@ def draw_thresholds(
     many patients of each as the cohort.
     """
     rule, strata = on_cuts(rule, cuts), cuts.cells[None, :] if strata is None else strata
-    below = count_errors(cuts.cells[None, :]).ranks[0]
-    first, last = _choose(cuts.cells[None, :], rule, costs)
+    everyone = count_errors(cuts.cells[None, :])
+    below = everyone.ranks[0]
+    first, last = _choose(*near_best(everyone, rule, costs), rule, costs)
     threshold, rank = cuts.place(first, last), below[first]
     first, last = np.empty((2, n_replicates), dtype=np.int64)
-    for batch, cells in replicates_within(strata, n_replicates, rng):
-        first[batch], last[batch] = _choose(cells, rule, costs)
+    for batch, start, curve in _curves(strata, rule, costs, n_replicates, rng):
+        first[batch], last[batch] = _choose(start, curve, rule, costs)
     return ThresholdDraws(
         threshold=float(threshold[0]),
         rank=int(rank[0]),
@@ -56,7 +59,20 @@ def draw_thresholds(
     )
 
 
-def _choose(cells: IntArray, rule: Rule, costs: Costs) -> tuple[IntArray, IntArray]:
-    start, curve = near_best(count_errors(cells), rule, costs)
+def _curves(
+    strata: IntArray, rule: Rule, costs: Costs, n_replicates: int, rng: np.random.Generator
+) -> Iterator[tuple[slice, int, Curve]]:
+    """Yield curves of replicates, each with its place and the cut with which it begins."""
+    plain = len(strata) == 1
+    if plain and isinstance(rule, Local) and is_worth_refining(strata[0], rule, costs):
+        drawn = refined_replicates(make_blocks(strata[0]), rule, costs, n_replicates, rng)
+        for place, (start, curve) in enumerate(drawn):
+            yield slice(place, place + 1), start, curve
+        return
+    for batch, cells in replicates_within(strata, n_replicates, rng):
+        yield batch, *near_best(count_errors(cells), rule, costs)
+
+
+def _choose(start: int, curve: Curve, rule: Rule, costs: Costs) -> tuple[IntArray, IntArray]:
     first, last = cuts_at_rank(curve.ranks, rule.on_curve(curve, costs))
     return start + first, start + last

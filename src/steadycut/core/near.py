@@ -24,7 +24,8 @@ class Local(Protocol):
     ) -> FloatArray:
         """Return by how much a cut may cost more than the ``smallest`` cost and still matter.
 
-        Costs are totals over all patients of a cohort, as a mean would be n times smaller.
+        Costs are totals over all patients of a cohort. The sum of the ``smallest`` cost and its
+        reach must not fall where the smallest grows: a bound on it then serves as well.
         """
         ...
 

@@ -178,10 +178,11 @@ class PatientScores:
 
     def take(self, index: NDArray[np.bool_] | IntArray) -> "PatientScores":
         """Return the patients at ``index``."""
-        index = np.asarray(index)
-        rows = np.flatnonzero(index) if index.dtype == np.bool_ else index
+        rows = np.asarray(index)
+        if rows.dtype == np.bool_:
+            rows = np.flatnonzero(rows)
         given: dict[str, Any] = {name: getattr(self, name) for name in COLUMNS}
-        columns = {
+        columns: dict[str, Any] = {
             name: None if column is None else read_only(column[rows])
             for name, column in given.items()
         }
