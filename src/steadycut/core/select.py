@@ -24,7 +24,9 @@ from steadycut.core.radius import CENTERINGS, Radius, bootstrap_radius
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.rules import Rule, parse_rule
+from steadycut.core.sites import leave_one_site_out
 from steadycut.core.stratify import stratum_cells
+from steadycut.errors import BadOption
 
 Publish = Callable[[float, FloatArray], float]
 # What `draw_thresholds` does; a scorer that is refitted in every replicate draws in its own way.
@@ -38,9 +40,10 @@ class Search:
 
     ``rule`` names the rule along the cuts, ``grid`` the cuts (a number, or ``"exact"``).
     ``centering`` belongs to the radius, ``form`` to the modulus and ``band`` to its upper band.
-    ``selector`` is how one of several candidates is chosen: by the ``objective`` J of Algorithm 1,
-    or by one of the paper's ablations of it, which are for comparison: ``risk`` takes the smallest
-    risk and looks at no penalty, ``no-bias`` leaves the bias out of the radius.
+    ``selector`` is how one of several candidates is chosen: by the smallest ``risk``; by the
+    ``objective`` J of Algorithm 1, or that without the bias in the radius (``no-bias``); or by the
+    risk at each site of the cut that the other sites choose, on average (``site-mean``) or where
+    it is largest (``site-worst``).
     """
 
     rule: str = "stable"
@@ -77,7 +80,8 @@ class Candidate:
     """One way to make patient scores, with the threshold that the rule chose on it.
 
     ``risk`` is the risk at the threshold among the patients who chose it, ``smallest_risk`` the
-    smallest at any cut; ``modulus`` is ω(radius) and ``penalty`` (G_boot) its upper band.
+    smallest at any cut; ``modulus`` is ω(radius) and ``penalty`` (G_boot) its upper band. With
+    several sites ``site_risks`` holds the risk at each of them of the cut that the others choose.
     """
 
     recipe: Recipe
@@ -90,6 +94,7 @@ class Candidate:
     modulus: float
     penalty: float
     warnings: tuple[str, ...]
+    site_risks: tuple[float, ...] = ()
 
     @property
     def objective(self) -> float:
@@ -101,6 +106,8 @@ SELECTORS: dict[str, Callable[[Candidate], float]] = {
     "objective": lambda candidate: candidate.objective,
     "risk": lambda candidate: candidate.smallest_risk,
     "no-bias": lambda candidate: candidate.objective,
+    "site-mean": lambda candidate: float(np.mean(candidate.site_risks)),
+    "site-worst": lambda candidate: max(candidate.site_risks),
 }
 
 
@@ -138,7 +145,22 @@ def try_candidate(
         modulus=modulus(*at_stake, search.form),
         penalty=BANDS[search.band](*at_stake, search.delta, search.form),
         warnings=tuple(stability_warnings(cuts, draws, search.costs)),
+        site_risks=risks_elsewhere(patients, search),
     )
+
+
+def risks_elsewhere(patients: PatientScores, search: Search) -> tuple[float, ...]:
+    """Return the risk at each site of the cut that the others choose, if it is asked for."""
+    if not search.selector.startswith("site-"):
+        return ()
+    risks = leave_one_site_out(patients, search.chooser, search.costs, search.grid)
+    if not risks:
+        msg = (
+            f"selector '{search.selector}' needs choosing patients of at least two sites, with both "
+            "classes. Name a site column and several internal sites, or take another selector."
+        )
+        raise BadOption(msg)
+    return tuple(risks)
 
 
 def radius_of(draws: ThresholdDraws, search: Search) -> Radius:
