@@ -43,8 +43,8 @@ def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "
     values, counts = np.unique(patients.scores, return_counts=True)
     ends = np.searchsorted(values, values + width)
     below = np.searchsorted(np.sort(patients.positive_scores), values)
-    positive = _in_windows(np.append(below, patients.n_positive), ends)
-    negative = _in_windows(np.append(0, np.cumsum(counts)), ends) - positive
+    positive = count_in_windows(np.append(below, patients.n_positive), ends)
+    negative = count_in_windows(np.append(0, np.cumsum(counts)), ends) - positive
     if costs.target is not None:
         shares = positive / max(patients.n_positive, 1), negative / max(patients.n_negative, 1)
         return float(worst_end(*shares, costs).max())
@@ -52,8 +52,11 @@ def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "
     return float(mass.max()) / patients.n_patients
 
 
-def _in_windows(below: IntArray, ends: IntArray) -> IntArray:
-    """Count patients from each value to its end, from how many lie below each value."""
+def count_in_windows(below: IntArray, ends: IntArray) -> IntArray:
+    """Count patients from each value to its end, from how many lie below each value.
+
+    ``below`` has one entry more than there are values, all patients; ``ends`` point into it.
+    """
     return np.maximum(below[ends] - below[:-1], 0)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import betainccinv
 
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_fraction, read_only
-from steadycut.core.modulus import FORMS
+from steadycut.core.modulus import FORMS, count_in_windows
 from steadycut.core.records import Costs, PatientScores
 
 LEVELS_FILE = Path(__file__).with_name("multiscale_levels.json")
@@ -73,11 +73,16 @@ def multiscale_band(
     if width <= 0:
         return 0.0
     n, smaller = patients.n_patients, min(costs.cost_fn, costs.cost_fp)
-    starts = np.unique(patients.scores)
-    pooled = _count(patients.scores, starts, width)
+    starts, counts = np.unique(patients.scores, return_counts=True)
+    # A window has some length even where adding it rounds to nothing.
+    reach = np.maximum(starts + width, np.nextafter(starts, np.inf))
+    ends = np.searchsorted(starts, reach)
+    pooled = count_in_windows(np.append(0, np.cumsum(counts)), ends)
     if costs.equal:
         return costs.largest * float(mass_limits_at(pooled.max(keepdims=True), n, delta)[0])
-    dearer = _count(_dearer_scores(patients, costs), starts, width)
+    ordered = np.sort(_dearer_scores(patients, costs))
+    below = np.append(np.searchsorted(ordered, starts), ordered.size)
+    dearer = count_in_windows(below, ends)
     limits = mass_limits_at(pooled, n, delta / 2), mass_limits_at(dearer, n, delta / 2)
     return float((smaller * limits[0] + (costs.largest - smaller) * limits[1]).max())
 
@@ -85,13 +90,6 @@ def multiscale_band(
 def _dearer_scores(patients: PatientScores, costs: Costs) -> FloatArray:
     misses_cost_more = costs.cost_fn > costs.cost_fp
     return patients.positive_scores if misses_cost_more else patients.negative_scores
-
-
-def _count(scores: FloatArray, starts: FloatArray, width: float) -> IntArray:
-    """Count scores in windows; a window has some length even where adding it rounds to nothing."""
-    ordered = np.sort(scores)
-    ends = np.maximum(starts + width, np.nextafter(starts, np.inf))
-    return np.searchsorted(ordered, ends) - np.searchsorted(ordered, starts)
 
 
 @lru_cache(maxsize=64)
