@@ -5,7 +5,13 @@ from typing import Any
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
-from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit, row_counts
+from steadycut.cli.tables import (
+    candidates_at,
+    instances_summary,
+    note_dropped,
+    read_for_fit,
+    row_counts,
+)
 from steadycut.cli.text import study_text
 from steadycut.ingest import PatientTable
 from steadycut.report import render_study
@@ -33,6 +39,7 @@ def fit_command(
     bound: opt.BoundName = "auto",
     delta: opt.Delta = 0.1,
     bootstrap: opt.Bootstrap = 200,
+    stratify: opt.Stratify = None,
     grid: opt.Grid = "200",
     seed: opt.Seed = 0,
     missing: opt.Missing = "refuse",
@@ -51,6 +58,7 @@ def fit_command(
         direction=direction,
         grid=opt.parse_grid(grid),
         n_bootstrap=bootstrap,
+        stratify=opt.check_stratify(stratify, site),
         delta=delta,
         honesty=honesty,
         stratified=stratified,
@@ -83,9 +91,13 @@ def fit_command(
 
 
 def study_content(study: Study, table: PatientTable) -> dict[str, Any]:
-    """Return study.json: the study, and how many rows it was made of."""
+    """Return study.json: the study, how many rows it was made of and what these are worth."""
     fingerprint = {"sha256": study.patients.fingerprint()}
-    return {**study.to_dict(), "data": {**row_counts(table), **fingerprint}}
+    return {
+        **study.to_dict(),
+        "instances": instances_summary(table, study.chosen.recipe.score),
+        "data": {**row_counts(table), **fingerprint},
+    }
 
 
 def study_files(study: Study, content: dict[str, Any]) -> dict[str, bytes]:

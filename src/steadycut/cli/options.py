@@ -96,7 +96,17 @@ Stratified = Annotated[
 RuleName = Annotated[
     str,
     typer.Option(
-        "--rule", metavar="RULE", help="stable, erm, youden, sensitivity:X or specificity:X."
+        "--rule",
+        metavar="RULE",
+        help="stable, erm, youden, sensitivity:X, specificity:X or pointwise.",
+    ),
+]
+Stratify = Annotated[
+    str | None,
+    typer.Option(
+        "--stratify",
+        metavar="label|site",
+        help="Resample patients within labels or sites. [default: all together]",
     ),
 ]
 Honesty = Annotated[
@@ -154,6 +164,14 @@ def parse_prevalence(text: str | None) -> float | tuple[float, float] | None:
         msg = f"--target-prevalence must be a number, or two as LOW,HIGH; got {text!r}."
         raise BadOption(msg) from None
     return (low, high) if "," in text else low
+
+
+def check_stratify(stratify: str | None, site: str | None) -> str | None:
+    """Return what patients are resampled within; sites must be known."""
+    if stratify == "site" and site is None:
+        msg = "--stratify site needs --site COL, the column that holds the sites."
+        raise BadOption(msg)
+    return stratify
 
 
 def parse_sites(site: str | None, names: str | None, option: str) -> list[str] | None:

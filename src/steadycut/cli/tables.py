@@ -1,6 +1,7 @@
 """Tables named on the command line -> patients."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from steadycut.cli.output import note
 from steadycut.core.records import PatientScores
@@ -90,6 +91,12 @@ def row_counts(table: PatientTable) -> dict[str, int]:
         "dropped_rows": table.n_dropped,
         "dropped_patients": table.n_patients_dropped,
     }
+
+
+def instances_summary(table: PatientTable, score: str) -> dict[str, Any] | None:
+    """Return what the rows of a score column are worth; None where that is not defined."""
+    found = table.clusters.get(score)
+    return None if found is None else found.to_dict()
 
 
 def note_dropped(table: PatientTable) -> None:

@@ -7,6 +7,7 @@ from steadycut.cli.layout import aligned, columns, numbers, percents
 from steadycut.report.numbers import count, cut, percent, risk
 
 CUT_DIGITS = 4
+SE_DIGITS = 2
 
 
 def study_text(study: Mapping[str, Any]) -> str:
@@ -15,6 +16,7 @@ def study_text(study: Mapping[str, Any]) -> str:
         headline(study),
         certificate_text(study["certificate"]),
         stability_text(study["stability"]),
+        instances_text(study.get("instances")),
         candidates_text(study["candidates"]),
         warnings_text(study["stability"]["warnings"]),
     ]
@@ -113,6 +115,18 @@ def stability_text(stability: Mapping[str, Any]) -> str:
     return f"Stability: {stability['n_bootstrap']} bootstrap cohorts\n{aligned(rows)}"
 
 
+def instances_text(instances: Mapping[str, Any] | None) -> str:
+    """Return what the rows of the patients are worth, where patients have several."""
+    if instances is None:
+        return ""
+    return (
+        f"Instances: {instances['rows']} rows of {count(instances['patients'], 'patient')} are "
+        f"worth {risk(instances['effective'])} independent ones (design effect "
+        f"{risk(instances['design_effect'])} at a correlation of {risk(instances['icc'])} within a "
+        "patient)"
+    )
+
+
 def candidates_text(candidates: Sequence[Mapping[str, Any]]) -> str:
     """Return the candidates that Algorithm 1 chose from, if there were several."""
     if len(candidates) == 1:
@@ -137,35 +151,73 @@ def cut_offs(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def comparison_text(comparison: Mapping[str, Any]) -> str:
-    """Return the paper's table."""
+    """Return the paper's tables: every rule, and our own rule at other costs."""
     rows, patients = comparison["rows"], comparison["patients"]
     title = (
         f"Comparison: chosen on {count(patients['internal'], 'internal patient')}, judged on "
         f"{count(patients['external'], 'external one')}"
     )
-    return "\n".join([title, comparison_table(rows), hindsight_text(comparison)])
+    blocks = [title, comparison_table(rows), hindsight_text(comparison)]
+    return "\n".join([*blocks, *cost_table_text(comparison["cost_table"])])
 
 
 def comparison_table(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return one row a rule; the candidate is named where rules chose different ones."""
-    risks = {
-        "R_Q": "risk_external",
-        "se": "risk_external_se",
-        "R_val": "risk_validation",
-        "se ": "risk_validation_se",
-    }
-    chains = short_chains(rows)
+    paired = all(row["difference"] is not None for row in rows)
     cells = {
-        "rule": [row["rule"] for row in rows],
-        **({"candidate": chains} if len(set(chains)) > 1 else {}),
-        "cut-off": cut_offs(rows),
-        **{head: numbers([row[key] for row in rows]) for head, key in risks.items()},
-        "shift": numbers([row["shift"] for row in rows], signs=True),
+        "rule": [row["name"] for row in rows],
+        **chosen_cells(rows),
+        **risk_cells(rows),
+        **(difference_cells(rows) if paired else {}),
         "G_boot": numbers([row["penalty"] for row in rows]),
         "flips": percents([row["flip_rate"] for row in rows]),
+        "se   ": percents([row["flip_rate_se"] for row in rows]),
     }
     head = [name.strip() for name in cells]
     return columns([head, *zip(*cells.values(), strict=True)])
+
+
+def chosen_cells(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the columns of what was chosen."""
+    chains = short_chains(rows)
+    several = {"candidate": chains} if len(set(chains)) > 1 else {}
+    return {**several, "cut-off": cut_offs(rows)}
+
+
+def risk_cells(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the columns of the risks at both hospitals; heads differ in blanks only."""
+    return {
+        "R_Q": numbers([row["risk_external"] for row in rows]),
+        "se": numbers([row["risk_external_se"] for row in rows], SE_DIGITS),
+        "R_val": numbers([row["risk_validation"] for row in rows]),
+        "se ": numbers([row["risk_validation_se"] for row in rows], SE_DIGITS),
+        "shift": numbers([row["shift"] for row in rows], signs=True),
+    }
+
+
+def difference_cells(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the columns of R_Q minus that of erm on the same patients."""
+    return {
+        "to erm": numbers([row["difference"] for row in rows], signs=True),
+        "se  ": numbers([row["difference_se"] for row in rows], SE_DIGITS),
+    }
+
+
+def cost_table_text(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what our own rule does at other costs, if that was asked."""
+    if not rows:
+        return []
+    cells = {
+        "miss:alarm": [f"{row['cost_fn']:g}:{row['cost_fp']:g}" for row in rows],
+        **chosen_cells(rows),
+        **risk_cells(rows),
+        "without any score": numbers([row["trivial_external"] for row in rows]),
+    }
+    head = [name.strip() for name in cells]
+    return [
+        "Costs: stable, chosen and judged at each",
+        columns([head, *zip(*cells.values(), strict=True)]),
+    ]
 
 
 def hindsight_text(comparison: Mapping[str, Any]) -> str:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.aggregate import nest, patient_segments
+from steadycut.core.aggregate import nest, patient_segments, sort_segments
 from steadycut.core.checks import LARGEST_SCORE, FloatArray, IntArray
+from steadycut.core.clusters import Clusters, clusters_of
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadPatients, BadTable, MissingScores
 from steadycut.ingest.labels import code_labels
@@ -27,13 +28,15 @@ class PatientTable:
 
     Every entry of ``patients`` holds the same patients. ``n_rows`` counts the rows of the sites
     that are asked for, ``n_dropped`` those without a usable score that were left out, and
-    ``n_patients_dropped`` the patients who had no other rows.
+    ``n_patients_dropped`` the patients who had no other rows. ``clusters`` says, by score column,
+    how alike the rows of a patient are; None where that is not defined.
     """
 
     patients: Mapping[tuple[str, str], PatientScores]
     n_rows: int
     n_dropped: int
     n_patients_dropped: int
+    clusters: Mapping[str, Clusters | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -76,7 +79,14 @@ def build_patients(raw: RawTable, request: Request) -> PatientTable:
         n_rows=usable.size,
         n_dropped=int(np.count_nonzero(~usable)),
         n_patients_dropped=_n_distinct(raw.keys[request.patient].codes) - rows.patients.size,
+        clusters={score: _clusters(rows, score) for score in request.scores},
     )
+
+
+def _clusters(rows: _Rows, score: str) -> Clusters | None:
+    if rows.patient_of.size == rows.patients.size:
+        return None
+    return clusters_of(sort_segments(rows.patient_of, rows.scores[score]), rows.labels)
 
 
 def _aggregate(rows: _Rows, request: Request) -> dict[tuple[str, str], PatientScores]:
