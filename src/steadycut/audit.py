@@ -1,5 +1,6 @@
 """A frozen rule at another hospital: its risk there, and where the difference comes from."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores
 from steadycut.core.shift import Parts, absolute_shift, shapley_shift, signed_shift
 from steadycut.core.shift_intervals import Interval, shift_intervals
+from steadycut.ensemble import methods_summary
 from steadycut.errors import TooFewPatients
 from steadycut.guards import deployment_warnings
 from steadycut.summary import chain_summary, operating_point
@@ -100,6 +102,7 @@ class Audit:
             "rule": document.rule,
             "score": document.columns.score,
             "aggregation": chain_summary(self.rule.recipe),
+            "ensemble": methods_summary(self.rule.ensemble),
             "costs": document.costs.model_dump(),
             "delta": document.certificate.delta,
             "certificate": document.certificate.model_dump(),
@@ -169,7 +172,9 @@ class Audit:
 
 
 def audit(
-    rule: "FrozenRule", scores: PatientScores | ArrayLike, y: ArrayLike | None = None
+    rule: "FrozenRule",
+    scores: PatientScores | Mapping[Any, PatientScores] | ArrayLike,
+    y: ArrayLike | None = None,
 ) -> Audit:
     """Say what a frozen rule does at another hospital.
 
@@ -179,7 +184,8 @@ def audit(
         The frozen rule.
     scores
         Patient scores at the new hospital, made as the rule says: an array of shape (n,), or
-        `PatientScores` (whose labels are used unless ``y`` is given).
+        `PatientScores` (whose labels are used unless ``y`` is given); for an ensemble a mapping of
+        them, one for each method, as `steadycut.aggregate` returns it.
     y
         0/1 labels, shape (n,); without them only call rate, flip-rate and warnings are known.
 
@@ -202,13 +208,14 @@ def audit(
     >>> there["shift"]["signed"]["shape_negative"] > 0
     True
     """
-    patients = _as_patients(scores, y)
+    several = list(scores.values()) if isinstance(scores, Mapping) else []
+    patients = _as_patients(rule.patients_of(scores) if isinstance(scores, Mapping) else scores, y)
     return Audit(
         rule=rule,
         n_patients=patients.n_patients,
         call_rate=float(rule.decide_scores(patients.scores).mean()),
         flip_probability=rule.flip_probability(patients.scores),
-        warnings=tuple(deployment_warnings(rule, patients)),
+        warnings=tuple(deployment_warnings(rule, patients, several)),
         unlabelled=without_labels(home_of(rule), patients.scores),
         labelled=None if patients.labels is None else _with_labels(rule, patients),
     )

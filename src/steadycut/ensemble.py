@@ -30,6 +30,21 @@ def ensemble_content(ensemble: Ensemble) -> dict[str, Any]:
     }
 
 
+def methods_summary(ensemble: Ensemble | None) -> dict[str, Any] | None:
+    """Return the methods of an ensemble with their shares of the weight."""
+    if ensemble is None:
+        return None
+    rows = [
+        {
+            "score": method.recipe.score,
+            "aggregation": chain_summary(method.recipe),
+            "weight": method.weight / ensemble.total_weight,
+        }
+        for method in ensemble.methods
+    ]
+    return {"kind": ensemble.kind, "methods": rows}
+
+
 def readable_recipes(ensemble: Ensemble) -> list[Recipe]:
     """Return the recipes of the methods, if one reading of a table can make them all."""
     recipes = [method.recipe for method in ensemble.methods]
@@ -58,6 +73,21 @@ def made_by(recipe: Recipe, several: Sequence[PatientScores]) -> PatientScores:
     given = ", ".join(f"'{patients.recipe.name}'" for patients in several) or "nothing"
     msg = f"the rule needs '{recipe.name}' of every patient; got {given}. Aggregate it as well."
     raise BadPatients(msg)
+
+
+def check_same_patients(several: Sequence[PatientScores]) -> None:
+    """Refuse methods that are not about the same patients."""
+    first = several[0]
+    for other in several[1:]:
+        same = first.n_patients == other.n_patients
+        if same and first.patients is not None and other.patients is not None:
+            same = np.array_equal(first.patients, other.patients)
+        if not same:
+            msg = (
+                f"all methods must hold the same patients; '{first.recipe.name}' and "
+                f"'{other.recipe.name}' differ. Make them from one table."
+            )
+            raise BadPatients(msg)
 
 
 def method_warnings(ensemble: Ensemble | None, several: Sequence[PatientScores]) -> list[str]:

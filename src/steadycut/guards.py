@@ -1,10 +1,12 @@
 """Whether new patients can be what a rule was made for: what is noticed is said, and recorded."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from steadycut.core.records import PatientScores
+from steadycut.ensemble import method_warnings
 
 if TYPE_CHECKING:
     from steadycut.rule_file import FrozenRule
@@ -13,10 +15,16 @@ OUTSIDE_SHARE = 0.05
 INSTANCE_FACTOR = 3.0
 
 
-def deployment_warnings(rule: "FrozenRule", patients: PatientScores) -> list[str]:
-    """Return one line for each way in which the patients are unlike the rule's own."""
+def deployment_warnings(
+    rule: "FrozenRule", patients: PatientScores, several: Sequence[PatientScores] = ()
+) -> list[str]:
+    """Return one line for each way in which the patients are unlike the rule's own.
+
+    ``several`` holds what an ensemble was made of, the same patients once for each method.
+    """
     checks = (score_range_warning, unit_warning, instance_warning)
-    return [text for check in checks if (text := check(rule, patients))]
+    found = [text for check in checks if (text := check(rule, patients))]
+    return [*found, *(method_warnings(rule.ensemble, several) if several else [])]
 
 
 def score_range_warning(rule: "FrozenRule", patients: PatientScores) -> str | None:

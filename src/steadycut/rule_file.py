@@ -24,7 +24,12 @@ from steadycut.core.diagnose import flip_probability
 from steadycut.core.ensemble import LARGEST_REFERENCE, Ensemble, Method
 from steadycut.core.label_shift import RankBins, rank_bins
 from steadycut.core.records import Costs, PatientScores, Recipe
-from steadycut.ensemble import ensemble_content, made_by, readable_recipes
+from steadycut.ensemble import (
+    check_same_patients,
+    ensemble_content,
+    made_by,
+    readable_recipes,
+)
 from steadycut.errors import BadOption, BadRuleFile
 from steadycut.files import write_atomically
 from steadycut.summary import chain_summary, stability_summary
@@ -336,6 +341,7 @@ class FrozenRule:
             return given
         several = list(given.values() if isinstance(given, Mapping) else given)
         found = [made_by(recipe, several) for recipe in self.recipes]
+        check_same_patients(found)
         ensemble = self.ensemble
         return found[0] if ensemble is None else ensemble.combine(found)
 
@@ -530,8 +536,7 @@ def _instances(patients: PatientScores) -> dict[str, float] | None:
 
 def _provenance(study: "Study") -> dict[str, Any]:
     summary = study.to_dict()
-    said_elsewhere = ("seed", "ensemble")
-    options = {key: value for key, value in summary["options"].items() if key not in said_elsewhere}
+    options = {key: value for key, value in summary["options"].items() if key != "seed"}
     return {
         "versions": {
             "steadycut": __version__,

@@ -73,6 +73,12 @@ class Options:
 
     def _check_ensemble(self, kind: str) -> None:
         check_choice("ensemble", kind, tuple(KINDS))
+        if self.search.rule == "pointwise":
+            msg = (
+                "the rule 'pointwise' looks at distances between scores, an ensemble only at their "
+                "order; choose another rule."
+            )
+            raise BadOption(msg)
         if self.honesty == "uniform":
             msg = (
                 "an ensemble needs honesty 'split'; got 'uniform', whose bounds do not hold where "

@@ -106,7 +106,6 @@ def ensemble_summary(study: "Study") -> dict[str, Any] | None:
     ensemble = study.ensemble
     if ensemble is None:
         return None
-    total = sum(method.weight for method in ensemble.methods)
     rows = []
     # The last candidate is the ensemble itself.
     for method, candidate in zip(ensemble.methods, study.candidates[:-1], strict=True):
@@ -116,7 +115,7 @@ def ensemble_summary(study: "Study") -> dict[str, Any] | None:
             {
                 "score": method.recipe.score,
                 "aggregation": chain_summary(method.recipe),
-                "weight": method.weight / total,
+                "weight": method.weight / ensemble.total_weight,
                 "threshold": threshold,
                 "quantile": rank / (2 * method.reference.size),
             }
@@ -189,7 +188,7 @@ def options_summary(study: "Study") -> dict[str, Any]:
         "certify_size": options.certify_size,
         "stratified": options.stratified,
         "bound": options.bound,
-        "ensemble": options.ensemble,
+        "ensemble": options.ensemble or "none",
         "delta": search.delta,
         "n_bootstrap": search.n_bootstrap,
         "selector": search.selector,

@@ -35,9 +35,10 @@ def apply_command(
     write = writer_for(out)
     frozen = FrozenRule.load(rule)
     table = read_for_rule(frozen, tables, missing=missing)
-    patients = next(iter(table.patients.values()))
+    several = list(table.patients.values())
+    patients = frozen.patients_of(several)
     decisions = frozen.decisions(patients)
-    warnings = deployment_warnings(frozen, patients)
+    warnings = deployment_warnings(frozen, patients, several)
     write_atomically(out, write(decisions))
     note_dropped(table)
     for warning in warnings:

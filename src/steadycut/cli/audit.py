@@ -45,9 +45,9 @@ def audit_command(
     frozen = FrozenRule.load(rule)
     sites = opt.parse_sites(site, external, "--external")
     table = read_for_rule(frozen, tables, label=label, site=site, sites=sites, missing=missing)
-    patients = candidates_at(table, sites)[0]
-    content = audit_content(audit(frozen, patients), table)
-    content["warnings"] += label_warnings(frozen, patients)
+    several = dict(enumerate(candidates_at(table, sites)))
+    content = audit_content(audit(frozen, several), table)
+    content["warnings"] += label_warnings(frozen, several[0])
     write_folder(out, audit_files(content))
     note_dropped(table)
     for warning in content["warnings"]:

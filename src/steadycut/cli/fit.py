@@ -28,6 +28,7 @@ def fit_command(
     direction: opt.Direction = "ge",
     level: opt.Level = None,
     aggregate: opt.Aggregate = None,
+    ensemble: opt.Ensemble = None,
     site: opt.Site = None,
     internal: opt.Internal = None,
     cost_fn: opt.CostFn = 1.0,
@@ -63,6 +64,7 @@ def fit_command(
         honesty=honesty,
         stratified=stratified,
         bound=bound,
+        ensemble=ensemble,
         seed=seed,
     )
     sites = opt.parse_sites(site, internal, "--internal")

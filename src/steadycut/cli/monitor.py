@@ -75,7 +75,7 @@ def monitor_command(
     raw = asked_rows(read_files(tables, wider), request)
     arrivals = arrival_ranks(raw, order, request.patient)
     table = build_patients(raw, request)
-    patients = next(iter(table.patients.values()))
+    patients = frozen.patients_of(table.patients)
     assert patients.patients is not None  # noqa: S101
     ranks = [arrivals[name] for name in patients.patients.tolist()]
     found = monitor(frozen, patients, order=ranks, delta=delta)

@@ -70,6 +70,14 @@ Internal = Annotated[
 External = Annotated[
     str | None, typer.Option(metavar="NAME[,NAME]", help="Sites to judge on. [default: all]")
 ]
+Ensemble = Annotated[
+    str | None,
+    typer.Option(
+        metavar="quantile|gls",
+        help="Average all scores and aggregators on the quantile scale, with equal or GLS weights. "
+        "[default: choose one]",
+    ),
+]
 CostFn = Annotated[
     float,
     typer.Option("--cost-fn", metavar="X", parser=number, help="Cost of a missed patient."),

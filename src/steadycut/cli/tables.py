@@ -61,17 +61,18 @@ def request_for_rule(
     missing: str,
 ) -> Request:
     """Return what a frozen rule asks of a table; its positive label need not occur there."""
-    recipe = rule.recipe
+    recipes = rule.recipes
+    recipe = recipes[0]
     return make_request(
         patient=recipe.patient,
-        score=[recipe.score],
+        score=list(dict.fromkeys(one.score for one in recipes)),
         label=label,
         positive=recipe.positive if label else None,
         site=site,
         sites=sites,
         positive_occurs=False,
         levels=recipe.levels,
-        how=[recipe.how],
+        how=list(dict.fromkeys(one.how for one in recipes)),
         missing=missing,
     )
 

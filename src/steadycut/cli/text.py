@@ -66,12 +66,23 @@ def roles_text(study: Mapping[str, Any]) -> str:
 
 def chain_text(content: Mapping[str, Any]) -> str:
     """Return a chain of aggregators in words, such as ``mean over slide of max of score``."""
+    if content["ensemble"]:
+        return f"[{ensemble_text(content['ensemble']['methods'])}]"
     steps = content["aggregation"]
     text = str(content["score"])
     for step, outer in zip(steps, [*steps[1:], None], strict=True):
         inside = f" in each {step['level']}" if outer else ""
         text = f"{step['how']} of {text}{inside}" if text else text
     return f"[{text}]"
+
+
+def ensemble_text(methods: Sequence[Mapping[str, Any]]) -> str:
+    """Return the methods of an ensemble with their weights."""
+    parts = [
+        f"{percent(method['weight'])} {method['score']}: {short_chain(method)}"
+        for method in methods
+    ]
+    return f"mean quantile of {', '.join(parts)}"
 
 
 def short_chains(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -66,9 +66,14 @@ class Ensemble:
     methods: tuple[Method, ...]
 
     @property
+    def total_weight(self) -> int:
+        """The sum of the weights."""
+        return sum(method.weight for method in self.methods)
+
+    @property
     def steps(self) -> int:
         """In how many steps the ensemble score goes from 0 to 1."""
-        return 2 * self.methods[0].reference.size * sum(one.weight for one in self.methods)
+        return 2 * self.methods[0].reference.size * self.total_weight
 
     @property
     def recipe(self) -> Recipe:

@@ -11,7 +11,7 @@ from steadycut.report.study_sections import (
     direction_in_words,
     rates_table,
 )
-from steadycut.report.words import aggregation_in_words, bound_in_words, costs_in_words, quoted
+from steadycut.report.words import bound_in_words, costs_in_words, quoted, score_in_words
 
 Content = Mapping[str, Any]
 
@@ -196,8 +196,8 @@ def label_free_section(content: Content) -> Section:
             "expected risk",
             risk(content["risk_range"]["estimate"]),
             (
-                f"{risk(content['risk_range']['low'])} to {risk(content['risk_range']['high'])}, if "
-                f"{content['risk_range']['assumes']}"
+                f"{risk(content['risk_range']['low'])} to {risk(content['risk_range']['high'])}, "
+                f"if {content['risk_range']['assumes']}"
             ),
         ),
         (
@@ -258,7 +258,7 @@ def calls_section(content: Content) -> Section:
         ("cut-off", exact(content["threshold"]), direction_in_words(content["direction"])),
         *((value, text, "") for value, text in data_rows(content)),
     )
-    made = aggregation_in_words(content["score"], content["aggregation"])
+    made = score_in_words(content)
     text = (
         f"A patient's score is {made}; the cut-off {cut(content['threshold'])} was chosen by the "
         f"rule {quoted(content['rule'])} at the first hospital. Of the patients here "

@@ -6,13 +6,13 @@ from typing import Any
 from steadycut.report.numbers import change, cut, exact, percent, risk, spread
 from steadycut.report.page import Picture, Section, Table
 from steadycut.report.words import (
-    aggregation_in_words,
     bound_in_words,
     chain_in_short,
     costs_in_words,
     errors_sentence,
     prevalence_in_words,
     quoted,
+    score_in_words,
 )
 
 Content = Mapping[str, Any]
@@ -153,7 +153,7 @@ def choice_section(content: Content) -> Section:
         ("direction", direction_in_words(content["direction"]), "which side is called positive"),
         ("risk", risk(content["risk"]), "of the patients who chose; too rosy, as they chose"),
     )
-    made = aggregation_in_words(content["score"], content["aggregation"])
+    made = score_in_words(content)
     return Section(
         key="choice",
         title="How it was chosen",
@@ -295,6 +295,16 @@ def tipping_cell(part: Content, key: str) -> str:
     return "no such" if part[key] is None else percent(part[key])
 
 
+def choice_in_words(content: Content) -> str:
+    """Say how one of the candidates was chosen, or all of them averaged."""
+    if not content.get("ensemble"):
+        return "The candidate with the smallest objective, smallest risk plus penalty, is chosen."
+    return (
+        "The ensemble in the last row averages the cut-offs of all others on the quantile scale; "
+        "its own cut-off is a quantile."
+    )
+
+
 def candidates_section(content: Content) -> Section:
     """Show every candidate and why one was chosen."""
     candidates = content["candidates"]
@@ -316,12 +326,7 @@ def candidates_section(content: Content) -> Section:
     return Section(
         key="candidates",
         title="What it was chosen from",
-        texts=(
-            (
-                "The candidate with the smallest objective, smallest risk plus penalty, is chosen. "
-                "All numbers are of the patients who chose."
-            ),
-        ),
+        texts=(f"{choice_in_words(content)} All numbers are of the patients who chose.",),
         tables=(
             Table(
                 caption="Candidates: scores and aggregators",
@@ -413,6 +418,7 @@ def options_section(content: Content) -> Section:
         ("share of patients who certify", f"{options['certify_size']:g}"),
         ("split stratified by label", str(options["stratified"])),
         ("bound", f"{options['bound']}, used: {content['certificate']['bound']}"),
+        ("ensemble", str(options.get("ensemble", "none"))),
         ("delta", f"{options['delta']:g}"),
         ("bootstrap replicates", str(options["n_bootstrap"])),
         ("centering of the radius", str(found["centering"])),

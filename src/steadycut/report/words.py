@@ -57,6 +57,19 @@ def aggregation_in_words(score: str, chain: Sequence[Mapping[str, str]]) -> str:
     return text
 
 
+def score_in_words(content: Mapping[str, Any]) -> str:
+    """Say how a patient's score is made: by one chain, or by an ensemble of several."""
+    if not content.get("ensemble"):
+        return aggregation_in_words(content["score"], content["aggregation"])
+    parts = [
+        f"{aggregation_in_words(method['score'], method['aggregation'])} "
+        f"(weight {percent(method['weight'])})"
+        for method in content["ensemble"]["methods"]
+    ]
+    listed = f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"the mean of the quantiles, among the patients who chose, of {listed}"
+
+
 def chain_in_short(chain: Sequence[Mapping[str, str]]) -> str:
     """Return a chain for the cell of a table, such as ``slide max, patient mean``."""
     return ", ".join(f"{step['level']} {step['how']}" for step in chain)
@@ -69,7 +82,7 @@ def bound_in_words(name: str) -> str:
 
 def rule_sentence(content: Mapping[str, Any]) -> str:
     """Say when a patient is called positive."""
-    score = aggregation_in_words(content["score"], content["aggregation"])
+    score = score_in_words(content)
     side = "at least" if content["direction"] == "ge" else "at most"
     return f"Call a patient positive when {score} is {side} {cut(content['threshold'])}."
 

@@ -1,0 +1,249 @@
+"""The quantile-scale ensemble against twins that count patients one by one."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from steadycut.core.cuts import exact_cuts
+from steadycut.core.ensemble import (
+    WEIGHT_PARTS,
+    Ensemble,
+    Method,
+    draw_cuts,
+    equal_weights,
+    gls_weights,
+    make_ensemble,
+    thin,
+    whole_weights,
+)
+from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.core.rules import parse_rule
+from steadycut.core.select import Search
+from tests.core.cohorts import SEEDS, random_cohort
+
+
+def several(seed, n_patients=20):
+    """Methods of the same patients: continuous, tied, and heavily tied."""
+    rng = np.random.default_rng(seed)
+    labels = random_cohort(seed, n_patients).labels
+    common = rng.normal(size=n_patients) + 1.2 * labels
+    noisy = common + 0.5 * rng.normal(size=(3, n_patients))
+    scores = [noisy[0], np.round(4 * noisy[1]), np.round(noisy[2])]
+    return [
+        PatientScores(scores=row, labels=labels, recipe=Recipe(score=f"m{i}"))
+        for i, row in enumerate(scores)
+    ]
+
+
+def search(rule="erm", n_bootstrap=7):
+    return Search(rule=rule, costs=Costs(cost_fn=2.0), grid="exact", n_bootstrap=n_bootstrap)
+
+
+def make(methods, kind="quantile", sign=1.0, seed=5, **options):
+    rng = np.random.default_rng(seed)
+    return make_ensemble(methods, methods, kind, search(**options), sign, rng)
+
+
+# The twin ----------------------------------------------------------------------------------
+
+
+def twin_cut(patients, drawn, rule):
+    """Twice the rank of the cut that the rule chooses among drawn patients, by counting."""
+    sample = patients.take(np.array(drawn))
+    cells = exact_cuts(sample).cells[None, :]
+    below = int(parse_rule(rule)(cells, Costs(cost_fn=2.0), np.random.default_rng(0))[0])
+    ordered = sorted(sample.scores.tolist())
+    every = patients.scores.tolist()
+    # The cut lies anywhere between the last drawn score below it and the first one above.
+    low = sum(x <= ordered[below - 1] for x in every) if below else 0
+    high = sum(x < ordered[below] for x in every) if below < len(ordered) else len(every)
+    return low + high
+
+
+@pytest.mark.parametrize("rule", ["erm", "stable", "youden"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cuts_and_draws_are_those_of_the_twin(seed, rule):
+    methods = several(seed)
+    n = methods[0].n_patients
+    references = [np.sort(method.scores) for method in methods]
+    found = draw_cuts(methods, references, search(rule), np.random.default_rng(seed))
+    drawn = np.random.default_rng(seed).integers(0, n, size=(7, n))
+    rows = [list(range(n)), *drawn.tolist()]
+    expected = [[twin_cut(method, row, rule) for row in rows] for method in methods]
+    assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("kind", ["quantile", "gls"])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_scores_and_decisions_are_those_of_the_twin(seed, sign, kind):
+    methods = several(seed)
+    ensemble, cuts = make(methods, kind, sign)
+    rng = np.random.default_rng(seed)
+    new = [
+        PatientScores(scores=np.append(rng.normal(size=30), rng.choice(one.scores, 30)))
+        for one in methods
+    ]
+    came = [PatientScores(scores=sign * one.scores) for one in new]
+    scores = ensemble.combine(came).scores
+    called = sign * scores >= ensemble.threshold(cuts, sign)[0]
+    n, total = methods[0].n_patients, ensemble.total_weight
+    u = Fraction(int(cuts[0]), 2 * n * total)
+    for i in range(60):
+        quantile = Fraction(0)
+        for method, one, part in zip(methods, new, ensemble.methods, strict=True):
+            s = one.scores[i]
+            ranks = sum(int(x < s) + int(x <= s) for x in method.scores)
+            quantile += Fraction(part.weight, total) * Fraction(ranks, 2 * n)
+        assert bool(called[i]) == (quantile >= u)
+        assert scores[i] == float(quantile if sign > 0 else 1 - quantile)
+
+
+def test_a_case_worked_by_hand():
+    labels = [0, 0, 1, 1]
+    one = PatientScores(scores=[1.0, 2.0, 3.0, 4.0], labels=labels)
+    other = PatientScores(scores=[5.0, 7.0, 7.0, 9.0], labels=labels)
+    ensemble, cuts = make([one, other], rule="sensitivity:0.9")
+    # Two patients lie below the first cut, one below the second; all is doubled.
+    assert cuts[0] == 4 + 2
+    assert ensemble.steps == 2 * 4 * 2
+    assert ensemble.threshold(cuts[:1], 1.0) == [(6 - 0.5) / 16]
+    assert ensemble.combine([one, other]).scores.tolist() == [
+        (1 + 1) / 16,
+        (3 + 4) / 16,
+        (5 + 4) / 16,
+        (7 + 7) / 16,
+    ]
+
+
+def test_no_score_meets_a_threshold_and_all_draws_lie_between_whole_steps():
+    for seed in SEEDS:
+        methods = several(seed)
+        ensemble, cuts = make(methods, "gls")
+        doubled = 2 * ensemble.steps * ensemble.threshold(cuts, 1.0)
+        assert np.all(np.round(doubled) % 2 == 1)
+        assert not np.isin(ensemble.threshold(cuts, 1.0), ensemble.combine(methods).scores).any()
+
+
+def test_the_same_patients_are_drawn_for_all_methods():
+    """A method and an increasing function of it have the same draws."""
+    one = several(3)[0]
+    other = PatientScores(scores=np.exp(one.scores), labels=one.labels)
+    references = [np.sort(one.scores), np.sort(other.scores)]
+    found = draw_cuts([one, other], references, search(), np.random.default_rng(0))
+    assert found[0].tolist() == found[1].tolist()
+
+
+def test_batches_do_not_matter(monkeypatch):
+    methods = several(2)
+    one = make(methods)[1]
+    monkeypatch.setattr("steadycut.core.ensemble.BATCH", 1)
+    assert make(methods)[1].tolist() == one.tolist()
+
+
+# Weights -----------------------------------------------------------------------------------
+
+
+def cut_draws(seed, n_methods=3, n_replicates=50):
+    rng = np.random.default_rng(seed)
+    mix = rng.normal(size=(n_methods, n_methods)) + 2 * np.eye(n_methods)
+    return np.round(40 + 5 * mix @ rng.normal(size=(n_methods, n_replicates))).astype(np.int64)
+
+
+def variance(weights, draws):
+    return float(np.var(weights @ draws))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_gls_weights_have_the_smallest_variance(seed):
+    draws = cut_draws(seed)
+    weights = gls_weights(draws) / WEIGHT_PARTS
+    free = np.linalg.solve(np.cov(draws), np.ones(3))
+    free /= free.sum()
+    if free.min() >= 0:
+        np.testing.assert_allclose(weights, free, atol=1e-4)
+    steps = np.linspace(0, 1, 41)
+    grid = [(a, b, 1 - a - b) for a in steps for b in steps if a + b <= 1 + 1e-9]
+    smallest = min(variance(np.array(point), draws) for point in grid)
+    assert variance(weights, draws) <= smallest * (1 + 1e-6)
+
+
+def test_some_gls_weights_of_the_samples_are_free_and_some_are_held_at_zero():
+    held = [bool((gls_weights(cut_draws(seed)) == 0).any()) for seed in range(40)]
+    assert 5 < sum(held) < 35
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_gls_weights_are_whole_not_negative_and_have_one_sum(seed):
+    weights = gls_weights(cut_draws(seed, n_methods=5))
+    assert weights.dtype == np.int64
+    assert weights.min() >= 0
+    assert weights.sum() == WEIGHT_PARTS
+
+
+def test_methods_that_cannot_be_told_apart_share_their_weight():
+    one, other = cut_draws(1, n_methods=2)
+    alone = gls_weights(np.array([one, other]))
+    twice = gls_weights(np.array([one, one, other]))
+    assert abs(twice[0] - twice[1]) <= 1
+    assert abs(twice[:2].sum() - alone[0]) <= 1
+    assert gls_weights(np.array([one, one])).tolist() == [5000, 5000]
+
+
+def test_cuts_that_never_move_have_equal_weights():
+    assert gls_weights(np.full((2, 9), 7)).tolist() == [5000, 5000]
+    assert gls_weights(np.full((3, 9), 7)).tolist() == [3334, 3333, 3333]
+    moves = np.array([np.arange(9), np.full(9, 7)])
+    assert gls_weights(moves).tolist() == [0, WEIGHT_PARTS]
+
+
+def test_whole_weights_give_the_rest_to_the_largest_remainders():
+    assert whole_weights(np.array([0.33335, 0.33329, 0.33336])).tolist() == [3333, 3333, 3334]
+    assert whole_weights(np.array([1.0, 0.0])).tolist() == [WEIGHT_PARTS, 0]
+
+
+def test_equal_weights_are_one_each():
+    assert equal_weights(np.zeros((3, 4), dtype=np.int64)).tolist() == [1, 1, 1]
+
+
+# Many patients -----------------------------------------------------------------------------
+
+
+def test_a_short_reference_is_kept_and_a_long_one_keeps_both_ends():
+    assert thin(np.arange(5.0)).tolist() == [0, 1, 2, 3, 4]
+    kept = thin(np.arange(10_000.0))
+    assert kept.size == 2001
+    assert (kept[0], kept[-1]) == (0, 9_999)
+    assert set(np.diff(kept)) == {4.0, 5.0}
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_cuts_are_ranked_in_the_thinned_reference(sign, monkeypatch):
+    monkeypatch.setattr(thin, "__defaults__", (6,))
+    methods = several(4)
+    ensemble, cuts = make(methods, sign=sign)
+    assert {part.reference.size for part in ensemble.methods} == {6}
+    assert ensemble.steps == 2 * 6 * 3
+    expected = 0
+    for method in methods:
+        reference = thin(np.sort(method.scores))
+        rank = twin_cut(method, list(range(20)), "erm") // 2
+        outermost = np.sort(method.scores)[rank] if rank < 20 else np.inf
+        expected += 2 * int(np.count_nonzero(reference < outermost))
+    assert cuts[0] == expected
+
+
+def test_ranks_count_ties_half():
+    method = Method(
+        recipe=Recipe(), weight=1, reference=np.array([1.0, 1.0, 2.0]), score_range=(1.0, 2.0)
+    )
+    assert method.doubled_ranks(np.array([0.0, 1.0, 1.5, 2.0, 3.0])).tolist() == [0, 2, 4, 5, 6]
+
+
+def test_the_recipe_of_an_ensemble_names_no_column_of_a_table():
+    recipe = Recipe(patient="id", score="s", label="y", levels=(("slide", "max"),))
+    method = Method(recipe=recipe, weight=1, reference=np.zeros(1), score_range=(0.0, 0.0))
+    made = Ensemble(kind="quantile", methods=(method, method)).recipe
+    assert (made.patient, made.label) == ("id", "y")
+    assert made.name == "ensemble: patient quantile-ensemble"
