@@ -184,6 +184,8 @@ def test_an_ensemble_is_judged_on_the_ensemble_at_q():
     combined = row.study.ensemble.combine(there)
     called = combined.scores >= row.study.threshold
     assert row.wrong.tolist() == (called != (Q.labels == 1)).tolist()
+    every = steadycut.compare(here, there, n_bootstrap=5, ensemble="quantile", cost_table=False)
+    assert [row.name for row in every.rows] == RULES[:-1]
 
 
 def test_direction_le_mirrors_the_table():

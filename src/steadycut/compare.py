@@ -20,8 +20,12 @@ from steadycut.summary import chain_summary
 
 OURS, REFERENCE = "stable", "erm"
 RULES = (OURS, REFERENCE, "youden", "sensitivity:0.95", "specificity:0.90", "pointwise")
-# The paper's ablations of its own method, as it names them.
-ABLATIONS = {"Abl.: no penalty": "risk", "Abl.: no bias": "no-bias"}
+# The paper's own selection among candidates and its ablations, as it names them.
+ABLATIONS = {
+    "Algorithm 1 (J)": "objective",
+    "Abl.: no penalty": "risk",
+    "Abl.: no bias": "no-bias",
+}
 # The paper's cost table: what a miss and what a false alarm costs.
 COST_TABLE = ((1.0, 1.0), (1.0, 3.0), (3.0, 1.0))
 
@@ -140,7 +144,7 @@ def compare(
     internal: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
     external: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
     *,
-    rules: Sequence[str] = RULES,
+    rules: Sequence[str] | None = None,
     cost_table: bool = True,
     progress: Progress | None = None,
     **options: Any,  # noqa: ANN401
@@ -153,8 +157,9 @@ def compare(
         Patients of hospital P and of hospital Q, with labels; the same candidates in the same
         order for both. Nothing is chosen on Q.
     rules
-        The rules to compare. With ``stable`` among them and several candidates there are two rows
-        more, the paper's ablations: no penalty, and a radius without bias.
+        The rules to compare; default all of `RULES` (an ensemble has no ``pointwise``). With
+        ``stable`` among them and several candidates there are two rows more, the paper's
+        ablations: no penalty, and a radius without bias.
     cost_table
         Whether ``stable``, if it is among the rules, is also judged at the costs (1, 1), (1, 3)
         and (3, 1) of a miss and a false alarm.
@@ -181,6 +186,7 @@ def compare(
     here, there = as_candidates(internal), as_candidates(external)
     check_disjoint(here, there)
     check_same_patients(there)
+    rules = default_rules(options) if rules is None else rules
     if not rules or not there[0].n_patients:
         msg = "a comparison needs at least one rule and one external patient."
         raise BadPatients(msg)
@@ -202,6 +208,12 @@ def compare(
         n_external=there[0].n_patients,
         trivial_external=main[0].external.trivial_risk(settled.search.costs),
     )
+
+
+def default_rules(options: Mapping[str, Any]) -> list[str]:
+    """Return the rules to compare; one that looks at distances cannot be had of an ensemble."""
+    spaced = () if options.get("ensemble") is None else ("pointwise",)
+    return [rule for rule in RULES if rule not in spaced]
 
 
 def asked_rows(

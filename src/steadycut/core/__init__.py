@@ -6,19 +6,24 @@ Files in the order in which the data travel:
 ``checks``          single values and arrays, refused with a reason
 ``records``         the records that the files hand to each other
 ``aggregate``       instance scores -> one score a patient
+``clusters``        how alike the instances of a patient are, and what they are worth
 ``split``           patients -> those who choose and those who certify
 ``left_cdf``        share of a class strictly below a cut
 ``cuts``            patients -> the cuts that are tried, and patients counted between them
 ``risk_curve``      counts between cuts -> misses and alarms at every cut
 ``flat``            a curve -> the middle of its widest flat minimum
+``pointwise``       figure 1: the rule that adds an instability map to the curve
 ``resample``        counts -> counts of resampled patients
+``stratify``        counts of strata -> resampled patients with as many of each
 ``rules``           a rule along the cuts: erm, youden, sensitivity, specificity, stable
 ``bootstrap``       resampled patients -> draws of the whole rule
 ``radius``          draws -> bias, quantile, radius
 ``modulus``         how much risk a cut-off error of a given size can cost, and its band
+``monotone``        a modulus that was evaluated with noise, made monotone
 ``diagnose``        flip-rate, grey zone, warnings
 ``select``          Algorithm 1: the candidate with the smallest risk plus penalty
 ``confusion``       what one threshold does to patients with known labels
+``paired``          the risks of two cut-offs on the same patients, compared
 ``concentration``   one function a bound on the generalisation term
 ``buehler``         the exact bound for unequal costs
 ``certify``         a frozen cut-off, patients who did not choose it -> a certificate

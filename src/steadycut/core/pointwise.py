@@ -3,7 +3,7 @@
 The map is the bootstrap standard deviation of the risk at t times the curvature of the curve
 there. It is another object than the penalty G_boot of Algorithm 1, which has no t in it and
 cannot move a cut along one curve. Measured on real hospitals, this rule travels worse than the
-plain minimiser (docs/transport.md): it is here because the paper prints it.
+plain minimiser (docs/guide/compare.md): it is here because the paper prints it.
 """
 
 from dataclasses import dataclass, field, replace
