@@ -123,15 +123,16 @@ def two_scores():
     ]
 
 
-def test_several_candidates_bring_the_two_ablations():
+def test_several_candidates_bring_algorithm_1_and_its_two_ablations():
     here, there = two_scores()
     content = steadycut.compare(here, there, n_bootstrap=20).to_dict()
     assert [row["name"] for row in content["rows"]] == [
         *RULES,
+        "Algorithm 1 (J)",
         "Abl.: no penalty",
         "Abl.: no bias",
     ]
-    for row in content["rows"][-2:]:
+    for row in content["rows"][-3:]:
         study = steadycut.fit(here, rule="stable", selector=row["selector"], n_bootstrap=20)
         assert row["rule"] == "stable"
         assert (row["score"], row["threshold"]) == (study.chosen.recipe.score, study.threshold)

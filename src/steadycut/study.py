@@ -200,7 +200,7 @@ def fit(  # noqa: PLR0913
     centering: str = "none",
     form: str = "pairwise",
     band: str = "multiscale",
-    selector: str = "objective",
+    selector: str = "risk",
     stratify: Stratify | None = None,
     seed: int = 0,
     progress: Progress | None = None,
@@ -251,8 +251,10 @@ def fit(  # noqa: PLR0913
         Upper band of the modulus, the penalty: ``"multiscale"``, or the paper's ``"dkw"``, which
         is taken at a target prevalence.
     selector
-        How one of several candidates is chosen: by the ``"objective"`` J of Algorithm 1, or, for
-        comparison, by ``"risk"`` alone or with a radius of ``"no-bias"``.
+        How one of several candidates is chosen: by the smallest ``"risk"``, which travels best;
+        by the ``"objective"`` J of Algorithm 1, or J without the bias in the radius
+        (``"no-bias"``); with several sites by the risk at each of the cut that the others choose,
+        on average (``"site-mean"``) or where it is largest (``"site-worst"``).
     stratify
         Resample patients within strata, so that every bootstrap cohort has as many of each:
         ``"label"``, ``"site"``, one entry a patient in the order of ``patients.scores``, or a

@@ -135,8 +135,9 @@ def test_several_candidates_bring_ablations_and_every_table_ends_with_costs(tabl
     several = ["--aggregate", "mean", "--aggregate", "max"]
     ran = run_command(capsys, "compare", table, *FIT, *several, *BOTH)
     lines = ran.out.splitlines()
-    assert [line.split("  ")[1] for line in lines[2:10]] == [
+    assert [line.split("  ")[1] for line in lines[2:11]] == [
         *RULES,
+        "Algorithm 1 (J)",
         "Abl.: no penalty",
         "Abl.: no bias",
     ]

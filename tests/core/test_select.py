@@ -67,7 +67,7 @@ def test_without_bias_the_radius_is_the_quantile(band):
 
 
 def test_an_unknown_selector_is_refused():
-    with pytest.raises(BadOption, match="selector must be one of objective, risk, no-bias; got"):
+    with pytest.raises(BadOption, match="selector must be one of objective, risk, no-bias, site-"):
         Search(costs=Costs(), selector="best")
 
 

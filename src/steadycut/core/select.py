@@ -1,4 +1,4 @@
-"""Algorithm 1: of all candidates, the one with the smallest risk plus instability penalty."""
+"""Of all candidates one: by its risk, or as in Algorithm 1 by risk plus instability penalty."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -54,7 +54,7 @@ class Search:
     centering: str = "none"
     form: str = "pairwise"
     band: str = "multiscale"
-    selector: str = "objective"
+    selector: str = "risk"
 
     def __post_init__(self) -> None:
         parse_rule(self.rule)
@@ -156,8 +156,8 @@ def risks_elsewhere(patients: PatientScores, search: Search) -> tuple[float, ...
     risks = leave_one_site_out(patients, search.chooser, search.costs, search.grid)
     if not risks:
         msg = (
-            f"selector '{search.selector}' needs choosing patients of at least two sites, with both "
-            "classes. Name a site column and several internal sites, or take another selector."
+            f"selector '{search.selector}' needs patients of both classes at two sites or more. "
+            "Name a site column and several internal sites, or take another selector."
         )
         raise BadOption(msg)
     return tuple(risks)
