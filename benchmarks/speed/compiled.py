@@ -19,8 +19,8 @@ from steadycut.core.cuts import exact_cuts
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules import parse_rule
 
-ROUNDS = 5
-REPLICATES = {10_000: 400, 100_000: 100, 1_000_000: 20}
+ROUNDS = 3
+REPLICATES = {10_000: 1000, 100_000: 500, 1_000_000: 300}
 
 
 @numba.njit(nogil=True)
