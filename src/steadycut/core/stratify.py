@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from steadycut.core.checks import IntArray, check_length, read_only
 from steadycut.core.cuts import Cuts
 from steadycut.core.records import PatientScores
-from steadycut.core.resample import BATCH, replicates, resample
+from steadycut.core.resample import BATCH, is_few, replicates, resample
 from steadycut.errors import BadOption, BadPatients
 
 STRATA = ("label", "site")
@@ -124,7 +124,8 @@ def replicates_within(
         yield from replicates(strata[0], n_replicates, rng)
         return
     # The size of a batch depends on the data alone: it decides which random numbers are drawn.
-    step = max(1, BATCH // max(strata.shape[1], int(strata.sum())))
+    by_index = [int(cells.sum()) for cells in strata if is_few(cells)]
+    step = max(1, BATCH // max(strata.shape[1], *by_index, 1))
     for start in range(0, n_replicates, step):
         batch = slice(start, min(start + step, n_replicates))
         yield batch, resample_strata(strata, batch.stop - start, rng)
