@@ -158,8 +158,8 @@ def compare(
         order for both. Nothing is chosen on Q.
     rules
         The rules to compare; default all of `RULES` (an ensemble has no ``pointwise``). With
-        ``stable`` among them and several candidates there are two rows more, the paper's
-        ablations: no penalty, and a radius without bias.
+        ``stable`` among them and several candidates there are three rows more: ``stable`` with
+        the paper's choice among candidates, and its ablations (no penalty, no bias).
     cost_table
         Whether ``stable``, if it is among the rules, is also judged at the costs (1, 1), (1, 3)
         and (3, 1) of a miss and a false alarm.
