@@ -18,12 +18,11 @@ from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts import ExactCuts, exact_cuts
 from steadycut.core.diagnose import stability_warnings
 from steadycut.core.modulus import modulus
-from steadycut.core.radius import bootstrap_radius
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.core.resample import BATCH
 from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.rules import cuts_at_rank
-from steadycut.core.select import BANDS, Candidate, Search
+from steadycut.core.select import BANDS, Candidate, Search, radius_of
 
 SCORE = "ensemble"
 HOW = "quantile-ensemble"
@@ -289,7 +288,7 @@ def try_ensemble(
         thresholds=read_only(thresholds[1:]),
         ranks=read_only(below[1:].astype(float)),
     )
-    radius = bootstrap_radius(draws.threshold, draws.thresholds, search.delta, search.centering)
+    radius = radius_of(draws, search)
     at_stake = (patients, radius.radius, search.costs)
     risk = confusion_at(patients, draws.threshold).risk(search.costs)
     found = stability_warnings(on_scale, draws, search.costs)
