@@ -3,14 +3,14 @@
     python benchmarks/speed/refit.py [--repeats 3] [--bootstrap 24] [--megabytes 200]
 
 Efficiency is T1 / (2 T2) of whole fits of `StableThresholdClassifier`: T1 with one process, T2
-with two, run in turns so that a busy machine disturbs both alike. Processor time says what two
-processes cost beyond one, whoever else is at work: it is the efficiency of an idle machine as far
-as overhead goes. For a linear scorer processes hardly pay.
+with two, run in turns so that a busy machine disturbs both alike. The same on processor clocks,
+T2 being the time of the first process and then half of that of both workers (they take replicates
+one by one), says what an idle machine would show: whoever else is at work does not enter, what is
+done alone or beyond the work of one process does. For a linear scorer processes hardly pay.
 
-Memory is that of all processes together (pages that several share count once), and what a worker
-holds for itself, both at their peaks, beyond those of a fit on almost no data, in units of the
-data. Nine patients in ten certify here, so that what a worker copies of its training rows is
-little, and a copy of the data shows.
+Memory is what a worker holds for itself at its peak, beyond that of a fit on almost no data, and
+the files that the workers map and share, in units of the data. Nine patients in ten certify here,
+so that what a worker copies of its training rows is little, and a copy of the data shows.
 """
 
 import argparse
@@ -57,19 +57,26 @@ def family():
     return [os.getpid(), *(int(pid) for file in tasks for pid in file.read_text().split())]
 
 
-def processor_seconds(pid):
+def workers():
+    """The workers, once they run code of their own: a fork still holds this process's memory."""
+    return [pid for pid in family()[1:] if "popen_loky" in read(f"/proc/{pid}/cmdline")]
+
+
+def read(path):
+    """The text of a file of the kernel; empty if its process has ended."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        return Path(path).read_text(encoding="utf-8")
     except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / TICKS
+        return ""
+
+
+def processor_seconds(pid):
+    fields = read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS if fields else 0.0
 
 
 def memory(pid, field):
-    try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return 0
+    lines = read(f"/proc/{pid}/smaps_rollup").splitlines()
     return next((1024 * int(line.split()[1]) for line in lines if line.startswith(field)), 0)
 
 
@@ -77,15 +84,15 @@ def memory(pid, field):
 
 
 def timed_fit(scorer, n_jobs, n_bootstrap, rows):
-    """Wall time, processor time of all processes, and the draws."""
+    """Wall time, time on processor clocks, and the draws."""
     model = StableThresholdClassifier(
         scorer, n_jobs=n_jobs, n_bootstrap=n_bootstrap, random_state=0
     )
-    used, started = sum(map(processor_seconds, family())), time.perf_counter()
+    before, started = {pid: processor_seconds(pid) for pid in family()}, time.perf_counter()
     model.fit(*rows)
     wall = time.perf_counter() - started
-    used = sum(map(processor_seconds, family())) - used
-    return wall, used, model.study_.bootstrap_thresholds
+    first, *others = (processor_seconds(pid) - before.get(pid, 0.0) for pid in family())
+    return wall, first + sum(others) / 2, model.study_.bootstrap_thresholds
 
 
 def time_in_turns(scorer, n_bootstrap, repeats, rows):
@@ -105,15 +112,15 @@ def time_table(n_bootstrap, repeats):
     yield f"{repeats} pairs of fits, {n_bootstrap} replicates of 5 folds, 200 patients of 10 rows."
     yield f"Load of the machine at the start: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."
     yield ""
-    yield "| scorer | one process, s | two, s | T1 / (2 T2) | each pair | by processor time |"
+    yield "| scorer | one process, s | two, s | T1 / (2 T2) | each pair | on processor clocks |"
     yield "|---|---|---|---|---|---|"
     for name, scorer in SCORERS.items():
         pairs = time_in_turns(scorer, n_bootstrap, repeats, rows)
         walls = [one[0] / (2 * two[0]) for one, two in pairs]
-        work = statistics.median(one[1] / two[1] for one, two in pairs)
+        clocks = statistics.median(one[1] / (2 * two[1]) for one, two in pairs)
         one, two = (statistics.median(run[0] for run in side) for side in zip(*pairs, strict=True))
         median, each = statistics.median(walls), " ".join(f"{ratio:.2f}" for ratio in walls)
-        yield f"| {name} | {one:.1f} | {two:.1f} | {median:.2f} | {each} | {work:.2f} |"
+        yield f"| {name} | {one:.1f} | {two:.1f} | {median:.2f} | {each} | {clocks:.2f} |"
     yield ""
     yield f"Target for gradient boosting: {TARGET:.2f}."
 
@@ -121,17 +128,25 @@ def time_table(n_bootstrap, repeats):
 # Memory.
 
 
+def mapped_files(pid):
+    """Arrays on disk, or in shared memory, that a process has mapped."""
+    lines = read(f"/proc/{pid}/maps").splitlines()
+    paths = {Path(line.split()[-1]) for line in lines if line.endswith((".pkl", ".npy"))}
+    return {path: path.stat().st_size for path in paths if path.exists()}
+
+
 @contextmanager
 def peaks():
-    """Watch all processes; yields a dict that holds the largest sizes seen."""
-    found, stop = {"all": 0, "worker": 0}, threading.Event()
+    """Watch the workers; yields a dict of the largest sizes seen."""
+    found, stop = {"own": 0, "shared": 0}, threading.Event()
 
     def watch():
-        while not stop.wait(0.02):
-            pids = family()
-            found["all"] = max(found["all"], sum(memory(pid, "Pss:") for pid in pids))
-            held = max((memory(pid, "Anonymous:") for pid in pids[1:]), default=0)
-            found["worker"] = max(found["worker"], held)
+        while not stop.wait(0.05):
+            pids = workers()
+            held = max((memory(pid, "Anonymous:") for pid in pids), default=0)
+            shared = {path: size for pid in pids for path, size in mapped_files(pid).items()}
+            found["own"] = max(found["own"], held)
+            found["shared"] = max(found["shared"], sum(shared.values()))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
@@ -142,9 +157,9 @@ def peaks():
         watcher.join()
 
 
-def peak_memory(rows, n_jobs, **config):
+def peak_memory(rows, **config):
     model = StableThresholdClassifier(
-        GaussianNB(), n_jobs=n_jobs, n_bootstrap=12, cv=2, certify_size=0.9, random_state=0
+        GaussianNB(), n_jobs=2, n_bootstrap=24, cv=2, certify_size=0.9, random_state=0
     )
     with joblib.parallel_config("loky", **config), peaks() as found:
         model.fit(*rows)
@@ -161,25 +176,20 @@ def memory_table(megabytes):
     with tempfile.TemporaryDirectory() as folder:
         stored = Path(folder) / "rows.npy"
         np.save(stored, X)
-        on_disk = np.load(stored, mmap_mode="r")
         ways = {
-            "one process": (X, 1, {}),
-            "two processes": (X, 2, {}),
-            "two processes, X a memory map": (on_disk, 2, {}),
-            "two processes, a copy sent to each": (X, 2, {"max_nbytes": None}),
+            "X in memory": (X, {}),
+            "X a memory map": (np.load(stored, mmap_mode="r"), {}),
+            "X in memory, a copy sent with every task": (X, {"max_nbytes": None}),
         }
-        yield f"Data: {X.nbytes / 1e6:.0f} MB."
+        yield f"Two workers, {X.nbytes / 1e6:.0f} MB of data; sizes are times the data."
         yield ""
-        yield "| way | all processes, times the data | each worker for itself |"
+        yield "| way | each worker for itself | shared by all workers |"
         yield "|---|---|---|"
-        for name, (data, n_jobs, config) in ways.items():
-            empty = peak_memory(small, n_jobs, **config)
-            full = peak_memory((data, y, patient), n_jobs, **config)
-            whole, worker = ((full[key] - empty[key]) / X.nbytes for key in ("all", "worker"))
-            held = "-" if n_jobs == 1 else f"{worker:.2f}"
-            yield f"| {name} | {whole:.2f} | {held} |"
-    yield ""
-    yield "The array that is passed to fit lies in the memory of the first process in every way."
+        for name, (data, config) in ways.items():
+            empty = peak_memory(small, **config)
+            full = peak_memory((data, y, patient), **config)
+            own = (full["own"] - empty["own"]) / X.nbytes
+            yield f"| {name} | {own:.2f} | {full['shared'] / X.nbytes:.2f} |"
 
 
 if __name__ == "__main__":

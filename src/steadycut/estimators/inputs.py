@@ -120,7 +120,7 @@ def one_class_each(y: NDArray[Any], patients: Patients) -> NDArray[Any]:
 
 
 def _refuse_missing(groups: NDArray[Any]) -> None:
-    if groups.dtype.kind in "US":
+    if groups.dtype.kind in "USiub":
         return
     texts = np.isin(groups.astype(np.str_), MISSING).tolist()
     missing = sum(
