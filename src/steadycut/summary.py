@@ -9,6 +9,7 @@ from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.core.risk_curve import risk_curve
 from steadycut.core.select import Candidate
+from steadycut.core.sites import SiteCut, cuts_by_site
 from steadycut.core.tipping import tipping_point
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def study_summary(study: "Study") -> dict[str, Any]:
         "stability": stability_summary(study),
         "tipping_point": tipping_summary(study),
         "candidates": [candidate_row(one, chosen, options.sign) for one in study.candidates],
+        "sites": sites_summary(study),
         "curve": curve_summary(study),
         "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
         "patients": role_counts(study),
@@ -57,6 +59,53 @@ def tipping_summary(study: "Study") -> dict[str, Any]:
         n_candidates=len(study.candidates),
     )
     return point.to_dict()
+
+
+def sites_summary(study: "Study") -> dict[str, Any] | None:
+    """Return what each internal site would have chosen alone; None with fewer than two sites.
+
+    Certificates by site need patients who did not choose: there are none in ``uniform``.
+    """
+    options, search = study.options, study.options.search
+    select, certify = (
+        patients.oriented(options.direction)
+        for patients in (study.select_patients, study.certify_patients)
+    )
+    found = cuts_by_site(
+        select,
+        certify,
+        study.chosen.threshold,
+        search.chooser,
+        search.costs,
+        grid=search.grid,
+        delta=search.delta,
+    )
+    if not found:
+        return None
+    known = [one for one in found if one.threshold is not None]
+    return {
+        "rows": [site_row(one, options.sign, options.honesty) for one in found],
+        "threshold_range": span([options.sign * (one.threshold or 0.0) for one in known]),
+        "quantile_range": span([one.quantile or 0.0 for one in known]),
+    }
+
+
+def site_row(one: SiteCut, sign: float, honesty: str) -> dict[str, Any]:
+    """Return one site: its own cut on the score and the quantile scale, and its certificate."""
+    certificate = one.certificate if honesty == "split" else None
+    return {
+        "site": one.site,
+        "select": one.n_select,
+        "certify": one.n_certify,
+        "threshold": None if one.threshold is None else sign * one.threshold + 0.0,
+        "quantile": one.quantile,
+        "certificate": None if certificate is None else certificate.to_dict(),
+    }
+
+
+def span(values: list[float]) -> list[float] | None:
+    """Return the smallest and the largest value."""
+    return [min(values), max(values)] if values else None
 
 
 def stability_summary(study: "Study") -> dict[str, Any]:

@@ -41,6 +41,7 @@ def compare_command(
     cost_fp: opt.CostFp = 1.0,
     target_prevalence: opt.TargetPrevalence = None,
     stratified: opt.Stratified = False,
+    select: opt.Select = "risk",
     honesty: opt.Honesty = "split",
     bound: opt.BoundName = "auto",
     delta: opt.Delta = 0.1,
@@ -66,6 +67,7 @@ def compare_command(
         "honesty": honesty,
         "stratified": stratified,
         "bound": bound,
+        "selector": select,
         "seed": seed,
     }
     study_options(**options)

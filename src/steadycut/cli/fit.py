@@ -36,6 +36,7 @@ def fit_command(
     target_prevalence: opt.TargetPrevalence = None,
     stratified: opt.Stratified = False,
     rule: opt.RuleName = "stable",
+    select: opt.Select = "risk",
     honesty: opt.Honesty = "split",
     bound: opt.BoundName = "auto",
     delta: opt.Delta = 0.1,
@@ -64,6 +65,7 @@ def fit_command(
         honesty=honesty,
         stratified=stratified,
         bound=bound,
+        selector=select,
         ensemble=ensemble,
         seed=seed,
     )

@@ -135,6 +135,15 @@ Bootstrap = Annotated[
     int, typer.Option(metavar="N", parser=whole_number, help="Number of bootstrap cohorts.")
 ]
 Grid = Annotated[str, typer.Option(metavar="N|exact", help="Number of cuts, or exact.")]
+Select = Annotated[
+    str,
+    typer.Option(
+        "--select",
+        metavar="HOW",
+        help="How one of several candidates is chosen: risk, objective (Algorithm 1's J), no-bias, "
+        "or with several sites site-mean or site-worst.",
+    ),
+]
 Seed = Annotated[
     int,
     typer.Option(

@@ -18,6 +18,7 @@ def study_text(study: Mapping[str, Any]) -> str:
         stability_text(study["stability"]),
         instances_text(study.get("instances")),
         candidates_text(study["candidates"]),
+        sites_text(study["sites"]),
         warnings_text(study["stability"]["warnings"]),
     ]
     return "\n\n".join(block for block in blocks if block)
@@ -32,6 +33,25 @@ def headline(study: Mapping[str, Any]) -> str:
         f"\n  rule {study['rule']}, a miss costs {costs['cost_fn']:g} and a false alarm "
         f"{costs['cost_fp']:g}{target_text(study)}; {roles_text(study)}"
     )
+
+
+def sites_text(sites: Mapping[str, Any] | None) -> str:
+    """Return what each internal site would have chosen alone, if there are several."""
+    if sites is None:
+        return ""
+    rows = sites["rows"]
+    certified = [row["certificate"] or {"risk": None, "value": None} for row in rows]
+    cells = {
+        "site": [row["site"] for row in rows],
+        "chose": [str(row["select"]) for row in rows],
+        "its own cut": [cut(row["threshold"]) for row in rows],
+        "quantile": [percent(row["quantile"]) for row in rows],
+        "certify": [str(row["certify"]) for row in rows],
+        "risk of the common cut": [risk(one["risk"]) for one in certified],
+        "certified": [risk(one["value"]) for one in certified],
+    }
+    title = "Sites: what each would have chosen alone; each certificate on its own"
+    return title + "\n" + columns([list(cells), *zip(*cells.values(), strict=True)])
 
 
 def reached_text(study: Mapping[str, Any]) -> str:

@@ -24,6 +24,7 @@ from steadycut.report.study_sections import (
     comparison_section,
     operating_section,
     options_section,
+    sites_section,
     stability_section,
     tipping_section,
 )
@@ -60,6 +61,8 @@ def study_page(study: Mapping[str, Any], comparison: Mapping[str, Any] | None = 
         tipping_section(content),
         candidates_section(content),
     ]
+    if content["sites"] is not None:
+        sections.append(sites_section(content))
     if comparison is not None:
         sections.append(comparison_section(comparison))
     sections.append(options_section(content))

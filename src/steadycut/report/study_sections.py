@@ -339,6 +339,41 @@ def candidates_section(content: Content) -> Section:
     )
 
 
+def sites_section(content: Content) -> Section:
+    """Show what each internal site would have chosen alone."""
+    rows = tuple(
+        (
+            row["site"],
+            str(row["select"]),
+            cut(row["threshold"]),
+            percent(row["quantile"]),
+            str(row["certify"]),
+            "" if row["certificate"] is None else risk(row["certificate"]["risk"]),
+            "" if row["certificate"] is None else risk(row["certificate"]["value"]),
+        )
+        for row in content["sites"]["rows"]
+    )
+    return Section(
+        key="sites",
+        title="Site by site",
+        texts=(
+            (
+                "What each site would have chosen alone, on the scale of the score and as a share of "
+                "all choosing patients below it; and how the common cut-off does there. Each "
+                "certificate holds on its own, not all of them at once."
+            ),
+        ),
+        tables=(
+            Table(
+                caption="Internal sites",
+                header=("site", "chose", "its own cut", "quantile", "certify", "risk", "certified"),
+                kinds="tnnnnnn",
+                rows=rows,
+            ),
+        ),
+    )
+
+
 def comparison_section(comparison: Content) -> Section:
     """Show what every rule does at the second hospital."""
     patients = comparison["patients"]
