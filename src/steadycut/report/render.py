@@ -29,7 +29,7 @@ def render_study(study: Mapping[str, Any], comparison: Mapping[str, Any] | None 
     >>> import steadycut
     >>> scores, labels = [0.1, 0.3, 0.2, 0.8, 0.7, 0.9], [0, 0, 0, 1, 1, 1]
     >>> cohort = steadycut.PatientScores(scores=scores, labels=labels)
-    >>> study = steadycut.fit(cohort, honesty="uniform", rule="erm", grid="exact")
+    >>> study = steadycut.fit(cohort, honesty="uniform", bound="dkw", rule="erm", grid="exact")
     >>> page = render_study(study.to_dict())
     >>> "is at least 0.5000." in page
     True
