@@ -33,7 +33,7 @@ HOSPITAL_A = _Hospital(
     name="A", prevalence=0.40, look_alikes=0.04, scanner_gain=1.0, scanner_offset=0.0
 )
 HOSPITAL_B = _Hospital(
-    name="B", prevalence=0.30, look_alikes=0.11, scanner_gain=0.9, scanner_offset=0.1
+    name="B", prevalence=0.30, look_alikes=0.10, scanner_gain=0.9, scanner_offset=0.08
 )
 
 
