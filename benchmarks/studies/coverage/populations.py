@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+from scipy.special import ndtr, stdtr
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Scores:
         """Pr(S < cut)."""
         if self.step:
             cut = (np.ceil(np.asarray(cut) / self.step - 1e-9) - 0.5) * self.step
-        law = stats.t(self.df) if self.df else stats.norm
         total = sum(part[0] for part in self.parts)
-        return sum(w * law.cdf((cut - mean) / spread) for w, mean, spread in self.parts) / total
+        at = [(weight, (cut - mean) / spread) for weight, mean, spread in self.parts]
+        return sum(w * (stdtr(self.df, z) if self.df else ndtr(z)) for w, z in at) / total
 
 
 @dataclass(frozen=True)
