@@ -35,7 +35,8 @@ class LabelledPart:
     ``direct`` bounds the risk here from these patients alone, ``internal`` that at P; both at the
     patients' own prevalence. ``shift`` is the paper's Shift(t) with absolute values, ``signed``
     the exact parts of R_Q - R_P in the paper's order, ``shapley`` their mean over both orders;
-    ``intervals`` hold the sampling error of both hospitals, for all parts at once. ``judged`` is
+    ``intervals`` hold the sampling error of both hospitals, for all parts at once; None where the
+    patients of P chose the cut-off themselves, so that their rates are too rosy. ``judged`` is
     what the verdict compares with the promise: ``direct``, at the target prevalence if there is
     one.
     """
@@ -46,7 +47,7 @@ class LabelledPart:
     shift: Parts
     signed: Parts
     shapley: Parts
-    intervals: dict[str, dict[str, Interval]]
+    intervals: dict[str, dict[str, Interval]] | None
     judged: Certificate
     verdict: str
 
@@ -141,7 +142,8 @@ class Audit:
                 **part.shift.to_dict(),
                 "signed": part.signed.to_dict(),
                 "shapley": part.shapley.to_dict(),
-                "intervals": {
+                "intervals": part.intervals
+                and {
                     order: {name: list(interval) for name, interval in parts.items()}
                     for order, parts in part.intervals.items()
                 },
@@ -245,7 +247,9 @@ def _with_labels(rule: "FrozenRule", patients: PatientScores) -> LabelledPart:
         shift=absolute_shift(internal, external, costs),
         signed=signed_shift(internal, external, costs),
         shapley=shapley_shift(internal, external, costs),
-        intervals=shift_intervals(internal, external, costs, document.certificate.delta),
+        intervals=shift_intervals(internal, external, costs, document.certificate.delta)
+        if document.certificate.honesty == "split"
+        else None,
         judged=certificate_of(external, rule.costs, document.certificate.delta),
         verdict=_verdict(external, rule),
     )

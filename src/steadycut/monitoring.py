@@ -79,6 +79,15 @@ class Monitor:
         }
 
     def _verdict_text(self) -> str:
+        called = self.calls.first_alarm
+        also = (
+            ""
+            if called is None
+            else f" The share of patients called has changed (patient {called})."
+        )
+        return self._risk_verdict() + also
+
+    def _risk_verdict(self) -> str:
         if self.risk is None:
             return "without labels the risk is not watched, only the share of patients called."
         about = ""

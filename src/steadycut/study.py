@@ -1,5 +1,6 @@
 """The whole flow: patient scores in, a frozen and certified cut-off out."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -338,17 +339,19 @@ def run_study(
     progress: Progress | None = None,
     draw: Draw = draw_thresholds,
     strata: Stratify | None = None,
+    roles: Roles | None = None,
 ) -> Study:
     """Run the steps of the flow, in order.
 
     ``draw`` resamples patients and runs the rule again; a scorer that learns brings its own.
     ``strata`` are those of the patients if ``options.stratify`` does not name a column of theirs.
+    ``roles`` are given where they were dealt before there were scores.
     """
     check_same_patients(candidates)
     check_both_classes(candidates[0])
     check_several(candidates, options)
     _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
-    roles = deal_roles(candidates[0], options)
+    roles = roles or deal_roles(candidates[0], options)
     within = strata_of(candidates[0], options, strata)
     tried = []
     for done, scores in enumerate(candidates):
@@ -434,14 +437,27 @@ def certify_study(
 
 
 def deal_roles(patients: PatientScores, options: Options) -> Roles:
-    """Return who chooses and who certifies; scores are not looked at."""
+    """Return who chooses and who certifies.
+
+    The random numbers come from the seed, the identifiers and the ranks of the scores; labels are
+    not looked at. From the seed alone the deal would be the same positions for every cohort of a
+    size, and where identifiers tell the class (``case_1``, ``control_1``) as good as stratified.
+    """
     if options.honesty == "uniform":
         return everybody(patients.n_patients)
-    (seed,) = np.random.SeedSequence(options.seed).spawn(1)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng([options.seed, *arrangement(patients, options.direction)])
     if options.stratified:
         return split_classes(patients.known_labels, options.certify_size, rng)
     return split_patients(patients.n_patients, options.certify_size, rng)
+
+
+def arrangement(patients: PatientScores, direction: str) -> bytes:
+    """Return a digest of the identifiers and of the ranks of the scores."""
+    _, ranks = np.unique(patients.oriented(direction).scores, return_inverse=True)
+    digest = hashlib.sha256(ranks.astype("<i8").tobytes())
+    names = [] if patients.patients is None else patients.patients.tolist()
+    digest.update("\x1f".join(names).encode())
+    return digest.digest()
 
 
 def strata_of(

@@ -171,3 +171,12 @@ def test_columns_of_any_order_and_more_of_them(table, rule, tmp_path, capsys):
     for source, name in ((table, "a.csv"), (tmp_path / "t.parquet", "b.csv")):
         run_command(capsys, "apply", rule, source, "--out", tmp_path / name)
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_the_table_is_not_overwritten_by_its_decisions(table, rule, tmp_path, capsys):
+    copy = tmp_path / "table.csv"
+    copy.write_bytes(table.read_bytes())
+    for given in (copy, tmp_path / "tab*.csv"):
+        ran = run_command(capsys, "apply", rule, given, "--out", copy)
+        assert (ran.code, copy.read_bytes()) == (2, table.read_bytes())
+        assert "one of the files that are read" in ran.err

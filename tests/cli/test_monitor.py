@@ -1,5 +1,6 @@
 """The monitor command: order of arrival, alarms, and what it refuses."""
 
+import hashlib
 import json
 
 import numpy as np
@@ -32,13 +33,14 @@ def save(frame, path):
 
 
 def in_order(frame):
-    """Score and label of each southern patient, by day and then by identifier."""
+    """Score and label of each southern patient, by day and then by a hash of the identifier."""
     south = frame[frame.site == "south"].groupby("patient", as_index=False)
     rows = south.agg(day=("day", "min"), score=("score", "mean"), label=("label", "max"))
-    return rows.sort_values(["day", "patient"])
+    rows["tie"] = [hashlib.sha256(name.encode()).hexdigest() for name in rows.patient]
+    return rows.sort_values(["day", "tie"])
 
 
-def test_patients_come_by_day_and_then_by_identifier(frame, rule, tmp_path, capsys):
+def test_patients_come_by_day_and_then_in_an_arbitrary_order(frame, rule, tmp_path, capsys):
     path = save(frame.sample(frac=1, random_state=1), tmp_path / "t.csv")
     out = tmp_path / "o"
     args = ["--label", "label", "--order", "day", *SOUTH, "--out", out, "--json"]
@@ -198,3 +200,10 @@ def test_a_target_prevalence_is_said():
     found = monitor(rule, cohort.scores, cohort.labels).to_dict()
     assert found["target_prevalence"] == [0.1, 0.3]
     assert found["verdict_text"].endswith("That value is for prevalences 0.1 to 0.3.")
+
+
+def test_a_column_that_tells_no_order_is_refused(frame, rule, tmp_path, capsys):
+    path = save(frame.assign(day=1), tmp_path / "t.csv")
+    ran = run_command(capsys, "monitor", rule, path, "--order", "day", *SOUTH)
+    assert ran.code == 2
+    assert "tells no order" in ran.err

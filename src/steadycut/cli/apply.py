@@ -3,6 +3,8 @@
 import csv
 import io
 import os
+from collections.abc import Sequence
+from glob import glob
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,6 +35,7 @@ def apply_command(
 ) -> None:
     """Decide for every patient: columns patient, score, decision (0/1), flip_probability."""
     write = writer_for(out)
+    check_not_an_input(out, [rule, *tables])
     frozen = FrozenRule.load(rule)
     table = read_for_rule(frozen, tables, missing=missing)
     several = list(table.patients.values())
@@ -53,6 +56,20 @@ def apply_command(
         "warnings": warnings,
     }
     show(content, f"{apply_text(content)}\nWrote {out}", as_json=as_json)
+
+
+def check_not_an_input(out: Path, inputs: Sequence[Path | str]) -> None:
+    """Refuse to write the decisions over the rule or over a table that they are made from."""
+    try:
+        taken = out.exists()
+    except OSError:  # a name that no file can have; writing it will say so
+        taken = False
+    if not taken:
+        return
+    read = [Path(path) for given in inputs for path in (given, *glob(str(given)))]  # noqa: PTH207
+    if any(path.exists() and path.samefile(out) for path in read):
+        msg = f"--out {out} is one of the files that are read; choose another name."
+        raise BadOption(msg)
 
 
 def writer_for(out: Path) -> Any:

@@ -15,7 +15,7 @@ def label_free_text(audit: Mapping[str, Any]) -> str:
     rows = [
         ("prevalence, if shapes are as before", prevalence_text(prevalence)),
         ("shape test (small p: they are not)", p_value),
-        ("risk, if shapes are as before", f"{risk(expected['low'])} to {risk(expected['high'])}"),
+        ("risk, if shapes are as before", range_text(expected["low"], expected["high"])),
         (
             "quantile-matched cut-off, not used",
             f"{cut(matched['threshold'])}, calls {percent(matched['call_rate'])}",
@@ -23,6 +23,11 @@ def label_free_text(audit: Mapping[str, Any]) -> str:
     ]
     said = [audit["rescaling"]["text"], *audit["statements"]]
     return "\n".join(["Without labels", aligned(rows), *(f"  {text}" for text in said)])
+
+
+def range_text(low: float | None, high: float | None) -> str:
+    """Return a range of risks, if there is one."""
+    return "not known" if low is None or high is None else f"{risk(low)} to {risk(high)}"
 
 
 def prevalence_text(prevalence: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 """``steadycut monitor``: a frozen rule in use, patients in the order of their arrival."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -77,7 +78,7 @@ def monitor_command(
     table = build_patients(raw, request)
     patients = frozen.patients_of(table.patients)
     assert patients.patients is not None  # noqa: S101
-    ranks = [arrivals[name] for name in patients.patients.tolist()]
+    ranks = untied([(arrivals[name], name) for name in patients.patients.tolist()], order)
     found = monitor(frozen, patients, order=ranks, delta=delta)
     content = {**found.to_dict(), "data": row_counts(table)}
     content["warnings"] += label_warnings(frozen, patients)
@@ -86,6 +87,22 @@ def monitor_command(
     say(table, content["warnings"])
     wrote = f"\n\nWrote monitor.json to {out}/" if out is not None else ""
     show(content, monitor_text(content) + wrote, as_json=as_json)
+
+
+def untied(arrived: list[tuple[int, str]], order: str) -> list[int]:
+    """Return arrivals in which patients of the same moment stand in an arbitrary order.
+
+    Identifiers often tell the class, so ties are broken by a hash of them.
+    """
+    if len(arrived) > 1 and len({rank for rank, _ in arrived}) == 1:
+        msg = (
+            f"column {order!r} is the same for every patient and tells no order. Name a column "
+            "that says when each patient came."
+        )
+        raise BadTable(msg)
+    keys = [(rank, hashlib.sha256(name.encode()).hexdigest()) for rank, name in arrived]
+    places = {key: place for place, key in enumerate(sorted(keys))}
+    return [places[key] for key in keys]
 
 
 def arrival_ranks(raw: RawTable, order: str, patient: str) -> dict[str, int]:

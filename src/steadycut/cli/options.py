@@ -126,7 +126,12 @@ Honesty = Annotated[
 ]
 BoundName = Annotated[
     str,
-    typer.Option("--bound", metavar="NAME", help=f"auto, {', '.join(BOUNDS)}."),
+    typer.Option(
+        "--bound",
+        metavar="NAME",
+        help=f"auto, {', '.join(BOUNDS)} or betting; compression and class-wise-dkw need "
+        "--honesty uniform, the class-wise ones --target-prevalence.",
+    ),
 ]
 Delta = Annotated[
     float, typer.Option(metavar="X", parser=number, help="Failure probability of the certificate.")

@@ -299,12 +299,31 @@ def external_text(audit: Mapping[str, Any]) -> str:
     bounds = {
         "direct bound on the risk here": "bound_external",
         "Base = certified + Shift": "base",
-        "Base with the error of Shift": "base_valid",
+        "valid: observed there + Shift + margin here": "base_valid",
         "Augmented = Base + penalty": "augmented",
     }
     here = f"{risk(audit['risk_external'])} ({risk(audit['risk_internal'])})"
     rows = [(name, bound_text(audit[key], largest)) for name, key in bounds.items()]
-    return aligned([("risk here (was there)", here), *rows])
+    point = audit["operating_point"]
+    nobody = audit["costs"]["cost_fn"] * point["prevalence"]
+    everybody = audit["costs"]["cost_fp"] * (1 - point["prevalence"])
+    without = risk(min(nobody, everybody))
+    if audit["vacuous"]:
+        without += " (the direct bound is no better: vacuous)"
+    rates = (
+        f"{percent(point['sensitivity'])} (was "
+        f"{percent(audit['operating_point_internal']['sensitivity'])}), "
+        f"{percent(point['specificity'])} (was "
+        f"{percent(audit['operating_point_internal']['specificity'])})"
+    )
+    return aligned(
+        [
+            ("sensitivity, specificity", rates),
+            ("risk here (was there)", here),
+            ("a rule without any score here", without),
+            *rows,
+        ]
+    )
 
 
 def bound_text(bound: float, largest: float) -> str:

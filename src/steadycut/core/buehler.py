@@ -26,7 +26,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, erfinv, gammaln
+from scipy.special import bdtr, gammaln, ndtri
 
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import Confusion
@@ -98,7 +98,7 @@ def _limit(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -
 def _tail(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -> _Tail:
     """Return the probability of an outcome that ranks no higher than the observed one."""
     miss, alarm = ratio
-    z = math.sqrt(2) * float(erfinv(1 - 2 * min(delta, 0.5)))
+    z = -float(ndtri(min(delta, 0.5)))
     start = PRIOR_ERRORS * (miss**2 + alarm**2)
     observed = miss * fn + alarm * fp + z * math.sqrt(start + miss**2 * fn + alarm**2 * fp)
     misses = np.arange(n + 1)

@@ -3,7 +3,8 @@
 A rule along the cuts only needs to know how many patients of each class lie between two
 neighbouring cuts. Cuts that no patient separates are one cut here; where in such a gap the
 threshold is put is decided last (``place``). Everything before that works on ranks, so that a
-strictly increasing transform of the scores changes no decision on the exact cuts.
+strictly increasing transform of the scores changes no decision about the patients who chose, on
+the exact cuts.
 """
 
 from abc import ABC, abstractmethod

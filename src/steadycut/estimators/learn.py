@@ -54,7 +54,7 @@ def learn(
             scorer=scorer, instances=instances, patients=roles.select, search=options.search
         )
         draw = RefitDraws(refit=refit, scores=scores[roles.select], seed=refit_seed, n_jobs=n_jobs)
-        study = run_study([replace(cohort, scores=scores)], options, draw=draw)
+        study = run_study([replace(cohort, scores=scores)], options, draw=draw, roles=roles)
     return Learned(model=model, study=study, n_redrawn=draw.n_redrawn)
 
 

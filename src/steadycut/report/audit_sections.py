@@ -82,7 +82,7 @@ def shift_table(shift: Content) -> Table:
             (
                 text,
                 change(shift["signed"][key]),
-                " to ".join(change(end) for end in shift["intervals"]["signed"][key]),
+                interval_of(shift, key),
                 change(shift["shapley"][key]),
                 risk(shift[key]),
             )
@@ -93,6 +93,13 @@ def shift_table(shift: Content) -> Table:
         "all of them hold at once, with the sampling error of both hospitals. Shapley value: the "
         "mean of both orders. Absolute: the paper's Shift, never below the change itself.",
     )
+
+
+def interval_of(shift: Content, key: str) -> str:
+    """Write the interval of a signed part, if there is one."""
+    if shift["intervals"] is None:
+        return "not known"
+    return " to ".join(change(end) for end in shift["intervals"]["signed"][key])
 
 
 def bounds_section(content: Content) -> Section:
@@ -150,7 +157,11 @@ def bounds_table(content: Content) -> Table:
         rows += [
             ("+ shift", risk(shift["total"]), "the sum of the absolute parts of the change"),
             ("= base", risk(content["base"]), "as if the shift were known"),
-            ("valid base", risk(content["base_valid"]), "allows for the error of the shift"),
+            (
+                "valid base",
+                risk(content["base_valid"]),
+                ("observed risk + shift + the margin here; never below the direct bound"),
+            ),
             ("augmented", risk(content["augmented"]), "base plus the instability penalty"),
             (
                 "observed here",

@@ -27,6 +27,15 @@ CUTS = (
 )
 
 
+SELECTORS = {
+    "risk": "The candidate with the smallest risk is chosen.",
+    "objective": "The candidate with the smallest objective, risk plus penalty, is chosen.",
+    "no-bias": "The candidate with the smallest objective is chosen, its radius without the bias.",
+    "site-mean": "The candidate is chosen whose cut does best, on average, at sites left out.",
+    "site-worst": "The candidate is chosen whose cut does best at the worst of the sites left out.",
+}
+
+
 def certificate_section(content: Content) -> Section:
     """Say what is certified, term by term."""
     certificate = content["certificate"]
@@ -298,7 +307,7 @@ def tipping_cell(part: Content, key: str) -> str:
 def choice_in_words(content: Content) -> str:
     """Say how one of the candidates was chosen, or all of them averaged."""
     if not content.get("ensemble"):
-        return "The candidate with the smallest objective, smallest risk plus penalty, is chosen."
+        return SELECTORS[content["options"]["selector"]]
     return (
         "The ensemble in the last row averages the cut-offs of all others on the quantile scale; "
         "its own cut-off is a quantile."
@@ -358,8 +367,8 @@ def sites_section(content: Content) -> Section:
         title="Site by site",
         texts=(
             (
-                "What each site would have chosen alone, on the scale of the score and as a share of "
-                "all choosing patients below it; and how the common cut-off does there. Each "
+                "What each site would have chosen alone, on the scale of the score and as a share "
+                "of all choosing patients below it; and how the common cut-off does there. Each "
                 "certificate holds on its own, not all of them at once."
             ),
         ),
@@ -394,7 +403,7 @@ def risks_table(compared: Sequence[Content]) -> Table:
     """Return the paper's table, with standard errors."""
     rows = tuple(
         (
-            row["rule"],
+            row["name"],
             spread(row["risk_external"], row["risk_external_se"]),
             spread(row["risk_validation"], row["risk_validation_se"]),
             change(row["shift"]),
@@ -419,7 +428,7 @@ def cuts_table(compared: Sequence[Content]) -> Table:
     """Return what every rule chose, and how stable it is."""
     rows = tuple(
         (
-            row["rule"],
+            row["name"],
             f"{row['score']}: {chain_in_short(row['aggregation'])}",
             cut(row["threshold"]),
             cut(row["operating_value"]),
@@ -448,6 +457,8 @@ def options_section(content: Content) -> Section:
         ("cost of a false alarm", f"{content['costs']['cost_fp']:g}"),
         ("prevalence at which risk is taken", prevalence_in_words(content["target_prevalence"])),
         ("direction", str(content["direction"])),
+        ("choice among candidates", str(options["selector"])),
+        ("strata of the bootstrap", str(options["stratify"] or "none")),
         ("grid", str(options["grid"])),
         ("honesty", str(options["honesty"])),
         ("share of patients who certify", f"{options['certify_size']:g}"),
