@@ -439,25 +439,24 @@ def certify_study(
 def deal_roles(patients: PatientScores, options: Options) -> Roles:
     """Return who chooses and who certifies.
 
-    The random numbers come from the seed, the identifiers and the ranks of the scores; labels are
-    not looked at. From the seed alone the deal would be the same positions for every cohort of a
-    size, and where identifiers tell the class (``case_1``, ``control_1``) as good as stratified.
+    Neither scores nor labels are looked at. The random numbers come from the seed and from the
+    identifiers: from the seed alone the same positions would be dealt for every cohort of a size,
+    and where identifiers tell the class (``case_1``, ``control_1``) that is as good as stratified.
     """
     if options.honesty == "uniform":
         return everybody(patients.n_patients)
-    rng = np.random.default_rng([options.seed, *arrangement(patients, options.direction)])
+    (seed,) = np.random.SeedSequence([options.seed, *digest_of_names(patients)]).spawn(1)
+    rng = np.random.default_rng(seed)
     if options.stratified:
         return split_classes(patients.known_labels, options.certify_size, rng)
     return split_patients(patients.n_patients, options.certify_size, rng)
 
 
-def arrangement(patients: PatientScores, direction: str) -> bytes:
-    """Return a digest of the identifiers and of the ranks of the scores."""
-    _, ranks = np.unique(patients.oriented(direction).scores, return_inverse=True)
-    digest = hashlib.sha256(ranks.astype("<i8").tobytes())
-    names = [] if patients.patients is None else patients.patients.tolist()
-    digest.update("\x1f".join(names).encode())
-    return digest.digest()
+def digest_of_names(patients: PatientScores) -> bytes:
+    """Return a digest of the identifiers; nothing where there are none."""
+    if patients.patients is None:
+        return b""
+    return hashlib.sha256("\x1f".join(patients.patients.tolist()).encode()).digest()
 
 
 def strata_of(

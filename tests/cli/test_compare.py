@@ -85,6 +85,7 @@ def test_rules_that_chose_other_scores_say_which(tmp_path, capsys):
     rows = column_changed(rows, "other", sharp(1))
     path = write_rows(tmp_path / "t.csv", rows)
     several = ["--score", "other", "--aggregate", "min", "--aggregate", "max"]
+    several += ["--select", "objective"]
     ran = run_command(capsys, "compare", path, *FIT, *several, *BOTH, "--json")
     chosen = {(row["score"], row["aggregation"][-1]["how"]) for row in ran.json["rows"]}
     text = run_command(capsys, "compare", path, *FIT, *several, *BOTH).out
@@ -151,7 +152,7 @@ def test_differences_to_erm_are_printed_with_their_errors(table, capsys):
     at = head.index("to")
     assert head[at : at + 3] == ["to", "erm", "se"]
     (erm,) = (row for row in rows if row[0] == "erm")
-    assert erm[at : at + 2] == ["0.000", "0.000"]
+    assert [float(cell) for cell in erm[at : at + 2]] == [0.0, 0.0]
 
 
 def test_patients_are_resampled_within_strata(table, tmp_path, capsys):
