@@ -11,6 +11,7 @@ Run: python benchmarks/studies/coverage/run.py [--replicates 2000] [--out FILE]
 import argparse
 import json
 import math
+import sys
 from collections import defaultdict
 from multiprocessing import Pool
 from pathlib import Path
@@ -190,9 +191,12 @@ def main():
     parser.add_argument("--replicates", type=int, default=2000)
     parser.add_argument("--out")
     options = parser.parse_args()
+    cells = {}
+    jobs = [(name, options.replicates) for name in pairs()]
     with Pool(2) as pool:
-        parts = pool.map(study, [(name, options.replicates) for name in pairs()], chunksize=1)
-    cells = {key: value for part in parts for key, value in part.items()}
+        for done, part in enumerate(pool.imap_unordered(study, jobs), start=1):
+            cells |= part
+            print(f"{done} of {len(jobs)} populations", file=sys.stderr, flush=True)
     show(cells)
     tightness(cells)
     if options.out:
