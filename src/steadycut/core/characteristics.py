@@ -1,0 +1,174 @@
+"""What the four counts of a test say: sensitivity, predictive values, kappa and the like.
+
+Every function takes ``tp, fn, fp, tn``, numbers or arrays of one shape, and is NaN where it is
+not defined (a class, or a decision, that nobody has). A ratio with 0 only below the line is
+infinite. Counts need not be whole: counts reweighted to another prevalence are counts as well.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import chi2
+
+from steadycut.core.checks import FloatArray
+
+Characteristic = Callable[[ArrayLike, ArrayLike, ArrayLike, ArrayLike], FloatArray]
+
+
+def ratio(above: ArrayLike, below: ArrayLike) -> FloatArray:
+    """Return ``above / below``: NaN for 0 / 0, infinite where only ``below`` is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.true_divide(above, below)
+
+
+def sensitivity(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return TP / (TP + FN), the share of the diseased who are called.
+
+    Examples
+    --------
+    >>> float(sensitivity(8, 2, 5, 15))
+    0.8
+    """
+    del fp, tn
+    return ratio(tp, np.add(tp, fn))
+
+
+def specificity(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return TN / (FP + TN), the share of the healthy who are not called."""
+    del tp, fn
+    return ratio(tn, np.add(fp, tn))
+
+
+def ppv(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return TP / (TP + FP), the share of the called who are diseased."""
+    del fn, tn
+    return ratio(tp, np.add(tp, fp))
+
+
+def npv(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return TN / (FN + TN), the share of those not called who are healthy."""
+    del tp, fp
+    return ratio(tn, np.add(fn, tn))
+
+
+def plr(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return sensitivity / (1 - specificity), the likelihood ratio of a call."""
+    # Whole numbers above and below the line: no rounding of 1 - specificity.
+    return ratio(np.multiply(tp, np.add(fp, tn)), np.multiply(fp, np.add(tp, fn)))
+
+
+def nlr(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return (1 - sensitivity) / specificity, the likelihood ratio of no call."""
+    return ratio(np.multiply(fn, np.add(fp, tn)), np.multiply(tn, np.add(tp, fn)))
+
+
+def odds_ratio(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return TP TN / (FP FN), the diagnostic odds ratio."""
+    return ratio(np.multiply(tp, tn), np.multiply(fp, fn))
+
+
+def risk_ratio(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return PPV / (1 - NPV), how much likelier the disease is in a patient who is called."""
+    return ratio(np.multiply(tp, np.add(fn, tn)), np.multiply(fn, np.add(tp, fp)))
+
+
+def accuracy(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return (TP + TN) / n, the share of right decisions."""
+    return ratio(np.add(tp, tn), patients(tp, fn, fp, tn))
+
+
+def youden(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return J = sensitivity + specificity - 1."""
+    return sensitivity(tp, fn, fp, tn) + specificity(tp, fn, fp, tn) - 1
+
+
+def kappa(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return Cohen's kappa of decision and disease.
+
+    2 (TP TN - FN FP) / ((TP + FP)(FP + TN) + (TP + FN)(FN + TN)).
+    """
+    return weighted_kappa(0.5)(tp, fn, fp, tn)
+
+
+def weighted_kappa(weight: float) -> Characteristic:
+    """Return Kraemer's weighted kappa, in which misses weigh ``weight`` and alarms the rest.
+
+    (TP TN - FN FP) / (r P (1 - Q) + (1 - r) (1 - P) Q), in counts: P diseased, Q called, r the
+    weight; 1/2 is Cohen's kappa.
+
+    Examples
+    --------
+    >>> round(float(weighted_kappa(0.5)(8, 2, 5, 15)), 4)
+    0.5116
+    """
+
+    def of_counts(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+        agreement = np.multiply(tp, tn) - np.multiply(fn, fp)
+        misses = np.multiply(np.add(tp, fn), np.add(fn, tn))
+        alarms = np.multiply(np.add(fp, tn), np.add(tp, fp))
+        return ratio(agreement, weight * misses + (1 - weight) * alarms)
+
+    return of_counts
+
+
+def f1(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return 2 TP / (2 TP + FP + FN), the harmonic mean of sensitivity and PPV."""
+    del tn
+    return ratio(np.multiply(2, tp), np.multiply(2, tp) + np.add(fp, fn))
+
+
+def jaccard(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return TP / (TP + FP + FN), the overlap of the called and the diseased."""
+    del tn
+    return ratio(tp, np.add(tp, fp) + np.asarray(fn))
+
+
+def mcc(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return Matthews' correlation (phi) of decision and disease."""
+    agreement = np.multiply(tp, tn) - np.multiply(fn, fp)
+    calls = np.multiply(np.add(tp, fp), np.add(fn, tn)).astype(float)
+    return ratio(agreement, np.sqrt(calls * np.add(tp, fn) * np.add(fp, tn)))
+
+
+def call_rate(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return (TP + FP) / n, the share of patients who are called."""
+    return ratio(np.add(tp, fp), patients(tp, fn, fp, tn))
+
+
+def prevalence(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return (TP + FN) / n, the share of patients who are diseased."""
+    return ratio(np.add(tp, fn), patients(tp, fn, fp, tn))
+
+
+def net_benefit(probability: float) -> Characteristic:
+    """Return the net benefit (TP - FP p / (1 - p)) / n at the threshold probability ``p``.
+
+    Vickers and Elkin (2006): an alarm costs p / (1 - p) of what a diseased patient called gains.
+
+    Examples
+    --------
+    >>> float(net_benefit(0.2)(8, 2, 4, 16))
+    0.23333333333333334
+    """
+    odds = probability / (1 - probability)
+
+    def of_counts(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+        return ratio(np.asarray(tp) - odds * np.asarray(fp), patients(tp, fn, fp, tn))
+
+    return of_counts
+
+
+def chi_squared(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return Pearson's chi-squared statistic of the 2 x 2 table, without a correction: n phi²."""
+    return mcc(tp, fn, fp, tn) ** 2 * patients(tp, fn, fp, tn)
+
+
+def p_chi_squared(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return the p-value of the chi-squared test, for one table whose cut was not searched."""
+    return np.asarray(chi2.sf(chi_squared(tp, fn, fp, tn), 1))
+
+
+def patients(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+    """Return n = TP + FN + FP + TN."""
+    return np.add(np.add(tp, fn), np.add(fp, tn)).astype(float)
