@@ -21,19 +21,21 @@ from pathlib import Path
 PACKAGE = "steadycut"
 BASE = frozenset({"numpy", "scipy"})
 
-# A part is a folder of the package, `errors`, `__init__` (the package's own front), `__main__`, or
-# `study`: every other module beside them (study.py, summary.py, rule_file.py, ...), the flow.
+# A part is a folder of the package, `errors`, `files`, `checkpoint`, `__init__` (the package's own
+# front), `__main__`, or `study`: every other module beside them (study.py, ...), the flow.
 FOLDERS = frozenset({"core", "ingest", "estimators", "displays", "report", "cli", "datasets"})
 MAY_IMPORT = {
     "errors": frozenset({"errors"}),
     "core": frozenset({"core", "errors"}),
-    "ingest": frozenset({"ingest", "core", "errors"}),
-    "study": frozenset({"study", "ingest", "core", "errors"}),
+    "files": frozenset({"files", "errors"}),
+    "checkpoint": frozenset({"checkpoint", "files", "errors"}),
+    "ingest": frozenset({"ingest", "core", "checkpoint", "files", "errors"}),
+    "study": frozenset({"study", "ingest", "core", "files", "errors"}),
     "datasets": frozenset({"datasets", "study", "ingest", "core", "errors"}),
-    "estimators": frozenset({"estimators", "study", "core", "errors"}),
+    "estimators": frozenset({"estimators", "study", "core", "checkpoint", "errors"}),
     "displays": frozenset({"displays", "study", "core", "errors"}),
     "report": frozenset({"report", "displays", "study", "core", "errors"}),
-    "cli": FOLDERS | {"study", "errors", "__init__"},
+    "cli": FOLDERS | {"study", "checkpoint", "files", "errors", "__init__"},
     "__main__": frozenset({"cli"}),
     # What `import steadycut` loads at once; the other parts are reached lazily.
     "__init__": frozenset({"study", "ingest", "core", "errors"}),

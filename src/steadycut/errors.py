@@ -11,6 +11,7 @@
     │   ├── PatientOverlap   a patient in two roles, or at two sites
     │   └── TooFewPatients   too few patients, or a class without any
     ├── BadRuleFile          a rule file that was edited, is incomplete or of another version
+    ├── BadCheckpoint        a checkpoint of another study, or in use by another run
     └── MissingPackage       an optional package that is needed here
 
     SteadycutWarning (UserWarning)
@@ -54,6 +55,10 @@ class TooFewPatients(BadPatients):
 
 class BadRuleFile(SteadycutError):
     """A rule file that was edited, is incomplete or of another version."""
+
+
+class BadCheckpoint(SteadycutError):
+    """A checkpoint of another study, or one that another run uses."""
 
 
 class MissingPackage(SteadycutError, ImportError):

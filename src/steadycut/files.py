@@ -11,6 +11,7 @@ from steadycut.errors import BadOption
 
 # A part of this age, in seconds, is no longer being written: its run was killed.
 STALE = 3600.0
+PARTS = ".steadycut-*.part"
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -47,7 +48,7 @@ def _part_beside(path: Path) -> Path:
 def _remove_stale_parts(folder: Path) -> None:
     """Remove what killed runs have left in a folder."""
     with suppress(OSError):
-        for part in folder.glob(".steadycut-*.part"):
+        for part in folder.glob(PARTS):
             if time.time() - part.lstat().st_mtime > STALE:
                 part.unlink()
 
