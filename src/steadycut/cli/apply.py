@@ -2,8 +2,10 @@
 
 import csv
 import io
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,12 +20,32 @@ from steadycut.cli.text import apply_text
 from steadycut.errors import BadOption
 from steadycut.files import write_atomically
 from steadycut.guards import deployment_warnings
-from steadycut.rule_file import FrozenRule
+from steadycut.ingest import PatientTable
+from steadycut.rule_file import SCHEMA, FrozenRule
 
 RulePath = Annotated[Path, typer.Argument(metavar="RULE", help="The rule.json of a study.")]
 OutFile = Annotated[
     Path, typer.Option("--out", metavar="FILE", help="CSV or Parquet file to write.")
 ]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Applied:
+    """What a frozen file says of the patients of a table.
+
+    ``columns`` are written to the file, one entry a patient; ``content`` is what ``--json`` shows,
+    before the rows and the warnings.
+    """
+
+    columns: dict[str, Any]
+    content: dict[str, Any]
+    text: str
+    table: PatientTable
+    warnings: list[str]
+
+
+# A frozen file, tables, and what to do with rows without a score.
+Apply = Callable[[Path, Sequence[str], str], Applied]
 
 
 def apply_command(
@@ -36,26 +58,53 @@ def apply_command(
     """Decide for every patient: columns patient, score, decision (0/1), flip_probability."""
     write = writer_for(out)
     check_not_an_input(out, [rule, *tables])
+    applied = apply_for(rule)(rule, tables, missing)
+    write_atomically(out, write(applied.columns))
+    note_dropped(applied.table)
+    for warning in applied.warnings:
+        note(f"warning: {warning}")
+    content = {**applied.content, **row_counts(applied.table), "warnings": applied.warnings}
+    show(content, f"{applied.text}\nWrote {out}", as_json=as_json)
+
+
+def apply_rule(rule: Path, tables: Sequence[str], missing: str) -> Applied:
+    """Apply one cut-off, the rule.json of a fit."""
     frozen = FrozenRule.load(rule)
     table = read_for_rule(frozen, tables, missing=missing)
     several = list(table.patients.values())
     patients = frozen.patients_of(several)
     decisions = frozen.decisions(patients)
-    warnings = deployment_warnings(frozen, patients, several)
-    write_atomically(out, write(decisions))
-    note_dropped(table)
-    for warning in warnings:
-        note(f"warning: {warning}")
     content = {
         "threshold": frozen.threshold,
         "n_patients": patients.n_patients,
         "called": int(decisions["decision"].sum()),
         "call_rate": float(decisions["decision"].mean()),
         "flip_rate": float(decisions["flip_probability"].mean()),
-        **row_counts(table),
-        "warnings": warnings,
     }
-    show(content, f"{apply_text(content)}\nWrote {out}", as_json=as_json)
+    return Applied(
+        columns=decisions,
+        content=content,
+        text=apply_text(content),
+        table=table,
+        warnings=deployment_warnings(frozen, patients, several),
+    )
+
+
+# How each kind of frozen file is applied, by its schema.
+APPLY: dict[str, Apply] = {SCHEMA: apply_rule}
+
+
+def apply_for(rule: Path) -> Apply:
+    """Return how a file is applied; of a file of no known schema `apply_rule` says what is wrong.
+
+    Only the schema is read here: whether the file is whole is checked where it is loaded.
+    """
+    try:
+        content = json.loads(rule.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return apply_rule
+    schema = content.get("schema") if isinstance(content, dict) else None
+    return APPLY.get(str(schema), apply_rule)
 
 
 def check_not_an_input(out: Path, inputs: Sequence[Path | str]) -> None:
@@ -101,7 +150,8 @@ def to_parquet(decisions: dict[str, Any]) -> bytes:
     import pyarrow.parquet as pq
 
     columns = {name: pa.array(np.asarray(values).tolist()) for name, values in decisions.items()}
-    columns["decision"] = columns["decision"].cast(pa.int8())
+    if "decision" in columns:
+        columns["decision"] = columns["decision"].cast(pa.int8())
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns), buffer)
     return buffer.getvalue()
