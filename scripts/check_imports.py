@@ -23,7 +23,9 @@ BASE = frozenset({"numpy", "scipy"})
 
 # A part is a folder of the package, `errors`, `files`, `checkpoint`, `__init__` (the package's own
 # front), `__main__`, or `study`: every other module beside them (study.py, ...), the flow.
-FOLDERS = frozenset({"core", "ingest", "estimators", "displays", "report", "cli", "datasets"})
+FOLDERS = frozenset(
+    {"core", "ingest", "estimators", "displays", "report", "cli", "datasets", "paper"}
+)
 MAY_IMPORT = {
     "errors": frozenset({"errors"}),
     "core": frozenset({"core", "errors"}),
@@ -35,6 +37,7 @@ MAY_IMPORT = {
     "estimators": frozenset({"estimators", "study", "core", "checkpoint", "errors"}),
     "displays": frozenset({"displays", "study", "core", "errors"}),
     "report": frozenset({"report", "displays", "study", "core", "errors"}),
+    "paper": frozenset({"paper", "estimators", "displays", "study", "core", "errors"}),
     "cli": FOLDERS | {"study", "checkpoint", "files", "errors", "__init__"},
     "__main__": frozenset({"cli"}),
     # What `import steadycut` loads at once; the other parts are reached lazily.

@@ -15,6 +15,7 @@ from steadycut.cli.demo import demo_command
 from steadycut.cli.fit import fit_command
 from steadycut.cli.monitor import monitor_command
 from steadycut.cli.plan import plan_command
+from steadycut.cli.reproduce import reproduce_app
 from steadycut.cli.wording import as_options
 from steadycut.errors import SteadycutError
 
@@ -36,6 +37,7 @@ app.command("audit", short_help="Judge a frozen rule at another hospital.")(audi
 app.command("compare", short_help="Choose by every rule here, judge them there.")(compare_command)
 app.command("plan", short_help="Say how many patients a certificate needs.")(plan_command)
 app.command("monitor", short_help="Watch a frozen rule in use.")(monitor_command)
+app.add_typer(reproduce_app, name="reproduce", short_help="Rebuild the paper's figures and tables.")
 
 
 def _print_version(wanted: bool) -> None:

@@ -1,0 +1,65 @@
+"""What the paper says, and in how many replicates it came out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+SCHEMA = "steadycut.reproduce/1"
+# A statement holds if it does so in this share of the replicates, and fails below the other.
+MOST, HALF = 0.9, 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """One statement of the paper, what came out in words, and the share of replicates it holds in.
+
+    ``share`` is None for a statement that is not about replicates; then ``holds`` says it.
+    """
+
+    paper: str
+    found: str
+    share: float | None = None
+    holds: bool | None = None
+
+    @property
+    def verdict(self) -> str:
+        """``holds``, ``does not hold`` or ``mixed``."""
+        if self.share is None:
+            return "holds" if self.holds else "does not hold"
+        if self.share >= MOST:
+            return "holds"
+        return "does not hold" if self.share < HALF else "mixed"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the claim as plain values."""
+        return {
+            "paper": self.paper,
+            "found": self.found,
+            "share": self.share,
+            "verdict": self.verdict,
+        }
+
+
+def share_of(outcomes: Sequence[bool]) -> float:
+    """Return how often something came out.
+
+    Examples
+    --------
+    >>> share_of([True, False, True, True])
+    0.75
+    """
+    return float(np.mean(np.asarray(outcomes, dtype=np.float64)))
+
+
+def spread_of(values: Sequence[float]) -> dict[str, float]:
+    """Return mean, standard deviation and the middle 90 % over replicates."""
+    array = np.asarray(values, dtype=np.float64)
+    low, high = np.quantile(array, [0.05, 0.95])
+    return {
+        "mean": float(array.mean()),
+        "sd": float(array.std()),
+        "low": float(low),
+        "high": float(high),
+    }

@@ -1,0 +1,132 @@
+"""What a rerun found, as a page of Markdown that can be read on a terminal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+ORDER = ("holds", "mixed", "does not hold")
+
+
+def table_page(content: Mapping[str, Any]) -> str:
+    """Return the page of the paper's main and cost table."""
+    patients = content["patients"]
+    return (
+        "\n\n".join(
+            [
+                "# The paper's tables, rerun",
+                (
+                    f"Chosen on {patients['internal']} internal patients, half of whom choose and "
+                    f"half validate; judged on {patients['external']} external ones. A rule "
+                    f"without any score has external risk {content['trivial_external']:.3f}."
+                ),
+                markdown(main_rows(content["rows"])),
+                "Cost table",
+                markdown(cost_table_rows(content["cost_table"])),
+                f"Over {content['replicates']} replicates (mean, and how often below ERM's R_Q)",
+                markdown(replicate_rows(content["over_replicates"])),
+                claims_text(content["claims"], content["replicates"]),
+            ]
+        )
+        + "\n"
+    )
+
+
+def main_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Return the paper's columns, and what was chosen."""
+    head = ["Method", "candidate", "R_Q", "Validation", "Shift", "modulus", "G_boot", "FR"]
+    return [
+        head,
+        *(
+            [
+                row["name"],
+                f"{row['score']}: {' > '.join(step['how'] for step in row['aggregation'])}",
+                with_error(row["risk_external"], row["risk_external_se"]),
+                with_error(row["risk_validation"], row["risk_validation_se"]),
+                f"{row['shift']:+.3f}",
+                f"{row['modulus']:.3f}",
+                f"{row['penalty']:.3f}",
+                f"{row['flip_rate']:.3f}",
+            ]
+            for row in rows
+        ),
+    ]
+
+
+def cost_table_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Return the external risk at each pair of costs, one row a method."""
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    pairs = list(dict.fromkeys((row["cost_fn"], row["cost_fp"]) for row in rows))
+    cells = {
+        (row["name"], row["cost_fn"], row["cost_fp"]): with_error(
+            row["risk_external"], row["risk_external_se"]
+        )
+        for row in rows
+    }
+    head = ["Loss (miss, alarm)", *(f"({miss:g}, {alarm:g})" for miss, alarm in pairs)]
+    return [head, *([name, *(cells[name, *pair] for pair in pairs)] for name in names)]
+
+
+def replicate_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Return the means over replicates, one row a method."""
+    columns = {
+        "risk_external": "R_Q",
+        "risk_validation": "Validation",
+        "shift": "Shift",
+        "modulus": "modulus",
+        "penalty": "G_boot",
+        "flip_rate": "FR",
+        "to_erm": "R_Q to ERM",
+    }
+    return [
+        ["Method", *columns.values(), "below ERM", "same"],
+        *(
+            [
+                row["name"],
+                *(f"{row[name]['mean']:.3f}" for name in columns),
+                f"{100 * row['below_erm']:.0f} %",
+                f"{100 * row['same_as_erm']:.0f} %",
+            ]
+            for row in rows
+        ),
+    ]
+
+
+def claims_text(claims: Sequence[Mapping[str, Any]], replicates: int) -> str:
+    """Return each statement of the paper with its verdict and what came out."""
+    verdicts = [claim["verdict"] for claim in claims]
+    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in ORDER)
+    lines = [
+        f"- {claim['verdict']}{in_share(claim['share'])}: the paper says: {claim['paper']} "
+        f"Here: {claim['found']}"
+        for claim in claims
+    ]
+    head = f"Of {len(claims)} statements of the paper, over {replicates} replicates: {counts}."
+    return "\n".join([head, "", *lines])
+
+
+def in_share(share: float | None) -> str:
+    """Return in how many replicates a statement held."""
+    return "" if share is None else f" (true in {100 * share:.0f} % of replicates)"
+
+
+def with_error(value: float, error: float) -> str:
+    """Return a number with its standard error."""
+    return f"{value:.3f} ± {error:.3f}"
+
+
+def markdown(rows: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown, its columns aligned for a terminal.
+
+    Examples
+    --------
+    >>> print(markdown([["rule", "risk"], ["erm", "0.1"]]))
+    | rule | risk |
+    |------|------|
+    | erm  | 0.1  |
+    """
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = [
+        "| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |"
+        for row in rows
+    ]
+    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
+    return "\n".join([lines[0], rule, *lines[1:]])
