@@ -360,3 +360,14 @@ def test_warnings_are_recorded():
 def test_what_cannot_be_audited_is_refused(scores, labels, error):
     with pytest.raises(error):
         audit(freeze(), scores, labels)
+
+
+@pytest.mark.parametrize(
+    ("options", "bound"),
+    [({"honesty": "uniform"}, "dkw"), ({"stratified": True}, "paper"), ({}, "clopper-pearson")],
+)
+def test_base_at_the_patients_own_prevalence_takes_a_bound_that_holds(options, bound):
+    rule = freeze(target_prevalence=0.2, **options)
+    part = audit(rule, *cohort(9)).labelled
+    assert part.internal.bound == bound
+    assert part.intervals["signed"]["total"][0] < part.signed.total

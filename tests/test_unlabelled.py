@@ -196,9 +196,14 @@ def test_a_class_that_p_lacks_is_said_and_nothing_fails(home, lacking):
     assert any("both classes" in text for text in said["statements"])
 
 
-def test_patients_who_chose_the_cut_off_hold_no_level():
-    said = without_labels(make_home(honesty="uniform"), there(), 19).to_dict()
-    assert said["risk_range"]["level"] is None
+def test_patients_who_chose_the_cut_off_give_wider_intervals():
+    home = make_home(honesty="uniform")
+    assert home.n_choices == 1
+    said = without_labels(home, there(), 19).to_dict()
+    rosy = without_labels(replace(home, n_choices=0), there(), 19).to_dict()
+    assert said["risk_range"]["low"] < rosy["risk_range"]["low"]
+    assert said["risk_range"]["high"] > rosy["risk_range"]["high"]
+    assert said["risk_range"]["level"] == rosy["risk_range"]["level"] == 0.9
     assert any("also chose the cut-off" in text for text in said["statements"])
 
 

@@ -35,8 +35,7 @@ class LabelledPart:
     ``direct`` bounds the risk here from these patients alone, ``internal`` that at P; both at the
     patients' own prevalence. ``shift`` is the paper's Shift(t) with absolute values, ``signed``
     the exact parts of R_Q - R_P in the paper's order, ``shapley`` their mean over both orders;
-    ``intervals`` hold the sampling error of both hospitals, for all parts at once; None where the
-    patients of P chose the cut-off themselves, so that their rates are too rosy. ``judged`` is
+    ``intervals`` hold the sampling error of both hospitals, for all parts at once. ``judged`` is
     what the verdict compares with the promise: ``direct``, at the target prevalence if there is
     one.
     """
@@ -47,7 +46,7 @@ class LabelledPart:
     shift: Parts
     signed: Parts
     shapley: Parts
-    intervals: dict[str, dict[str, Interval]] | None
+    intervals: dict[str, dict[str, Interval]]
     judged: Certificate
     verdict: str
 
@@ -142,8 +141,7 @@ class Audit:
                 **part.shift.to_dict(),
                 "signed": part.signed.to_dict(),
                 "shapley": part.shapley.to_dict(),
-                "intervals": part.intervals
-                and {
+                "intervals": {
                     order: {name: list(interval) for name, interval in parts.items()}
                     for order, parts in part.intervals.items()
                 },
@@ -247,9 +245,13 @@ def _with_labels(rule: "FrozenRule", patients: PatientScores) -> LabelledPart:
         shift=absolute_shift(internal, external, costs),
         signed=signed_shift(internal, external, costs),
         shapley=shapley_shift(internal, external, costs),
-        intervals=shift_intervals(internal, external, costs, document.certificate.delta)
-        if document.certificate.honesty == "split"
-        else None,
+        intervals=shift_intervals(
+            internal,
+            external,
+            costs,
+            document.certificate.delta,
+            document.certificate.n_choices,
+        ),
         judged=certificate_of(external, rule.costs, document.certificate.delta),
         verdict=_verdict(external, rule),
     )
@@ -259,7 +261,14 @@ def _internal(rule: "FrozenRule") -> Certificate:
     """Return the rule's certificate, at the prevalence of the patients who certified it."""
     promised, counts = rule.document.certificate, rule.document.reference.confusion
     if rule.costs.target is not None:
-        return certificate_of(counts, rule.costs.plain, promised.delta, honesty=promised.honesty)
+        return certificate_of(
+            counts,
+            rule.costs.plain,
+            promised.delta,
+            bound=_pooled_bound(rule),
+            honesty=promised.honesty,
+            n_candidates=promised.n_candidates,
+        )
     return Certificate(
         risk=promised.risk,
         generalization=promised.generalization,
@@ -268,7 +277,16 @@ def _internal(rule: "FrozenRule") -> Certificate:
         honesty=promised.honesty,
         n_patients=promised.n_patients,
         trivial_risk=promised.trivial_risk,
+        n_candidates=promised.n_candidates,
     )
+
+
+def _pooled_bound(rule: "FrozenRule") -> str:
+    """Return a bound at the patients' own prevalence that holds however they were dealt."""
+    if rule.document.certificate.honesty == "uniform":
+        return "dkw"
+    # Exact limits need a split that did not look at labels; the paper's three terms do not.
+    return "paper" if rule.document.provenance.options["stratified"] else "auto"
 
 
 def _verdict(external: Confusion, rule: "FrozenRule") -> str:

@@ -184,7 +184,7 @@ def monitor(
             delta,
         ),
         calls=watch_calls(
-            called, rule.document.reference.confusion, delta, honesty=certificate.honesty
+            called, rule.document.reference.confusion, delta, certificate.n_choices
         ),
         warnings=tuple(deployment_warnings(rule, patients)),
     )

@@ -82,6 +82,12 @@ class CertificatePart(_Part):
     vacuous: bool
     trivial_risk: FiniteFloat
     honesty: Literal["split", "uniform"]
+    n_candidates: int = Field(gt=0)
+
+    @property
+    def n_choices(self) -> int:
+        """Among how many scores the certifying patients chose the cut-off; 0 if others did."""
+        return self.n_candidates if self.honesty == "uniform" else 0
 
 
 class StabilityPart(_Part):

@@ -60,8 +60,8 @@ NOT_SEEN = (
 class Home:
     """What a frozen rule knows of the hospital it was made at.
 
-    ``counts``, ``bins`` and the quantiles are those of the certifying patients. ``honest``: they
-    had no part in choosing the cut-off.
+    ``counts``, ``bins`` and the quantiles are those of the certifying patients, who chose the
+    cut-off among ``n_choices`` scores; 0 if others did.
     """
 
     bins: RankBins
@@ -73,7 +73,7 @@ class Home:
     costs: Costs
     delta: float
     seed: int
-    honest: bool
+    n_choices: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,8 +107,7 @@ class PrevalencePart:
 class RiskRange:
     """The risk of the frozen cut-off at Q if the class shapes did not move.
 
-    None where label shift is rejected. ``level`` is None where the patients who give the error
-    rates also chose the cut-off. ``estimate`` takes the estimated prevalence and rates.
+    None where label shift is rejected. ``estimate`` takes the estimated prevalence and rates.
     """
 
     low: float | None
@@ -230,11 +229,11 @@ class UnlabelledPart:
         )
 
     def _on_honesty(self) -> str | None:
-        if self.home.honest:
+        if not self.home.n_choices:
             return None
         return (
-            "The patients who give the error rates also chose the cut-off: the risk range holds at "
-            "no stated level, and the prevalence interval only if a single score was tried."
+            "The patients who give the error rates also chose the cut-off: estimated risk and call "
+            "rate look too good; the intervals allow for that."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -271,7 +270,7 @@ def home_of(rule: "FrozenRule") -> Home:
         costs=rule.costs,
         delta=document.certificate.delta,
         seed=document.provenance.seed,
-        honest=document.certificate.honesty == "split",
+        n_choices=document.certificate.n_choices,
     )
 
 
@@ -343,7 +342,7 @@ def _prevalence(
     known = classes_differ(bins, delta, rng)
     return PrevalencePart(
         value=estimate_prevalence(bins, counts) if known else None,
-        interval=valid_interval(bins, counts, delta),
+        interval=valid_interval(bins, counts, delta, home.n_choices),
         interval_level=1 - delta,
         approximate_interval=(
             bootstrap_interval(bins, counts, delta, rng, n_bootstrap) if known else None
@@ -354,15 +353,15 @@ def _prevalence(
 
 def _risk(home: Home, counts: IntArray, prevalence: PrevalencePart) -> RiskRange:
     """Return the risk range: half of delta for the prevalence, half for the error rates."""
-    wide = valid_interval(home.bins, counts, home.delta / 2)
+    wide = valid_interval(home.bins, counts, home.delta / 2, home.n_choices)
     if prevalence.interval is None or wide is None:
         return RiskRange(low=None, high=None, estimate=None, level=None)
-    low, high = risk_range(home.counts, home.costs, wide, home.delta / 2)
+    low, high = risk_range(home.counts, home.costs, wide, home.delta / 2, home.n_choices)
     return RiskRange(
         low=low,
         high=high,
         estimate=_risk_at(home, prevalence.value),
-        level=1 - home.delta if home.honest else None,
+        level=1 - home.delta,
     )
 
 

@@ -51,6 +51,7 @@ def test_the_dictionary_has_every_term():
         "vacuous": False,
         "trivial_risk": 0.4,
         "honesty": "split",
+        "n_candidates": 1,
     }
 
 

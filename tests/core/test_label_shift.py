@@ -15,7 +15,6 @@ from steadycut.core.label_shift import (
     bootstrap_interval,
     cdf_at_edges,
     classes_differ,
-    dkw_width,
     estimate_prevalence,
     mixture_weight,
     rank_bins,
@@ -292,10 +291,16 @@ def test_a_higher_level_never_makes_the_interval_narrower(seed, delta, factor):
         assert wide[1] >= narrow[1] - 1e-9
 
 
-def test_widths_and_cdfs_by_hand():
-    assert dkw_width(0, 0.1) == 1.0
-    assert dkw_width(1, 0.001) == 1.0
-    assert dkw_width(200, 0.1) == pytest.approx(math.sqrt(math.log(20) / 400))
+def test_a_choice_among_scores_makes_the_interval_wider():
+    bins, counts = some_bins(3, scale=300)
+    plain = valid_interval(bins, counts, 0.1)
+    assert valid_interval(bins, counts, 0.1, n_choices=1) == plain
+    wide = valid_interval(bins, counts, 0.1, n_choices=5)
+    assert wide[0] <= plain[0] < plain[1] <= wide[1]
+    assert wide != plain
+
+
+def test_cdfs_by_hand():
     assert cdf_at_edges(np.array([1, 1, 2])).tolist() == [0.25, 0.5]
     assert cdf_at_edges(np.array([0, 0])).tolist() == [0.0]
 

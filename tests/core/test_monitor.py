@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steadycut.core import monitor
+from steadycut.core.binomial import rate_interval
 from steadycut.core.confusion import Confusion
 from steadycut.core.monitor import (
     ALARM_BETS,
     LIMIT_BETS,
-    call_rate_interval,
     confidence_sequence,
     evidence,
     first_crossing,
@@ -172,19 +172,11 @@ def test_delta_is_checked(delta):
         watch_calls([0], Confusion(tp=1, fn=0, fp=0, tn=1), delta)
 
 
-def test_the_interval_of_the_call_rate_is_clopper_pearson():
-    from scipy.stats import binomtest
-
-    reference = Confusion(tp=10, fn=2, fp=6, tn=28)
-    exact = binomtest(16, 46).proportion_ci(0.9, method="exact")
-    assert call_rate_interval(reference, 0.1) == pytest.approx((exact.low, exact.high))
-    assert call_rate_interval(Confusion(tp=3, fn=0, fp=2, tn=0), 0.1)[1] == 1.0
-
-
 def test_the_interval_is_a_band_where_the_same_patients_chose():
-    low, high = call_rate_interval(Confusion(tp=50, fn=0, fp=0, tn=50), 0.1, "uniform")
-    assert high - 0.5 == pytest.approx(np.sqrt(np.log(20) / 200)) == 0.5 - low
-    assert call_rate_interval(Confusion(tp=1, fn=0, fp=0, tn=0), 0.1, "uniform") == (0.0, 1.0)
+    reference = Confusion(tp=50, fn=0, fp=0, tn=50)
+    exact, band = (watch_calls([1], reference, 0.1, n_choices) for n_choices in (0, 3))
+    assert (exact.lowest, exact.highest) == rate_interval(50, 100, 0.05)
+    assert (band.lowest, band.highest) == rate_interval(50, 100, 0.05, 3)
 
 
 @pytest.mark.parametrize("call", [0, 1])

@@ -4,7 +4,6 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from steadycut.core.binomial import two_sided
 from steadycut.core.confusion import Confusion
@@ -13,16 +12,6 @@ from steadycut.core.shift import shapley_shift, signed_shift
 from steadycut.core.shift_intervals import shift_intervals
 
 PARTS = ("prevalence", "shape_positive", "shape_negative", "total")
-
-
-@pytest.mark.parametrize(("count", "n"), [(0, 10), (3, 10), (10, 10), (7, 46)])
-def test_a_rate_has_its_exact_interval(count, n):
-    expected = stats.binomtest(count, n).proportion_ci(0.9, method="exact")
-    assert two_sided(count, n, 0.1) == pytest.approx((expected.low, expected.high), abs=1e-12)
-
-
-def test_without_patients_a_rate_is_open():
-    assert two_sided(0, 0, 0.1) == (0.0, 1.0)
 
 
 def parts_by_definition(p, q, costs):
@@ -95,3 +84,11 @@ def test_the_estimates_lie_inside():
         for part, value in estimate(p, q, costs).to_dict().items():
             low, high = found[order][part]
             assert low <= value <= high
+
+
+def test_patients_who_chose_leave_prevalence_exact_and_widen_the_rates():
+    p, q, costs = Confusion(tp=12, fn=3, fp=4, tn=20), Confusion(tp=5, fn=5, fp=9, tn=30), Costs()
+    exact, band = (shift_intervals(p, q, costs, 0.1, n_choices=n)["signed"] for n in (0, 2))
+    assert band["prevalence"] == exact["prevalence"]
+    for part in ("shape_positive", "shape_negative", "total"):
+        assert band[part][0] <= exact[part][0] < exact[part][1] <= band[part][1]

@@ -5,7 +5,6 @@ import pytest
 
 from steadycut.core.confusion import Confusion
 from steadycut.core.monitor import (
-    call_rate_interval,
     confidence_sequence,
     evidence,
     watch_calls,
@@ -81,14 +80,3 @@ def test_a_call_rate_that_did_not_change(rate):
         point += max(side.max() for side in sides) >= 2 / DELTA
     assert at_most(interval / n_streams, DELTA, n_streams)
     assert point / n_streams > 0.4
-
-
-def test_the_interval_of_the_call_rate_covers():
-    rng, rate = np.random.default_rng(5), 0.3
-    calls = rng.binomial(46, rate, size=2000)
-    held = [
-        low <= rate <= high
-        for k in calls.tolist()
-        for low, high in [call_rate_interval(Confusion(tp=k, fn=0, fp=0, tn=46 - k), 0.05)]
-    ]
-    assert at_most(1 - np.mean(held), 0.05, 2000)

@@ -1,10 +1,14 @@
-"""Exact limits of a rate, given how often it was seen (Clopper and Pearson 1934)."""
+"""Limits of a rate, given how often it was seen: exact at one cut, or valid at all cuts."""
+
+import math
 
 from scipy.special import betaincinv
 
 
 def upper_limit(count: int, n: int, delta: float) -> float:
     """Return a rate that the true one exceeds with probability at most delta; 1 without patients.
+
+    Exact (Clopper and Pearson 1934).
 
     Examples
     --------
@@ -22,3 +26,28 @@ def lower_limit(count: int, n: int, delta: float) -> float:
 def two_sided(count: int, n: int, delta: float) -> tuple[float, float]:
     """Return an interval that holds the true rate with probability at least 1 - delta."""
     return lower_limit(count, n, delta / 2), upper_limit(count, n, delta / 2)
+
+
+def rate_interval(count: int, n: int, delta: float, n_choices: int = 0) -> tuple[float, float]:
+    """Return an interval for a rate at the chosen cut, that holds with probability 1 - delta.
+
+    ``n_choices`` is among how many scores the same patients chose the cut. With 0 they did not
+    choose, and the interval is exact binomial; else it is the band of Dvoretzky, Kiefer, Wolfowitz
+    and Massart, which holds at all cuts of all these scores at once.
+
+    Examples
+    --------
+    >>> [round(end, 3) for end in rate_interval(1, 10, 0.1)]
+    [0.005, 0.394]
+    >>> [round(end, 3) for end in rate_interval(1, 10, 0.1, n_choices=2)]
+    [0.0, 0.529]
+    """
+    if not n_choices:
+        return two_sided(count, n, delta)
+    rate, margin = count / max(n, 1), dkw_width(n, delta / n_choices)
+    return max(rate - margin, 0.0), min(rate + margin, 1.0)
+
+
+def dkw_width(n: int, delta: float) -> float:
+    """Return the half width of the two-sided DKW band; 1, which is all, without any patient."""
+    return min(math.sqrt(math.log(2 / delta) / (2 * n)), 1.0) if n else 1.0

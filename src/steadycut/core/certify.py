@@ -18,7 +18,8 @@ class Certificate:
     """An upper bound on the risk of a threshold, that holds with probability 1 - delta.
 
     ``value`` = ``risk`` (observed) + ``generalization`` (what independent patients may hide).
-    ``vacuous``: no better than a rule without any score, ``trivial_risk``.
+    ``vacuous``: no better than a rule without any score, ``trivial_risk``. ``n_candidates`` is
+    among how many scores the cut-off was chosen.
     """
 
     risk: float
@@ -28,6 +29,7 @@ class Certificate:
     honesty: str
     n_patients: int
     trivial_risk: float
+    n_candidates: int = 1
 
     @property
     def value(self) -> float:
@@ -51,6 +53,7 @@ class Certificate:
             "vacuous": self.vacuous,
             "trivial_risk": self.trivial_risk,
             "honesty": self.honesty,
+            "n_candidates": self.n_candidates,
         }
 
 
@@ -79,6 +82,7 @@ def certificate_of(
         honesty=honesty,
         n_patients=counts.n_patients,
         trivial_risk=counts.trivial_risk(costs),
+        n_candidates=n_candidates,
     )
 
 
@@ -102,7 +106,7 @@ def certify_patients(
     limit = betting_limit(
         patient_losses(patients, threshold, costs), check_fraction("delta", delta)
     )
-    plain = certificate_of(counts, costs, delta)
+    plain = certificate_of(counts, costs, delta, n_candidates=n_candidates)
     gap = costs.largest * limit - plain.risk
     return replace(plain, bound="betting", generalization=gap)
 

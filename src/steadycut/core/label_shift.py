@@ -6,13 +6,12 @@ and its weight is the prevalence at Q. Everything here works on counts in rank b
 before Q was seen.
 """
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.binomial import two_sided
+from steadycut.core.binomial import dkw_width, rate_interval
 from steadycut.core.checks import FloatArray, IntArray, check_count, read_only, store
 from steadycut.core.confusion import Confusion
 from steadycut.core.cuts import exact_cuts
@@ -278,7 +277,9 @@ def mixture_weight(counts: FloatArray, positive: FloatArray, negative: FloatArra
     return np.where(low == 0, 0.0, np.where(high == 1, 1.0, (low + high) / 2))
 
 
-def valid_interval(bins: RankBins, counts: IntArray, delta: float) -> Interval | None:
+def valid_interval(
+    bins: RankBins, counts: IntArray, delta: float, n_choices: int = 0
+) -> Interval | None:
     """Return all prevalences at Q that the scores leave possible, at level 1 - delta.
 
     Returns
@@ -294,7 +295,8 @@ def valid_interval(bins: RankBins, counts: IntArray, delta: float) -> Interval |
     1990; each at δ/3). Then ``|π F̂₁ + (1 - π) F̂₀ - Ĝ| <= π e₁ + (1 - π) e₀ + e_Q`` at every edge
     for the true π. These are linear inequalities in π, so the solutions are an interval. It is
     valid at any number of patients, also where the classes do not differ (it is then wide), and
-    for edges that P chose.
+    for edges that P chose. Where the patients of P chose among ``n_choices`` scores the two bands
+    of P hold for all of these.
 
     Examples
     --------
@@ -305,17 +307,12 @@ def valid_interval(bins: RankBins, counts: IntArray, delta: float) -> Interval |
     (0.21, 0.39)
     """
     ill, well, here = (cdf_at_edges(c) for c in (bins.positive, bins.negative, counts))
-    width_ill = dkw_width(bins.n_positive, delta / 3)
-    width_well = dkw_width(bins.n_negative, delta / 3)
+    share = delta / 3 / max(n_choices, 1)
+    width_ill, width_well = (dkw_width(n, share) for n in (bins.n_positive, bins.n_negative))
     room = width_well + dkw_width(int(counts.sum()), delta / 3)
     slope = np.concatenate([ill - well, well - ill]) - (width_ill - width_well)
     limit = np.concatenate([here - well, well - here]) + room
     return _solve(slope, limit + ROUNDING)
-
-
-def dkw_width(n: int, delta: float) -> float:
-    """Return the half width of the two-sided DKW band; 1, which is all, without any patient."""
-    return min(math.sqrt(math.log(2 / delta) / (2 * n)), 1.0) if n else 1.0
 
 
 def _solve(slope: FloatArray, limit: FloatArray) -> Interval | None:
@@ -329,21 +326,23 @@ def _solve(slope: FloatArray, limit: FloatArray) -> Interval | None:
 
 
 def risk_range(
-    counts: Confusion, costs: Costs, prevalences: Interval, delta: float
+    counts: Confusion, costs: Costs, prevalences: Interval, delta: float, n_choices: int = 0
 ) -> tuple[float, float]:
     """Return the smallest and the largest risk at Q if the class shapes did not move.
 
     Parameters
     ----------
     counts
-        The decisions on patients of P who did not choose the threshold.
+        The decisions on patients of P.
     costs
         What the errors cost.
     prevalences
         What the prevalence at Q may be.
     delta
-        All four exact binomial limits, of the miss rate and of the alarm rate, hold together with
-        probability 1 - delta.
+        All four limits, of the miss rate and of the alarm rate, hold together with probability
+        1 - delta.
+    n_choices
+        Among how many scores these patients chose the threshold; 0 if others did.
 
     Notes
     -----
@@ -356,8 +355,8 @@ def risk_range(
     >>> round(low, 2), round(high, 2)
     (0.1, 0.29)
     """
-    miss = two_sided(counts.fn, counts.n_positive, delta / 2)
-    alarm = two_sided(counts.fp, counts.n_negative, delta / 2)
+    miss = rate_interval(counts.fn, counts.n_positive, delta / 2, n_choices)
+    alarm = rate_interval(counts.fp, counts.n_negative, delta / 2, n_choices)
     low, high = (
         [costs.cost_fn * p * m + costs.cost_fp * (1 - p) * a for p in prevalences]
         for m, a in zip(miss, alarm, strict=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.binomial import two_sided
+from steadycut.core.binomial import rate_interval
 from steadycut.core.checks import FloatArray, IntArray, check_fraction, read_only
 from steadycut.core.confusion import Confusion
 from steadycut.errors import BadPatients
@@ -256,7 +256,7 @@ class CallWatch:
 
 
 def watch_calls(
-    called: ArrayLike, reference: Confusion, delta: float, honesty: str = "split"
+    called: ArrayLike, reference: Confusion, delta: float, n_choices: int = 0
 ) -> CallWatch:
     """Watch whether the call rate leaves the interval that the certifying patients give it.
 
@@ -271,8 +271,8 @@ def watch_calls(
         The certifying patients.
     delta
         Probability of an alarm, ever, if the call rate has not changed.
-    honesty
-        Whether the certifying patients also chose the cut-off (``"uniform"``).
+    n_choices
+        Among how many scores the certifying patients chose the cut-off; 0 if others did.
 
     Examples
     --------
@@ -282,7 +282,8 @@ def watch_calls(
     """
     values = _in_unit("called", np.asarray(called, dtype=np.float64))
     share = check_fraction("delta", delta) / 2
-    lowest, highest = call_rate_interval(reference, share, honesty)
+    n_called = reference.tp + reference.fp
+    lowest, highest = rate_interval(n_called, reference.n_patients, share, n_choices)
     too_many, too_few = evidence(values, highest), evidence(1 - values, 1 - lowest)
     alarms = [first_crossing(martingale, share / 2) for martingale in (too_many, too_few)]
     return CallWatch(
@@ -294,26 +295,6 @@ def watch_calls(
         too_few=read_only(too_few),
         first_alarm=min((alarm for alarm in alarms if alarm is not None), default=None),
     )
-
-
-def call_rate_interval(
-    reference: Confusion, delta: float, honesty: str = "split"
-) -> tuple[float, float]:
-    """Return limits on the call rate where the rule was made, together 1 - delta.
-
-    Exact binomial (Clopper-Pearson). Where the same patients chose the cut-off, the band of
-    Dvoretzky, Kiefer and Wolfowitz instead, which holds at all cuts at once.
-
-    Examples
-    --------
-    >>> [round(limit, 3) for limit in call_rate_interval(Confusion(tp=0, fn=1, fp=0, tn=9), 0.1)]
-    [0.0, 0.259]
-    """
-    n, calls = reference.n_patients, reference.tp + reference.fp
-    if honesty == "uniform":
-        margin = float(np.sqrt(np.log(2 / delta) / (2 * n)))
-        return max(calls / n - margin, 0.0), min(calls / n + margin, 1.0)
-    return two_sided(calls, n, delta)
 
 
 def _in_unit(name: str, values: FloatArray) -> FloatArray:

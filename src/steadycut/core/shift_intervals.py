@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from steadycut.core.binomial import two_sided
+from steadycut.core.binomial import rate_interval, two_sided
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
@@ -11,7 +11,7 @@ RATES = 6
 
 
 def shift_intervals(
-    internal: Confusion, external: Confusion, costs: Costs, delta: float
+    internal: Confusion, external: Confusion, costs: Costs, delta: float, n_choices: int = 0
 ) -> dict[str, dict[str, Interval]]:
     """Return an interval for each part, in the paper's order and for the Shapley mean.
 
@@ -21,6 +21,8 @@ def shift_intervals(
     each gets its Clopper-Pearson interval at delta / 6, so that all six hold together with
     probability 1 - delta. A part is linear in each rate, so its extremes over the six intervals
     lie at their ends, and all parts hold at once. A class without patients leaves its rate open.
+    Where the patients of P chose the cut-off themselves, among ``n_choices`` scores, their miss and
+    alarm rates get intervals that hold at all cuts (`rate_interval`).
 
     Examples
     --------
@@ -31,7 +33,8 @@ def shift_intervals(
     True
     """
     share = delta / RATES
-    p = [two_sided(*pair, share) for pair in _rate_counts(internal)]
+    prevalence, *rates = _rate_counts(internal)
+    p = [two_sided(*prevalence, share), *(rate_interval(*r, share, n_choices) for r in rates)]
     q = [two_sided(*pair, share) for pair in _rate_counts(external)]
     corners = [_parts(corner[:3], corner[3:], costs) for corner in product(*p, *q)]
     return {

@@ -96,9 +96,7 @@ def shift_table(shift: Content) -> Table:
 
 
 def interval_of(shift: Content, key: str) -> str:
-    """Write the interval of a signed part, if there is one."""
-    if shift["intervals"] is None:
-        return "not known"
+    """Write the interval of a signed part."""
     return " to ".join(change(end) for end in shift["intervals"]["signed"][key])
 
 
