@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -156,10 +157,10 @@ def test_rules_on_different_scores_are_paired_patient_by_patient():
         assert row["difference_se"] == pytest.approx(change.std() / np.sqrt(60), abs=1e-12)
 
 
-def test_the_cost_table_is_our_rule_at_three_pairs_of_costs():
+def test_the_cost_table_is_our_rule_at_the_papers_costs_and_at_those_asked_for():
     content = steadycut.compare(P, Q, n_bootstrap=20, cost_fn=5.0, bound="hoeffding").to_dict()
     pairs = [(row["cost_fn"], row["cost_fp"]) for row in content["cost_table"]]
-    assert pairs == [(1.0, 1.0), (1.0, 3.0), (3.0, 1.0)]
+    assert pairs == [(1.0, 1.0), (1.0, 3.0), (3.0, 1.0), (5.0, 1.0)]
     for row in content["cost_table"]:
         costs = {"cost_fn": row["cost_fn"], "cost_fp": row["cost_fp"]}
         study = steadycut.fit(P, n_bootstrap=20, **costs)
@@ -283,3 +284,16 @@ def test_an_unknown_rule_is_refused():
 def test_labels_at_q_are_needed():
     with pytest.raises(BadPatients, match="these patients have no labels"):
         steadycut.compare(P, PatientScores(scores=Q.scores, patients=Q.patients))
+
+
+def test_another_unit_at_q_is_said():
+    there = PatientScores(scores=100 * Q.scores, labels=Q.labels)
+    found = steadycut.compare(P, there, n_bootstrap=5, rules=["erm"]).to_dict()["warnings"]
+    assert any(text.startswith("unit: ") for text in found)
+    assert steadycut.compare(P, hospital(3, "r"), n_bootstrap=5, rules=["erm"]).warnings == ()
+
+
+def test_an_aggregator_that_is_a_function_is_compared_without_guards():
+    recipe = Recipe(how="my_function")
+    here, there = (replace(one, recipe=recipe) for one in (P, Q))
+    assert steadycut.compare(here, there, n_bootstrap=5, rules=["erm"]).warnings == ()

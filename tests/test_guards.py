@@ -1,5 +1,7 @@
 """Guards speak when patients are unlike the rule's own, and are silent when they are alike."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,8 +10,10 @@ from steadycut.guards import (
     deployment_warnings,
     instance_warning,
     score_range_warning,
+    site_warning,
     unit_warning,
 )
+from steadycut.rule_file import site_hash
 
 
 def cohort(seed, n_patients=200, n_instances=30, shift=0.0, factor=1.0):
@@ -103,3 +107,13 @@ def test_each_warning_is_one_line_and_names_no_patient():
     found = deployment_warnings(RULE, strange)
     assert [text.partition(":")[0] for text in found] == ["score range", "unit", "instances"]
     assert all("\n" not in text and "Zoe" not in text for text in found)
+
+
+def test_a_site_where_the_rule_was_made_is_noticed():
+    made = cohort(0)
+    sites = np.repeat(["A", "B"], made.n_patients // 2)
+    rule = rule_of(replace(made, sites=sites))
+    assert rule.document.provenance.sites == sorted(map(site_hash, "AB"))
+    assert "'B'" in site_warning(rule, replace(made, sites=np.full(made.n_patients, "B")))
+    assert site_warning(rule, replace(made, sites=np.full(made.n_patients, "C"))) is None
+    assert site_warning(rule, made) is None

@@ -423,3 +423,13 @@ def test_the_schema_needs_every_part(key):
     content = {name: value for name, value in CONTENT.items() if name != key}
     with pytest.raises(jsonschema.ValidationError, match="required"):
         jsonschema.Draft202012Validator(json_schema()).validate(content)
+
+
+def test_a_rule_shows_itself_and_equals_its_copy():
+    copy = FrozenRule.from_bytes(RULE.to_bytes())
+    assert copy == RULE
+    assert hash(copy) == hash(RULE)
+    assert freeze(direction="le") != RULE
+    assert RULE != "rule"
+    assert f">= {RULE.threshold:.6g}" in repr(RULE)
+    assert "<=" in repr(freeze(direction="le"))

@@ -14,7 +14,8 @@ from steadycut.core.cuts import exact_cuts
 from steadycut.core.paired import paired_difference
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.risk_curve import count_errors, risk_at_cuts
-from steadycut.errors import BadPatients, PatientOverlap
+from steadycut.errors import BadPatients, BadRuleFile, PatientOverlap
+from steadycut.guards import deployment_warnings
 from steadycut.study import Options, Progress, Study, as_candidates, check_same_patients, fit
 from steadycut.summary import chain_summary
 
@@ -114,7 +115,8 @@ class Row:
 class Comparison:
     """The rows of the table, and the two hospitals that they are about.
 
-    ``costs`` are rows of our own rule at the paper's three pairs of costs.
+    ``costs`` are rows of our own rule at the paper's three pairs of costs and the one asked for.
+    ``warnings`` say in what the external patients are unlike the internal ones.
     """
 
     rows: tuple[Row, ...]
@@ -123,6 +125,7 @@ class Comparison:
     n_internal: int
     n_external: int
     trivial_external: float
+    warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``compare.json``."""
@@ -137,6 +140,7 @@ class Comparison:
             "reference": None if reference is None else reference.name,
             "rows": [row.to_dict(reference) for row in self.rows],
             "cost_table": [row.cost_row() for row in self.costs],
+            "warnings": list(self.warnings),
         }
 
 
@@ -162,7 +166,7 @@ def compare(
         the paper's choice among candidates, and its ablations (no penalty, no bias).
     cost_table
         Whether ``stable``, if it is among the rules, is also judged at the costs (1, 1), (1, 3)
-        and (3, 1) of a miss and a false alarm.
+        and (3, 1) of a miss and a false alarm, beside those of the options.
     progress
         Called with a text, the number of steps done and the number of steps.
     **options
@@ -207,7 +211,17 @@ def compare(
         n_internal=here[0].n_patients,
         n_external=there[0].n_patients,
         trivial_external=main[0].external.trivial_risk(settled.search.costs),
+        warnings=tuple(unlike(main[0].study, here, there)),
     )
+
+
+def unlike(study: Study, internal: list[PatientScores], external: list[PatientScores]) -> list[str]:
+    """Return in what the patients at Q are unlike those that the study was made of."""
+    try:
+        rule = study.freeze()
+    except BadRuleFile:  # an aggregator that is a Python function: nothing to compare with
+        return []
+    return deployment_warnings(rule, external_scores(study, internal, external), external)
 
 
 def default_rules(options: Mapping[str, Any]) -> list[str]:
@@ -229,6 +243,7 @@ def asked_rows(
 
 def cost_rows(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the options of each row of the cost table; a bound for equal costs need not fit."""
+    asked = (float(options.get("cost_fn", 1.0)), float(options.get("cost_fp", 1.0)))
     return {
         f"costs {cost_fn:g}, {cost_fp:g}": {
             **options,
@@ -237,7 +252,7 @@ def cost_rows(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
             "cost_fp": cost_fp,
             "bound": "auto",
         }
-        for cost_fn, cost_fp in COST_TABLE
+        for cost_fn, cost_fp in dict.fromkeys([*COST_TABLE, asked])
     }
 
 

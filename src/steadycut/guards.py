@@ -22,7 +22,7 @@ def deployment_warnings(
 
     ``several`` holds what an ensemble was made of, the same patients once for each method.
     """
-    checks = (score_range_warning, unit_warning, instance_warning)
+    checks = (score_range_warning, unit_warning, instance_warning, site_warning)
     found = [text for check in checks if (text := check(rule, patients))]
     return [*found, *(method_warnings(rule.ensemble, several) if several else [])]
 
@@ -65,4 +65,18 @@ def instance_warning(rule: "FrozenRule", patients: PatientScores) -> str | None:
     return (
         f"instances: a patient has {typical:g} instances here (median), "
         f"{expected.median:g} where the rule was made."
+    )
+
+
+def site_warning(rule: "FrozenRule", patients: PatientScores) -> str | None:
+    """Notice a site where the rule was made: its patients are no new ones."""
+    from steadycut.rule_file import site_hash
+
+    here = [] if patients.sites is None else np.unique(patients.sites).tolist()
+    again = [name for name in here if site_hash(name) in rule.document.provenance.sites]
+    if not again:
+        return None
+    return (
+        f"site: the rule was made at {', '.join(map(repr, again))}, and patients of that name are "
+        "here again. Those who made the rule make it look better than it is; leave them out."
     )

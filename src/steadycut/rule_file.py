@@ -186,12 +186,13 @@ class EnsemblePart(_Part):
 
 
 class Provenance(_Part):
-    """What the rule was made with."""
+    """What the rule was made with; ``sites`` are hashes of names, to know a site again."""
 
     versions: dict[str, str]
     seed: int
     options: dict[str, str | int | float | bool]
     patients: dict[str, int]
+    sites: list[str]
     data_sha256: str
 
 
@@ -232,6 +233,16 @@ class FrozenRule:
 
     def __init__(self, document: RuleDocument) -> None:
         self.document = document
+
+    def __repr__(self) -> str:
+        sign = ">=" if self.direction == "ge" else "<="
+        return f"FrozenRule({self.recipe.name}; called if {sign} {self.threshold:.6g})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FrozenRule) and self.document == other.document
+
+    def __hash__(self) -> int:
+        return hash(self.to_bytes())
 
     @classmethod
     def from_study(cls, study: "Study") -> "FrozenRule":
@@ -408,6 +419,11 @@ def content_hash(content: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def site_hash(name: str) -> str:
+    """Return what stands for a site in a rule file, which names no hospital."""
+    return hashlib.sha256(name.encode()).hexdigest()
+
+
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of ``rule.json``."""
     schema = RuleDocument.model_json_schema(by_alias=True)
@@ -540,6 +556,11 @@ def _instances(patients: PatientScores) -> dict[str, float] | None:
     }
 
 
+def _sites(patients: PatientScores) -> list[str]:
+    names = set() if patients.sites is None else set(patients.sites.tolist())
+    return sorted(map(site_hash, names))
+
+
 def _provenance(study: "Study") -> dict[str, Any]:
     summary = study.to_dict()
     options = {key: value for key, value in summary["options"].items() if key != "seed"}
@@ -552,5 +573,6 @@ def _provenance(study: "Study") -> dict[str, Any]:
         "seed": study.options.seed,
         "options": options,
         "patients": summary["patients"],
+        "sites": _sites(study.patients),
         "data_sha256": study.patients.fingerprint(),
     }

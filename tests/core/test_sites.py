@@ -6,7 +6,7 @@ import pytest
 from steadycut.core.certify import certify
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules import ERM
-from steadycut.core.sites import cuts_by_site, leave_one_site_out, site_names
+from steadycut.core.sites import cuts_by_site, leave_one_site_out, site_names, unit_warnings
 
 
 def cohort(seed, sizes=(40, 50, 60), moved=(0.0, 0.0, 2.0)):
@@ -67,3 +67,20 @@ def test_a_site_is_judged_by_the_cut_of_the_others():
             np.mean((patients.scores[out] >= cut) != (patients.labels[out] == 1)) for cut in cuts
         ]
         assert any(risk == pytest.approx(one, abs=1e-12) for one in judged)
+
+
+def test_a_site_in_another_unit_is_noticed():
+    patients = cohort(0, moved=(0.0, 0.0, 0.0))
+    assert unit_warnings(patients) == []
+    factor = np.where(patients.sites == "b", 100.0, 1.0)
+    other = PatientScores(
+        scores=patients.scores * factor, labels=patients.labels, sites=patients.sites
+    )
+    (found,) = unit_warnings(other)
+    assert found.startswith("unit: at site 'b'")
+
+
+def test_a_few_patients_say_nothing_about_a_unit():
+    scores = [*np.linspace(0, 1, 60), 50.0, 60.0]
+    few = PatientScores(scores=scores, labels=[0, 1] * 31, sites=["a"] * 60 + ["b"] * 2)
+    assert unit_warnings(few) == []

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from steadycut.cli import options as opt
-from steadycut.cli.output import check_folder, show, to_json, write_folder
+from steadycut.cli.output import check_folder, note, show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
 from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit
 from steadycut.cli.text import comparison_text
@@ -90,6 +90,8 @@ def compare_command(
             candidates_at(table, here), candidates_at(table, there), progress=progress, **options
         ).to_dict()
     note_dropped(table)
+    for warning in content["warnings"]:
+        note(f"warning: {warning}")
     if out is not None:
         write_folder(out, {"compare.json": to_json(content)})
     show(content, comparison_text(content), as_json=as_json)

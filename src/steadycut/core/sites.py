@@ -13,6 +13,9 @@ from steadycut.core.records import Costs, PatientScores
 from steadycut.core.risk_curve import count_errors
 from steadycut.core.rules import Rule, cuts_at_rank
 
+# A median of fewer patients than this says little about a site.
+FEWEST = 5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteCut:
@@ -101,3 +104,22 @@ def leave_one_site_out(
         if cut is not None:
             risks.append(confusion_at(select.take(left_out), cut).risk(costs))
     return risks
+
+
+def unit_warnings(patients: PatientScores) -> list[str]:
+    """Notice sites whose typical score hardly occurs at the others, as in another unit.
+
+    Labels are not looked at. A site with another mix of patients stays well inside.
+    """
+    found = []
+    for name in site_names(patients):
+        here = is_at(patients, name)
+        middle = float(np.median(patients.scores[here]))
+        low, high = np.quantile(patients.scores[~here], [0.05, 0.95])
+        enough = FEWEST <= np.count_nonzero(here) <= here.size - FEWEST
+        if enough and not low <= middle <= high:
+            found.append(
+                f"unit: at site {name!r} the median score is {middle:g}; at the others most lie "
+                f"between {low:g} and {high:g}. Is it the same unit and the same scorer?"
+            )
+    return found
