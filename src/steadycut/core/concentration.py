@@ -77,10 +77,11 @@ def bentkus(counts: Confusion, costs: Costs, delta: float) -> float:
     Bates et al., Distribution-free, risk-controlling prediction sets, JACM 2021.
     """
     n, mean = counts.n_patients, counts.risk(costs) / costs.largest
-    return costs.largest * (_mean_limit(mean, n, delta) - mean)
+    return costs.largest * (mean_limit(mean, n, delta) - mean)
 
 
-def _mean_limit(mean: float, n: int, delta: float) -> float:
+def mean_limit(mean: float, n: int, delta: float) -> float:
+    """Return the Hoeffding-Bentkus upper limit of the mean of losses between 0 and 1."""
     # A whole number of the dearer errors must not be rounded up for its last bit.
     upper = upper_limit(math.ceil(n * mean - 1e-9), n, delta / math.e)
     return min(upper, _entropy_limit(mean, n, delta))
@@ -261,4 +262,4 @@ def lower_limit(counts: Confusion, costs: Costs, delta: float) -> float:
     if costs.equal:
         return costs.largest * (1 - upper_limit(n - errors, n, delta))
     mean = counts.risk(costs) / costs.largest
-    return costs.largest * (1 - _mean_limit(1 - mean, n, delta))
+    return costs.largest * (1 - mean_limit(1 - mean, n, delta))

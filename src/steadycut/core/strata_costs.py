@@ -1,0 +1,131 @@
+"""What it costs to put a patient of each true grade into each risk stratum."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadycut.core.checks import LARGEST_COST, FloatArray, read_only, store
+from steadycut.errors import BadOption
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
+class CostMatrix:
+    """C[grade, stratum], of shape (grades, strata), both in ascending order of severity.
+
+    Every boundary between two strata must have one reading: low grades are better off below it,
+    high grades above it, with no exception in between; and there must be some of either.
+
+    Examples
+    --------
+    Two grades and three strata: the grey stratum costs half an alarm, or a miss in part.
+
+    >>> costs = CostMatrix([[0, 0.5, 1], [4, 1, 0]])
+    >>> costs.steps
+    array([[-0.5, -0.5],
+           [ 3. ,  1. ]])
+    >>> costs.probabilities.round(3)
+    array([0.143, 0.333])
+    """
+
+    values: FloatArray
+
+    def __init__(self, values: ArrayLike) -> None:
+        store(self, "values", _check_matrix(values))
+        _check_steps(self.steps)
+
+    @property
+    def n_grades(self) -> int:
+        """How many true grades there are."""
+        return int(self.values.shape[0])
+
+    @property
+    def n_strata(self) -> int:
+        """How many strata there are, one more than boundaries."""
+        return int(self.values.shape[1])
+
+    @property
+    def n_boundaries(self) -> int:
+        """How many boundaries part the strata."""
+        return self.n_strata - 1
+
+    @property
+    def steps(self) -> FloatArray:
+        """What a patient of each grade costs more below each boundary than above it.
+
+        Shape (grades, boundaries): positive for grades that belong above.
+        """
+        return read_only(self.values[:, :-1] - self.values[:, 1:])
+
+    @property
+    def smallest(self) -> float:
+        """The smallest cost."""
+        return float(self.values.min())
+
+    @property
+    def largest(self) -> float:
+        """The largest cost."""
+        return float(self.values.max())
+
+    @property
+    def spread(self) -> float:
+        """The largest cost minus the smallest one."""
+        return self.largest - self.smallest
+
+    @property
+    def stakes(self) -> FloatArray:
+        """What the worst stratum of each grade costs more than its best one, shape (grades,)."""
+        return np.ptp(self.values, axis=1)
+
+    @property
+    def probabilities(self) -> FloatArray | None:
+        """For two grades, the probability of disease from which each boundary pays; else None.
+
+        Where they do not ascend, some stratum is never the cheapest.
+        """
+        if self.n_grades > 2:  # noqa: PLR2004
+            return None
+        alarm, miss = -self.steps[0], self.steps[1]
+        return alarm / (alarm + miss)
+
+    def of_patients(self, grades: ArrayLike, strata: ArrayLike) -> FloatArray:
+        """Return what each patient costs."""
+        losses: FloatArray = self.values[np.asarray(grades), np.asarray(strata)]
+        return losses
+
+
+def _check_matrix(values: ArrayLike) -> FloatArray:
+    try:
+        matrix = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = "costs must be numbers: a row for each grade, a column for each stratum."
+        raise BadOption(msg) from None
+    if matrix.ndim != 2 or min(matrix.shape) < 2:  # noqa: PLR2004
+        msg = (
+            "costs must have at least two rows (grades) and two columns (strata); got shape "
+            f"{matrix.shape}."
+        )
+        raise BadOption(msg)
+    if not np.all((matrix >= 0) & (matrix <= LARGEST_COST)):
+        msg = f"costs must be finite numbers from 0 to {LARGEST_COST:g}; got {matrix.tolist()}."
+        raise BadOption(msg)
+    return read_only(matrix + 0.0)
+
+
+def _check_steps(steps: FloatArray) -> None:
+    """Refuse boundaries that no grade, or every grade, or grades in the wrong order ask for."""
+    for boundary in range(steps.shape[1]):
+        sign = np.sign(steps[:, boundary])
+        between = f"between strata {boundary + 1} and {boundary + 2}"
+        if not (sign < 0).any() or not (sign > 0).any():
+            msg = (
+                f"costs must make both sides of the boundary {between} cheaper for some grade; one "
+                "of these strata is never the better one. Change the costs, or leave it out."
+            )
+            raise BadOption(msg)
+        if (np.diff(sign) < 0).any():
+            msg = (
+                f"costs must ask for higher strata for higher grades; at the boundary {between} a "
+                "lower grade asks for the higher one. Are grades and strata in ascending order?"
+            )
+            raise BadOption(msg)
