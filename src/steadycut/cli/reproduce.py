@@ -5,6 +5,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from steadycut.cli.reproduce_figures import figure_1_command
 from steadycut.cli.reproduce_table import table_command
 from steadycut.errors import BadOption
 
@@ -29,6 +30,7 @@ reproduce_app = typer.Typer(
     subcommand_metavar="TARGET [OPTIONS]",
     help="Rebuild a figure or table of the paper, and say what came out.",
 )
+reproduce_app.command("figure-1", short_help="The penalty and the stable basin.")(figure_1_command)
 reproduce_app.command("table", short_help="Main and cost table, for any two hospitals.")(
     table_command
 )

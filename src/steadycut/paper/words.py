@@ -30,6 +30,44 @@ def table_page(content: Mapping[str, Any]) -> str:
     )
 
 
+def figure_page(
+    content: Mapping[str, Any], title: str, shown: str, columns: Mapping[str, str]
+) -> str:
+    """Return the page of a figure; ``columns`` are those of the sensitivity table, by their key."""
+    assumed = [["not printed", "taken here"], *map(list, content["parameters"]["assumed"].items())]
+    parts = [
+        f"# {title}",
+        f"What the paper shows: {shown}",
+        claims_text(content["claims"], content["replicates"]),
+        markdown(assumed),
+        f"One change at a time, {content['replicates']} replicates each",
+        markdown(sensitivity_rows(content["sensitivity"], columns)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def sensitivity_rows(
+    rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]
+) -> list[list[str]]:
+    """Return what came out after each change: means as numbers, shares as percentages."""
+    cells = [
+        [row["changed"], row["status"], *(mean_or_share(row[key]) for key in columns)]
+        for row in rows
+    ]
+    return [["changed", "", *columns.values()], *cells]
+
+
+def mean_or_share(value: Mapping[str, float] | float) -> str:
+    """Return a mean over replicates, or a share of them.
+
+    Examples
+    --------
+    >>> mean_or_share({"mean": 0.25}), mean_or_share(0.25)
+    ('0.250', '25 %')
+    """
+    return f"{100 * value:.0f} %" if isinstance(value, float) else f"{value['mean']:.3f}"
+
+
 def main_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Return the paper's columns, and what was chosen."""
     head = ["Method", "candidate", "R_Q", "Validation", "Shift", "modulus", "G_boot", "FR"]
