@@ -10,8 +10,11 @@
     ├── BadPatients          patient-level data that contradict themselves
     │   ├── PatientOverlap   a patient in two roles, or at two sites
     │   └── TooFewPatients   too few patients, or a class without any
+    ├── NoFeasibleCut        a constraint that no cut-off of the patients can meet
+    ├── BadFile              a slide or ECG that cannot be used; the others go on
     ├── BadRuleFile          a rule file that was edited, is incomplete or of another version
     ├── BadCheckpoint        a checkpoint of another study, or in use by another run
+    ├── LostWorkers          processes or machines that died at work, and no others to take over
     └── MissingPackage       an optional package that is needed here
 
     SteadycutWarning (UserWarning)
@@ -53,12 +56,24 @@ class TooFewPatients(BadPatients):
     """Too few patients, or a class without any."""
 
 
+class NoFeasibleCut(SteadycutError):
+    """A constraint that no cut-off of the patients can meet."""
+
+
+class BadFile(SteadycutError):
+    """A slide or ECG that cannot be used; the others go on."""
+
+
 class BadRuleFile(SteadycutError):
     """A rule file that was edited, is incomplete or of another version."""
 
 
 class BadCheckpoint(SteadycutError):
     """A checkpoint of another study, or one that another run uses."""
+
+
+class LostWorkers(SteadycutError):
+    """Processes or machines that died at work, and no others to take over."""
 
 
 class MissingPackage(SteadycutError, ImportError):

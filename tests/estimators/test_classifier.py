@@ -93,6 +93,8 @@ def test_parameters_are_those_of_the_contract():
         ("honesty", "split"),
         ("certify_size", 0.5),
         ("random_state", None),
+        ("checkpoint", None),
+        ("progress", None),
     ]
 
 

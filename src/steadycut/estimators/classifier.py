@@ -1,6 +1,8 @@
 """A classifier of instances and the certified cut-off on its patient scores, learnt together."""
 
+import os
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -17,13 +19,15 @@ from steadycut.errors import BadOption, SteadycutWarning
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Scorer, check_scorer, lay_out
 from steadycut.estimators.inputs import (
     Patients,
+    check_running,
     one_class_each,
     read_patients,
     seed_of,
     two_classes,
 )
 from steadycut.estimators.learn import learn
-from steadycut.study import Options, study_options
+from steadycut.progress import progress_on_stderr
+from steadycut.study import Options, Progress, study_options
 
 
 class PatientDecisions(NamedTuple):
@@ -55,7 +59,7 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         Number of folds; fewer where a class has fewer patients.
     n_jobs
         How many replicates are fitted at a time, by joblib; any backend of it may be set with
-        `joblib.parallel_config`. The result is the same for every number.
+        `joblib.parallel_config`, a Dask cluster too. The result is the same for every number.
     rule
         How a cut is chosen along the scores: ``"stable"``, ``"erm"``, ``"youden"``,
         ``"sensitivity:X"`` or ``"specificity:X"``.
@@ -77,6 +81,15 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
     random_state : int, RandomState, Generator or None
         An int is the seed of the study. A generator is asked for one seed in every ``fit``; None
         asks numpy's global one. The seed that was used is ``study_.options.seed``.
+    checkpoint
+        A folder of its own in which finished replicates are kept. A fit that was killed goes on
+        from there, with the same result to the last bit; one of other data, options, seed or
+        versions is refused. Needs an int as ``random_state``. Remove the folder when it is no
+        longer wanted.
+    progress
+        True tells on stderr how many replicates are done and how long the others will take: on a
+        terminal in one line that rewrites itself, else in plain lines now and then. A function is
+        called with a text, the number of replicates done, and of all.
 
     Attributes
     ----------
@@ -152,6 +165,8 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         honesty: str = "split",
         certify_size: float = 0.5,
         random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Progress | bool | None = None,  # noqa: FBT001
     ) -> None:
         self.estimator = estimator
         self.aggregate = aggregate
@@ -166,6 +181,8 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         self.honesty = honesty
         self.certify_size = certify_size
         self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.progress = progress
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -201,7 +218,10 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         scorer = self._scorer(classes[1])
         cohort = scorer.patient_scores(np.zeros(labels.size), patients, labels)
         instances = lay_out(X, target, labels, patients)
-        learned = learn(scorer, instances, cohort, options, self.n_jobs)
+        with self._progress() as progress:
+            learned = learn(
+                scorer, instances, cohort, options, self.n_jobs, progress, self.checkpoint
+            )
         self.classes_ = classes
         self.estimator_ = learned.model
         self.study_ = learned.study
@@ -312,6 +332,7 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
                 "hold for a scorer that learnt from the patients who certify."
             )
             raise BadOption(msg)
+        check_running(self.checkpoint, self.random_state, self.progress)
         return study_options(
             rule=self.rule,
             cost_fn=self.cost_fn,
@@ -322,6 +343,11 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
             certify_size=self.certify_size,
             seed=seed_of(self.random_state),
         )
+
+    def _progress(self) -> AbstractContextManager[Progress | None]:
+        if self.progress is True:
+            return progress_on_stderr()
+        return nullcontext(self.progress or None)
 
     def _scorer(self, positive: Any) -> Scorer:
         return Scorer(

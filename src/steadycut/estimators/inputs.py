@@ -1,5 +1,6 @@
 """What the estimators are given, checked: classes, patients, seeds."""
 
+import os
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -50,6 +51,22 @@ def seed_of(random_state: object) -> int:
         )
         raise BadOption(msg)
     return int(random_state)
+
+
+def check_running(checkpoint: object, random_state: object, progress: object) -> None:
+    """Refuse a checkpoint that no later fit could go on from, and progress that cannot be told."""
+    if checkpoint is not None and not isinstance(checkpoint, str | os.PathLike):
+        msg = f"checkpoint must be None or the path of a folder; got {checkpoint!r}."
+        raise BadOption(msg)
+    if checkpoint is not None and not isinstance(random_state, Integral):
+        msg = (
+            "a checkpoint needs a whole number as random_state, or the next fit would be another "
+            f"study; got {random_state!r}."
+        )
+        raise BadOption(msg)
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        msg = f"progress must be None, True or a function; got {progress!r}."
+        raise BadOption(msg)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -1,18 +1,23 @@
 """The whole flow with a scorer that learns: rows in, a deployed scorer and its study out."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from steadycut.checkpoint import Checkpoint, open_checkpoint
 from steadycut.core.checks import FloatArray
 from steadycut.core.records import PatientScores
 from steadycut.core.split import Roles
 from steadycut.errors import TooFewPatients
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Instances, Scorer
+from steadycut.estimators.fingerprint import study_fingerprint
 from steadycut.estimators.refit import Refit, RefitDraws
 from steadycut.estimators.threads import one_thread
-from steadycut.study import Options, Study, check_both_classes, deal_roles, run_study
+from steadycut.study import Options, Progress, Study, check_both_classes, deal_roles, run_study
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -29,11 +34,14 @@ def learn(
     instances: Instances,
     cohort: PatientScores,
     options: Options,
-    n_jobs: int | None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    folder: str | os.PathLike[str] | None = None,
 ) -> Learned:
     """Deal roles, score everybody with models that did not see him, and run the study.
 
     ``cohort`` holds the patients of ``instances`` in the same order; its scores are not used.
+    Refits that were finished are kept in ``folder``, and taken from there.
 
     Notes
     -----
@@ -48,12 +56,19 @@ def learn(
     *_, seed = np.random.SeedSequence(options.seed).spawn(3)
     study_seed, refit_seed = seed.spawn(2)
     rng = np.random.default_rng(study_seed)
-    with one_thread():
+    with one_thread(), _kept_in(folder, scorer, instances, cohort, options) as checkpoint:
         scores, model = score_everybody(scorer, instances, roles, rng)
         refit = Refit(
             scorer=scorer, instances=instances, patients=roles.select, search=options.search
         )
-        draw = RefitDraws(refit=refit, scores=scores[roles.select], seed=refit_seed, n_jobs=n_jobs)
+        draw = RefitDraws(
+            refit=refit,
+            scores=scores[roles.select],
+            seed=refit_seed,
+            n_jobs=n_jobs,
+            progress=progress,
+            checkpoint=checkpoint,
+        )
         study = run_study([replace(cohort, scores=scores)], options, draw=draw, roles=roles)
     return Learned(model=model, study=study, n_redrawn=draw.n_redrawn)
 
@@ -67,6 +82,21 @@ def score_everybody(
     model = scorer.fit(instances, roles.select, rng)
     scores[roles.certify] = scorer.score(model, instances, roles.certify)
     return scores, model
+
+
+@contextmanager
+def _kept_in(
+    folder: str | os.PathLike[str] | None,
+    scorer: Scorer,
+    instances: Instances,
+    cohort: PatientScores,
+    options: Options,
+) -> Iterator[Checkpoint | None]:
+    if folder is None:
+        yield None
+        return
+    with open_checkpoint(folder, study_fingerprint(scorer, instances, cohort, options)) as opened:
+        yield opened
 
 
 def _check_select(roles: Roles) -> None:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from sklearn.utils.parallel import Parallel, delayed
 
+from steadycut.checkpoint import Checkpoint
 from steadycut.core.bootstrap import ThresholdDraws, draw_thresholds
 from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.cuts import Cuts, cuts_of
@@ -13,6 +13,10 @@ from steadycut.core.rules import Rule
 from steadycut.core.select import Search
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Instances, Scorer
 from steadycut.estimators.threads import one_thread
+from steadycut.estimators.workers import dask_client, run_tasks
+from steadycut.study import Progress
+
+Replicate = tuple[float, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -27,6 +31,11 @@ class Refit:
     patients: IntArray
     search: Search
 
+    def to_ship(self) -> "Refit":
+        """Return the same without the rows of patients who do not choose."""
+        kept = np.arange(self.patients.size)
+        return replace(self, instances=self.instances.only(self.patients), patients=kept)
+
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class RefitDraws:
@@ -34,13 +43,16 @@ class RefitDraws:
 
     Stands in for `steadycut.core.bootstrap.draw_thresholds`. ``scores`` are those that the
     choosing patients have in the study itself. ``n_redrawn`` counts, once it was called, the
-    resampled cohorts that lacked a class and were drawn again.
+    resampled cohorts that lacked a class and were drawn again. What is in the checkpoint is not
+    run again.
     """
 
     refit: Refit
     scores: FloatArray
     seed: np.random.SeedSequence
     n_jobs: int | None
+    progress: Progress | None = None
+    checkpoint: Checkpoint | None = None
     n_redrawn: int = field(default=0, init=False)
 
     def __call__(
@@ -49,8 +61,7 @@ class RefitDraws:
         """Choose a threshold along ``cuts``, then refit and choose again, again and again."""
         chosen = draw_thresholds(cuts, rule, costs, 0, rng)
         # A seed a replicate, made up front: which worker runs it makes no difference.
-        seeds = self.seed.spawn(n_replicates)
-        found = Parallel(n_jobs=self.n_jobs)(delayed(replicate)(self.refit, s) for s in seeds)
+        found = self._replicates(self.seed.spawn(n_replicates))
         thresholds = np.array([threshold for threshold, _ in found])
         self.n_redrawn = sum(redrawn for _, redrawn in found)
         ranks = np.searchsorted(np.sort(self.scores), thresholds, side="left")
@@ -60,8 +71,37 @@ class RefitDraws:
             ranks=read_only(ranks.astype(np.float64)),
         )
 
+    def _replicates(self, seeds: list[np.random.SeedSequence]) -> list[Replicate]:
+        numbers = range(len(seeds))
+        found = {number: one for number in numbers if (one := self._load(number)) is not None}
+        self._tell(len(found), len(seeds))
+        missing = {number: seeds[number] for number in numbers if number not in found}
+        refit = self.refit if dask_client() is None else self.refit.to_ship()
+        for number, one in run_tasks(replicate, refit, missing, self.n_jobs):
+            found[number] = one
+            self._save(number, one)
+            self._tell(len(found), len(seeds))
+        return [found[number] for number in numbers]
 
-def replicate(refit: Refit, seed: np.random.SeedSequence) -> tuple[float, int]:
+    def _tell(self, done: int, total: int) -> None:
+        if self.progress is not None:
+            self.progress("refits", done, total)
+
+    def _load(self, number: int) -> Replicate | None:
+        stored = None if self.checkpoint is None else self.checkpoint.load(step_name(number))
+        return None if stored is None else (float(stored["threshold"]), int(stored["redrawn"]))
+
+    def _save(self, number: int, one: Replicate) -> None:
+        if self.checkpoint is not None:
+            self.checkpoint.save(step_name(number), threshold=one[0], redrawn=one[1])
+
+
+def step_name(number: int) -> str:
+    """Return how a replicate is called in a checkpoint."""
+    return f"replicate-{number:06d}"
+
+
+def replicate(refit: Refit, seed: np.random.SeedSequence) -> Replicate:
     """Return the threshold of one replicate, and how many draws lacked a class before it."""
     rng = np.random.default_rng(seed)
     labels = refit.instances.labels

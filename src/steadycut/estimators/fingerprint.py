@@ -1,0 +1,60 @@
+"""What the result of a learnt study depends on, so that a checkpoint knows it again."""
+
+import pickle
+import platform
+from dataclasses import replace
+from typing import Any
+
+import joblib
+import numpy as np
+import scipy
+import sklearn
+
+from steadycut._version import __version__
+from steadycut.core.aggregate import parse_aggregator
+from steadycut.core.records import PatientScores
+from steadycut.errors import BadCheckpoint
+from steadycut.estimators.cross_fit import Instances, Scorer
+from steadycut.study import Options
+
+
+def study_fingerprint(
+    scorer: Scorer, instances: Instances, cohort: PatientScores, options: Options
+) -> dict[str, str]:
+    """Return data, estimator, options, seed and versions as texts; data only as a digest."""
+    rows = (instances.X, instances.y, instances.labels, instances.rows, instances.offsets)
+    return {
+        "data": _digest("X and y", (rows, cohort.patients)),
+        "estimator": _digest("estimator", (type(scorer.estimator).__name__, scorer.estimator)),
+        "aggregate": _name_of(scorer.how),
+        "options": f"cv={scorer.n_folds} {replace(options, seed=0)!r}",
+        "seed": str(options.seed),
+        "versions": versions(),
+    }
+
+
+def versions() -> str:
+    """Return the versions on which numbers may depend."""
+    packages = {"numpy": np, "scipy": scipy, "scikit-learn": sklearn}
+    found = [f"{name} {package.__version__}" for name, package in packages.items()]
+    return ", ".join([f"steadycut {__version__}", f"Python {platform.python_version()}", *found])
+
+
+def _digest(what: str, content: Any) -> str:
+    try:
+        return joblib.hash(content, hash_name="sha1", coerce_mmap=True)
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        msg = (
+            f"a checkpoint must know {what} again, and that cannot be pickled "
+            f"({type(error).__name__}). Define what it is made of in a module, or leave the "
+            "checkpoint out."
+        )
+        raise BadCheckpoint(msg) from None
+
+
+def _name_of(how: Any) -> str:
+    """Return the name of an aggregator; for a function a digest of its source, it may be edited."""
+    if isinstance(how, str):
+        return how
+    source, *_ = joblib.func_inspect.get_func_code(how)
+    return _digest("aggregate", (parse_aggregator(how).name, source))

@@ -1,0 +1,160 @@
+"""The same function for many tasks: here, in processes of this machine, or on a Dask cluster."""
+
+import queue
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+from joblib.parallel import SequentialBackend, get_active_backend
+from sklearn import config_context, get_config
+from sklearn.utils.parallel import Parallel, delayed
+
+from steadycut.errors import LostWorkers
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+# A cluster without a single worker is waited for this long, in seconds.
+PATIENCE = 60.0
+
+ONE_KILLED = "a worker process was killed"
+KILLED_IN_TURN = "several workers were killed, one after the other, by the same replicate"
+ALL_GONE = "all workers that held the data are gone"
+NONE_THERE = f"the Dask cluster has had no worker for {PATIENCE:g} s"
+
+
+def dask_client() -> Any | None:
+    """Return the client of a Dask cluster, where `joblib.parallel_config` names one."""
+    backend, _ = get_active_backend()
+    return backend.client if type(backend).__name__ == "DaskDistributedBackend" else None
+
+
+def run_tasks(
+    function: Callable[[Any, Task], Result],
+    shared: Any,
+    tasks: Mapping[int, Task],
+    n_jobs: int | None,
+) -> Iterator[tuple[int, Result]]:
+    """Yield the number and the result of each task, in the order in which they end.
+
+    Parameters
+    ----------
+    function
+        Called with ``shared`` and one task.
+    shared
+        What all tasks need; it travels once to each worker.
+    tasks
+        Tasks by number.
+    n_jobs
+        How many processes there are on this machine; a Dask cluster uses all its workers.
+
+    Raises
+    ------
+    LostWorkers
+        If workers died and no others could take over.
+    """
+    client = dask_client()
+    if client is not None:
+        return _on_dask(client, function, shared, tasks)
+    return _on_this_machine(function, shared, tasks, n_jobs)
+
+
+def _numbered(
+    function: Callable[[Any, Task], Result], shared: Any, number: int, task: Task
+) -> tuple[int, Result]:
+    return number, function(shared, task)
+
+
+def _on_this_machine(
+    function: Callable[[Any, Task], Result],
+    shared: Any,
+    tasks: Mapping[int, Task],
+    n_jobs: int | None,
+) -> Iterator[tuple[int, Result]]:
+    parallel = Parallel(n_jobs, return_as="generator_unordered" if _can_stream() else "list")
+    results = iter(parallel(delayed(_numbered)(function, shared, *task) for task in tasks.items()))
+    try:
+        yield from results
+    except TerminatedWorkerError:
+        raise _lost(ONE_KILLED) from None
+    finally:
+        with warnings.catch_warnings():
+            # Whoever stops in the middle knows that tasks are lost.
+            warnings.simplefilter("ignore")
+            getattr(results, "close", lambda: None)()
+
+
+def _can_stream() -> bool:
+    """Whether results come one by one; multiprocessing hands all over at its end."""
+    backend, _ = get_active_backend()
+    return isinstance(backend, SequentialBackend) or backend.supports_return_generator
+
+
+# On Dask ---------------------------------------------------------------------------------
+# joblib's own way there waits for ever once a task has killed its workers (joblib 1.6), so
+# only the client is taken from it.
+
+
+def _on_dask(
+    client: Any,
+    function: Callable[[Any, Task], Result],
+    shared: Any,
+    tasks: Mapping[int, Task],
+) -> Iterator[tuple[int, Result]]:
+    _wait_for_workers(client)
+    # A copy on every worker: that one dies is no loss.
+    shipped = client.scatter(shared, broadcast=True, hash=False)
+    numbers = {}
+    ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    try:
+        for number, task in tasks.items():
+            future = client.submit(_configured, get_config(), function, shipped, task, pure=False)
+            numbers[future] = number
+            future.add_done_callback(ended.put)
+        while numbers:
+            future = _next_ended(client, ended)
+            yield numbers.pop(future), _result(future)
+    finally:
+        client.cancel([*numbers, shipped], force=True)
+
+
+def _configured(
+    config: dict[str, Any], function: Callable[[Any, Task], Result], shared: Any, task: Task
+) -> Result:
+    """Run a task under the settings of scikit-learn that hold where it was sent from."""
+    with config_context(**config):
+        return function(shared, task)
+
+
+def _wait_for_workers(client: Any) -> None:
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE)
+    except TimeoutError:
+        raise _lost(NONE_THERE) from None
+
+
+def _next_ended(client: Any, ended: "queue.SimpleQueue[Any]") -> Any:
+    """Return the next future that has ended; every minute look whether there are workers."""
+    while True:
+        try:
+            return ended.get(timeout=PATIENCE)
+        except queue.Empty:
+            _wait_for_workers(client)
+
+
+def _result(future: Any) -> Any:
+    from distributed import CancelledError, KilledWorker
+
+    try:
+        return future.result()
+    except KilledWorker:
+        raise _lost(KILLED_IN_TURN) from None
+    except CancelledError:
+        raise _lost(ALL_GONE) from None
+
+
+def _lost(cause: str) -> LostWorkers:
+    return LostWorkers(
+        f"the refits lost their workers: {cause}. Often memory runs out: give each worker more of "
+        "it, or take fewer workers. With a checkpoint the next fit goes on from here."
+    )
