@@ -137,7 +137,7 @@ def test_an_order_that_is_missing_or_mixed_is_refused(frame, rule, tmp_path, cap
     path = save(frame.assign(day=days), tmp_path / "t.csv")
     ran = run_command(capsys, "monitor", rule, path, "--order", "day")
     assert ran.code == 2
-    assert ("1 of 540 rows have nothing there" if bad is None else "of one kind") in ran.err
+    assert ("1 of 540 rows has nothing there" if bad is None else "of one kind") in ran.err
 
 
 def test_time_zones_are_all_there_or_none(frame, rule, tmp_path, capsys):

@@ -18,10 +18,8 @@ from steadycut.cli.output import check_folder, note, show, to_json, write_folder
 from steadycut.cli.tables import label_warnings, note_dropped, request_for_rule, row_counts
 from steadycut.core.checks import IntArray, check_fraction
 from steadycut.errors import BadTable
-from steadycut.ingest import PatientTable
-from steadycut.ingest.from_files import read_files
-from steadycut.ingest.patients import asked_rows, build_patients
-from steadycut.ingest.raw import RawTable
+from steadycut.ingest import PatientTable, read_patients
+from steadycut.ingest.survey import Survey
 from steadycut.monitoring import monitor
 from steadycut.report.numbers import percent, risk
 from steadycut.rule_file import FrozenRule
@@ -71,11 +69,9 @@ def monitor_command(
     frozen = FrozenRule.load(rule)
     sites = opt.parse_sites(site, external, "--external")
     request = request_for_rule(frozen, label=label, site=site, sites=sites, missing=missing)
-    # The order is read like a level, but no aggregation is made over it.
-    wider = replace(request, levels=(*request.levels, (order, "min")))
-    raw = asked_rows(read_files(tables, wider), request)
-    arrivals = arrival_ranks(raw, order, request.patient)
-    table = build_patients(raw, request)
+    # No patient may be left out because of the label.
+    table = read_patients(replace(request, order=order, unlabelled="refuse"), list(tables))
+    arrivals = arrival_ranks(table.asked, order, request.patient)
     patients = frozen.patients_of(table.patients)
     assert patients.patients is not None  # noqa: S101
     ranks = untied([(arrivals[name], name) for name in patients.patients.tolist()], order)
@@ -105,19 +101,12 @@ def untied(arrived: list[tuple[int, str]], order: str) -> list[int]:
     return [places[key] for key in keys]
 
 
-def arrival_ranks(raw: RawTable, order: str, patient: str) -> dict[str, int]:
+def arrival_ranks(asked: Survey, order: str, patient: str) -> dict[str, int]:
     """Return the rank of each patient's earliest row; patients of the same moment share one."""
-    column, patients = raw.keys[order], raw.keys[patient]
-    if column.n_missing:
-        msg = (
-            f"column {order!r} must be filled in every row; {column.n_missing} of "
-            f"{column.codes.size} rows have nothing there. Fill these in, or remove the rows."
-        )
-        raise BadTable(msg)
+    column, patients = asked.keys[order], asked.keys[patient]
     row_ranks = _ranks(column.texts, order)[column.codes]
-    known = patients.codes >= 0
     first = np.full(len(patients.texts), np.iinfo(np.int64).max)
-    np.minimum.at(first, patients.codes[known], row_ranks[known])
+    np.minimum.at(first, patients.codes, row_ranks)
     return dict(zip(patients.texts, first.tolist(), strict=True))
 
 

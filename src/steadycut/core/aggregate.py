@@ -3,7 +3,7 @@
 An aggregator turns the scores of a group into one number. Groups nest: tiles into slides,
 slides into patients. Every aggregator works on `Segments`, the scores sorted within their
 groups, so that it sees order statistics and never the order in which rows came; sums are
-correctly rounded (`math.fsum`), so that they do not depend on an order either.
+correctly rounded (`exact_sum`), so that they do not depend on an order either.
 """
 
 import math
@@ -18,6 +18,11 @@ from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.errors import BadOption
 
 LARGEST_TRIM = 0.5
+# Below this many values `math.fsum` is faster than numpy; both round the same.
+FEW_VALUES = 400
+BLOCK = 1 << 16
+MANTISSA = 53
+LARGEST_EXPONENT = 1020
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -127,14 +132,83 @@ def sort_segments(groups: IntArray, values: FloatArray) -> Segments:
     >>> segments.values, segments.offsets
     (array([0.4, 0.1, 0.9]), array([0, 1, 3]))
     """
+    grouped = np.asarray(values, dtype=np.float64)[np.argsort(groups, kind="stable")]
+    return sort_grouped(grouped, offsets_of(np.bincount(groups)))
+
+
+def sort_grouped(values: FloatArray, offsets: IntArray) -> Segments:
+    """Sort ``values``, which stand group by group already, in place within each group.
+
+    Examples
+    --------
+    >>> sort_grouped(np.array([0.4, 0.9, 0.1]), np.array([0, 1, 3])).values
+    array([0.4, 0.1, 0.9])
+    """
     # Adding 0.0 turns negative zero into zero: the two compare as equal, so that their order
     # in a sort, and with it the sign of a maximum, would depend on the order of rows.
-    tidy = np.asarray(values, dtype=np.float64)[np.argsort(groups, kind="stable")] + 0.0
-    sizes = np.bincount(groups)
-    offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
-    for group in np.flatnonzero(sizes > 1).tolist():
-        tidy[offsets[group] : offsets[group + 1]].sort()
-    return Segments(values=read_only(tidy), offsets=read_only(offsets))
+    values += 0.0
+    for group in np.flatnonzero(np.diff(offsets) > 1).tolist():
+        values[offsets[group] : offsets[group + 1]].sort()
+    return Segments(values=read_only(values), offsets=read_only(offsets))
+
+
+def offsets_of(sizes: IntArray) -> IntArray:
+    """Return where groups of these sizes begin and, last, where all end.
+
+    Examples
+    --------
+    >>> offsets_of(np.array([1, 2]))
+    array([0, 1, 3])
+    """
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+
+
+def exact_sum(values: FloatArray) -> float:
+    """Return the sum of finite values, correctly rounded: `math.fsum`, but faster for many.
+
+    Parameters
+    ----------
+    values
+        Shape (n,), in any order; the order does not matter to the last bit.
+
+    Notes
+    -----
+    Adding and subtracting a power of two that exceeds n times the largest value cuts every
+    value in a high part, a multiple of one common unit, and a rest. High parts add up without
+    any rounding, in any order; what is left after three cuts is left to `math.fsum`.
+
+    References
+    ----------
+    S. M. Rump, T. Ogita, S. Oishi (2008). Accurate floating-point summation, part I. SIAM
+    Journal on Scientific Computing 31(1).
+
+    Examples
+    --------
+    >>> exact_sum(np.array([1e16, 1.0, -1e16] * 200))
+    200.0
+    """
+    if values.size < FEW_VALUES:
+        return math.fsum(values.tolist())
+    parts: list[float] = []
+    for start in range(0, values.size, BLOCK):
+        parts += _exact_parts(values[start : start + BLOCK])
+    return math.fsum(parts)
+
+
+def _exact_parts(values: FloatArray) -> list[float]:
+    """Return few numbers whose exact sum is that of the values."""
+    bits = values.size.bit_length()
+    exponent = math.frexp(float(np.abs(values).max()))[1] + bits
+    if exponent > LARGEST_EXPONENT:
+        return values.tolist()
+    parts, rest = [], values
+    for _ in range(3):
+        anchor = math.ldexp(1.5, exponent)
+        high = (rest + anchor) - anchor
+        parts.append(float(high.sum()))
+        rest = rest - high
+        exponent += bits - MANTISSA
+    return [*parts, *rest[rest != 0].tolist()]
 
 
 def nest(patients: IntArray, levels: Sequence[IntArray]) -> tuple[IntArray, ...]:
@@ -310,11 +384,7 @@ def trimmed_mean(segments: Segments, share: float) -> FloatArray:
 
 def _means(values: FloatArray, starts: IntArray, stops: IntArray) -> FloatArray:
     bounds = zip(starts.tolist(), stops.tolist(), strict=True)
-    return np.array([_mean(values[start:stop].tolist()) for start, stop in bounds])
-
-
-def _mean(values: list[float]) -> float:
-    return math.fsum(values) / len(values)
+    return np.array([exact_sum(values[start:stop]) / (stop - start) for start, stop in bounds])
 
 
 def _interpolate(low: FloatArray, high: FloatArray, weight: FloatArray) -> FloatArray:

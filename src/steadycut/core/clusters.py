@@ -1,13 +1,12 @@
 """How alike the instances of a patient are: intraclass correlation and design effect."""
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.aggregate import Segments
+from steadycut.core.aggregate import Segments, exact_sum, mean
 from steadycut.core.checks import FloatArray, IntArray
 
 
@@ -78,14 +77,47 @@ def clusters_of(segments: Segments, labels: NDArray[np.int8] | None) -> Clusters
     >>> found.per_patient, round(found.icc, 3), round(found.design_effect, 3)
     (2.0, 0.778, 1.778)
     """
-    sizes, classes = segments.sizes, _classes(labels, segments.sizes.size)
+    return clusters_from(cluster_sums(segments), labels)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ClusterSums:
+    """What `clusters_from` must know of each patient: instances, their mean, their squares.
+
+    ``squares`` are the sums of squared distances to the patient's own mean. All are exact sums of
+    what one patient has, so that neither the order of rows nor that of patients matters.
+    """
+
+    sizes: IntArray
+    means: FloatArray
+    squares: FloatArray
+
+
+def cluster_sums(segments: Segments) -> ClusterSums:
+    """Return size, mean and squares of each group.
+
+    Examples
+    --------
+    >>> from steadycut.core.aggregate import sort_segments
+    >>> cluster_sums(sort_segments(np.array([0, 0, 1]), np.array([1.0, 3.0, 5.0]))).squares
+    array([2., 0.])
+    """
+    means = mean(segments)
+    pairs = zip(segments.split(), means.tolist(), strict=True)
+    squares = np.array([exact_sum((group - centre) ** 2) for group, centre in pairs])
+    return ClusterSums(sizes=segments.sizes, means=means, squares=squares)
+
+
+def clusters_from(sums: ClusterSums, labels: NDArray[np.int8] | None) -> Clusters | None:
+    """Return the design effect from the sums of each patient; see `clusters_of`."""
+    sizes, classes = sums.sizes, _classes(labels, sums.sizes.size)
     n, k, n_classes = int(sizes.sum()), sizes.size, int(classes.max()) + 1
     if k in (n, n_classes):
         return None
     per_class = np.bincount(classes, weights=sizes)
     m0 = float(n - (np.bincount(classes, weights=sizes**2) / per_class).sum()) / (k - n_classes)
-    between, within = _sums_of_squares(segments, classes)
-    mean_between, mean_within = between / (k - n_classes), within / (n - k)
+    mean_between = _between(sums, classes) / (k - n_classes)
+    mean_within = exact_sum(sums.squares) / (n - k)
     total = mean_between + (m0 - 1) * mean_within
     if total <= 0:
         return None
@@ -107,21 +139,14 @@ def _classes(labels: NDArray[np.int8] | None, n_patients: int) -> IntArray:
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
-def _sums_of_squares(segments: Segments, classes: IntArray) -> tuple[float, float]:
-    """Return the squares between patients of a class, and within patients."""
-    sizes = segments.sizes
-    # Scores far from 0 would lose their differences in the squares.
-    centred = segments.values - segments.values.min()
-    sums: FloatArray = np.add.reduceat(centred, segments.offsets[:-1])
-    means = sums / sizes
-    squares = (centred - np.repeat(means, sizes)) ** 2
-    # Exact sums over patients: they do not depend on the order in which these came.
-    within = math.fsum(np.add.reduceat(squares, segments.offsets[:-1]).tolist())
+def _between(sums: ClusterSums, classes: IntArray) -> float:
+    """Return the squares between patients of a class."""
+    # Scores far from 0 would lose their differences in the products.
+    centred = sums.means - sums.means.min()
     class_means = np.array(
         [
-            math.fsum(sums[classes == one].tolist()) / sizes[classes == one].sum()
+            exact_sum((sums.sizes * centred)[classes == one]) / sums.sizes[classes == one].sum()
             for one in range(int(classes.max()) + 1)
         ]
     )
-    between = math.fsum((sizes * (means - class_means[classes]) ** 2).tolist())
-    return between, within
+    return exact_sum(sums.sizes * (centred - class_means[classes]) ** 2)

@@ -3,11 +3,13 @@
 import os
 import warnings
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, overload
 
 from steadycut.core.aggregate import How
 from steadycut.core.records import PatientScores
 from steadycut.errors import SteadycutWarning
+from steadycut.ingest.engines.memory import MemoryEngine
 from steadycut.ingest.from_files import read_files
 from steadycut.ingest.from_frame import read_arrays, read_frame
 from steadycut.ingest.patients import PatientTable, build_patients
@@ -38,7 +40,11 @@ def read_patients(request: Request, source: Any) -> PatientTable:
     >>> table.patients["s", "mean"].scores, table.n_dropped
     (array([0.5 , 0.25]), 1)
     """
-    return build_patients(_read_raw(source, request), request)
+    engine = MemoryEngine(request, partial(_read_raw, source))
+    try:
+        return build_patients(engine, request)
+    finally:
+        engine.close()
 
 
 @overload

@@ -42,6 +42,10 @@ class Request:
         One or several aggregators over the last level (or the rows) of a patient.
     missing
         ``"refuse"`` or ``"drop"`` rows whose score is missing, NaN or infinite.
+    unlabelled
+        ``"refuse"`` or ``"drop"`` patients without a label.
+    order
+        Column that says when a row came in, if that matters; it is read and groups nothing.
 
     Examples
     --------
@@ -62,9 +66,12 @@ class Request:
     levels: tuple[tuple[str, How], ...] = ()
     hows: tuple[How, ...] = ("mean",)
     missing: str = "refuse"
+    unlabelled: str = "refuse"
+    order: str | None = None
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_POLICIES)
+        check_choice("unlabelled", self.unlabelled, MISSING_POLICIES)
         _check_columns(self.columns)
         _check_some("score column", self.scores)
         _check_some("aggregator", self.hows)
@@ -79,7 +86,8 @@ class Request:
     @property
     def keys(self) -> tuple[str, ...]:
         """Columns that say what a row belongs to."""
-        named = (self.patient, self.label, self.site, *(column for column, _ in self.levels))
+        levels = (column for column, _ in self.levels)
+        named = (self.patient, self.label, self.site, *levels, self.order)
         return tuple(column for column in named if column is not None)
 
     @property
@@ -126,6 +134,8 @@ def make_request(
 ) -> Request:
     """Build a request from what a caller may write: one or several, texts or pairs.
 
+    ``missing="drop"`` goes for labels too.
+
     Examples
     --------
     >>> make_request(patient="id", score="s", levels=["slide:max"], how=["mean", "max"]).hows
@@ -143,6 +153,7 @@ def make_request(
         levels=tuple(_as_pair(level) for level in several),
         hows=(how,) if isinstance(how, str) or callable(how) else tuple(how),
         missing=missing,
+        unlabelled=missing,
     )
 
 

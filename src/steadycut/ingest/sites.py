@@ -1,4 +1,4 @@
-"""The rows, and the patients, of given sites."""
+"""The groups of rows, and the patients, of given sites."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,12 +8,12 @@ from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, BadPatients, PatientOverlap
 from steadycut.ingest.columns import list_names
 from steadycut.ingest.labels import MOST_CLASSES
-from steadycut.ingest.raw import RawTable
 from steadycut.ingest.request import Request
+from steadycut.ingest.survey import Survey
 
 
-def rows_at_sites(raw: RawTable, request: Request) -> RawTable:
-    """Return the rows of the sites that are asked for; all rows, if no sites are named.
+def groups_at_sites(survey: Survey, request: Request) -> Survey:
+    """Return the groups of the sites that are asked for; all of them, if no sites are named.
 
     Raises
     ------
@@ -23,14 +23,14 @@ def rows_at_sites(raw: RawTable, request: Request) -> RawTable:
         If a patient of these sites has rows at another one too.
     """
     if request.site is None or request.sites is None:
-        return raw
-    column = raw.keys[request.site]
+        return survey
+    column = survey.keys[request.site]
     known = [column.texts[code] for code in np.unique(column.codes).tolist()]
     check_sites(known, request.sites)
     wanted = np.isin(np.array(column.texts, dtype=np.str_), request.sites)[column.codes]
-    here, elsewhere = (raw.keys[request.patient].take(rows) for rows in (wanted, ~wanted))
+    here, elsewhere = (survey.keys[request.patient].take(rows) for rows in (wanted, ~wanted))
     refuse_overlap(len(set(here.texts) & set(elsewhere.texts)), request.site)
-    return raw.take(wanted)
+    return survey.take(wanted)
 
 
 def at_sites(patients: PatientScores, names: str | Iterable[str]) -> PatientScores:

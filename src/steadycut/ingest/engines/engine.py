@@ -1,0 +1,28 @@
+"""What every engine can do."""
+
+from typing import Protocol
+
+from steadycut.ingest.finish import Finished
+from steadycut.ingest.layout import Layout
+from steadycut.ingest.survey import Survey
+
+
+class Engine(Protocol):
+    """A table that is open, and the request that it was opened for."""
+
+    @property
+    def rows_at_once(self) -> int:
+        """How many rows, of all score columns, one call of `finish` may bring together."""
+        ...
+
+    def survey(self) -> Survey:
+        """Return what a scan of the needed columns tells, group by group."""
+        ...
+
+    def finish(self, layout: Layout, patients: range) -> Finished:
+        """Return the numbers of consecutive patients of the layout, in its order."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and memory; remove what was put on disk."""
+        ...

@@ -1,0 +1,93 @@
+"""Scores of some patients, leaf by leaf -> the numbers of these patients.
+
+Every engine ends here. Scores are sorted within their leaves and sums are exact, so that the result
+is the same to the last bit for any order of rows, number of threads, cut into parts, or engine.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from steadycut.core.aggregate import Aggregator, Segments, sort_grouped, sort_segments
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.clusters import ClusterSums, cluster_sums
+from steadycut.ingest.request import Request
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Part:
+    """Scores of consecutive patients.
+
+    ``offsets`` says where each leaf begins in the scores and, last, where all end; none is empty.
+    ``steps`` lead from leaves to patients, level by level, as `core.aggregate.nest` gives them:
+    whole numbers from 0, without gaps; there are as many steps as levels. ``scores`` are changed.
+    """
+
+    offsets: IntArray
+    steps: tuple[IntArray, ...]
+    scores: Mapping[str, FloatArray]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Finished:
+    """Numbers of consecutive patients: by (score, aggregator), and what their rows are worth."""
+
+    scores: Mapping[tuple[str, str], FloatArray]
+    clusters: Mapping[str, ClusterSums]
+
+
+def finish_part(part: Part, request: Request) -> Finished:
+    """Return the numbers of the patients in a part.
+
+    Examples
+    --------
+    >>> part = Part(offsets=np.array([0, 2, 3]), steps=(), scores={"s": np.array([4.0, 2.0, 1.0])})
+    >>> finish_part(part, Request(patient="id", scores=("s",), hows=("max",))).scores
+    {('s', 'max'): array([4., 1.])}
+    """
+    numbers, clusters = {}, {}
+    for name in request.scores:
+        leaves = sort_grouped(part.scores[name], part.offsets)
+        clusters[name] = cluster_sums(_by_patient(leaves, part.steps))
+        segments = _climb(leaves, part.steps, request.level_aggregators)
+        for aggregator in request.aggregators:
+            numbers[name, aggregator.name] = aggregator(segments)
+    return Finished(scores=numbers, clusters=clusters)
+
+
+def join_finished(parts: Sequence[Finished]) -> Finished:
+    """Return the numbers of several parts, one after the other."""
+    first = parts[0]
+    return Finished(
+        scores={key: np.concatenate([part.scores[key] for part in parts]) for key in first.scores},
+        clusters={
+            name: _join_sums([part.clusters[name] for part in parts]) for name in first.clusters
+        },
+    )
+
+
+def _join_sums(parts: Sequence[ClusterSums]) -> ClusterSums:
+    return ClusterSums(
+        sizes=np.concatenate([part.sizes for part in parts]),
+        means=np.concatenate([part.means for part in parts]),
+        squares=np.concatenate([part.squares for part in parts]),
+    )
+
+
+def _by_patient(leaves: Segments, steps: Sequence[IntArray]) -> Segments:
+    """Return the rows of each patient: leaves of a patient stand side by side."""
+    offsets = leaves.offsets
+    for parents in steps:
+        first = np.flatnonzero(np.diff(parents, prepend=-1))
+        offsets = np.append(offsets[first], offsets[-1])
+    return Segments(values=leaves.values, offsets=offsets)
+
+
+def _climb(
+    segments: Segments, steps: Sequence[IntArray], aggregators: Sequence[Aggregator]
+) -> Segments:
+    """Return the values that reach each patient after all levels."""
+    for parents, aggregator in zip(steps, aggregators, strict=True):
+        segments = sort_segments(parents, aggregator(segments))
+    return segments

@@ -1,0 +1,286 @@
+"""A survey -> where every row belongs. Every check of rows is here, for every engine."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.aggregate import nest
+from steadycut.core.checks import LARGEST_SCORE, IntArray
+from steadycut.errors import BadPatients, BadTable, MissingScores
+from steadycut.ingest.labels import code_labels
+from steadycut.ingest.raw import MISSING_CODE, KeyColumn
+from steadycut.ingest.request import Request
+from steadycut.ingest.sites import groups_at_sites, refuse_overlap
+from steadycut.ingest.survey import ScoreFacts, Survey
+
+# Texts that are shown as examples of what is no score: nothing else, it may identify a patient.
+NUMBER_LIKE = re.compile(r"[-+]?(\d*,\d+|\d{1,3}[ ']\d{3})|[<>]? ?\d*[.,]?\d+ ?%?", re.ASCII)
+MISSING_MARKS = frozenset({"-", "--", ".", "?", "#n/a", "n.a.", "nd", "missing", "unknown"})
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Dropped:
+    """What ``missing="drop"`` left out, and whose label came from the patient's other rows.
+
+    ``rows`` lack a finite score, ``patients`` have no other rows; ``unlabelled_rows`` belong to the
+    ``unlabelled`` patients, who have no label in any row; ``relabelled`` rows had none themselves.
+    """
+
+    rows: int = 0
+    patients: int = 0
+    unlabelled: int = 0
+    unlabelled_rows: int = 0
+    relabelled: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Layout:
+    """Where rows belong: groups of the survey to leaves, leaves by steps to patients.
+
+    ``leaf_of`` is the leaf of each group, by the engine's number of it, and -1 where rows are left
+    out; of the others the rows with finite scores count. ``sizes`` is the number of these rows in
+    each leaf. Leaves stand in the order of patients; ``first_leaf`` says where each patient's begin
+    and, last, how many there are. ``steps`` lead from leaves to patients, one a level.
+    """
+
+    leaf_of: IntArray
+    sizes: IntArray
+    first_leaf: IntArray
+    steps: tuple[IntArray, ...]
+    patients: NDArray[np.str_]
+    labels: NDArray[np.int8] | None
+    sites: NDArray[np.str_] | None
+    n_instances: IntArray
+    n_rows: int
+    dropped: Dropped
+
+    def leaves(self, patients: range) -> slice:
+        """Return which leaves belong to consecutive patients."""
+        return slice(int(self.first_leaf[patients.start]), int(self.first_leaf[patients.stop]))
+
+    def steps_of(self, patients: range) -> tuple[IntArray, ...]:
+        """Return the steps of consecutive patients, each numbered from 0."""
+        taken, members = [], self.leaves(patients)
+        for step in self.steps:
+            parents = step[members]
+            members = slice(int(parents[0]), int(parents[-1]) + 1)
+            taken.append(parents - parents[0])
+        return tuple(taken)
+
+    def parts(self, rows_at_once: int) -> list[range]:
+        """Deal patients to parts of at most so many rows; a larger patient gets his own."""
+        parts, start, rows = [], 0, 0
+        for patient, size in enumerate(self.n_instances.tolist()):
+            if rows and rows + size > rows_at_once:
+                parts.append(range(start, patient))
+                start, rows = patient, 0
+            rows += size
+        return [*parts, range(start, self.patients.size)]
+
+
+def lay_out(survey: Survey, request: Request) -> Layout:
+    """Check the rows of a table and say where each belongs.
+
+    Parameters
+    ----------
+    survey
+        What an engine found.
+    request
+        What is asked. Rows of other sites than the named ones are left out, whatever is in them.
+        ``missing="drop"`` leaves out rows in which any of the asked scores is missing, NaN or
+        infinite, so that all score columns see the same rows; a patient who has no other rows is
+        left out and counted. ``unlabelled="drop"`` leaves out and counts patients who have no
+        label in any row; a row without a label counts for its patient if other rows have one.
+        Identifiers, sites and levels must be there in every row, also in dropped ones.
+    """
+    asked = asked_groups(survey, request)
+    filled, dropped = _labelled(asked, request)
+    _check_filled(filled, request.keys)
+    _check_scores(filled, request)
+    labels, sites = _patient_labels(filled, request), _patient_sites(filled, request)
+    used = filled.n_usable > 0
+    kept, patient_of = np.unique(filled.keys[request.patient].codes[used], return_inverse=True)
+    levels = [filled.keys[column].codes[used] for column, _ in request.levels]
+    leaf, *steps = nest(patient_of, levels)
+    sizes = np.bincount(leaf, weights=filled.n_usable[used]).astype(np.int64)
+    leaf_of = np.full(int(survey.group.max()) + 1, MISSING_CODE, dtype=np.int64)
+    leaf_of[filled.group[used]] = leaf
+    n_leaves = np.bincount(_patient_of_leaf(sizes.size, steps), minlength=kept.size)
+    usable = int(filled.n_usable.sum())
+    texts = filled.keys[request.patient].texts
+    return Layout(
+        leaf_of=leaf_of,
+        sizes=sizes,
+        first_leaf=np.concatenate(([0], np.cumsum(n_leaves))),
+        steps=tuple(steps),
+        patients=np.array([texts[code] for code in kept.tolist()], dtype=np.str_),
+        labels=None if labels is None else labels[kept],
+        sites=None if sites is None else sites[kept],
+        n_instances=np.bincount(patient_of, weights=filled.n_usable[used]).astype(np.int64),
+        n_rows=asked.total,
+        dropped=Dropped(
+            rows=filled.total - usable,
+            patients=_n_distinct(filled.keys[request.patient].codes) - kept.size,
+            **dropped,
+        ),
+    )
+
+
+def asked_groups(survey: Survey, request: Request) -> Survey:
+    """Return the groups of the sites that are asked for; of a gap in the site nobody can tell."""
+    if not survey.n_rows.size:
+        msg = "the table has no rows; at least one instance of one patient is needed."
+        raise BadTable(msg)
+    if request.site is not None:
+        _check_filled(survey, [request.site])
+    return groups_at_sites(survey, request)
+
+
+def _patient_of_leaf(n_leaves: int, steps: Sequence[IntArray]) -> IntArray:
+    found = np.arange(n_leaves)
+    for step in steps:
+        found = step[found]
+    return found
+
+
+# What a patient is -----------------------------------------------------------------------
+
+
+def _labelled(survey: Survey, request: Request) -> tuple[Survey, dict[str, int]]:
+    """Leave out patients without any label, and let the rows of others have their patient's."""
+    label = request.label
+    if label is None or request.unlabelled == "refuse" or not survey.n_missing(label):
+        return survey, {}
+    column, patient = survey.keys[label], survey.keys[request.patient]
+    known = patient.codes >= 0
+    of_patient = np.full(len(patient.texts), MISSING_CODE, dtype=np.int64)
+    has = known & (column.codes >= 0)
+    of_patient[patient.codes[has]] = column.codes[has]
+    codes = np.where(known & ~has, of_patient[patient.codes], column.codes)
+    left_out = known & (codes < 0)
+    if left_out[known].all():
+        msg = f"no patient has a label in {label!r}; at least one must have one."
+        raise BadTable(msg)
+    counts = {
+        "unlabelled": _n_distinct(patient.codes[left_out]),
+        "unlabelled_rows": int(survey.n_rows[left_out].sum()),
+        "relabelled": int(survey.n_rows[known & ~has & ~left_out].sum()),
+    }
+    keys = {**survey.keys, label: KeyColumn(codes=codes, texts=column.texts)}
+    return survey.with_keys(keys).take(~left_out), counts
+
+
+def _patient_labels(survey: Survey, request: Request) -> NDArray[np.int8] | None:
+    if request.label is None:
+        return None
+    column, patient = survey.keys[request.label], survey.keys[request.patient]
+    occurring = np.unique(column.codes)
+    texts = [column.texts[code] for code in occurring]
+    coded = np.zeros(len(column.texts), dtype=np.int8)
+    coded[occurring] = _code(texts, request)
+    labels, n_conflicts = _one_a_patient(patient, coded[column.codes].astype(np.int64))
+    if n_conflicts:
+        who = "1 patient has" if n_conflicts == 1 else f"{n_conflicts} patients have"
+        msg = (
+            f"a patient must have one label; {who} both labels in {request.label!r}. "
+            "Mend the labels, or name a patient-level label column."
+        )
+        raise BadPatients(msg)
+    return labels.astype(np.int8)
+
+
+def _code(texts: list[str], request: Request) -> NDArray[np.int8]:
+    assert request.label is not None  # noqa: S101
+    must_occur = request.positive_occurs
+    return code_labels(texts, request.label, request.positive, must_occur=must_occur)
+
+
+def _patient_sites(survey: Survey, request: Request) -> NDArray[np.str_] | None:
+    if request.site is None:
+        return None
+    column, patient = survey.keys[request.site], survey.keys[request.patient]
+    sites, n_conflicts = _one_a_patient(patient, column.codes)
+    refuse_overlap(n_conflicts, request.site)
+    return np.array(column.texts, dtype=np.str_)[sites]
+
+
+def _one_a_patient(patient: KeyColumn, codes: IntArray) -> tuple[IntArray, int]:
+    """Return one code a patient, and how many patients have several."""
+    found = np.zeros(len(patient.texts), dtype=np.int64)
+    found[patient.codes] = codes
+    differs = found[patient.codes] != codes
+    return found, _n_distinct(patient.codes[differs])
+
+
+def _n_distinct(codes: IntArray) -> int:
+    return np.unique(codes).size
+
+
+# Gaps ------------------------------------------------------------------------------------
+
+
+def _check_filled(survey: Survey, names: Iterable[str]) -> None:
+    for name in names:
+        n_missing = survey.n_missing(name)
+        if n_missing:
+            have = "has" if n_missing == 1 else "have"
+            msg = (
+                f"column {name!r} must be filled in every row; {n_missing} of {survey.total} rows "
+                f"{have} nothing there. Fill these in, or remove the rows."
+            )
+            raise BadTable(msg)
+
+
+def _check_scores(survey: Survey, request: Request) -> None:
+    patients = frozenset(survey.keys[request.patient].texts)
+    for name in request.scores:
+        _check_readable(name, survey.scores[name], survey.total, patients)
+        _check_size(name, survey.scores[name])
+    if request.missing == "refuse":
+        finite = {name: int(facts.n_finite.sum()) for name, facts in survey.scores.items()}
+        _refuse_gaps({name: survey.total - finite[name] for name in request.scores}, survey.total)
+    if not survey.n_usable.any():
+        listed = ", ".join(map(repr, request.scores))
+        msg = f"no row has a usable score in {listed}; all {survey.total} lack one."
+        raise MissingScores(msg)
+
+
+def _check_size(name: str, facts: ScoreFacts) -> None:
+    if facts.largest.max(initial=0.0) > LARGEST_SCORE:
+        msg = f"scores in {name!r} must not exceed {LARGEST_SCORE:g} in size. Rescale them."
+        raise BadTable(msg)
+
+
+def _check_readable(name: str, facts: ScoreFacts, n_rows: int, patients: frozenset[str]) -> None:
+    n_bad = int(facts.n_texts.sum())
+    if not n_bad:
+        return
+    texts = frozenset[str]().union(*facts.texts.values())
+    shown = sorted(text for text in texts - patients if _may_be_shown(text))
+    example = f", such as {shown[0]!r}" if shown else ""
+    msg = (
+        f"scores in {name!r} must be numbers with a decimal point; {n_bad} of "
+        f"{n_rows} {'is' if n_bad == 1 else 'are'} other text{example}. "
+        "Mend them, or name another column."
+    )
+    raise BadTable(msg)
+
+
+def _may_be_shown(text: str) -> bool:
+    """Whether a text is a number in another notation, or a usual mark for a missing one."""
+    tidy = text.strip().casefold()
+    return tidy in MISSING_MARKS or NUMBER_LIKE.fullmatch(tidy) is not None
+
+
+def _refuse_gaps(gaps: Mapping[str, int], n_rows: int) -> None:
+    found = [f"{count} of {n_rows} in {name!r}" for name, count in gaps.items() if count]
+    if found:
+        are = "is" if sum(gaps.values()) == 1 else "are"
+        msg = (
+            f"every row must have a finite score; {', '.join(found)} {are} missing, NaN or "
+            "infinite. Mend these rows, or leave them out with missing='drop' (--missing drop)."
+        )
+        raise MissingScores(msg)
