@@ -24,6 +24,7 @@ from steadycut.core.cuts import clear_of_scores, cut_just_below, operating_value
 from steadycut.core.diagnose import class_warnings, flip_probability
 from steadycut.core.ensemble import KINDS, Ensemble, make_ensemble, try_ensemble
 from steadycut.core.records import DIRECTIONS, Costs, PatientScores
+from steadycut.core.rules import Counted, Spaced
 from steadycut.core.select import Candidate, Draw, Publish, Search, best_candidate, try_candidate
 from steadycut.core.split import HONESTIES, Roles, everybody, split_classes, split_patients
 from steadycut.core.stratify import STRATA, Stratify, stratum_codes
@@ -74,10 +75,10 @@ class Options:
 
     def _check_ensemble(self, kind: str) -> None:
         check_choice("ensemble", kind, tuple(KINDS))
-        if self.search.rule == "pointwise":
+        if isinstance(self.search.chooser, Spaced):
             msg = (
-                "the rule 'pointwise' looks at distances between scores, an ensemble only at their "
-                "order; choose another rule."
+                f"the rule '{self.search.rule}' looks at distances between scores, an ensemble "
+                "only at their order; choose another rule."
             )
             raise BadOption(msg)
         if self.honesty == "uniform":
@@ -185,7 +186,7 @@ class Study:
 def fit(  # noqa: PLR0913
     patients: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
     *,
-    rule: str = "stable",
+    rule: str | Counted = "stable",
     cost_fn: float = 1.0,
     cost_fp: float = 1.0,
     target_prevalence: float | tuple[float, float] | None = None,
@@ -214,8 +215,9 @@ def fit(  # noqa: PLR0913
         Patient scores with labels; or several candidates for the same patients (a mapping or a
         sequence: other score columns, other aggregators), of which Algorithm 1 chooses one.
     rule
-        How a cut is chosen along the scores: ``stable``, ``erm``, ``youden``, ``pointwise``,
-        ``sensitivity:X`` or ``specificity:X``.
+        How a cut is chosen along the scores: ``stable``, ``erm``, ``youden``, ``ppv:0.9``,
+        ``kappa@sensitivity:0.9`` and many more (``steadycut rules`` lists them); or a function
+        ``(tp, fn, fp, tn) -> value``, which takes four arrays along the cuts and is maximised.
     cost_fn, cost_fp
         What a missed patient and a false alarm cost.
     target_prevalence

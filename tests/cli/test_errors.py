@@ -182,7 +182,7 @@ OPTIONS = {
     "--target-prevalence rare": ["--target-prevalence must", "'rare'"],
     "--stratified": ["needs a --target-prevalence"],
     "--rule best": ["--rule must", "stable", "'best'"],
-    "--rule sensitivity": ["rule", "'sensitivity'"],
+    "--rule sensitivity:": ["rule", "'sensitivity:'"],
     "--rule sensitivity:1.5": ["sensitivity", "1.5"],
     "--aggregate average": ["aggregator", "trimmed-mean:X", "'average'"],
     "--aggregate quantile": ["quantile:Q"],

@@ -3,7 +3,7 @@ import pytest
 
 from steadycut.core.cuts import cuts_of
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules import cuts_at_rank, parse_rule
+from steadycut.core.rules import cuts_at_rank, parse_rule, rule_names
 from steadycut.errors import BadOption
 from tests.core import twins
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
@@ -71,13 +71,25 @@ def test_first_and_last_cut_of_a_rank():
 
 
 @pytest.mark.parametrize(
-    "text", ["best", "sensitivity", "sensitivity:", "sensitivity:high", "erm:1"]
+    "text",
+    [
+        *("best", "", "sensitivity:", "sensitivity:high", "erm:1", "kappa:0.5", "net-benefit"),
+        *("kappa-near:0.5", "stable@ppv:0.5", "f1@", "f1@ppv", "f1@best:0.5", "python:mine", 3),
+    ],
 )
 def test_an_unknown_rule_is_refused_with_those_that_exist(text):
     with pytest.raises(BadOption) as caught:
         parse_rule(text)
-    allowed = "erm, youden, stable, pointwise, sensitivity:X, specificity:X (X between 0 and 1)"
-    assert str(caught.value) == f"rule must be one of {allowed}; got {text!r}."
+    allowed = ", ".join(rule_names())
+    assert str(caught.value) == (
+        f"rule must be one of {allowed}, or in Python a function of the counts; got {text!r}. "
+        "`steadycut rules` says what they are."
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in rule_names() if "@" not in name])
+def test_every_name_that_is_listed_is_a_rule(name):
+    parse_rule(name.replace("X", "0.5"))
 
 
 @pytest.mark.parametrize("floor", ["0", "1", "1.5", "nan"])

@@ -16,6 +16,7 @@ from steadycut.cli.fit import fit_command
 from steadycut.cli.monitor import monitor_command
 from steadycut.cli.plan import plan_command
 from steadycut.cli.reproduce import reproduce_app
+from steadycut.cli.rules import rules_command
 from steadycut.cli.wording import as_options
 from steadycut.errors import SteadycutError
 
@@ -37,6 +38,7 @@ app.command("audit", short_help="Judge a frozen rule at another hospital.")(audi
 app.command("compare", short_help="Choose by every rule here, judge them there.")(compare_command)
 app.command("plan", short_help="Say how many patients a certificate needs.")(plan_command)
 app.command("monitor", short_help="Watch a frozen rule in use.")(monitor_command)
+app.command("rules", short_help="List the rules that choose a cut-off.")(rules_command)
 app.add_typer(reproduce_app, name="reproduce", short_help="Rebuild the paper's figures and tables.")
 
 

@@ -106,7 +106,7 @@ RuleName = Annotated[
     typer.Option(
         "--rule",
         metavar="RULE",
-        help="stable, erm, youden, sensitivity:X, specificity:X or pointwise.",
+        help="stable, erm, youden, sensitivity:X, ppv:X, kappa, ...: `steadycut rules` lists them.",
     ),
 ]
 Stratify = Annotated[

@@ -15,7 +15,10 @@ Files in the order in which the data travel:
 ``pointwise``       figure 1: the rule that adds an instability map to the curve
 ``resample``        counts -> counts of resampled patients
 ``stratify``        counts of strata -> resampled patients with as many of each
-``rules``           a rule along the cuts: erm, youden, sensitivity, specificity, stable
+``characteristics`` four counts -> sensitivity, predictive values, kappa, net benefit, ...
+``criteria``        every criterion by which a cut can be chosen; ``criteria_rule`` takes the best
+                    cut by one, within limits; ``criteria_scores`` looks at the scores themselves
+``rules``           a rule along the cuts, by its name: stable, erm, youden, ppv:0.9, ...
 ``bootstrap``       resampled patients -> draws of the whole rule
 ``radius``          draws -> bias, quantile, radius
 ``modulus``         how much risk a cut-off error of a given size can cost, and its band

@@ -1,9 +1,9 @@
 """Rules that choose one of the cuts.
 
 A rule takes the patients counted between the cuts, for one cohort or many replicates of it at
-once, and returns for each how many patients lie below the chosen cut. Most rules minimise an
-objective along the cuts; ``stable`` averages all cuts by how well they do; ``pointwise`` adds
-an instability map to the risk.
+once, and returns for each how many patients lie below the chosen cut. Most rules take the best
+cut by a criterion (``criteria.py``); ``stable`` averages all cuts by how well they do;
+``pointwise`` adds an instability map to the risk.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from steadycut.core.basins import excess_risk
-from steadycut.core.checks import FloatArray, IntArray, check_fraction
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.criteria import CRITERIA, FAMILIES, Criterion
+from steadycut.core.criteria_rule import Best, Limit, criterion_of, near
+from steadycut.core.criteria_scores import NearestScore, mean_score, prevalence_as_score
 from steadycut.core.cuts import Cuts
 from steadycut.core.flat import middle_of_widest_flat
 from steadycut.core.pointwise import Pointwise
@@ -24,7 +27,8 @@ from steadycut.errors import BadOption
 
 __all__ = [
     "ERM",
-    "AtLeast",
+    "Best",
+    "Counted",
     "Minimise",
     "Pointwise",
     "Rule",
@@ -33,6 +37,8 @@ __all__ = [
     "excess_risk",
     "on_cuts",
     "parse_rule",
+    "rule_names",
+    "rule_table",
     "youden_loss",
 ]
 
@@ -100,28 +106,6 @@ def youden_loss(curve: Curve, costs: Costs) -> FloatArray:
     return costs.largest * (miss_rate + curve.alarms / np.maximum(curve.n_negative, 1))
 
 
-@dataclass(frozen=True, slots=True)
-class AtLeast:
-    """The cut that keeps one rate at a floor and does best in the other.
-
-    ``sensitivity:x`` takes, of all cuts with a sensitivity of at least x, those with the fewest
-    alarms, and of these the one with the fewest misses; ``specificity:x`` the other way round.
-    """
-
-    rate: str
-    floor: float
-
-    def __call__(self, curve: Curve, costs: Costs) -> FloatArray:
-        """Return the objective at every cut; ``inf`` where the floor is not met."""
-        kept, other = (curve.misses, curve.alarms)
-        n_kept, n_other = (curve.n_positive, curve.n_negative)
-        if self.rate == "specificity":
-            kept, other, n_kept, n_other = other, kept, n_other, n_kept
-        # A rate of 0.95 that is met exactly must not fail for the last bit of 19 / 20.
-        allowed = kept <= (1 - self.floor) * n_kept + TIE * n_kept
-        return np.where(allowed, costs.largest * (other + kept / (n_kept + 1)), np.inf)
-
-
 def cuts_at_rank(ranks: IntArray, rank: IntArray) -> tuple[IntArray, IntArray]:
     """Return the first and the last cut of each row with ``rank`` patients below."""
     first = np.count_nonzero(ranks < rank[:, None], axis=1)
@@ -132,35 +116,129 @@ def cuts_at_rank(ranks: IntArray, rank: IntArray) -> tuple[IntArray, IntArray]:
 ERM = Minimise(risk_at_cuts)
 
 PLAIN_RULES: dict[str, Rule] = {
+    "stable": Stable(),
     "erm": ERM,
     "youden": Minimise(youden_loss),
-    "stable": Stable(),
     "pointwise": Pointwise(),
+    "mean-score": NearestScore(mean_score),
+    "prevalence-score": NearestScore(prevalence_as_score),
 }
-RATE_RULES = ("sensitivity", "specificity")
+# Of these a rule can ask for at least (at most) a value, or for one as near as can be.
+LIMITED = tuple(name for name, criterion in CRITERIA.items() if criterion.partner)
+NEAR = "-near"
+FLOORS = {
+    "sensitivity": "OC MinValueSe; cp spec_constrain",
+    "specificity": "OC MinValueSp; cp sens_constrain",
+    "ppv": "OC MinValuePPV",
+    "npv": "OC MinValueNPV",
+}
+NEARS = {
+    "sensitivity": "OC ValueSe",
+    "specificity": "OC ValueSp",
+    "ppv": "OC ValuePPV",
+    "npv": "OC ValueNPV",
+    "plr": "OC ValueDLR.Positive",
+    "nlr": "OC ValueDLR.Negative",
+}
+
+Counted = Callable[..., object]
 
 
-def parse_rule(text: str) -> Rule:
-    """Return the rule named by ``text``, such as ``stable`` or ``sensitivity:0.95``.
+# What the rules are that are no criterion of the counts, and what R calls them.
+OTHER_RULES = {
+    "stable": ("posterior mean of the cut on the quantile scale: the default", ""),
+    "pointwise": ("smallest risk plus instability map, the paper's figure 1", ""),
+    "mean-score": ("smallest score called nearest to the mean score", "OC MeanPrev"),
+    "prevalence-score": ("smallest score called nearest to the prevalence", "OC ObservedPrev"),
+}
+CONSTRAINED = "best by RULE among the cuts with NAME at least X; @NAME:X can be repeated"
+
+
+def rule_table() -> list[tuple[str, str, str]]:
+    """Return every rule: its name, what it takes, and what it is called in R.
+
+    X stands for a number; OC is OptimalCutpoints, cp cutpointr.
+    """
+    rows = [(name, *told) for name, told in OTHER_RULES.items()]
+    rows += [(name, one.meaning, one.peers) for name, one in CRITERIA.items()]
+    rows += [(f"{name}:X", one.meaning, one.peers) for name, one in FAMILIES.items()]
+    for name in LIMITED:
+        bound, goal = ("at most" if CRITERIA[name].sign < 0 else "at least"), CRITERIA[name].partner
+        rows.append((f"{name}:X", f"{name} {bound} X, then largest {goal}", FLOORS.get(name, "")))
+        rows.append((f"{name}{NEAR}:X", f"{name} as near to X as can be", NEARS[name]))
+    return [*rows, ("RULE@NAME:X", CONSTRAINED, "OC MinValueSpSe, MinValueNPVPPV; cp *_constrain")]
+
+
+def rule_names() -> list[str]:
+    """Return the name of every rule, with X where it takes a number."""
+    return [name for name, _, _ in rule_table()]
+
+
+def parse_rule(rule: str | Counted) -> Rule:
+    """Return the rule named by a text, such as ``stable``, ``ppv:0.9`` or ``f1@npv:0.9``.
+
+    A function ``(tp, fn, fp, tn) -> value to maximise`` is a rule as well.
 
     Examples
     --------
-    >>> parse_rule("specificity:0.9")
-    Minimise(objective=AtLeast(rate='specificity', floor=0.9))
+    >>> parse_rule("erm")
+    Minimise(objective=<function risk_at_cuts at ...>)
+    >>> [goal.name for goal in parse_rule("kappa@sensitivity:0.9").goals]
+    ['kappa']
     """
-    if isinstance(text, str) and text in PLAIN_RULES:
-        return PLAIN_RULES[text]
-    name, _, floor = str(text).partition(":")
-    if name not in RATE_RULES or not _is_number(floor):
-        allowed = ", ".join([*PLAIN_RULES, *(f"{rate}:X" for rate in RATE_RULES)])
-        msg = f"rule must be one of {allowed} (X between 0 and 1); got {text!r}."
-        raise BadOption(msg)
-    return Minimise(AtLeast(name, check_fraction(f"the {name} of the rule", float(floor))))
+    if isinstance(rule, str):
+        return PLAIN_RULES[rule] if rule in PLAIN_RULES else _best(rule)
+    if callable(rule):
+        return Best((criterion_of(rule),))
+    raise _unknown(rule)
 
 
-def _is_number(text: str) -> bool:
+def _best(text: str) -> Best:
+    goal, *limits = text.split("@")
+    name, _, number = goal.partition(":")
+    if name in LIMITED and number:
+        # At least 0.9 of one rate, and then the best of its partner.
+        best, limits = _goals(str(CRITERIA[name].partner), text), [goal, *limits]
+    else:
+        best = _goals(goal, text)
+    return Best(best, tuple(_limit(limit, text) for limit in limits))
+
+
+def _goals(goal: str, text: str) -> tuple[Criterion, ...]:
+    name, _, number = goal.partition(":")
+    if name in FAMILIES:
+        return (FAMILIES[name].member(name, _number(number, text)),)
+    plain = name.removesuffix(NEAR)
+    if name != plain and plain in LIMITED:
+        wanted = _limit(f"{plain}:{number}", text)
+        return (near(wanted.criterion, wanted.value), *_partner(wanted.criterion))
+    if goal not in CRITERIA:
+        raise _unknown(text)
+    return (CRITERIA[goal], *_partner(CRITERIA[goal]))
+
+
+def _partner(criterion: Criterion) -> tuple[Criterion, ...]:
+    return (CRITERIA[criterion.partner],) if criterion.partner else ()
+
+
+def _limit(limit: str, text: str) -> Limit:
+    name, _, number = limit.partition(":")
+    if name not in CRITERIA:
+        raise _unknown(text)
+    criterion, value = CRITERIA[name], _number(number, text)
+    return Limit(criterion, criterion.check(f"the {name} of the rule", value))
+
+
+def _number(number: str, text: str) -> float:
     try:
-        float(text)
+        return float(number)
     except ValueError:
-        return False
-    return True
+        raise _unknown(text) from None
+
+
+def _unknown(rule: object) -> BadOption:
+    allowed = ", ".join(rule_names())
+    return BadOption(
+        f"rule must be one of {allowed}, or in Python a function of the counts; got {rule!r}. "
+        "`steadycut rules` says what they are."
+    )

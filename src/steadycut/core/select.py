@@ -16,6 +16,7 @@ from steadycut.core.checks import (
     store,
 )
 from steadycut.core.confusion import confusion_at
+from steadycut.core.criteria_rule import name_of
 from steadycut.core.cuts import Cuts, check_grid, clear_of_scores, cuts_of
 from steadycut.core.diagnose import stability_warnings
 from steadycut.core.modulus import FORMS, dkw_band, modulus
@@ -23,7 +24,7 @@ from steadycut.core.multiscale import multiscale_band
 from steadycut.core.radius import CENTERINGS, Radius, bootstrap_radius
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
-from steadycut.core.rules import Rule, parse_rule
+from steadycut.core.rules import Best, Counted, Rule, parse_rule
 from steadycut.core.sites import leave_one_site_out
 from steadycut.core.stratify import stratum_cells
 from steadycut.errors import BadOption
@@ -38,7 +39,8 @@ BANDS = {"multiscale": multiscale_band, "dkw": dkw_band}
 class Search:
     """How a cut-off is looked for and its instability measured.
 
-    ``rule`` names the rule along the cuts, ``grid`` the cuts (a number, or ``"exact"``).
+    ``rule`` names the rule along the cuts, ``grid`` the cuts (a number, or ``"exact"``). A rule
+    that is a function of the counts is kept in ``function``, and its name in ``rule``.
     ``centering`` belongs to the radius, ``form`` to the modulus and ``band`` to its upper band.
     ``selector`` is how one of several candidates is chosen: by the smallest ``risk``; by the
     ``objective`` J of Algorithm 1, or that without the bias in the radius (``no-bias``); or by the
@@ -46,7 +48,7 @@ class Search:
     it is largest (``site-worst``).
     """
 
-    rule: str = "stable"
+    rule: str | Counted = "stable"
     costs: Costs
     grid: int | str = 200
     n_bootstrap: int = 200
@@ -55,9 +57,13 @@ class Search:
     form: str = "pairwise"
     band: str = "multiscale"
     selector: str = "risk"
+    function: Counted | None = None
 
     def __post_init__(self) -> None:
-        parse_rule(self.rule)
+        if callable(self.rule):
+            store(self, "function", self.rule)
+            store(self, "rule", name_of(self.rule))
+        _ = self.chooser
         store(self, "grid", check_grid(self.grid))
         store(self, "n_bootstrap", check_count("n_bootstrap", self.n_bootstrap, at_least=2))
         store(self, "delta", check_fraction("delta", self.delta))
@@ -72,7 +78,7 @@ class Search:
     @property
     def chooser(self) -> Rule:
         """The rule itself."""
-        return parse_rule(self.rule)
+        return parse_rule(self.function or self.rule)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -128,6 +134,8 @@ def try_candidate(
     stratum of each of the ``patients``, they are resampled within these.
     """
     cuts = cuts_of(patients, search.grid)
+    if isinstance(search.chooser, Best):
+        search.chooser.refuse_infeasible(cuts, search.costs, f"'{patients.recipe.name}'")
     if strata is not None:
         draw = partial(draw_thresholds, strata=stratum_cells(cuts, patients, strata))
     draws = draw(cuts, search.chooser, search.costs, search.n_bootstrap, rng)

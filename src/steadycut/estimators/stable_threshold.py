@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from steadycut.core.checks import FloatArray
 from steadycut.core.diagnose import class_warnings
 from steadycut.core.records import PatientScores
+from steadycut.core.rules import Counted
 from steadycut.errors import BadPatients, SteadycutWarning
 from steadycut.estimators.inputs import seed_of, two_classes
 from steadycut.study import fit
@@ -27,7 +28,8 @@ class StableThreshold(ClassifierMixin, BaseEstimator):
     ----------
     rule
         How a cut is chosen along the scores: ``"stable"``, ``"erm"``, ``"youden"``,
-        ``"sensitivity:X"`` or ``"specificity:X"``.
+        ``"sensitivity:0.95"`` and many more (``steadycut rules`` lists them); or a function
+        ``(tp, fn, fp, tn) -> value``, which takes four arrays along the cuts and is maximised.
     cost_fn, cost_fp
         What a missed patient and a false alarm cost.
     grid
@@ -101,7 +103,7 @@ class StableThreshold(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        rule: str = "stable",
+        rule: str | Counted = "stable",
         cost_fn: float = 1.0,
         cost_fp: float = 1.0,
         grid: int | str = 200,

@@ -1,0 +1,26 @@
+"""``steadycut rules``: every rule by which a cut-off can be chosen."""
+
+from steadycut.cli import options as opt
+from steadycut.cli.output import show
+from steadycut.core.rules import rule_table
+
+NOTES = """\
+X is a number. A constraint that no cut-off meets is refused. Predictive values, accuracy, kappa
+and the like are at the prevalence of the patients, or at --target-prevalence. In Python a
+function (tp, fn, fp, tn) -> value to maximise is a rule as well. OC is R's OptimalCutpoints, cp
+is cutpointr."""
+
+
+def rules_command(as_json: opt.AsJson = False) -> None:
+    """List every rule that --rule takes, and what the same thing is called in R."""
+    names = ("rule", "meaning", "in_r")
+    rows = [dict(zip(names, row, strict=True)) for row in rule_table()]
+    show({"rules": rows}, rules_text(rows), as_json=as_json)
+
+
+def rules_text(rows: list[dict[str, str]]) -> str:
+    """Return one line a rule, and what holds for all."""
+    name = max(len(row["rule"]) for row in rows)
+    meaning = max(len(row["meaning"]) for row in rows)
+    lines = [f"  {row['rule']:<{name}}  {row['meaning']:<{meaning}}  {row['in_r']}" for row in rows]
+    return "\n".join(["Rules", *(line.rstrip() for line in lines), "", NOTES])
