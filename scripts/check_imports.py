@@ -16,6 +16,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 PACKAGE = "steadycut"
@@ -51,7 +52,7 @@ TOP_LEVEL_PLACES = {
     "rich": "cli/",
     "sklearn": "estimators/",
     "joblib": "estimators/",
-    "pydantic": "rule_file.py",
+    "pydantic": "*_file.py",
 }
 
 
@@ -156,7 +157,9 @@ def check_place(path: str, found: Import) -> str | None:
     if not found.is_eager or found.package in BASE | {PACKAGE} | sys.stdlib_module_names:
         return None
     place = TOP_LEVEL_PLACES.get(found.package)
-    if place is not None and (path.startswith(place) if place.endswith("/") else path == place):
+    if place is not None and (
+        path.startswith(place) if place.endswith("/") else fnmatch(path, place)
+    ):
         return None
     where = f"only {place} may import it at the top" if place else "no file may at the top"
     return f"import {found.package} inside the function that needs it ({where})"

@@ -6,7 +6,6 @@ patient.
 """
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
@@ -32,6 +31,7 @@ from steadycut.ensemble import (
 )
 from steadycut.errors import BadOption, BadRuleFile
 from steadycut.files import write_atomically
+from steadycut.frozen_json import content_hash, frozen_bytes, parse_frozen, read_frozen
 from steadycut.summary import chain_summary, stability_summary
 
 if TYPE_CHECKING:
@@ -252,17 +252,12 @@ class FrozenRule:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "FrozenRule":
         """Read a rule file; refuse one that was changed since it was written."""
-        try:
-            written = Path(path).read_bytes()
-        except OSError as error:
-            msg = f"cannot read the rule file {path}: {error.strerror or error}."
-            raise BadRuleFile(msg) from None
-        return cls.from_bytes(written, str(path))
+        return cls.from_bytes(read_frozen(path), str(path))
 
     @classmethod
     def from_bytes(cls, written: bytes, name: str = "rule.json") -> "FrozenRule":
         """Read the content of a rule file."""
-        content = _parse(written, name)
+        content = parse_frozen(written, name, SCHEMA)
         try:
             rule = cls(RuleDocument.model_validate(content))
         except ValidationError as error:
@@ -277,9 +272,7 @@ class FrozenRule:
 
     def to_bytes(self) -> bytes:
         """Return the file's bytes: the same rule gives the same bytes."""
-        content = self.to_dict()
-        text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
-        return (text + "\n").encode()
+        return frozen_bytes(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file, its hash included."""
@@ -410,15 +403,6 @@ class FrozenRule:
         }
 
 
-def content_hash(content: dict[str, Any]) -> str:
-    """Return the SHA-256 of the canonical content, the hash itself left out."""
-    rest = {key: value for key, value in content.items() if key != "sha256"}
-    text = json.dumps(
-        rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def site_hash(name: str) -> str:
     """Return what stands for a site in a rule file, which names no hospital."""
     return hashlib.sha256(name.encode()).hexdigest()
@@ -436,35 +420,6 @@ def json_schema() -> dict[str, Any]:
     }
     schema["required"] = [*schema["required"], "sha256"]
     return schema
-
-
-def _parse(written: bytes, name: str) -> dict[str, Any]:
-    try:
-        content = json.loads(written, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        msg = f"{name} is not a rule file: it is not valid JSON. Give the rule.json of a study."
-        raise BadRuleFile(msg) from None
-    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-        found = content.get("schema") if isinstance(content, dict) else None
-        msg = f"{name} is not a rule file of schema {SCHEMA}; its schema is {found!r}."
-        raise BadRuleFile(msg)
-    if not _is_hash_of(content.pop("sha256", None), content):
-        msg = f"{name} was changed after it was written: its content does not match its sha256."
-        raise BadRuleFile(msg)
-    return content
-
-
-def _is_hash_of(found: object, content: dict[str, Any]) -> bool:
-    try:
-        return found == content_hash(content)
-    except (ValueError, RecursionError):
-        # What can be read but is never written, such as 1e999 or half of a surrogate pair.
-        return False
-
-
-def _refuse_constant(text: str) -> float:
-    msg = f"{text} is not a number"
-    raise ValueError(msg)
 
 
 def _content(study: "Study") -> dict[str, Any]:
