@@ -21,11 +21,12 @@ from steadycut.core.checks import (
 from steadycut.core.concentration import choose_bound
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts import clear_of_scores, cut_just_below, operating_value
-from steadycut.core.diagnose import class_warnings, flip_probability
+from steadycut.core.diagnose import class_warnings, flip_probability, order_warnings
 from steadycut.core.ensemble import KINDS, Ensemble, make_ensemble, try_ensemble
 from steadycut.core.records import DIRECTIONS, Costs, PatientScores
 from steadycut.core.rules import Counted, Spaced
 from steadycut.core.select import Candidate, Draw, Publish, Search, best_candidate, try_candidate
+from steadycut.core.sites import unit_warnings
 from steadycut.core.split import HONESTIES, Roles, everybody, split_classes, split_patients
 from steadycut.core.stratify import STRATA, Stratify, stratum_codes
 from steadycut.errors import BadOption, BadPatients, TooFewPatients
@@ -162,7 +163,8 @@ class Study:
         found += class_warnings("choose", chose.n_positive, chose.n_negative)
         if self.options.honesty == "split":
             found += class_warnings("certify", certified.n_positive, certified.n_negative)
-        return found
+            found += order_warnings(self.patients)
+        return found + unit_warnings(self.patients)
 
     def flip_probability(self, scores: FloatArray) -> FloatArray:
         """Return how often a resampled study would decide otherwise, for each score."""

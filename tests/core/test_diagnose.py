@@ -9,6 +9,7 @@ from steadycut.core.diagnose import (
     class_warnings,
     flip_probability,
     flip_rate,
+    order_warnings,
     stability_warnings,
 )
 from steadycut.core.records import Costs, PatientScores
@@ -97,3 +98,18 @@ def test_few_patients_of_a_class_are_named():
     assert text.startswith("few patients: 3 positive patients choose;")
     assert len(class_warnings("certify", 0, 9)) == 2
     assert class_warnings("choose", 10, 10) == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "names", "warned"),
+    [
+        ([0, 0, 1, 1], None, True),
+        ([1, 1, 1, 0], None, True),
+        ([0, 1, 0, 1], None, False),
+        ([0, 0, 0, 0], None, False),
+        ([0, 0, 1, 1], list("abcd"), False),
+    ],
+)
+def test_rows_sorted_by_label_are_noticed(labels, names, warned):
+    patients = PatientScores(scores=range(4), labels=labels, patients=names)
+    assert bool(order_warnings(patients)) == warned

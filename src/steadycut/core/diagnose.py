@@ -6,7 +6,7 @@ from steadycut.core.basins import barriers
 from steadycut.core.bootstrap import ThresholdDraws
 from steadycut.core.checks import FloatArray
 from steadycut.core.cuts import Cuts, EvenCuts
-from steadycut.core.records import Costs
+from steadycut.core.records import Costs, PatientScores
 from steadycut.core.risk_curve import count_errors
 
 # A share of draws this large on the far side of a barrier makes a second basin.
@@ -97,3 +97,18 @@ def class_warnings(name: str, n_positive: int, n_negative: int) -> list[str]:
                 f"certificate below {FEW_PATIENTS}."
             )
     return found
+
+
+def order_warnings(patients: PatientScores) -> list[str]:
+    """Notice patients without identifiers who stand in the order of their labels.
+
+    Their positions are dealt by the seed alone, so that the order would fix the classes of those
+    who choose and of those who certify by their total, as a split by label does.
+    """
+    if patients.patients is not None or np.count_nonzero(np.diff(patients.known_labels)) != 1:
+        return []
+    text = (
+        "sorted by label: the patients have no identifiers and stand in the order of their labels, "
+        "so that the split is not independent of these; shuffle them, or give identifiers."
+    )
+    return [text]
