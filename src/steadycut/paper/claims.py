@@ -7,20 +7,22 @@ from typing import Any
 import numpy as np
 
 SCHEMA = "steadycut.reproduce/1"
-# A statement holds if it does so in this share of the replicates, and fails below the other.
-MOST, HALF = 0.9, 0.5
+# A statement holds if it does so in more than this share of the replicates; below half it fails.
+NEARLY_ALL, HALF = 0.9, 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """One statement of the paper, what came out in words, and the share of replicates it holds in.
 
-    ``share`` is None for a statement that is not about replicates; then ``holds`` says it.
+    ``needed`` is the share above which it holds: a half where the paper says "most". ``share`` is
+    None for a statement that is not about replicates; then ``holds`` says it.
     """
 
     paper: str
     found: str
     share: float | None = None
+    needed: float = NEARLY_ALL
     holds: bool | None = None
 
     @property
@@ -28,9 +30,9 @@ class Claim:
         """``holds``, ``does not hold`` or ``mixed``."""
         if self.share is None:
             return "holds" if self.holds else "does not hold"
-        if self.share >= MOST:
+        if self.share > self.needed:
             return "holds"
-        return "does not hold" if self.share < HALF else "mixed"
+        return "mixed" if self.share > HALF else "does not hold"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the claim as plain values."""
