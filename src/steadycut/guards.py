@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from steadycut.core.checks import FloatArray
 from steadycut.core.records import PatientScores
 from steadycut.ensemble import method_warnings
 
 if TYPE_CHECKING:
-    from steadycut.rule_file import FrozenRule
+    from steadycut.rule_file import FrozenRule, InstancesPart
 
 OUTSIDE_SHARE = 0.05
 INSTANCE_FACTOR = 3.0
@@ -29,8 +30,13 @@ def deployment_warnings(
 
 def score_range_warning(rule: "FrozenRule", patients: PatientScores) -> str | None:
     """Notice scores outside the range that the rule has seen."""
-    low, high = rule.document.score_range
-    share = float(np.mean((patients.scores < low) | (patients.scores > high)))
+    return range_unlike(rule.document.score_range, patients.scores)
+
+
+def range_unlike(score_range: tuple[float, float], scores: FloatArray) -> str | None:
+    """Notice many scores outside a range."""
+    low, high = score_range
+    share = float(np.mean((scores < low) | (scores > high)))
     if share <= OUTSIDE_SHARE:
         return None
     return (
@@ -44,8 +50,14 @@ def unit_warning(rule: "FrozenRule", patients: PatientScores) -> str | None:
     reference = rule.document.reference
     known = [q for q in (reference.quantiles_positive, reference.quantiles_negative) if q]
     # Between the 5 % and the 95 % quantile of either class.
-    low, high = min(q[5] for q in known), max(q[-6] for q in known)
-    middle = float(np.median(patients.scores))
+    usual = min(q[5] for q in known), max(q[-6] for q in known)
+    return unit_unlike(usual, patients.scores)
+
+
+def unit_unlike(usual: tuple[float, float], scores: FloatArray) -> str | None:
+    """Notice a median score outside the range of most scores."""
+    low, high = usual
+    middle = float(np.median(scores))
     if low <= middle <= high:
         return None
     return (
@@ -56,7 +68,11 @@ def unit_warning(rule: "FrozenRule", patients: PatientScores) -> str | None:
 
 def instance_warning(rule: "FrozenRule", patients: PatientScores) -> str | None:
     """Notice another number of instances a patient, which moves a maximum or a quantile."""
-    expected = rule.document.reference.instances_per_patient
+    return instances_unlike(rule.document.reference.instances_per_patient, patients)
+
+
+def instances_unlike(expected: "InstancesPart | None", patients: PatientScores) -> str | None:
+    """Notice a median number of instances that is far from the expected one."""
     if expected is None or patients.n_instances is None:
         return None
     typical = float(np.median(patients.n_instances))

@@ -427,7 +427,7 @@ def _content(study: "Study") -> dict[str, Any]:
     recipe, scores = chosen.recipe, study.patients.scores
     recipes = [recipe] if study.ensemble is None else readable_recipes(study.ensemble)
     for how in (how for one in recipes for _, how in one.chain):
-        _check_named(how)
+        check_named(how)
     return {
         "schema": SCHEMA,
         "threshold": study.threshold,
@@ -455,7 +455,7 @@ def _content(study: "Study") -> dict[str, Any]:
     }
 
 
-def _check_named(how: str) -> None:
+def check_named(how: str) -> None:
     """Refuse an aggregator that the next hospital cannot look up by its name."""
     try:
         parse_aggregator(how)
@@ -477,7 +477,7 @@ def _reference(study: "Study") -> dict[str, Any]:
         "quantiles_positive": _quantiles(patients.positive_scores),
         "quantiles_negative": _quantiles(patients.negative_scores),
         "bins": _bins(patients),
-        "instances_per_patient": _instances(study.patients),
+        "instances_per_patient": instances_of(study.patients),
     }
 
 
@@ -500,7 +500,8 @@ def _bins(patients: PatientScores) -> dict[str, Any]:
     }
 
 
-def _instances(patients: PatientScores) -> dict[str, float] | None:
+def instances_of(patients: PatientScores) -> dict[str, float] | None:
+    """Return how many instances the patients have; None where that is not known."""
     if patients.n_instances is None:
         return None
     counts = patients.n_instances

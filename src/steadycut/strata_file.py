@@ -1,0 +1,334 @@
+"""The frozen risk strata: one plain JSON file that takes ordered boundaries to the next hospital.
+
+Written, hashed and read as ``rule.json`` is (`steadycut.frozen_json`). It holds no patient.
+"""
+
+import hashlib
+import itertools
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike, NDArray
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
+
+from steadycut._version import __version__
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.records import PatientScores, Recipe
+from steadycut.core.strata_costs import CostMatrix
+from steadycut.core.strata_draws import stratum_flips, stratum_of
+from steadycut.errors import BadRuleFile
+from steadycut.files import write_atomically
+from steadycut.frozen_json import content_hash, frozen_bytes, parse_frozen, read_frozen
+from steadycut.guards import instances_unlike, range_unlike, unit_unlike
+from steadycut.rule_file import (
+    CertificatePart,
+    Columns,
+    InstancesPart,
+    Step,
+    check_named,
+    instances_of,
+)
+
+if TYPE_CHECKING:
+    from steadycut.strata import StrataStudy
+
+SCHEMA = "steadycut.strata/1"
+USUAL = (0.05, 0.95)
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RatePart(_Part):
+    """An error rate at a boundary and its limit."""
+
+    errors: int = Field(ge=0)
+    n_patients: int = Field(ge=0)
+    rate: FiniteFloat | None
+    limit: FiniteFloat
+
+
+class BoundaryPart(_Part):
+    """One boundary: what its two errors cost each grade, and what is certified of them."""
+
+    below: str
+    above: str
+    threshold: FiniteFloat
+    miss_costs: dict[str, FiniteFloat]
+    alarm_costs: dict[str, FiniteFloat]
+    probability: FiniteFloat | None
+    miss: RatePart
+    alarm: RatePart
+    delta: FiniteFloat = Field(gt=0, lt=1)
+
+
+class StrataStability(_Part):
+    """How far the boundaries move together between resampled cohorts."""
+
+    bias: list[FiniteFloat]
+    quantile: FiniteFloat
+    radius: list[FiniteFloat]
+    local_modulus: FiniteFloat
+    modulus: FiniteFloat
+    penalty: FiniteFloat
+    smallest_risk: FiniteFloat
+    objective: FiniteFloat
+    flip_rate: FiniteFloat
+    jump_rate: FiniteFloat
+    n_bootstrap: int
+    warnings: list[str]
+
+
+class StrataProvenance(_Part):
+    """What the strata were made with."""
+
+    versions: dict[str, str]
+    options: dict[str, str | int | float]
+    patients: dict[str, int | list[int]]
+    data_sha256: str
+
+
+class StrataDocument(_Part):
+    """Everything in ``strata.json`` but the hash over it.
+
+    ``usual_range`` holds the middle 90 % of the scores, ``counts`` the certifying patients by
+    grade and stratum.
+    """
+
+    schema_: Literal["steadycut.strata/1"] = Field(alias="schema")
+    strata: list[str] = Field(min_length=2)
+    grades: list[str] = Field(min_length=2)
+    thresholds: list[FiniteFloat] = Field(min_length=1)
+    operating_values: list[FiniteFloat | None]
+    direction: Literal["ge", "le"]
+    aggregation: list[Step] = Field(min_length=1)
+    columns: Columns
+    costs: list[list[FiniteFloat]]
+    rule: str
+    score_range: tuple[FiniteFloat, FiniteFloat]
+    usual_range: tuple[FiniteFloat, FiniteFloat]
+    instances_per_patient: InstancesPart | None
+    bootstrap_thresholds: list[list[FiniteFloat]] = Field(min_length=1)
+    certificate: CertificatePart
+    boundaries: list[BoundaryPart]
+    counts: list[list[int]]
+    stability: StrataStability
+    provenance: StrataProvenance
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "StrataDocument":
+        wanted, sign = len(self.strata) - 1, 1 if self.direction == "ge" else -1
+        for row in (self.thresholds, *self.bootstrap_thresholds):
+            if len(row) != wanted:
+                msg = "there must be one threshold fewer than strata"
+                raise ValueError(msg)
+            if any(sign * low > sign * high for low, high in itertools.pairwise(row)):
+                msg = "thresholds must be in order"
+                raise ValueError(msg)
+        if CostMatrix(self.costs).values.shape != (len(self.grades), len(self.strata)):
+            msg = "costs must have a row for each grade and a column for each stratum"
+            raise ValueError(msg)
+        return self
+
+
+class StrataRule:
+    """Ordered boundaries with everything that is needed to apply them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steadycut import PatientScores, fit_strata
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([0, 1], 100)
+    >>> cohort = PatientScores(scores=rng.normal(size=200) + 3 * labels, labels=labels)
+    >>> rule = fit_strata(cohort, costs=[[0, 0.2, 1], [4, 1, 0]]).freeze()
+    >>> rule.decide_scores([-2.0, 5.0])
+    array(['low', 'high'], dtype='<U12')
+    """
+
+    def __init__(self, document: StrataDocument) -> None:
+        self.document = document
+
+    def __repr__(self) -> str:
+        """Return the strata with their boundaries."""
+        document = self.document
+        return f"StrataRule(strata={document.strata}, thresholds={document.thresholds})"
+
+    @classmethod
+    def from_study(cls, study: "StrataStudy") -> "StrataRule":
+        """Freeze the boundaries of a study."""
+        return cls(StrataDocument.model_validate(_content(study)))
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "StrataRule":
+        """Read a file; refuse one that was changed since it was written."""
+        return cls.from_bytes(read_frozen(path), str(path))
+
+    @classmethod
+    def from_bytes(cls, written: bytes, name: str = "strata.json") -> "StrataRule":
+        """Read the content of a file."""
+        content = parse_frozen(written, name, SCHEMA)
+        try:
+            rule = cls(StrataDocument.model_validate(content))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "the file"
+            msg = f"{name} is not a rule of schema {SCHEMA}: {where}: {first['msg']}."
+            raise BadRuleFile(msg) from None
+        if rule.to_bytes() != written:
+            msg = f"{name} was changed after it was written; use the original file."
+            raise BadRuleFile(msg)
+        return rule
+
+    def to_bytes(self) -> bytes:
+        """Return the file's bytes: the same strata give the same bytes."""
+        return frozen_bytes(self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of the file, its hash included."""
+        content = self.document.model_dump(mode="json", by_alias=True)
+        return {**content, "sha256": content_hash(content)}
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the strata; the file appears whole or not at all."""
+        write_atomically(Path(path), self.to_bytes())
+
+    @property
+    def strata(self) -> list[str]:
+        """The names of the strata, ascending."""
+        return self.document.strata
+
+    @property
+    def thresholds(self) -> list[float]:
+        """The frozen boundaries, from the lowest stratum up."""
+        return self.document.thresholds
+
+    @property
+    def recipe(self) -> Recipe:
+        """How the patient scores are made of a table."""
+        columns, steps = self.document.columns, self.document.aggregation
+        return Recipe(
+            patient=columns.patient,
+            score=columns.score,
+            label=columns.label,
+            positive=columns.positive,
+            site=columns.site,
+            levels=tuple((step.level, step.how) for step in steps[:-1]),
+            how=steps[-1].how,
+        )
+
+    def stratum_of(self, scores: ArrayLike) -> IntArray:
+        """Return the stratum of each patient score, 0 for the lowest."""
+        return stratum_of(self._oriented(scores), self._sign * np.array(self.thresholds))
+
+    def decide_scores(self, scores: ArrayLike) -> NDArray[np.str_]:
+        """Return the name of the stratum of each patient score."""
+        return np.array(self.strata, dtype=np.str_)[self.stratum_of(scores)]
+
+    def flip_probability(self, scores: ArrayLike) -> FloatArray:
+        """Return, for each patient score, how often a resampled study gives another stratum."""
+        draws = self._sign * np.array(self.document.bootstrap_thresholds)
+        thresholds = self._sign * np.array(self.thresholds)
+        return stratum_flips(self._oriented(scores), thresholds, draws)
+
+    def decide(self, table: Any, missing: str = "refuse") -> dict[str, Any]:  # noqa: ANN401
+        """Apply the strata to a table of instances, or to a path of one.
+
+        Returns
+        -------
+        dict
+            Arrays ``patient``, ``score``, ``stratum`` and ``flip_probability``, one entry a
+            patient, in the order of the patients' identifiers.
+        """
+        from steadycut.ingest import aggregate
+
+        recipe = self.recipe
+        patients = aggregate(
+            table,
+            patient=recipe.patient,
+            score=recipe.score,
+            levels=recipe.levels,
+            how=recipe.how,
+            missing=missing,
+        )
+        return self.decisions(patients)
+
+    def decisions(self, patients: PatientScores) -> dict[str, Any]:
+        """Return score, stratum and flip probability of each patient."""
+        return {
+            "patient": patients.patients,
+            "score": patients.scores,
+            "stratum": self.decide_scores(patients.scores),
+            "flip_probability": self.flip_probability(patients.scores),
+        }
+
+    def deployment_warnings(self, patients: PatientScores) -> list[str]:
+        """Return one line for each way in which the patients are unlike the study's own."""
+        document = self.document
+        found = (
+            range_unlike(document.score_range, patients.scores),
+            unit_unlike(document.usual_range, patients.scores),
+            instances_unlike(document.instances_per_patient, patients),
+        )
+        return [text for text in found if text]
+
+    @property
+    def _sign(self) -> float:
+        return 1.0 if self.document.direction == "ge" else -1.0
+
+    def _oriented(self, scores: ArrayLike) -> FloatArray:
+        return self._sign * PatientScores(scores=scores).scores
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of ``strata.json``."""
+    schema = StrataDocument.model_json_schema(by_alias=True)
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = SCHEMA
+    schema["properties"]["sha256"] = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+    schema["required"] = [*schema["required"], "sha256"]
+    return schema
+
+
+def _content(study: "StrataStudy") -> dict[str, Any]:
+    summary, recipe, scores = study.to_dict(), study.patients.recipe, study.patients.scores
+    for _, how in recipe.chain:
+        check_named(how)
+    low, high = np.quantile(scores, USUAL, method="inverted_cdf").tolist()
+    dropped = ("schema", "score", "risk", "patients", "options")
+    kept = {key: value for key, value in summary.items() if key not in dropped}
+    return {
+        **kept,
+        "schema": SCHEMA,
+        "columns": {
+            "patient": recipe.patient,
+            "score": recipe.score,
+            "label": recipe.label,
+            "positive": recipe.positive,
+            "site": recipe.site,
+            "levels": [level for level, _ in recipe.levels],
+        },
+        "score_range": (float(scores.min()), float(scores.max())),
+        "usual_range": (low, high),
+        "instances_per_patient": instances_of(study.patients),
+        "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
+        "provenance": _provenance(study, summary),
+    }
+
+
+def _provenance(study: "StrataStudy", summary: dict[str, Any]) -> dict[str, Any]:
+    graded = study.patients.fingerprint().encode() + study.grades.astype("<i8").tobytes()
+    return {
+        "versions": {
+            "steadycut": __version__,
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+        },
+        "options": summary["options"],
+        "patients": summary["patients"],
+        "data_sha256": hashlib.sha256(graded).hexdigest(),
+    }
