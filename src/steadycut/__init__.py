@@ -16,14 +16,12 @@ from steadycut.audit import Audit, audit
 from steadycut.compare import Comparison, compare
 from steadycut.core.certify import Certificate, certify
 from steadycut.core.records import PatientScores
-from steadycut.covariate import CovariateStudy, fit_by_covariate
 from steadycut.monitoring import Monitor, monitor
 from steadycut.planning import Plan, plan
 from steadycut.strata import StrataStudy, fit_strata
 from steadycut.study import Study, fit
 
 if TYPE_CHECKING:
-    from steadycut.covariate_file import CovariateRule
     from steadycut.estimators import StableThreshold, StableThresholdClassifier
     from steadycut.ingest import aggregate
     from steadycut.rule_file import FrozenRule
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 
 # Names whose files need an optional package are loaded when they are first used.
 _LAZY = {
-    "CovariateRule": "steadycut.covariate_file",
     "FrozenRule": "steadycut.rule_file",
     "StableThreshold": "steadycut.estimators",
     "StableThresholdClassifier": "steadycut.estimators",
@@ -43,8 +40,6 @@ __all__ = [
     "Audit",
     "Certificate",
     "Comparison",
-    "CovariateRule",
-    "CovariateStudy",
     "FrozenRule",
     "Monitor",
     "PatientScores",
@@ -60,7 +55,6 @@ __all__ = [
     "certify",
     "compare",
     "fit",
-    "fit_by_covariate",
     "fit_strata",
     "monitor",
     "plan",
