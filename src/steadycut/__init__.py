@@ -16,12 +16,14 @@ from steadycut.audit import Audit, audit
 from steadycut.compare import Comparison, compare
 from steadycut.core.certify import Certificate, certify
 from steadycut.core.records import PatientScores
+from steadycut.covariate import CovariateStudy, fit_by_covariate
 from steadycut.monitoring import Monitor, monitor
 from steadycut.planning import Plan, plan
 from steadycut.strata import StrataStudy, fit_strata
 from steadycut.study import Study, fit
 
 if TYPE_CHECKING:
+    from steadycut.covariate_file import CovariateRule
     from steadycut.estimators import StableThreshold, StableThresholdClassifier
     from steadycut.ingest import aggregate
     from steadycut.rule_file import FrozenRule
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 # Names whose files need an optional package are loaded when they are first used.
 _LAZY = {
+    "CovariateRule": "steadycut.covariate_file",
     "FrozenRule": "steadycut.rule_file",
     "StableThreshold": "steadycut.estimators",
     "StableThresholdClassifier": "steadycut.estimators",
@@ -40,6 +43,8 @@ __all__ = [
     "Audit",
     "Certificate",
     "Comparison",
+    "CovariateRule",
+    "CovariateStudy",
     "FrozenRule",
     "Monitor",
     "PatientScores",
@@ -55,6 +60,7 @@ __all__ = [
     "certify",
     "compare",
     "fit",
+    "fit_by_covariate",
     "fit_strata",
     "monitor",
     "plan",

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from glob import glob
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,9 +15,13 @@ import numpy as np
 import typer
 
 from steadycut.cli import options as opt
+from steadycut.cli.covariate import covariate_apply_text, read_for_covariate
 from steadycut.cli.output import note, show
 from steadycut.cli.tables import note_dropped, read_for_rule, row_counts
 from steadycut.cli.text import apply_text
+from steadycut.core.checks import check_choice
+from steadycut.covariate_file import SCHEMA as COVARIATE_SCHEMA
+from steadycut.covariate_file import UNSEEN, CovariateRule
 from steadycut.errors import BadOption
 from steadycut.files import write_atomically
 from steadycut.guards import deployment_warnings
@@ -26,6 +31,13 @@ from steadycut.rule_file import SCHEMA, FrozenRule
 RulePath = Annotated[Path, typer.Argument(metavar="RULE", help="The rule.json of a study.")]
 OutFile = Annotated[
     Path, typer.Option("--out", metavar="FILE", help="CSV or Parquet file to write.")
+]
+Unseen = Annotated[
+    str,
+    typer.Option(
+        metavar="refuse|pooled",
+        help="Patients of a group that a covariate.json has not seen: refuse, or pooled cut-off.",
+    ),
 ]
 
 
@@ -53,12 +65,13 @@ def apply_command(
     tables: opt.Tables,
     out: OutFile,
     missing: opt.Missing = "refuse",
+    unseen: Unseen = "refuse",
     as_json: opt.AsJson = False,
 ) -> None:
     """Decide for every patient: columns patient, score, decision (0/1), flip_probability."""
     write = writer_for(out)
     check_not_an_input(out, [rule, *tables])
-    applied = apply_for(rule)(rule, tables, missing)
+    applied = with_unseen(apply_for(rule), unseen)(rule, tables, missing)
     write_atomically(out, write(applied.columns))
     note_dropped(applied.table)
     for warning in applied.warnings:
@@ -90,8 +103,42 @@ def apply_rule(rule: Path, tables: Sequence[str], missing: str) -> Applied:
     )
 
 
+def apply_covariate(
+    rule: Path, tables: Sequence[str], missing: str, unseen: str = "refuse"
+) -> Applied:
+    """Apply cut-offs by covariate, a covariate.json."""
+    frozen = CovariateRule.load(rule)
+    table, patients, covariate = read_for_covariate(frozen, tables, missing)
+    decisions = frozen.decisions(patients, covariate, unseen)
+    content = {
+        "thresholds": {str(cut.at): cut.threshold for cut in frozen.document.cuts},
+        "n_patients": patients.n_patients,
+        "called": int(decisions["decision"].sum()),
+        "call_rate": float(decisions["decision"].mean()),
+        "flip_rate": float(decisions["flip_probability"].mean()),
+    }
+    return Applied(
+        columns=decisions,
+        content=content,
+        text=covariate_apply_text(content, frozen.document.covariate),
+        table=table,
+        warnings=frozen.warnings(covariate),
+    )
+
+
+def with_unseen(apply: Apply, unseen: str) -> Apply:
+    """Return how a file is applied to patients of groups that it has not seen."""
+    check_choice("unseen", unseen, UNSEEN)
+    if unseen == "refuse":
+        return apply
+    if apply is not apply_covariate:
+        msg = "--unseen pooled is for a covariate.json; leave it out for other rules."
+        raise BadOption(msg)
+    return partial(apply_covariate, unseen=unseen)
+
+
 # How each kind of frozen file is applied, by its schema.
-APPLY: dict[str, Apply] = {SCHEMA: apply_rule}
+APPLY: dict[str, Apply] = {SCHEMA: apply_rule, COVARIATE_SCHEMA: apply_covariate}
 
 
 def apply_for(rule: Path) -> Apply:

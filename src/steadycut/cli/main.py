@@ -11,6 +11,7 @@ from steadycut._version import __version__
 from steadycut.cli.apply import apply_command
 from steadycut.cli.audit import audit_command
 from steadycut.cli.compare import compare_command
+from steadycut.cli.covariate import covariate_command
 from steadycut.cli.demo import demo_command
 from steadycut.cli.fit import fit_command
 from steadycut.cli.monitor import monitor_command
@@ -36,6 +37,9 @@ app.command("fit", short_help="Choose, freeze and certify one cut-off.")(fit_com
 app.command("apply", short_help="Decide for every patient of a table.")(apply_command)
 app.command("audit", short_help="Judge a frozen rule at another hospital.")(audit_command)
 app.command("compare", short_help="Choose by every rule here, judge them there.")(compare_command)
+app.command("covariate", short_help="Choose cut-offs by group, or along a number.")(
+    covariate_command
+)
 app.command("plan", short_help="Say how many patients a certificate needs.")(plan_command)
 app.command("monitor", short_help="Watch a frozen rule in use.")(monitor_command)
 app.command("rules", short_help="List the rules that choose a cut-off.")(rules_command)

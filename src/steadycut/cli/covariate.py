@@ -1,0 +1,212 @@
+"""``steadycut covariate``: cut-offs by group, or along a number, frozen and certified."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from steadycut.cli import options as opt
+from steadycut.cli.layout import aligned, columns, numbers, percents
+from steadycut.cli.output import check_folder, show, to_json, write_folder
+from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit, row_counts
+from steadycut.core.checks import check_choice
+from steadycut.core.covariate_design import KINDS
+from steadycut.core.records import PatientScores
+from steadycut.covariate import RULES, fit_by_covariate
+from steadycut.covariate_file import CovariateRule
+from steadycut.ingest import PatientTable, make_request, read_patients
+from steadycut.ingest.covariate import read_covariate
+from steadycut.report.numbers import count, cut, percent, risk
+
+OneScore = Annotated[str, typer.Option("--score", metavar="COL", help="Column of instance scores.")]
+OneAggregate = Annotated[
+    str, typer.Option("--aggregate", metavar="AGG", help="Aggregator over a patient.")
+]
+CovariateColumn = Annotated[
+    str,
+    typer.Option(
+        "--covariate",
+        metavar="COL",
+        help="Column of the covariate, the same in all rows of a patient.",
+    ),
+]
+Kind = Annotated[
+    str,
+    typer.Option(
+        metavar="groups|smooth", help="groups: a cut-off a group; smooth: a function of a number."
+    ),
+]
+RuleName = Annotated[str, typer.Option("--rule", metavar="stable|erm", help="How a cut is chosen.")]
+
+
+def covariate_command(
+    tables: opt.Tables,
+    patient: opt.Patient,
+    score: OneScore,
+    label: opt.Label,
+    covariate: CovariateColumn,
+    out: opt.OutDirectory,
+    kind: Kind = "groups",
+    positive: opt.Positive = None,
+    direction: opt.Direction = "ge",
+    level: opt.Level = None,
+    aggregate: OneAggregate = "mean",
+    site: opt.Site = None,
+    internal: opt.Internal = None,
+    cost_fn: opt.CostFn = 1.0,
+    cost_fp: opt.CostFp = 1.0,
+    rule: RuleName = "stable",
+    delta: opt.Delta = 0.1,
+    bootstrap: opt.Bootstrap = 200,
+    seed: opt.Seed = 0,
+    missing: opt.Missing = "refuse",
+    as_json: opt.AsJson = False,
+) -> None:
+    """Choose, test and certify cut-offs that depend on a covariate.
+
+    Writes covariate.json (to take to the next hospital) and covariate_study.json.
+    """
+    check_folder(out)
+    check_choice("kind", kind, KINDS)
+    check_choice("rule", rule, RULES)
+    sites = opt.parse_sites(site, internal, "--internal")
+    table = read_for_fit(
+        tables,
+        patient=patient,
+        score=[score],
+        label=label,
+        positive=positive,
+        site=site,
+        sites=sites,
+        level=level,
+        aggregate=[aggregate],
+        missing=missing,
+    )
+    patients = candidates_at(table, sites)[0]
+    study = fit_by_covariate(
+        patients,
+        covariate=read_covariate(list(tables), patients, column=covariate, missing=missing),
+        kind=kind,
+        name=covariate,
+        rule=rule,
+        cost_fn=cost_fn,
+        cost_fp=cost_fp,
+        direction=direction,
+        n_bootstrap=bootstrap,
+        delta=delta,
+        seed=seed,
+    )
+    content = {**study.to_dict(), "data": row_counts(table)}
+    files = {
+        "covariate.json": study.freeze().to_bytes(),
+        "covariate_study.json": to_json(content),
+    }
+    write_folder(out, files)
+    note_dropped(table)
+    wrote = f"\n\nWrote covariate.json, covariate_study.json to {out}/"
+    show(content, covariate_text(content) + wrote, as_json=as_json)
+
+
+def covariate_text(study: Mapping[str, Any]) -> str:
+    """Return what was found: cut-offs, test, certificates."""
+    blocks = [
+        _headline(study),
+        _cuts_text(study),
+        _test_text(study),
+        _certificate_text(study),
+        "\n".join(f"Warning: {warning}" for warning in study["warnings"]),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def _headline(study: Mapping[str, Any]) -> str:
+    sign = ">=" if study["direction"] == "ge" else "<="
+    by = "group of" if study["kind"] == "groups" else "value of"
+    n, costs = study["patients"], study["costs"]
+    return (
+        f"Cut-offs by {by} {study['covariate']}: call a patient when {study['score']} {sign} the "
+        f"cut-off\n  rule {study['rule']}, a miss costs {costs['cost_fn']:g} and a false alarm "
+        f"{costs['cost_fp']:g}; {count(n['select'], 'patient')} chose, {n['certify']} certify"
+    )
+
+
+def _cuts_text(study: Mapping[str, Any]) -> str:
+    rows = study["cuts"]
+    pooled = study["pooled"]["threshold"]
+    groups = study["kind"] == "groups"
+    cells = {
+        study["covariate"]: [row["at"] if groups else f"{row['at']:.4g}" for row in rows],
+        "cut-off": [cut(row["threshold"]) for row in rows],
+        "pooled": [cut(pooled)] * len(rows),
+        "alone": [cut(row["own_threshold"]) for row in rows],
+        "weight of alone": percents([row["weight"] for row in rows]),
+    }
+    if groups:
+        certified = [row["certificate"] or {"risk": None, "value": None} for row in rows]
+        cells["risk"] = [risk(one["risk"]) for one in certified]
+        cells["certified"] = [risk(one["value"]) for one in certified]
+    note = "" if groups else "\n  In between on a line (in ranks), beyond the ends constant."
+    return columns([list(cells), *zip(*cells.values(), strict=True)]) + note
+
+
+def _test_text(study: Mapping[str, Any]) -> str:
+    """Return the test in words."""
+    test = study["test"]
+    name, p = study["covariate"], test["p_value"]
+    return (
+        f"Is one cut-off enough? p = {p:.2g}. Among {count(test['n_patients'], 'patient')} around "
+        f"the pooled cut-off,\n  those with like scores differ in disease by {name} as much as "
+        f"this by chance in {percent(p)} of studies\n  in which the same cut-off is best at every "
+        f"{name}. Asked of the choosing patients only."
+    )
+
+
+def _certificate_text(study: Mapping[str, Any]) -> str:
+    one, pooled, gap = study["certificate"], study["pooled"]["certificate"], study["difference"]
+    sure = percent(1 - one["delta"])
+    risks, values = (numbers([one[key], pooled[key]]) for key in ("risk", "value"))
+    proven = "it has less risk" if gap["upper"] < 0 else "less risk is not proven"
+    change = f"{gap['risk']:+.3f} ± {gap['standard_error']:.3f}"
+    rows = [
+        ("by covariate", f"{risks[0]}, certified at most {values[0]}{_vacuous(one)}"),
+        ("pooled cut-off", f"{risks[1]}, certified at most {values[1]}{_vacuous(pooled)}"),
+        ("difference", f"{change}, at most {gap['upper']:+.3f}: {proven}"),
+    ]
+    title = (
+        f"Risk on {count(one['n_patients'], 'patient')} who did not choose; each line holds with "
+        f"{sure} on its own"
+    )
+    return title + "\n" + aligned(rows)
+
+
+def _vacuous(certificate: Mapping[str, Any]) -> str:
+    return " (no better than no score)" if certificate["vacuous"] else ""
+
+
+def covariate_apply_text(applied: Mapping[str, Any], covariate: str) -> str:
+    """Return how many patients were called."""
+    return (
+        f"{applied['called']} of {count(applied['n_patients'], 'patient')} called "
+        f"({percent(applied['call_rate'])}) at cut-offs by {covariate}; "
+        f"flip-rate {percent(applied['flip_rate'])}"
+    )
+
+
+def read_for_covariate(
+    rule: CovariateRule, tables: Sequence[str], missing: str
+) -> tuple[PatientTable, PatientScores, NDArray[np.str_]]:
+    """Return the table, its patients and their covariate, as a frozen rule wants them."""
+    recipe = rule.recipe
+    request = make_request(
+        patient=recipe.patient,
+        score=recipe.score,
+        levels=recipe.levels,
+        how=recipe.how,
+        missing=missing,
+    )
+    table = read_patients(request, list(tables))
+    patients = next(iter(table.patients.values()))
+    column = rule.document.covariate
+    return table, patients, read_covariate(list(tables), patients, column=column, missing=missing)
