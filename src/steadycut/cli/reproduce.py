@@ -5,7 +5,11 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from steadycut.cli.reproduce_figures import figure_1_command, figure_2_command
+from steadycut.cli.reproduce_figures import (
+    figure_1_command,
+    figure_2_command,
+    figure_s1_command,
+)
 from steadycut.cli.reproduce_table import table_command
 from steadycut.errors import BadOption
 
@@ -32,6 +36,7 @@ reproduce_app = typer.Typer(
 )
 reproduce_app.command("figure-1", short_help="The penalty and the stable basin.")(figure_1_command)
 reproduce_app.command("figure-2", short_help="Two markers under a shift of site.")(figure_2_command)
+reproduce_app.command("figure-s1", short_help="One bound for five models.")(figure_s1_command)
 reproduce_app.command("table", short_help="Main and cost table, for any two hospitals.")(
     table_command
 )

@@ -13,8 +13,11 @@ from steadycut.paper.draw_figure_1 import SIZE as SIZE_1
 from steadycut.paper.draw_figure_1 import draw_figure_1
 from steadycut.paper.draw_figure_2 import SIZE as SIZE_2
 from steadycut.paper.draw_figure_2 import draw_figure_2
+from steadycut.paper.draw_figure_s1 import SIZE as SIZE_S1
+from steadycut.paper.draw_figure_s1 import draw_figure_s1
 from steadycut.paper.figure_1 import figure_1
 from steadycut.paper.figure_2 import figure_2
+from steadycut.paper.figure_s1 import figure_s1
 from steadycut.paper.render import Draw, render
 from steadycut.paper.words import figure_page
 from steadycut.study import Progress
@@ -90,6 +93,30 @@ FIGURE_2 = Target(
     },
 )
 
+FIGURE_S1 = Target(
+    name="figure-s1",
+    title="Figure S1, rerun: upper bound and its contributions for five models",
+    shown=(
+        "for each of five models an upper bound R + gamma + G_boot above the empirical and the "
+        "true risk at every cut-off, and the share of each term at the selected one."
+    ),
+    compute=figure_s1,
+    draw=draw_figure_s1,
+    size=SIZE_S1,
+    columns={
+        "risk": "R",
+        "gap": "gamma",
+        "penalty": "G_boot",
+        "bound": "U",
+        "true_risk": "true risk",
+        "above_everywhere": "U above R_P",
+        "says_something": "U says something",
+        "certified": "exact bound",
+        "certified_holds": "exact holds",
+        "certified_says_something": "exact says something",
+    },
+)
+
 
 def reproduce_figure(
     target: Target, replicates: int, seed: int, out: Path, *, force: bool, as_json: bool
@@ -125,3 +152,14 @@ def figure_2_command(
 ) -> None:
     """Rebuild figure 2: two markers, a shift of site, bounds, decomposition, ERM and penalties."""
     reproduce_figure(FIGURE_2, replicates, seed, out, force=force, as_json=as_json)
+
+
+def figure_s1_command(
+    replicates: Replicates = 10,
+    seed: opt.Seed = 0,
+    out: ReproduceOut = FOLDER,
+    force: Force = False,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Rebuild figure S1: the same bound for five models, and what it is made of."""
+    reproduce_figure(FIGURE_S1, replicates, seed, out, force=force, as_json=as_json)

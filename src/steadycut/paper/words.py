@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-ORDER = ("holds", "mixed", "does not hold")
+ORDER = {"holds": "held", "mixed": "mixed", "does not hold": "not held"}
 
 
 def table_page(content: Mapping[str, Any]) -> str:
@@ -131,9 +131,9 @@ def replicate_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 def claims_text(claims: Sequence[Mapping[str, Any]], replicates: int) -> str:
     """Return each statement of the paper with its verdict and what came out."""
     verdicts = [claim["verdict"] for claim in claims]
-    counts = ", ".join(f"{verdicts.count(verdict)} {verdict}" for verdict in ORDER)
+    counts = ", ".join(f"{verdicts.count(verdict)} {words}" for verdict, words in ORDER.items())
     lines = [
-        f"- {claim['verdict']}{in_share(claim['share'])}: the paper says: {claim['paper']} "
+        f"- {claim['verdict']}{in_share(claim['share'])}. Paper: {claim['paper']} "
         f"Here: {claim['found']}"
         for claim in claims
     ]
