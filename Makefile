@@ -18,10 +18,10 @@ demo: $(VENV)/.installed-cli ## two hospitals from tables to report, in demo-out
 	@$(BIN)/steadycut demo --out $(DEMO_OUT)
 
 test: $(VENV)/.installed-test ## the tests and the examples in docstrings, without the slow ones
-	@$(BIN)/python -m pytest -n 2 -m "not slow" $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" $(PYTEST_ARGS)
 
 full-test: $(VENV)/.installed-test ## all tests, the slow ones as well
-	@$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
 
 check: $(VENV)/.installed-dev ## format, lint, types and the import wall
 	@$(BIN)/ruff format --check .

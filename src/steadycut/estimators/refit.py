@@ -1,5 +1,6 @@
 """Threshold draws in which the scorer is fitted again on the resampled patients."""
 
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -77,10 +78,11 @@ class RefitDraws:
         self._tell(len(found), len(seeds))
         missing = {number: seeds[number] for number in numbers if number not in found}
         refit = self.refit if dask_client() is None else self.refit.to_ship()
-        for number, one in run_tasks(replicate, refit, missing, self.n_jobs):
-            found[number] = one
-            self._save(number, one)
-            self._tell(len(found), len(seeds))
+        with closing(run_tasks(replicate, refit, missing, self.n_jobs)) as results:
+            for number, one in results:
+                found[number] = one
+                self._save(number, one)
+                self._tell(len(found), len(seeds))
         return [found[number] for number in numbers]
 
     def _tell(self, done: int, total: int) -> None:

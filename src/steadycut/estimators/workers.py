@@ -2,7 +2,7 @@
 
 import queue
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeVar
 
 from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -34,8 +34,10 @@ def run_tasks(
     shared: Any,
     tasks: Mapping[int, Task],
     n_jobs: int | None,
-) -> Iterator[tuple[int, Result]]:
+) -> Generator[tuple[int, Result], None, None]:
     """Yield the number and the result of each task, in the order in which they end.
+
+    Closing the generator ends the workers' work.
 
     Parameters
     ----------
@@ -70,16 +72,17 @@ def _on_this_machine(
     shared: Any,
     tasks: Mapping[int, Task],
     n_jobs: int | None,
-) -> Iterator[tuple[int, Result]]:
+) -> Generator[tuple[int, Result], None, None]:
     parallel = Parallel(n_jobs, return_as="generator_unordered" if _can_stream() else "list")
     results = iter(parallel(delayed(_numbered)(function, shared, *task) for task in tasks.items()))
     try:
-        yield from results
+        for result in results:  # noqa: UP028 - so that closing this does not close joblib's at once
+            yield result
     except TerminatedWorkerError:
         raise _lost(ONE_KILLED) from None
     finally:
         with warnings.catch_warnings():
-            # Whoever stops in the middle knows that tasks are lost.
+            # Of tasks that are cancelled: whoever stops in the middle knows.
             warnings.simplefilter("ignore")
             getattr(results, "close", lambda: None)()
 
@@ -100,7 +103,7 @@ def _on_dask(
     function: Callable[[Any, Task], Result],
     shared: Any,
     tasks: Mapping[int, Task],
-) -> Iterator[tuple[int, Result]]:
+) -> Generator[tuple[int, Result], None, None]:
     _wait_for_workers(client)
     # A copy on every worker: that one dies is no loss.
     shipped = client.scatter(shared, broadcast=True, hash=False)
