@@ -17,7 +17,8 @@ from steadycut.core.shift_intervals import Interval, shift_intervals
 from steadycut.ensemble import methods_summary
 from steadycut.errors import TooFewPatients
 from steadycut.guards import deployment_warnings
-from steadycut.summary import chain_summary, operating_point
+from steadycut.operating import CONFIDENCE, OperatingPoint, point_at, point_of
+from steadycut.summary import chain_summary
 from steadycut.unlabelled import UnlabelledPart, home_of, without_labels
 
 if TYPE_CHECKING:
@@ -37,9 +38,10 @@ class LabelledPart:
     the exact parts of R_Q - R_P in the paper's order, ``shapley`` their mean over both orders;
     ``intervals`` hold the sampling error of both hospitals, for all parts at once. ``judged`` is
     what the verdict compares with the promise: ``direct``, at the target prevalence if there is
-    one.
+    one. ``patients`` are those here, with scores of which high ones are called.
     """
 
+    patients: PatientScores
     external: Confusion
     direct: Certificate
     internal: Certificate
@@ -89,8 +91,8 @@ class Audit:
         base = self.base
         return None if base is None else base + self.rule.document.stability.penalty
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of ``audit.json``."""
+    def to_dict(self, confidence: float = CONFIDENCE) -> dict[str, Any]:
+        """Return the content of ``audit.json``; ``confidence`` is that of its intervals."""
         document = self.rule.document
         # Rounded, because 1 - 0.9 is a little less than 0.1.
         grey = int(np.count_nonzero(self.flip_probability.round(9) >= GREY_ZONE))
@@ -122,12 +124,13 @@ class Audit:
         if self.labelled is None:
             return content
         # What cannot be known without labels is known here.
-        return {**content, "statements": [], **self._labelled_dict()}
+        return {**content, "statements": [], **self._labelled_dict(confidence)}
 
-    def _labelled_dict(self) -> dict[str, Any]:
+    def _labelled_dict(self, confidence: float) -> dict[str, Any]:
         part = self.labelled
         assert part is not None  # noqa: S101
         costs, reference = self.rule.costs.plain, self.rule.document.reference.confusion
+        point, internal = self._operating_points(part, confidence)
         return {
             "risk_external": part.direct.risk,
             "risk_external_se": part.external.standard_error(costs),
@@ -135,8 +138,8 @@ class Audit:
             "bound_external": part.direct.value,
             "bound": part.direct.bound,
             "vacuous": part.direct.vacuous,
-            "operating_point": operating_point(part.external),
-            "operating_point_internal": operating_point(reference),
+            "operating_point": point.to_dict(),
+            "operating_point_internal": internal.to_dict(),
             "shift": {
                 **part.shift.to_dict(),
                 "signed": part.signed.to_dict(),
@@ -152,6 +155,18 @@ class Audit:
             "verdict": part.verdict,
             "verdict_text": self._verdict_text(part),
         }
+
+    def _operating_points(
+        self, part: LabelledPart, confidence: float
+    ) -> tuple[OperatingPoint, OperatingPoint]:
+        """Return what the cut-off does here, and what it did to the patients who certified it."""
+        rule, costs = self.rule, self.rule.costs
+        threshold = rule.threshold if rule.direction == "ge" else -rule.threshold
+        before, chosen_by = rule.document.reference.confusion, rule.document.certificate.n_choices
+        return (
+            point_at(part.patients, threshold, costs, confidence),
+            point_of(before, costs, confidence, chosen_by),
+        )
 
     def _verdict_text(self, part: LabelledPart) -> str:
         promised, found = self.rule.document.certificate.value, part.judged
@@ -235,10 +250,12 @@ def _as_patients(scores: PatientScores | ArrayLike, y: ArrayLike | None) -> Pati
 
 def _with_labels(rule: "FrozenRule", patients: PatientScores) -> LabelledPart:
     sign = 1.0 if rule.direction == "ge" else -1.0
-    external = confusion_at(patients.oriented(rule.direction), sign * rule.threshold)
+    oriented = patients.oriented(rule.direction)
+    external = confusion_at(oriented, sign * rule.threshold)
     document, costs = rule.document, rule.costs.plain
     internal = document.reference.confusion
     return LabelledPart(
+        patients=oriented,
         external=external,
         direct=certificate_of(external, costs, document.certificate.delta),
         internal=_internal(rule),

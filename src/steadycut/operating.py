@@ -33,7 +33,6 @@ RECHOSEN = (
     "if the whole study were repeated, cut-off included: the true value of the cut-off that "
     "another study of as many patients would choose with the same rule on the same score"
 )
-RECHOSEN_BY_CHOOSERS = f"{RECHOSEN}; the same patients chose and are counted: a little rosy"
 POPULATION = "where the rule would put the cut-off if it had all patients of the population"
 REPEATED = "where another study of as many patients would put the cut-off"
 
@@ -71,7 +70,7 @@ class OperatingPoint:
                 },
             },
             "rechosen_cut": {
-                "meaning": RECHOSEN_BY_CHOOSERS if self.n_choices else RECHOSEN,
+                "meaning": RECHOSEN,
                 "characteristics": {
                     name: _ends(self.rechosen.get(name), BOOTSTRAP)
                     for name in self.fixed

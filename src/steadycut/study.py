@@ -32,6 +32,8 @@ from steadycut.core.stratify import STRATA, Stratify, stratum_codes
 from steadycut.errors import BadOption, BadPatients, TooFewPatients
 
 if TYPE_CHECKING:
+    from steadycut.core.cut_interval import CutInterval
+    from steadycut.operating import OperatingPoint
     from steadycut.rule_file import FrozenRule
 
 Progress = Callable[[str, int, int], None]
@@ -172,11 +174,27 @@ class Study:
         draws = self.chosen.draws.thresholds
         return flip_probability(sign * np.asarray(scores), self.chosen.threshold, draws)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of ``study.json``."""
+    def operating_point(self, confidence: float = 0.95) -> "OperatingPoint":
+        """Return what the cut-off does to the certifying patients, with two kinds of intervals.
+
+        ``fixed``: if this cut-off is used. ``rechosen``: if the whole study were repeated, cut-off
+        included.
+        """
+        from steadycut.operating import study_point
+
+        return study_point(self, confidence)
+
+    def threshold_interval(self, confidence: float = 0.95) -> "CutInterval":
+        """Return where the cut-off would lie with all patients, and in a repeated study."""
+        from steadycut.operating import study_cut_interval
+
+        return study_cut_interval(self, confidence)
+
+    def to_dict(self, confidence: float = 0.95) -> dict[str, Any]:
+        """Return the content of ``study.json``; ``confidence`` is that of its intervals."""
         from steadycut.summary import study_summary
 
-        return study_summary(self)
+        return study_summary(self, confidence)
 
     def freeze(self) -> "FrozenRule":
         """Return the rule to take to the next hospital."""

@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.confusion import confusion_at
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.core.risk_curve import risk_curve
 from steadycut.core.select import Candidate
 from steadycut.core.sites import SiteCut, cuts_by_site
 from steadycut.core.tipping import tipping_point
+from steadycut.operating import CONFIDENCE, cut_summary, study_cut_interval, study_point
 
 if TYPE_CHECKING:
     from steadycut.study import Study
@@ -19,8 +20,11 @@ SCHEMA = "steadycut.study/1"
 CURVE_POINTS = 201
 
 
-def study_summary(study: "Study") -> dict[str, Any]:
-    """Return the study as plain numbers, texts and lists, without any patient."""
+def study_summary(study: "Study", confidence: float = CONFIDENCE) -> dict[str, Any]:
+    """Return the study as plain numbers, texts and lists, without any patient.
+
+    ``confidence`` is that of the intervals of the operating point and of the cut-off.
+    """
     options, search, chosen = study.options, study.options.search, study.chosen
     return {
         "schema": SCHEMA,
@@ -35,7 +39,8 @@ def study_summary(study: "Study") -> dict[str, Any]:
         "target_prevalence": search.costs.target and list(search.costs.target),
         "risk": chosen.risk,
         "certificate": study.certificate.to_dict(),
-        "operating_point": operating_point(study.counts),
+        "threshold_interval": cut_summary(study_cut_interval(study, confidence), confidence),
+        "operating_point": study_point(study, confidence).to_dict(),
         "stability": stability_summary(study),
         "tipping_point": tipping_summary(study),
         "candidates": [candidate_row(one, chosen, options.sign) for one in study.candidates],
@@ -170,21 +175,6 @@ def ensemble_summary(study: "Study") -> dict[str, Any] | None:
             }
         )
     return {"kind": ensemble.kind, "methods": rows}
-
-
-def operating_point(counts: Confusion) -> dict[str, Any]:
-    """Return the confusion counts at the threshold and the rates made of them."""
-    miss, alarm = counts.miss_rate, counts.alarm_rate
-    return {
-        "tp": counts.tp,
-        "fn": counts.fn,
-        "fp": counts.fp,
-        "tn": counts.tn,
-        "prevalence": counts.prevalence,
-        "sensitivity": None if miss is None else 1 - miss,
-        "specificity": None if alarm is None else 1 - alarm,
-        "call_rate": counts.call_rate,
-    }
 
 
 def curve_summary(study: "Study") -> dict[str, list[float]]:
