@@ -17,6 +17,7 @@ import typer
 from steadycut.cli import options as opt
 from steadycut.cli.covariate import covariate_apply_text, read_for_covariate
 from steadycut.cli.output import note, show
+from steadycut.cli.strata_text import apply_strata_text
 from steadycut.cli.tables import note_dropped, read_for_rule, row_counts
 from steadycut.cli.text import apply_text
 from steadycut.core.checks import check_choice
@@ -25,8 +26,10 @@ from steadycut.covariate_file import UNSEEN, CovariateRule
 from steadycut.errors import BadOption
 from steadycut.files import write_atomically
 from steadycut.guards import deployment_warnings
-from steadycut.ingest import PatientTable
+from steadycut.ingest import PatientTable, make_request, read_patients
 from steadycut.rule_file import SCHEMA, FrozenRule
+from steadycut.strata_file import SCHEMA as STRATA_SCHEMA
+from steadycut.strata_file import StrataRule
 
 RulePath = Annotated[Path, typer.Argument(metavar="RULE", help="The rule.json of a study.")]
 OutFile = Annotated[
@@ -68,7 +71,10 @@ def apply_command(
     unseen: Unseen = "refuse",
     as_json: opt.AsJson = False,
 ) -> None:
-    """Decide for every patient: columns patient, score, decision (0/1), flip_probability."""
+    """Decide for every patient: columns patient, score, decision (0/1), flip_probability.
+
+    A strata.json gives the name of the stratum instead of the decision.
+    """
     write = writer_for(out)
     check_not_an_input(out, [rule, *tables])
     applied = with_unseen(apply_for(rule), unseen)(rule, tables, missing)
@@ -137,8 +143,42 @@ def with_unseen(apply: Apply, unseen: str) -> Apply:
     return partial(apply_covariate, unseen=unseen)
 
 
+def apply_strata(rule: Path, tables: Sequence[str], missing: str) -> Applied:
+    """Put patients into ordered risk strata, a strata.json."""
+    frozen = StrataRule.load(rule)
+    recipe = frozen.recipe
+    request = make_request(
+        patient=recipe.patient,
+        score=recipe.score,
+        levels=recipe.levels,
+        how=recipe.how,
+        missing=missing,
+    )
+    table = read_patients(request, list(tables))
+    (patients,) = table.patients.values()
+    columns = frozen.decisions(patients)
+    members = np.bincount(frozen.stratum_of(patients.scores), minlength=len(frozen.strata))
+    content = {
+        "thresholds": frozen.thresholds,
+        "n_patients": patients.n_patients,
+        "strata": dict(zip(frozen.strata, members.tolist(), strict=True)),
+        "flip_rate": float(columns["flip_probability"].mean()),
+    }
+    return Applied(
+        columns=columns,
+        content=content,
+        text=apply_strata_text(content),
+        table=table,
+        warnings=frozen.deployment_warnings(patients),
+    )
+
+
 # How each kind of frozen file is applied, by its schema.
-APPLY: dict[str, Apply] = {SCHEMA: apply_rule, COVARIATE_SCHEMA: apply_covariate}
+APPLY: dict[str, Apply] = {
+    SCHEMA: apply_rule,
+    STRATA_SCHEMA: apply_strata,
+    COVARIATE_SCHEMA: apply_covariate,
+}
 
 
 def apply_for(rule: Path) -> Apply:

@@ -1,0 +1,162 @@
+"""Tables, costs and names given on the command line -> graded patients and a cost matrix."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from steadycut.cli.tables import candidates_at
+from steadycut.core.checks import IntArray
+from steadycut.core.records import PatientScores
+from steadycut.core.strata_costs import CostMatrix
+from steadycut.errors import BadOption, BadPatients, BadTable, PatientOverlap
+from steadycut.ingest import PatientTable, Request, make_request, read_patients
+
+# Above this the values are no grades: they may be measurements, or identify patients.
+MOST_GRADES = 20
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class GivenCosts:
+    """A cost matrix, and the names that its file gave to columns and rows."""
+
+    matrix: CostMatrix
+    strata: list[str] | None = None
+    grades: list[str] | None = None
+
+
+def read_costs(text: str) -> GivenCosts:
+    """Return the costs of ``--costs``: rows parted by semicolons, or a CSV file.
+
+    Examples
+    --------
+    >>> read_costs("0, 0.5, 1; 4, 1, 0").matrix.values
+    array([[0. , 0.5, 1. ],
+           [4. , 1. , 0. ]])
+    """
+    if not text.lower().endswith(".csv"):
+        rows = [row.split(",") for row in text.split(";")]
+        return GivenCosts(matrix=_matrix(rows, text))
+    rows = _csv_rows(Path(text))
+    if all(_is_number(cell) for cell in rows[0]):
+        return GivenCosts(matrix=_matrix(rows, text))
+    # A first line of names comes with a first column of names.
+    return GivenCosts(
+        matrix=_matrix([row[1:] for row in rows[1:]], text),
+        strata=[name.strip() for name in rows[0][1:]],
+        grades=[row[0].strip() for row in rows[1:]],
+    )
+
+
+def _csv_rows(path: Path) -> list[list[str]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or "it is not a CSV file in UTF-8"
+        msg = f"--costs {path} cannot be read: {reason}."
+        raise BadOption(msg) from None
+    if not rows:
+        msg = f"--costs {path} is empty; it must have a row for each grade."
+        raise BadOption(msg)
+    return rows
+
+
+def _matrix(rows: Sequence[Sequence[str]], given: str) -> CostMatrix:
+    if not all(_is_number(cell) for row in rows for cell in row) or len(set(map(len, rows))) != 1:
+        msg = (
+            "--costs must hold numbers, a row for each grade and as many columns as strata, such "
+            f"as '0,0.5,1;4,1,0', or be a CSV file of them; got {given!r}."
+        )
+        raise BadOption(msg)
+    return CostMatrix([[float(cell) for cell in row] for row in rows])
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def names_of(option: str, text: str | None, from_file: list[str] | None) -> list[str] | None:
+    """Return the names of an option, or of the file of costs; they must not contradict."""
+    if text is None:
+        return from_file
+    names = [name.strip() for name in text.split(",")]
+    if from_file is not None and names != from_file:
+        there = ",".join(from_file)
+        msg = f"{option} must be the names in the file of --costs, {there}; got {text!r}."
+        raise BadOption(msg)
+    return names
+
+
+def read_graded(
+    tables: Sequence[str],
+    *,
+    label: str,
+    order: Sequence[str] | None,
+    positive: str | None,
+    sites: Sequence[str] | None,
+    request: Request,
+) -> tuple[PatientTable, PatientScores, IntArray]:
+    """Return the table, its patients and their grades; without an order labels are 0 and 1."""
+    if order is None:
+        table = read_patients(replace(request, label=label, positive=positive), list(tables))
+        (patients,) = candidates_at(table, sites)
+        return table, patients, patients.known_labels.astype(np.int64)
+    table = read_patients(request, list(tables))
+    (patients,) = candidates_at(table, sites)
+    grades = _grades_of(patients, tables, label, order, request)
+    return table, replace(patients, recipe=replace(patients.recipe, label=label)), grades
+
+
+def _grades_of(
+    patients: PatientScores, tables: Sequence[str], label: str, order: Sequence[str], ask: Request
+) -> IntArray:
+    """Look up the grade of each patient: a column of texts that, as a site, is one a patient."""
+    columns = make_request(patient=ask.patient, score=ask.scores, site=label, missing=ask.missing)
+    try:
+        (found,) = read_patients(columns, list(tables)).patients.values()
+    except PatientOverlap:
+        msg = (
+            f"a patient must have one grade; some have several in {label!r}. Mend them, or name a "
+            "patient-level column."
+        )
+        raise BadPatients(msg) from None
+    assert found.patients is not None  # noqa: S101
+    assert found.sites is not None  # noqa: S101
+    assert patients.patients is not None  # noqa: S101
+    rows = np.searchsorted(found.patients, patients.patients)
+    return code_grades(found.sites[rows].tolist(), label, order)
+
+
+def code_grades(texts: Sequence[str], label: str, order: Sequence[str]) -> IntArray:
+    """Return the place of each text in the order; numbers compare as numbers.
+
+    Examples
+    --------
+    >>> code_grades(["mild", "none", "severe"], "grade", ["none", "mild", "severe"])
+    array([1, 0, 2])
+    """
+    place = {_meaning(name): grade for grade, name in enumerate(order)}
+    if len(place) < len(order):
+        msg = f"--order must name every value once, from low to high; got {','.join(order)}."
+        raise BadOption(msg)
+    others = sorted({text for text in texts if _meaning(text) not in place})
+    if others:
+        shown = ", ".join(map(repr, others[:5])) if len(others) <= MOST_GRADES else "many others"
+        msg = (
+            f"labels in {label!r} must be among --order {','.join(order)}; {shown} "
+            f"{'is' if len(others) == 1 else 'are'} there as well. Name all of them in order."
+        )
+        raise BadTable(msg)
+    return np.array([place[_meaning(text)] for text in texts], dtype=np.int64)
+
+
+def _meaning(text: str) -> float | str:
+    tidy = text.strip()
+    return float(tidy) if _is_number(tidy) else tidy
