@@ -136,11 +136,11 @@ def test_the_cut_is_best_by_its_definition(name, seed):
     cohort, sign = random_cohort(seed), criterion(name).sign
     ranks, tables = zip(*tables_of(cohort), strict=True)
     objective = [-sign * TWINS[name](*table) for table in tables]
-    objective = [math.inf if math.isnan(value) else value for value in objective]
+    objective = [value if math.isfinite(value) else math.inf for value in objective]
     partner = criterion(name).partner
     if partner:
         best = min(objective)
-        tied = [value == best or value <= best + 1e-9 for value in objective]
+        tied = [value <= best + 1e-9 for value in objective]
         objective = [
             -criterion(partner).sign * TWINS[partner](*table) if is_tied else math.inf
             for table, is_tied in zip(tables, tied, strict=True)

@@ -286,14 +286,14 @@ CRITERIA: dict[str, Criterion] = {
         Criterion(
             "odds-ratio",
             of_counts(of.odds_ratio),
-            "largest TP TN / (FP FN); infinite where an error is never made",
+            "largest TP TN / (FP FN) where both errors are made",
             "cp odds_ratio",
             check=check_positive,
         ),
         Criterion(
             "odds-ratio-half",
             half_filled_odds_ratio,
-            "the same with every count of 0 as 1/2",
+            "largest TP TN / (FP FN) with every count of 0 as 1/2",
             "OC MaxDOR",
             check=check_positive,
         ),
@@ -338,16 +338,17 @@ CRITERIA: dict[str, Criterion] = {
         Criterion(
             "chi-squared-yates",
             yates_chi_squared,
-            "the same with Yates' correction",
+            "largest chi-squared statistic with Yates' correction",
             "OC MinPvalue",
             check=check_positive,
         ),
         Criterion(
             "minimax",
             dearer_error,
-            "smallest larger one of cost_fn FN and cost_fp FP",
+            "smallest larger one of cost_fn FN and cost_fp FP, then specificity",
             "OC Minimax",
             sign=-1,
+            partner="specificity",
             check=check_positive,
         ),
         Criterion(

@@ -56,7 +56,9 @@ class Best:
         ends = counts_along(curve, costs)
         chosen = self.allowed(ends, costs)
         for goal in self.goals:
-            chosen = best_of(goal.merit(ends, costs), chosen)
+            merit = goal.merit(ends, costs)
+            # A ratio is infinite where an error was never made: that is no evidence for a cut.
+            chosen = best_of(np.where(np.isinf(merit), -np.inf, merit), chosen)
         return middle_of_widest_flat(np.where(chosen, 0.0, 1.0), curve.ranks, 0.0)
 
     def allowed(self, ends: tuple[Counts, ...], costs: Costs) -> NDArray[np.bool_]:

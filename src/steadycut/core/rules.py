@@ -124,7 +124,7 @@ PLAIN_RULES: dict[str, Rule] = {
     "prevalence-score": NearestScore(prevalence_as_score),
 }
 # Of these a rule can ask for at least (at most) a value, or for one as near as can be.
-LIMITED = tuple(name for name, criterion in CRITERIA.items() if criterion.partner)
+LIMITED = ("sensitivity", "specificity", "ppv", "npv", "plr", "nlr")
 NEAR = "-near"
 FLOORS = {
     "sensitivity": "OC MinValueSe; cp spec_constrain",
