@@ -26,6 +26,7 @@ BASE = frozenset({"numpy", "scipy"})
 # front), `__main__`, or `study`: every other module beside them (study.py, ...), the flow.
 FOLDERS = frozenset(
     {"core", "ingest", "estimators", "displays", "report", "cli", "datasets", "paper"}
+    | {"sources", "slides", "ecg"}
 )
 MAY_IMPORT = {
     "errors": frozenset({"errors"}),
@@ -38,7 +39,13 @@ MAY_IMPORT = {
     "estimators": frozenset({"estimators", "study", "core", "checkpoint", "errors"}),
     "displays": frozenset({"displays", "study", "core", "errors"}),
     "report": frozenset({"report", "displays", "study", "core", "errors"}),
-    "paper": frozenset({"paper", "estimators", "displays", "study", "core", "errors"}),
+    "sources": frozenset({"sources", "study", "files", "errors"}),
+    "slides": frozenset({"slides", "sources", "study", "core", "files", "errors"}),
+    "ecg": frozenset({"ecg", "sources", "study", "core", "files", "errors"}),
+    "paper": frozenset(
+        {"paper", "slides", "ecg", "sources", "estimators", "displays", "study", "ingest", "core"}
+        | {"errors"}
+    ),
     "cli": FOLDERS | {"study", "checkpoint", "files", "errors", "__init__"},
     "__main__": frozenset({"cli"}),
     # What `import steadycut` loads at once; the other parts are reached lazily.

@@ -1,0 +1,157 @@
+"""Slides of any format that OpenSlide reads: their size, levels, resolution and pixels."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.errors import BadFile, BadOption, MissingPackage
+
+ENDINGS = frozenset(
+    ".svs .tif .tiff .ndpi .mrxs .scn .bif .vms .vmu .svslide .czi .dcm".split()  # noqa: SIM905
+)
+# Scanners have 0.1 to 2 micrometres a pixel; beyond these limits a file's value is an accident.
+SMALLEST_MPP, LARGEST_MPP = 0.05, 20.0
+# Two directions that differ by more than this are no square pixels.
+LARGEST_ASPECT = 1.05
+# Alpha 255, in a pixel read as one number.
+OPAQUE = 0xFF000000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slide:
+    """An open slide.
+
+    ``downsamples`` are the levels' pixel sizes in pixels of level 0, ``mpp`` is micrometres a
+    pixel of level 0.
+    """
+
+    path: Path
+    width: int
+    height: int
+    downsamples: tuple[float, ...]
+    mpp: float
+    handle: Any
+
+    def level_for(self, downsample: float) -> int:
+        """Return the coarsest level that still has all the detail asked for."""
+        fine = [level for level, found in enumerate(self.downsamples) if found <= downsample]
+        return fine[-1] if fine else 0
+
+    def read(self, x: int, y: int, level: int, size: tuple[int, int]) -> NDArray[np.uint8]:
+        """Return pixels (y, x, 4): red, green, blue and a byte of no meaning, which saves copying.
+
+        ``x`` and ``y`` are in pixels of level 0. What was not scanned is white.
+        """
+        from openslide import OpenSlideError
+
+        try:
+            image = self.handle.read_region((x, y), level, size)
+        except OpenSlideError as error:
+            msg = f"level {level} cannot be read: {error}. Is the file cut short?"
+            raise BadFile(msg) from None
+        return _on_white(image)
+
+
+@contextmanager
+def open_slide(path: Path, slide_mpp: float | None = None) -> Iterator[Slide]:
+    """Open a slide; ``slide_mpp`` overrides the resolution that the file states."""
+    handle = _open(path)
+    try:
+        width, height = handle.dimensions
+        yield Slide(
+            path=path,
+            width=width,
+            height=height,
+            downsamples=tuple(handle.level_downsamples),
+            mpp=_resolution(handle, slide_mpp),
+            handle=handle,
+        )
+    finally:
+        handle.close()
+
+
+def find_slides(paths: list[str]) -> list[Path]:
+    """Return the slides that are meant: files, and everything with a known ending in folders."""
+    found: list[Path] = []
+    for text in paths:
+        path = Path(text)
+        inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in ENDINGS and p.is_file())
+        if not path.is_file() and not inside:
+            msg = f"there is no slide at {text}. Give slide files, or folders that hold them."
+            raise BadOption(msg)
+        found += [path] if path.is_file() else inside
+    return list(dict.fromkeys(found))
+
+
+def _open(path: Path) -> Any:
+    openslide = import_openslide()
+    try:
+        return openslide.OpenSlide(path)
+    except openslide.OpenSlideUnsupportedFormatError:
+        msg = "it is no slide that OpenSlide can read. Is the file cut short?"
+        raise BadFile(msg) from None
+    except (openslide.OpenSlideError, OSError) as error:
+        msg = f"it cannot be opened: {error}. Is the file cut short?"
+        raise BadFile(msg) from None
+
+
+def import_openslide() -> Any:
+    """Return the package openslide."""
+    try:
+        import openslide
+    except ImportError:
+        msg = 'slides need openslide. Install it with pip install "steadycut[pathology]".'
+        raise MissingPackage(msg) from None
+    return openslide
+
+
+def _resolution(handle: Any, slide_mpp: float | None) -> float:
+    if slide_mpp is not None:
+        return slide_mpp
+    stated = [_number(handle.properties.get(f"openslide.mpp-{axis}")) for axis in "xy"]
+    if None in stated:
+        msg = "it does not state its resolution. Give it as --slide-mpp (micrometres a pixel)."
+        raise BadFile(msg)
+    x, y = (value or 0.0 for value in stated)
+    usable = min(x, y) >= SMALLEST_MPP and max(x, y) <= LARGEST_MPP
+    if not usable or max(x, y) / min(x, y) > LARGEST_ASPECT:
+        msg = (
+            f"it states {x:.4g} by {y:.4g} micrometres a pixel, which must be square and between "
+            f"{SMALLEST_MPP:g} and {LARGEST_MPP:g}. Give the right value as --slide-mpp."
+        )
+        raise BadFile(msg)
+    return (x + y) / 2
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None
+
+
+def shrink(pixels: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
+    """Return pixels as `Slide.read` gives them at another size (x, y), averaged over boxes."""
+    from PIL import Image
+
+    height, width = pixels.shape[:2]
+    if (width, height) == size:
+        return pixels
+    image = Image.frombuffer("RGBX", (width, height), pixels, "raw", "RGBX", 0, 1)
+    return np.asarray(image.resize(size, Image.Resampling.BOX))
+
+
+def _on_white(image: Any) -> NDArray[np.uint8]:
+    from PIL import Image
+
+    pixels = np.asarray(image)
+    if pixels.view("<u4").min() >= OPAQUE:
+        return pixels
+    white = Image.new("RGBA", image.size, (255, 255, 255, 255))
+    white.paste(image, mask=image)
+    return np.asarray(white)

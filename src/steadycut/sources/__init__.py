@@ -1,0 +1,1 @@
+"""What the pipelines from raw files (slides, ECGs) share."""

@@ -1,0 +1,95 @@
+"""The sheet that says which patient, label and site a file belongs to."""
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from steadycut.errors import BadTable, MissingColumn
+
+DELIMITERS = ",;\t|"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Whom a file comes from; None where nobody said."""
+
+    patient: str | None = None
+    label: str | None = None
+    site: str | None = None
+
+
+NOBODY = Origin()
+
+
+def read_rows(path: Path) -> list[list[str]]:
+    """Return the cells of a CSV file as texts; the separator is found in its first line.
+
+    Raises
+    ------
+    BadTable
+        If the file is missing, empty or no text.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        msg = f"cannot read the sheet {path}: {why}. Give a CSV file."
+        raise BadTable(msg) from None
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines or "\0" in text:
+        msg = f"the sheet {path} has no rows. Give a CSV file with a header."
+        raise BadTable(msg)
+    delimiter = max(DELIMITERS, key=lines[0].count)
+    return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+
+
+def read_records(path: Path, needed: tuple[str, ...]) -> list[dict[str, str]]:
+    """Return the rows below the header, by column; refuse a sheet without the needed columns."""
+    header, *rows = read_rows(path)
+    names = [name.lower() for name in header]
+    missing = [name for name in needed if name not in names]
+    if missing:
+        msg = (
+            f"the sheet {path} must have the columns {', '.join(needed)}; it lacks "
+            f"{', '.join(missing)} and has {', '.join(names)}."
+        )
+        raise MissingColumn(msg)
+    return [dict(zip(names, row, strict=False)) for row in rows]
+
+
+def read_sheet(path: Path, key: str) -> dict[str, Origin]:
+    """Return patient, label and site of each file, by the stem of its name.
+
+    Parameters
+    ----------
+    path
+        CSV file with the columns ``key`` (a file name, with or without its ending and folder)
+        and ``patient``, and if known ``label`` and ``site``.
+    key
+        ``slide`` or ``record``.
+    """
+    found: dict[str, Origin] = {}
+    for row in read_records(path, (key, "patient")):
+        name = file_stem(row.get(key, ""))
+        origin = Origin(**{field: row.get(field) or None for field in ("patient", "label", "site")})
+        if found.setdefault(name, origin) != origin:
+            msg = f"the sheet {path} says two different things about one {key}. Keep one row each."
+            raise BadTable(msg)
+    return found
+
+
+def file_stem(name: str) -> str:
+    """Return a file name without folder and ending.
+
+    Examples
+    --------
+    >>> file_stem("center_0/patient_000_node_1.tif"), file_stem("s0010_re")
+    ('patient_000_node_1', 's0010_re')
+    """
+    return Path(name.replace("\\", "/")).stem
+
+
+def origin_of(path: Path, sheet: Mapping[str, Origin]) -> Origin:
+    """Return whom a file comes from."""
+    return sheet.get(path.stem, NOBODY)
