@@ -10,8 +10,6 @@ from tests.slides.making import LESION, TISSUE, write_model
 
 PIXELS = np.array([TISSUE, LESION, TISSUE], dtype=np.uint8)[:, None, None]
 TILES = PIXELS.repeat(32, 1).repeat(32, 2)
-    np.array([TISSUE, LESION, TISSUE], dtype=np.uint8)[:, None, None].repeat(32, 1).repeat(32, 2)
-)
 MEANS = TILES[:, 0, 0] / 255
 EXPECTED = 1 / (1 + np.exp(-(MEANS @ [-12.0, -12.0, 12.0] + 2)))
 
