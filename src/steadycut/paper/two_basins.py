@@ -93,12 +93,12 @@ class Setting:
 def draw_internal(setting: Setting, rng: np.random.Generator) -> PatientScores:
     """Return the patients of P."""
     labels = draw_labels(setting.n_patients, setting, rng)
-    cells = np.repeat(labels, setting.n_cells)
     if setting.unit == "patients":
         own = draw_scores(INTERNAL, labels, setting.sharp_share, setting.noise, rng)
         # The mean of the cells around a patient's score is normal; the cells need not be drawn.
         scores = own + rng.normal(0, setting.cell_sd / np.sqrt(setting.n_cells), own.size)
         return PatientScores(scores=scores, labels=labels)
+    cells = np.repeat(labels, setting.n_cells)
     scores = draw_scores(INTERNAL, cells, setting.sharp_share, setting.noise, rng)
     if setting.unit == "pooled":
         return PatientScores(scores=scores, labels=cells)

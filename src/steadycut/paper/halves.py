@@ -1,0 +1,85 @@
+"""Patients of one data set dealt into the internal half P and the external half Q."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from steadycut.core.records import PatientScores
+from steadycut.core.split import split_classes, split_patients
+from steadycut.errors import TooFewPatients
+from steadycut.paper.table import Hospitals
+
+# Below this P cannot both choose and certify.
+FEWEST_A_CLASS = 4
+
+
+def with_labels(
+    candidates: Sequence[PatientScores], labels: Mapping[str, int]
+) -> list[PatientScores]:
+    """Return the candidates with the label of each patient (or slide), by identifier."""
+    return [
+        replace_labels(one, [labels[name] for name in np.asarray(one.patients).tolist()])
+        for one in candidates
+    ]
+
+
+def replace_labels(patients: PatientScores, labels: Sequence[int]) -> PatientScores:
+    """Return the same patients with other labels."""
+    return replace(patients, labels=np.asarray(labels, dtype=np.int8))
+
+
+def deal_halves(
+    candidates: Sequence[PatientScores],
+    seed: int,
+    *,
+    stratified: bool,
+    owners: Mapping[str, str] | None = None,
+) -> Hospitals:
+    """Deal the rows at random into P and Q, half and half.
+
+    Parameters
+    ----------
+    candidates
+        The same patients, or slides, by every aggregator.
+    seed
+        Of the deal.
+    stratified
+        Whether both halves get the same share of each class.
+    owners
+        Patient of each slide, where the rows are slides: all slides of a patient stay together,
+        and a patient with any positive slide is positive.
+    """
+    rows = np.asarray(candidates[0].patients)
+    owner = np.array([owners[name] for name in rows.tolist()]) if owners else rows
+    names, place = np.unique(owner, return_inverse=True)
+    labels = np.zeros(names.size, dtype=np.int8)
+    np.maximum.at(labels, place, candidates[0].known_labels)
+    _check_enough(labels)
+    rng = np.random.default_rng(seed)
+    roles = split_classes(labels, 0.5, rng) if stratified else split_patients(names.size, 0.5, rng)
+    inside = np.isin(place, roles.select)
+    return [one.take(inside) for one in candidates], [one.take(~inside) for one in candidates]
+
+
+def repeated_halves(
+    candidates: Sequence[PatientScores],
+    seed: int,
+    replicates: int,
+    *,
+    stratified: bool,
+    owners: Mapping[str, str] | None = None,
+) -> Iterator[tuple[int, Hospitals]]:
+    """Yield deals with the seeds ``seed``, ``seed + 1``, and so on."""
+    for i in range(replicates):
+        yield seed + i, deal_halves(candidates, seed + i, stratified=stratified, owners=owners)
+
+
+def _check_enough(labels: np.ndarray) -> None:
+    fewest = int(min(labels.sum(), (1 - labels).sum()))
+    if fewest < FEWEST_A_CLASS:
+        msg = (
+            f"halves P and Q need at least {FEWEST_A_CLASS} patients of each class; the smaller "
+            f"class has {fewest} of {labels.size}."
+        )
+        raise TooFewPatients(msg)
