@@ -11,6 +11,7 @@ from steadycut.core.risk_curve import risk_curve
 from steadycut.core.select import Candidate
 from steadycut.core.sites import SiteCut, cuts_by_site
 from steadycut.core.tipping import tipping_point
+from steadycut.criterion import criterion_summary
 from steadycut.operating import CONFIDENCE, cut_summary, study_cut_interval, study_point
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def study_summary(study: "Study", confidence: float = CONFIDENCE) -> dict[str, A
         "costs": {"cost_fn": search.costs.cost_fn, "cost_fp": search.costs.cost_fp},
         "target_prevalence": search.costs.target and list(search.costs.target),
         "risk": chosen.risk,
+        "criterion": criterion_summary(study),
         "certificate": study.certificate.to_dict(),
         "threshold_interval": cut_summary(study_cut_interval(study, confidence), confidence),
         "operating_point": study_point(study, confidence).to_dict(),

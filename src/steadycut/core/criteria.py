@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from steadycut.core import characteristics as of
 from steadycut.core.characteristics import Characteristic
 from steadycut.core.checks import FloatArray, check_fraction, check_positive
+from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.risk_curve import Curve
 
@@ -57,23 +58,34 @@ class Criterion:
         worse = reduce(np.minimum, values)
         return np.where(np.isnan(worse), -np.inf, worse)
 
+    def value_at(self, found: Confusion, costs: Costs) -> float | None:
+        """Return the value at one cut, at the worse end of the prevalences; None if undefined."""
+        counts = Counts(*(np.array(float(n)) for n in (found.tp, found.fn, found.fp, found.tn)))
+        value = self.sign * float(self.merit(at_ends(counts, costs), costs))
+        return value if np.isfinite(value) else None
+
 
 def counts_along(curve: Curve, costs: Costs) -> tuple[Counts, ...]:
-    """Return the counts at every cut; with a target, weighted to either end of its range.
+    """Return the counts at every cut; with a target, at either end of its range."""
+    # Floats: the product of four whole counts can overflow.
+    misses, alarms = curve.misses.astype(float), curve.alarms.astype(float)
+    counts = Counts(curve.n_positive - misses, misses, alarms, curve.n_negative - alarms)
+    return at_ends(counts, costs)
+
+
+def at_ends(counts: Counts, costs: Costs) -> tuple[Counts, ...]:
+    """Return counts weighted to either end of the target range; as they are without a target.
 
     Weighted counts keep the number of patients and every rate within a class.
     """
-    # Floats: the product of four whole counts can overflow.
-    misses, alarms = curve.misses.astype(float), curve.alarms.astype(float)
-    caught, spared = curve.n_positive - misses, curve.n_negative - alarms
     if costs.target is None:
-        return (Counts(caught, misses, alarms, spared),)
-    n = curve.n_patients
-    positive, negative = np.maximum(curve.n_positive, 1), np.maximum(curve.n_negative, 1)
+        return (counts,)
+    tp, fn, fp, tn = counts
+    n, positive, negative = of.patients(*counts), np.maximum(tp + fn, 1), np.maximum(fp + tn, 1)
     ends = []
     for prevalence in sorted(set(costs.target)):
         sick, healthy = prevalence * n / positive, (1 - prevalence) * n / negative
-        ends.append(Counts(caught * sick, misses * sick, alarms * healthy, spared * healthy))
+        ends.append(Counts(tp * sick, fn * sick, fp * healthy, tn * healthy))
     return tuple(ends)
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "Pointwise",
     "Rule",
     "Stable",
+    "criteria_of",
     "cuts_at_rank",
     "excess_risk",
     "on_cuts",
@@ -191,6 +192,14 @@ def parse_rule(rule: str | Counted) -> Rule:
     if callable(rule):
         return Best((criterion_of(rule),))
     raise _unknown(rule)
+
+
+def criteria_of(rule: Rule) -> tuple[Criterion, ...]:
+    """Return the criteria that a rule keeps or makes best; none where it is not made of any."""
+    if isinstance(rule, Best):
+        wanted = (*(limit.criterion for limit in rule.limits), *rule.goals)
+        return tuple({criterion.name: criterion for criterion in wanted}.values())
+    return tuple(CRITERIA[name] for name in ("erm", "youden") if rule is PLAIN_RULES[name])
 
 
 def _best(text: str) -> Best:

@@ -1,0 +1,228 @@
+"""Do smoothed and parametric cut-offs travel better? cutpointr's methods, on the study's settings.
+
+Run: python benchmarks/studies/transport/smoothing.py [--data FOLDER] [--cohorts 12] [--seed 0]
+
+Youden's index from normal and from kernel estimates of the two classes (plug-in width, as in R's
+KernSmooth); Youden's index and the risk along the cuts smoothed by local lines (loess, span by
+AICc) and by a spline (GCV); and the mean and median of bootstrap cut-offs. Printed: the ratio of
+the regret abroad to that of ``erm`` and of ``youden``, each a geometric mean over the sets.
+"""
+
+import argparse
+import os
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from held_out_sets import READERS as HELD_OUT
+from judge import judge, real_homes, simulated_homes
+from methods import BOOTSTRAPS, METHODS, by_rule
+from populations import pairs
+from real_sets import READERS, load
+from scipy.interpolate import make_smoothing_spline
+from scipy.special import ndtr
+from tables import gather, geometric_mean, leave_out_sets
+
+from steadycut.core.resample import resample
+from steadycut.core.risk_curve import count_errors
+from steadycut.core.rules import cuts_at_rank, parse_rule
+
+HERE = Path(__file__).resolve().parent
+SIZES = (60, 150, 400)
+GRID = 401
+SPANS = np.linspace(0.1, 0.95, 12)
+LEAST_POINTS = 6
+
+
+def one_by_one(choose):
+    """A method that takes one cohort at a time: scores, labels, costs, generator."""
+
+    def every(cohorts, costs, rng):
+        pairs_ = zip(cohorts.scores, cohorts.labels, strict=True)
+        return np.array([choose(scores, labels, costs, rng) for scores, labels in pairs_])
+
+    return every
+
+
+def normal_youden(scores, labels, costs, rng):
+    """Where two normal densities cross, inside the observed range; as in cutpointr."""
+    del costs, rng
+    healthy, sick = scores[labels == 0], scores[labels == 1]
+    m0, m1, s0, s1 = healthy.mean(), sick.mean(), healthy.std(ddof=1), sick.std(ddof=1)
+    if s0 == s1 or min(s0, s1) == 0:
+        cut = (m0 + m1) / 2
+    else:
+        root = s0 * s1 * np.sqrt((m0 - m1) ** 2 + (s0**2 - s1**2) * np.log(s0**2 / s1**2))
+        cut = ((m1 * s0**2 - m0 * s1**2) - root) / (s0**2 - s1**2)
+    return np.clip(cut, scores.min(), scores.max())
+
+
+def plug_in_width(own):
+    """Sheather and Jones' direct plug-in of two stages, on a grid of 401 points."""
+    n, spread = own.size, own.std(ddof=1)
+    x = (own - own.mean()) / spread
+    edges = np.linspace(x.min(), x.max(), GRID)
+    counts = np.histogram(x, np.append(edges, np.inf) - (edges[1] - edges[0]) / 2)[0].astype(float)
+    lags = (np.arange(GRID) * (edges[1] - edges[0]))[:, None]
+    pairs_at = np.correlate(counts, counts, "full")[GRID - 1 :]
+    weight = np.where(np.arange(GRID) == 0, 1, 2) * pairs_at
+
+    def functional(order, width):
+        z = (lags / width).ravel()
+        hermite = {4: z**4 - 6 * z**2 + 3, 6: z**6 - 15 * z**4 + 45 * z**2 - 15}[order]
+        density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+        return float(weight @ (hermite * density)) / (n**2 * width ** (order + 1))
+
+    psi6 = functional(6, (2 * np.sqrt(2) ** 9 / (7 * n)) ** (1 / 9))
+    psi4 = functional(4, (-3 * np.sqrt(2 / np.pi) / (psi6 * n)) ** (1 / 7))
+    return spread * (4 * np.pi) ** -0.1 * (1 / (psi4 * n)) ** 0.2
+
+
+def kernel_youden(scores, labels, costs, rng):
+    """The largest difference of two kernel estimates of the distribution functions."""
+    del costs, rng
+    grid = np.linspace(scores.min(), scores.max(), 512)
+    below = []
+    for label in (0, 1):
+        own = scores[labels == label]
+        width = plug_in_width(own) if np.ptp(own) > 0 else 0.0
+        below.append(ndtr((grid[:, None] - own) / max(width, 1e-9 * np.ptp(scores))).mean(axis=1))
+    return grid[np.argmax(below[0] - below[1])]
+
+
+def metric_along(scores, labels, costs, metric):
+    """The distinct scores, and the loss of calling from each of them on."""
+    values = np.unique(scores)
+    misses = np.searchsorted(np.sort(scores[labels == 1]), values)
+    alarms = np.sum(labels == 0) - np.searchsorted(np.sort(scores[labels == 0]), values)
+    if metric == "youden":
+        return values, misses / max(labels.sum(), 1) + alarms / max((1 - labels).sum(), 1)
+    return values, (costs.cost_fn * misses + costs.cost_fp * alarms) / labels.size
+
+
+def loess_smoother(values, span):
+    """The matrix of local lines with tricube weights over a share of the points."""
+    apart = np.abs(values[:, None] - values)
+    reach = np.sort(apart, axis=1)[:, max(int(np.ceil(span * values.size)) - 1, 2)]
+    weight = np.clip(1 - (apart / np.maximum(reach, 1e-300)[:, None]) ** 3, 0, None) ** 3
+    weight /= weight.sum(axis=1, keepdims=True)
+    mean = weight @ values
+    centred = values - mean[:, None]
+    spread = (weight * centred**2).sum(axis=1)
+    slope = weight * centred * ((values - mean) / np.maximum(spread, 1e-300))[:, None]
+    return weight + np.where(spread[:, None] > 0, slope, 0.0)
+
+
+def loess(values, loss):
+    """Local lines, the span by the corrected AIC."""
+    n, best = values.size, (np.inf, loss)
+    for span in SPANS:
+        hat = loess_smoother(values, span)
+        fitted, trace = hat @ loss, np.trace(hat)
+        if n - trace - 2 <= 0:
+            continue
+        aicc = np.log(np.mean((loss - fitted) ** 2) + 1e-300) + (n + trace) / (n - trace - 2)
+        best = min(best, (aicc, fitted), key=lambda pair: pair[0])
+    return best[1]
+
+
+def spline(values, loss):
+    """A cubic smoothing spline, its penalty by generalised cross-validation."""
+    scaled = (values - values[0]) / np.ptp(values)
+    try:
+        return make_smoothing_spline(scaled, loss)(scaled)
+    except (ValueError, np.linalg.LinAlgError):
+        return loss
+
+
+def smoothed(smooth, metric):
+    """The score at which a smoothed curve is smallest."""
+
+    def choose(scores, labels, costs, rng):
+        del rng
+        values, loss = metric_along(scores, labels, costs, metric)
+        curve = smooth(values, loss) if values.size >= LEAST_POINTS else loss
+        return values[np.argmin(curve)]
+
+    return one_by_one(choose)
+
+
+def bootstrapped_youden(middle):
+    """cutpointr's maximize_boot_metric: the middle of the cut-offs of resampled patients."""
+    rule = parse_rule("youden")
+
+    def choose(scores, labels, costs, rng):
+        values, group = np.unique(scores, return_inverse=True)
+        cells = np.bincount(group + values.size * (labels == 0), minlength=2 * values.size)
+        drawn = resample(cells[None, :], BOOTSTRAPS, rng)[0]
+        first, last = cuts_at_rank(count_errors(drawn).ranks, rule(drawn, costs, rng))
+        padded = np.concatenate([[values[0] - 1e-9], values, [values[-1] + 1e-9]])
+        return middle((padded[first] + padded[last + 1]) / 2)
+
+    return one_by_one(choose)
+
+
+COMPARED = {
+    "erm": by_rule("erm"),
+    "youden": by_rule("youden"),
+    "stable": by_rule("stable"),
+    "youden, normal": one_by_one(normal_youden),
+    "youden, kernel": one_by_one(kernel_youden),
+    "youden, loess": smoothed(loess, "youden"),
+    "youden, spline": smoothed(spline, "youden"),
+    "youden, bootstrap mean": bootstrapped_youden(np.mean),
+    "youden, bootstrap median": bootstrapped_youden(np.median),
+    "risk, kernel": METHODS["kernel-smoothed risk"],
+    "risk, loess": smoothed(loess, "risk"),
+    "risk, spline": smoothed(spline, "risk"),
+    "risk, bootstrap mean": METHODS["bootstrap mean (cutpointr)"],
+    "risk, bootstrap median": METHODS["bootstrap median (cutpointr)"],
+}
+
+
+def table(block):
+    """One row a method: ratio to erm and to youden, settings won against each, risk at home."""
+    lines = [
+        "| method | to erm | won | to youden | won | home, worst set |",
+        "|---|---|---|---|---|---|",
+    ]
+    means = {method: regret.mean(axis=1) for method, regret in block.regret.items()}
+    for method, regret in means.items():
+        cells = []
+        for reference in ("erm", "youden"):
+            ratios = block.by_group(regret) / block.by_group(means[reference])
+            low, high = (leave_out_sets(ratios, level) for level in (0.05, 0.95))
+            won = np.mean((regret < means[reference]) + 0.5 * (regret == means[reference]))
+            cells.append(f"{geometric_mean(ratios):.2f} ({low:.2f} to {high:.2f}) | {won:.0%}")
+        excess = (block.excess[method] - block.excess["erm"]).mean(axis=1)
+        lines.append(
+            f"| {method} | {' | '.join(cells)} | {1e4 * block.by_group(excess).max():+.0f} |"
+        )
+    return "\n".join(lines)
+
+
+def main():
+    warnings.simplefilter("ignore", FutureWarning)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    data = os.environ.get("STEADYCUT_DATA", str(HERE.parents[3] / "shared" / "data"))
+    parser.add_argument("--data", default=data, help="folder of the data that no package carries")
+    parser.add_argument("--cohorts", type=int, default=12, help="resamplings of every setting")
+    parser.add_argument("--seed", type=int, default=0)
+    chosen = parser.parse_args()
+    started = time.perf_counter()
+    sources = {
+        "real": real_homes(load(chosen.data, READERS)),
+        "held out": real_homes(load(chosen.data, HELD_OUT)),
+        "simulated": simulated_homes(pairs()),
+    }
+    for kind, homes in sources.items():
+        results = judge(homes, COMPARED, kind, chosen.cohorts, chosen.seed, sizes=SIZES)
+        block = gather(list(results))
+        print(f"## {kind}: {len(block.settings)} settings of {len(block.names)} sets\n")
+        print(table(block), flush=True)
+        print(f"\n{time.perf_counter() - started:.0f} s\n", flush=True)
+
+
+if __name__ == "__main__":
+    main()
