@@ -1,0 +1,207 @@
+"""Apache Spark: rows stay where they are, one row a patient comes to the driver."""
+
+import math
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from steadycut import errors
+from steadycut.core.clusters import ClusterSums
+from steadycut.errors import BadTable, MissingPackage, SteadycutError
+from steadycut.ingest.columns import check_columns
+from steadycut.ingest.engines.arrow_tasks import (
+    EXAMPLES,
+    Schema,
+    finish_batches,
+    finish_schema,
+    plain_batches,
+    plain_schema,
+    survey_batches,
+    survey_schema,
+)
+from steadycut.ingest.finish import Finished
+from steadycut.ingest.layout import Layout
+from steadycut.ingest.raw import KeyColumn, key_column
+from steadycut.ingest.request import Request
+from steadycut.ingest.survey import ScoreFacts, Survey
+
+# A partition of so many rows is what one executor task brings together, unless a patient has more.
+ROWS_A_PARTITION = 250_000
+OWN_ERROR = re.compile(r"steadycut\.errors\.(\w+): ([^\n]+)")
+NO_MODULE = re.compile(r"No module named '([\w.]+)'")
+
+
+@dataclass(slots=True, eq=False)
+class SparkEngine:
+    """A Spark DataFrame and what is asked of it.
+
+    Keys are read and counted, and rows aggregated, by the same Python functions as in every other
+    engine, on the executors; steadycut must be installed there. Between the two rows are shuffled
+    once, by patient. The numbers are therefore the same to the last bit, however the rows are
+    partitioned.
+    """
+
+    request: Request
+    frame: Any
+
+    @property
+    def rows_at_once(self) -> int:
+        """Spark deals patients to partitions itself."""
+        return np.iinfo(np.int64).max
+
+    def survey(self) -> Survey:
+        """Return what the executors count, group by group."""
+        from pyspark.sql import functions as f
+
+        schema = survey_schema(self.request)
+        keys = [name for name in schema if name.startswith("key_")]
+        facts = [_joined(f, name).alias(name) for name in schema if name not in keys]
+        with told_in_one_line():
+            check_columns(self.request.columns, self.frame.columns)
+            groups = self._map(self._needed(), survey_batches, schema)
+            found = groups.groupBy(*keys).agg(*facts).toArrow()
+        return _as_survey(found, self.request)
+
+    def finish(self, layout: Layout, patients: range) -> Finished:
+        """Return the numbers of all patients, aggregated on the executors."""
+        n_parts = math.ceil(int(layout.sizes.sum()) / ROWS_A_PARTITION)
+        with told_in_one_line():
+            rows = self._map(self._needed(), plain_batches, plain_schema(self.request))
+            together = rows.repartition(n_parts, "key_0")
+            found = self._map(together, finish_batches, finish_schema(self.request)).toArrow()
+        return _as_finished(found, self.request, layout, patients)
+
+    def close(self) -> None:
+        """Leave the session alone: whoever made it ends it."""
+
+    def _needed(self) -> Any:
+        return self.frame.select(*(self.frame[_quoted(name)] for name in self.request.columns))
+
+    def _map(self, frame: Any, task: Callable[..., Any], schema: Schema) -> Any:
+        columns = ", ".join(f"{name} {kind}" for name, kind in schema.items())
+        return frame.mapInArrow(partial(task, request=self.request), columns)
+
+
+def spark_session() -> Any:
+    """Return the session that there is, or one as spark-submit's settings say."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        msg = 'The spark engine requires pyspark. Install it with pip install "steadycut[spark]".'
+        raise MissingPackage(msg) from None
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        # Not started by spark-submit: this machine's executors need this Python's packages.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    try:
+        return SparkSession.builder.getOrCreate()
+    except Exception as error:
+        if type(error).__name__ != "PySparkRuntimeError":
+            raise
+        msg = (
+            "Spark could not be started. It needs Java 17 or later: install it (Debian: "
+            "openjdk-17-jre-headless) or set JAVA_HOME."
+        )
+        raise MissingPackage(msg) from None
+
+
+@contextmanager
+def told_in_one_line() -> Iterator[None]:
+    """Turn errors of Spark into one line; its own texts may show rows, and so patients."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        raise _one_line(error) from None
+
+
+def _one_line(error: Any) -> SteadycutError:
+    text = str(error)
+    if own := OWN_ERROR.search(text):
+        return getattr(errors, own[1], BadTable)(own[2])
+    if missing := NO_MODULE.search(text):
+        msg = (
+            f"the executors of Spark lack the Python package {missing[1]}. Install "
+            '"steadycut[spark]" on every node, or send it along (spark-submit --archives).'
+        )
+        return MissingPackage(msg)
+    condition = error.getCondition() or type(error).__name__
+    return BadTable(f"Spark could not read the table ({condition}). Its log says more.")
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _joined(f: Any, name: str) -> Any:
+    """Return how a fact of several batches becomes one."""
+    if name.startswith("texts_"):
+        return f.slice(f.sort_array(f.array_distinct(f.flatten(f.collect_list(name)))), 1, EXAMPLES)
+    return (f.max if name.startswith("largest_") else f.sum)(name)
+
+
+def _as_survey(found: Any, request: Request) -> Survey:
+    # Spark gives groups in any order.
+    found = found.sort_by([(f"key_{i}", "ascending") for i in range(len(request.keys))])
+    return Survey(
+        keys={name: _key(found[f"key_{i}"]) for i, name in enumerate(request.keys)},
+        n_rows=_numbers(found["n_rows"]),
+        n_usable=_numbers(found["n_usable"]),
+        scores={
+            name: ScoreFacts(
+                n_finite=_numbers(found[f"n_finite_{i}"]),
+                largest=_numbers(found[f"largest_{i}"]),
+                n_texts=_numbers(found[f"n_texts_{i}"]),
+                texts={
+                    group: frozenset(texts)
+                    for group, texts in enumerate(found[f"texts_{i}"].to_pylist())
+                    if texts
+                },
+            )
+            for i, name in enumerate(request.scores)
+        },
+        group=np.arange(found.num_rows),
+    )
+
+
+def _as_finished(found: Any, request: Request, layout: Layout, patients: range) -> Finished:
+    place = {name: row for row, name in enumerate(found["patient"].to_pylist())}
+    wanted = layout.patients[patients.start : patients.stop].tolist()
+    rows = np.array([place.get(name, -1) for name in wanted], dtype=np.int64)
+    keys = [(name, how.name) for name in request.scores for how in request.aggregators]
+    finished = Finished(
+        scores={key: _numbers(found[f"number_{i}"])[rows] for i, key in enumerate(keys)},
+        clusters={
+            name: ClusterSums(
+                sizes=_numbers(found[f"size_{i}"])[rows],
+                means=_numbers(found[f"mean_{i}"])[rows],
+                squares=_numbers(found[f"squares_{i}"])[rows],
+            )
+            for i, name in enumerate(request.scores)
+        },
+    )
+    sizes = finished.clusters[request.scores[0]].sizes
+    if (rows < 0).any() or not np.array_equal(
+        sizes, layout.n_instances[patients.start : patients.stop]
+    ):
+        msg = (
+            "the table changed between two reads of it by Spark. Write it to a file or cache it "
+            "first."
+        )
+        raise BadTable(msg)
+    return finished
+
+
+def _key(column: Any) -> KeyColumn:
+    return key_column(np.array(column.to_pylist(), dtype=object))
+
+
+def _numbers(column: Any) -> Any:
+    return column.to_numpy()
