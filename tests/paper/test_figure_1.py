@@ -9,12 +9,12 @@ from steadycut.core.cuts import even_cuts
 from steadycut.core.pointwise import Pointwise
 from steadycut.core.records import PatientScores
 from steadycut.core.rules import ERM
+from steadycut.paper.chosen_cut import chosen_cut
 from steadycut.paper.figure_1 import (
     Outcome,
     own_map,
     panel_data,
     penalised_by_draws,
-    place,
     ratio_in_sharp,
     run_setting,
     summary,
@@ -57,7 +57,7 @@ def test_erm_is_a_brute_force_minimiser():
     cuts = even_cuts(patients)
     called = patients.scores[None, :] >= cuts.thresholds[:, None]
     errors = (called != (patients.known_labels == 1)).sum(axis=1)
-    chosen = patients.scores >= place(cuts, ERM)
+    chosen = patients.scores >= chosen_cut(cuts, ERM)
     assert (chosen != (patients.known_labels == 1)).sum() == errors.min()
 
 
@@ -67,7 +67,7 @@ def test_drawn_bootstrap_curves_choose_nearly_what_their_limit_does():
     for _ in range(10):
         cuts = even_cuts(draw_internal(Setting(), rng))
         rule = Pointwise(cap_in="score").on_cuts(cuts)
-        gaps.append(penalised_by_draws(cuts, rule, rng) - place(cuts, rule))
+        gaps.append(penalised_by_draws(cuts, rule, rng) - chosen_cut(cuts, rule))
     assert np.median(np.abs(gaps)) < 0.2
 
 

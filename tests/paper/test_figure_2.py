@@ -7,11 +7,8 @@ import pytest
 
 from steadycut.core.confusion import Confusion
 from steadycut.paper.figure_2 import (
-    WAYS,
-    choose,
     correlation,
     decompose,
-    draw_both,
     replicate,
     run_setting,
 )
@@ -41,14 +38,17 @@ def test_signed_parts_sum_to_the_risk_at_q_and_absolute_ones_are_never_below():
 
 
 def test_algorithm_1_differs_from_erm_only_in_the_marker():
-    setting = Setting()
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        chosen = choose(setting, draw_both(setting, rng)[0], rng)
-        assert list(chosen) == list(WAYS)
-        erm, ours = chosen["erm"], chosen["algorithm_1"]
-        assert (erm.marker == ours.marker) == (erm.external == ours.external)
-        assert erm.candidate.smallest_risk <= ours.candidate.smallest_risk
+    for one in run_setting(Setting(), 8, 1):
+        erm, ours = one.chosen["erm"], one.chosen["algorithm_1"]
+        assert (erm.marker == ours.marker) == (erm == ours)
+        assert erm.threshold == one.erm.threshold
+
+
+def test_along_t_the_marker_stays_and_the_penalty_moves_right_only():
+    for one in run_setting(Setting(), 8, 2):
+        markers = {one.chosen[way].marker for way in ("erm", "pointwise", "stable")}
+        assert len(markers) == 1
+        assert one.chosen["pointwise"].threshold >= one.erm.threshold - 1e-5
 
 
 def test_few_patients_are_enough():

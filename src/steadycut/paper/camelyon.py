@@ -22,8 +22,9 @@ Cohort = tuple[Hospitals, Iterator[tuple[int, Hospitals]]]
 
 
 def origins(slides: Sequence[CamelyonSlide]) -> dict[str, Origin]:
-    """Return whom each slide comes from; labels stay out, so that another reading of them does
-    not ask for the slides to be scored again.
+    """Return whom each slide comes from.
+
+    Labels stay out: another reading of them needs no new scores.
     """
     return {one.name: Origin(patient=one.patient, site=one.centre) for one in slides}
 

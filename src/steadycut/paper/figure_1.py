@@ -20,8 +20,9 @@ from steadycut.core.pointwise import (
 )
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.risk_curve import TIE, Curve, count_errors, risk_at_cuts, risk_curve
-from steadycut.core.rules import ERM, Rule, cuts_at_rank
+from steadycut.core.rules import ERM, cuts_at_rank
 from steadycut.core.stable import Stable
+from steadycut.paper.chosen_cut import chosen_cut
 from steadycut.paper.claims import SCHEMA, Claim, share_of, spread_of
 from steadycut.paper.two_basins import SHARP, Setting, draw_external, draw_internal
 from steadycut.study import Progress
@@ -121,9 +122,9 @@ def replicate(setting: Setting, rng: np.random.Generator) -> Outcome:
     cuts = even_cuts(here)
     rule = Pointwise(window=WINDOW, cap_in=setting.cap_in).on_cuts(cuts)
     chosen = [
-        place(cuts, ERM),
-        penalised_by_draws(cuts, rule, rng) if setting.drawn else place(cuts, rule),
-        place(cuts, Stable()),
+        chosen_cut(cuts, ERM),
+        penalised_by_draws(cuts, rule, rng) if setting.drawn else chosen_cut(cuts, rule),
+        chosen_cut(cuts, Stable()),
     ]
     external = risk_curve(there, np.array(chosen), COSTS).tolist()
     return Outcome(
@@ -135,12 +136,6 @@ def replicate(setting: Setting, rng: np.random.Generator) -> Outcome:
         external_stable=external[2],
         map_ratio=ratio_in_sharp(cuts.thresholds, own_map(cuts)),
     )
-
-
-def place(cuts: EvenCuts, rule: Rule) -> float:
-    """Return the threshold that a rule chooses."""
-    curve = count_errors(cuts.cells[None, :])
-    return float(cuts.place(*cuts_at_rank(curve.ranks, rule.on_curve(curve, COSTS)))[0])
 
 
 def at_thresholds(cuts: EvenCuts) -> Curve:
@@ -280,7 +275,7 @@ def panel_data(setting: Setting, seed: int) -> dict[str, Any]:
     internal, external = proxies(setting, thresholds, seed)
     gap = paper_gap(confusion_at(here, float(thresholds[0])), COSTS, DELTA)
     weighted = rule.weight(unstable[None, :], empirical)[0] * unstable
-    erm, penalised = place(cuts, ERM), place(cuts, rule)
+    erm, penalised = chosen_cut(cuts, ERM), chosen_cut(cuts, rule)
     return {
         "thresholds": thresholds.tolist(),
         "empirical": empirical[0].tolist(),

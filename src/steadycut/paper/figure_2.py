@@ -9,31 +9,30 @@ import numpy as np
 from steadycut.core.checks import FloatArray
 from steadycut.core.concentration import paper as paper_gap
 from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.cuts import even_cuts
+from steadycut.core.pointwise import Pointwise
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.risk_curve import risk_curve
 from steadycut.core.select import Candidate, Search, best_candidate, try_candidate
 from steadycut.core.shift import absolute_shift, signed_shift
+from steadycut.core.stable import Stable
+from steadycut.paper.chosen_cut import chosen_cut
 from steadycut.paper.claims import HALF, SCHEMA, Claim, share_of, spread_of
 from steadycut.paper.two_markers import Marker, Setting, draw_site, true_risk
 from steadycut.study import Progress
 
 COSTS = Costs()
 DELTA, N_DRAWS, N_ERRORS, POINTS = 0.10, 200, 60, 121
-# How a marker and a cut-off are chosen: the rule along the cut-offs, and the choice of a marker.
-WAYS = {
-    "erm": ("erm", "risk"),
-    "algorithm_1": ("erm", "objective"),
-    "pointwise": ("pointwise", "risk"),
-    "stable": ("stable", "risk"),
-}
 PENALISED = {"algorithm_1": "Algorithm 1", "pointwise": "figure 1's penalty", "stable": "`stable`"}
+WAYS = ("erm", *PENALISED)
 PARTS = ("risk", "prevalence", "shape_positive", "shape_negative", "penalty")
 ASSUMED = {
     "everything about the data": "the paper prints nothing; the appendix has an empty heading",
     "patients": "200 at P, 200 at Q; prevalence 0.4 at P, 0.3 at Q",
     "marker 1": "normal; means 0 and 2, deviation 1; at Q all scores 0.5 higher",
     "marker 2": "normal; means 0 and 2, deviations 1 and 1.4; at Q positives 0.2 lower",
-    "penalised threshold": "three readings: J over markers, figure 1's map along t, `stable`",
+    "penalised threshold": "three readings: J over markers; figure 1's map along t; `stable`",
+    "unit of the movement cap": "the score",
     "upper bound": "R + gamma (appendix) + G_boot (DKW band), delta 0.10, costs 1 and 1",
 }
 SWEEP: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -44,22 +43,23 @@ SWEEP: tuple[tuple[str, dict[str, Any]], ...] = (
     ("marker 1 shifts by 1.0", {"shift": 1.0}),
     ("marker 1 shifts by -0.5", {"shift": -0.5}),
     ("marker 2 shifts instead", {"shift": 0.0, "fade": 1.0}),
+    ("movement cap in units of the range", {"cap_in": "range"}),
     ("marker 2 like marker 1 at P", {"second": Marker(means=(0.0, 2.0), sds=(1.0, 1.0))}),
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
     """A marker (0 or 1), its cut-off, and the true risk of both at Q."""
 
     marker: int
-    candidate: Candidate
+    threshold: float
     external: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Outcome:
-    """One replicate: what every way chose, and how the bounds of ERM's choice fared.
+    """One replicate: what every way chose, and how the bound of ERM's choice fared.
 
     ``parts`` are the terms of the decomposition at ERM's cut-off in absolute value, as in the
     paper; ``estimate`` is the risk observed at Q; ``identity`` the internal risk plus the signed
@@ -67,6 +67,7 @@ class Outcome:
     """
 
     chosen: dict[str, Chosen]
+    erm: Candidate
     parts: dict[str, float]
     estimate: float
     identity: float
@@ -114,48 +115,53 @@ def draw_both(
 def replicate(setting: Setting, rng: np.random.Generator) -> Outcome:
     """Choose in every way at P, and decompose the risk of ERM's choice at Q."""
     here, there = draw_both(setting, rng)
-    chosen = choose(setting, here, rng)
-    erm = chosen["erm"]
-    internal, external = (
-        confusion_at(site[erm.marker], erm.candidate.threshold) for site in (here, there)
-    )
-    gap = paper_gap(internal, COSTS, DELTA)
-    bound = erm.candidate.risk + gap + erm.candidate.penalty
+    tried = [try_marker(one, rng) for one in here]
+    chosen, erm = choose(setting, here, tried), best_candidate(tried, COSTS, "risk")
+    marker = chosen["erm"].marker
+    internal, external = (confusion_at(site[marker], erm.threshold) for site in (here, there))
+    added = paper_gap(internal, COSTS, DELTA) + erm.penalty
     return Outcome(
         chosen=chosen,
-        parts=decompose(internal, external, erm.candidate.penalty),
+        erm=erm,
+        parts=decompose(internal, external, erm.penalty),
         estimate=external.risk(COSTS),
         identity=internal.risk(COSTS) + signed_shift(internal, external, COSTS).total,
-        bound=bound,
-        covers_internal=covers(setting, here[erm.marker], erm, gap),
+        bound=erm.risk + added,
+        covers_internal=covers(setting, here[marker], marker, added),
         trivial=internal.trivial_risk(COSTS),
     )
 
 
-def choose(
-    setting: Setting, here: list[PatientScores], rng: np.random.Generator
-) -> dict[str, Chosen]:
-    """Return the marker and cut-off of every way, with its true risk at Q."""
-    tried_by = {rule: [try_marker(one, rule, rng) for one in here] for rule, _ in WAYS.values()}
-    found = {}
-    for way, (rule, selector) in WAYS.items():
-        tried = tried_by[rule]
-        best = best_candidate(tried, COSTS, selector)
-        marker = next(place for place, one in enumerate(tried) if one is best)
-        at_q = setting.external[marker], setting.prevalence_external
-        found[way] = Chosen(
-            marker=marker,
-            candidate=best,
-            external=float(true_risk(*at_q, np.array([best.threshold]))[0]),
-        )
-    return found
-
-
-def try_marker(patients: PatientScores, rule: str, rng: np.random.Generator) -> Candidate:
-    """Return the cut-off of one rule; only ERM's is asked for its penalty."""
-    n_draws = N_DRAWS if rule == "erm" else 2
-    search = Search(rule=rule, costs=COSTS, n_bootstrap=n_draws, band="dkw", delta=DELTA)
+def try_marker(patients: PatientScores, rng: np.random.Generator) -> Candidate:
+    """Return ERM's cut-off with its penalty."""
+    search = Search(rule="erm", costs=COSTS, n_bootstrap=N_DRAWS, band="dkw", delta=DELTA)
     return try_candidate(patients, patients, search, rng)
+
+
+def choose(
+    setting: Setting, here: list[PatientScores], tried: list[Candidate]
+) -> dict[str, Chosen]:
+    """Return the marker and cut-off of every way, with its true risk at Q.
+
+    Algorithm 1 chooses between the markers, the other ways along the marker of smallest risk.
+    """
+    first, ours = (
+        tried.index(best_candidate(tried, COSTS, selector)) for selector in ("risk", "objective")
+    )
+    cuts = even_cuts(here[first])
+    found = {
+        "erm": (first, tried[first].threshold),
+        "algorithm_1": (ours, tried[ours].threshold),
+        "pointwise": (first, chosen_cut(cuts, Pointwise(cap_in=setting.cap_in))),
+        "stable": (first, chosen_cut(cuts, Stable())),
+    }
+    return {way: at_q(setting, marker, threshold) for way, (marker, threshold) in found.items()}
+
+
+def at_q(setting: Setting, marker: int, threshold: float) -> Chosen:
+    """Return a choice with its true risk at Q."""
+    truth = true_risk(setting.external[marker], setting.prevalence_external, np.array([threshold]))
+    return Chosen(marker=marker, threshold=threshold, external=float(truth[0]))
 
 
 def decompose(internal: Confusion, external: Confusion, penalty: float) -> dict[str, float]:
@@ -170,12 +176,11 @@ def decompose(internal: Confusion, external: Confusion, penalty: float) -> dict[
     }
 
 
-def covers(setting: Setting, patients: PatientScores, erm: Chosen, gap: float) -> bool:
-    """Whether R + gamma + G_boot is at least the true risk at P at every cut-off."""
+def covers(setting: Setting, patients: PatientScores, marker: int, added: float) -> bool:
+    """Whether the empirical risk and what is added to it reach the true risk at P at every cut."""
     thresholds = np.sort(patients.scores)
-    truth = true_risk(setting.internal[erm.marker], setting.prevalence_internal, thresholds)
-    bound = risk_curve(patients, thresholds, COSTS) + gap + erm.candidate.penalty
-    return bool(np.all(bound >= truth))
+    truth = true_risk(setting.internal[marker], setting.prevalence_internal, thresholds)
+    return bool(np.all(risk_curve(patients, thresholds, COSTS) + added >= truth))
 
 
 def gaps(outcomes: Sequence[Outcome], way: str) -> FloatArray:
@@ -291,38 +296,36 @@ def panel_data(setting: Setting, seed: int, outcomes: Sequence[Outcome]) -> dict
     """Return the histograms, curves and terms of the first replicate, and all points of (d)."""
     stream = np.random.default_rng(seed).spawn(1)[0]
     here, there = draw_both(setting, stream)
-    first = outcomes[0]
-    erm = first.chosen["erm"]
-    patients = here[erm.marker]
+    first, marker = outcomes[0], outcomes[0].chosen["erm"].marker
+    patients, threshold = here[marker], outcomes[0].erm.threshold
     thresholds = np.linspace(patients.scores.min(), patients.scores.max(), POINTS)
-    gap = paper_gap(confusion_at(patients, erm.candidate.threshold), COSTS, DELTA)
     empirical = risk_curve(patients, thresholds, COSTS)
-    external = true_risk(setting.external[erm.marker], setting.prevalence_external, thresholds)
+    external = true_risk(setting.external[marker], setting.prevalence_external, thresholds)
     return {
         "scores_internal": [one.scores.tolist() for one in here],
         "scores_external": [one.scores.tolist() for one in there],
-        "marker": erm.marker + 1,
-        "threshold": erm.candidate.threshold,
+        "marker": marker + 1,
+        "threshold": threshold,
         "thresholds": thresholds.tolist(),
         "empirical": empirical.tolist(),
         "external": external.tolist(),
-        "upper_bound": (empirical + gap + erm.candidate.penalty).tolist(),
+        "upper_bound": (empirical + first.bound - first.parts["risk"]).tolist(),
         "parts": first.parts,
-        "part_errors": part_errors(here[erm.marker], there[erm.marker], erm, stream),
+        "part_errors": part_errors(patients, there[marker], threshold, stream),
         "observed": first.estimate,
         "points": {way: [one.chosen[way].external for one in outcomes] for way in WAYS},
     }
 
 
 def part_errors(
-    here: PatientScores, there: PatientScores, erm: Chosen, rng: np.random.Generator
+    here: PatientScores, there: PatientScores, threshold: float, rng: np.random.Generator
 ) -> dict[str, float]:
     """Return bootstrap standard errors of the terms; patients of both sites are drawn again."""
-    drawn, at = [], erm.candidate.threshold
+    drawn = []
     for _ in range(N_ERRORS):
         p, q = (
             one.take(rng.integers(one.n_patients, size=one.n_patients)) for one in (here, there)
         )
-        penalty = try_marker(p, "erm", rng).penalty
-        drawn.append(decompose(confusion_at(p, at), confusion_at(q, at), penalty))
+        internal, external = (confusion_at(one, threshold) for one in (p, q))
+        drawn.append(decompose(internal, external, try_marker(p, rng).penalty))
     return {name: float(np.std([one[name] for one in drawn])) for name in PARTS}

@@ -31,7 +31,8 @@ class Setting:
     """Everything about figure 2's data; nothing of it is printed.
 
     Marker 1 is moved at Q by ``shift``; marker 2 separates a little worse and is less changed:
-    at Q its positives lie ``fade`` lower.
+    at Q its positives lie ``fade`` lower. ``cap_in`` is the unit of the movement cap of figure 1's
+    penalty.
     """
 
     n_internal: int = 200
@@ -42,6 +43,7 @@ class Setting:
     second: Marker = Marker(means=(0.0, 2.0), sds=(1.0, 1.4))
     shift: float = 0.5
     fade: float = 0.2
+    cap_in: str = "score"
 
     @property
     def internal(self) -> tuple[Marker, Marker]:
