@@ -5,6 +5,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from steadycut.cli.reproduce_camelyon import camelyon_command
 from steadycut.cli.reproduce_figures import (
     figure_1_command,
     figure_2_command,
@@ -39,4 +40,7 @@ reproduce_app.command("figure-2", short_help="Two markers under a shift of site.
 reproduce_app.command("figure-s1", short_help="One bound for five models.")(figure_s1_command)
 reproduce_app.command("table", short_help="Main and cost table, for any two hospitals.")(
     table_command
+)
+reproduce_app.command("camelyon", short_help="The tables of CAMELYON16/17, from slides.")(
+    camelyon_command
 )
