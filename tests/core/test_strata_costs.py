@@ -21,6 +21,12 @@ def test_a_boundary_pays_from_the_probability_at_which_both_sides_cost_the_same(
         assert below == pytest.approx(above)
 
 
+def test_a_boundary_may_make_no_difference_to_a_low_grade():
+    """Any error costs 1: to grade 0 the upper two strata are the same."""
+    costs = CostMatrix([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+    assert costs.steps.tolist() == [[-1, 0], [1, -1], [0, 1]]
+
+
 def test_the_values_are_kept_from_changes():
     with pytest.raises(ValueError, match="read-only"):
         SQUARE.values[0, 0] = 1

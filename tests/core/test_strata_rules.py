@@ -24,7 +24,7 @@ from steadycut.core.strata_rules import (
 )
 from steadycut.errors import BadOption
 from tests.core.cohorts import COSTS, random_cohort, two_basins
-from tests.core.strata_cohorts import MATRICES, SEEDS, SQUARE, cells_of, every_cost
+from tests.core.strata_cohorts import GREY, MATRICES, SEEDS, SQUARE, cells_of, every_cost
 
 
 def ranks_by(rule, cells, costs):
@@ -65,6 +65,17 @@ def test_boundaries_that_would_cross_meet_at_the_best_common_cut():
     assert cost_at_ranks(cells, costs, ranks) == pytest.approx(
         min(every_cost(cells, costs).values())
     )
+
+
+@pytest.mark.parametrize("costs", [GREY, SQUARE])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_with_convex_costs_the_cheapest_boundaries_are_in_order_anyway(costs, seed):
+    """Then what is cheapest for each boundary alone is cheapest for all of them."""
+    assert (np.diff(costs.values, n=2, axis=1) >= 0).all()
+    _, cells, _, _ = cells_of(seed, costs, 40, distance=0.3)
+    curves = boundary_curves(cells[None], costs)
+    alone = curves.base + curves.risk.min(axis=2).sum(axis=1)
+    assert smallest_risk(curves) == pytest.approx(alone)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -7,6 +7,7 @@ from steadycut.errors import BadOption, SteadycutError
 # Arguments of Python and the options that stand for them.
 OPTIONS = {
     "n_bootstrap": "--bootstrap",
+    "n_thresholds": "--thresholds",
     "cost_fn": "--cost-fn",
     "cost_fp": "--cost-fp",
     "target_prevalence": "--target-prevalence",

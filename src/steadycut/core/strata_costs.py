@@ -123,7 +123,7 @@ def _check_steps(steps: FloatArray) -> None:
                 "of these strata is never the better one. Change the costs, or leave it out."
             )
             raise BadOption(msg)
-        if (np.diff(sign) < 0).any():
+        if (np.diff(sign[sign != 0]) < 0).any():
             msg = (
                 f"costs must ask for higher strata for higher grades; at the boundary {between} a "
                 "lower grade asks for the higher one. Are grades and strata in ascending order?"

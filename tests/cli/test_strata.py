@@ -1,0 +1,227 @@
+"""``steadycut strata`` and ``steadycut apply strata.json``."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from steadycut import StrataRule
+from tests.cli.commands import MARK, run_command, snapshot, write_rows
+
+HEADER = ["site", "patient", "slide", "score", "label", "grade"]
+GRADES = ["none", "mild", "severe"]
+COLUMNS = ["--patient", "patient", "--score", "score", "--bootstrap", "20"]
+GRADED = [*COLUMNS, "--label", "grade", "--order", "none,mild,severe"]
+BINARY = [*COLUMNS, "--label", "label"]
+SQUARE = ["--costs", "0,1,3;2,0,1;5,2,0"]
+GREY = ["--costs", "0, 0.25, 1; 4, 1, 0"]
+
+
+def make_rows(seed=0):
+    """Two hospitals, patients of two slides of two rows."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for k in range(150):
+        grade = int(rng.integers(0, 3))
+        own = rng.normal() + 1.5 * grade
+        for row in range(4):
+            score = f"{own + 0.3 * rng.normal():.4f}"
+            site = "north" if k < 100 else "south"
+            name = f"{MARK}{k:03d}"
+            rows.append([site, name, f"s{row // 2}", score, int(grade > 1), GRADES[grade]])
+    return rows
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    return write_rows(tmp_path_factory.mktemp("strata") / "t.csv", make_rows(), HEADER)
+
+
+@pytest.fixture(scope="module")
+def strata(table, tmp_path_factory):
+    from steadycut.cli.main import run
+
+    out = tmp_path_factory.mktemp("out")
+    assert run(["strata", str(table), *GRADED, *SQUARE, "--out", str(out)]) == 0
+    return out / "strata.json"
+
+
+def test_it_leaves_three_files_that_agree(table, tmp_path, capsys):
+    out = tmp_path / "o"
+    ran = run_command(capsys, "strata", table, *GRADED, *SQUARE, "--json", "--out", out)
+    assert (ran.code, ran.err) == (0, "")
+    assert sorted(snapshot(out)) == ["strata-study.json", "strata.html", "strata.json"]
+    assert json.loads((out / "strata-study.json").read_text(encoding="utf-8")) == ran.json
+    rule = StrataRule.load(out / "strata.json")
+    assert rule.thresholds == ran.json["thresholds"]
+    assert rule.document.columns.label == "grade"
+    assert ran.json["strata"] == ["low", "intermediate", "high"]
+    assert ran.json["grades"] == GRADES
+    assert sum(map(sum, ran.json["counts"])) == 75
+    assert ran.json["data"]["rows"] == 600
+    for name in snapshot(out):
+        assert MARK not in (out / name).read_text(encoding="utf-8")
+
+
+def test_the_text_says_strata_certificates_and_stability(table, tmp_path, capsys):
+    ran = run_command(capsys, "strata", table, *GRADED, *SQUARE, "--out", tmp_path / "o")
+    assert ran.code == 0
+    lines = ran.out.splitlines()
+    assert lines[0] == "Strata on score"
+    assert lines[1].startswith("  low: below ")
+    assert lines[3].startswith("  high: at least ")
+    for word in (
+        "Certificate: 90 % confidence, betting",
+        "low | intermediate",
+        "all limits at once",
+    ):
+        assert word in ran.out
+    assert "strata that change" in ran.out
+    assert lines[-1].startswith("Wrote strata.json, strata-study.json, strata.html to ")
+
+
+def test_same_table_same_bytes(table, strata, tmp_path, capsys):
+    run_command(capsys, "strata", table, *GRADED, *SQUARE, "--out", tmp_path)
+    assert (tmp_path / "strata.json").read_bytes() == strata.read_bytes()
+
+
+def test_labels_0_and_1_need_no_order(table, tmp_path, capsys):
+    first, second = tmp_path / "a", tmp_path / "b"
+    ran = run_command(capsys, "strata", table, *BINARY, *GREY, "--json", "--out", first)
+    assert ran.code == 0
+    assert ran.json["grades"] == ["0", "1"]
+    assert ran.json["boundaries"][0]["probability"] == pytest.approx(0.25 / 3.25)
+    named = ["--positive", "1", "--strata", "out,watch,in", "--thresholds", "2"]
+    ran = run_command(capsys, "strata", table, *BINARY, *GREY, *named, "--json", "--out", second)
+    assert ran.json["strata"] == ["out", "watch", "in"]
+    assert ran.json["grades"] == ["not 1", "1"]
+
+
+def test_costs_from_a_file_with_and_without_names(table, strata, tmp_path, capsys):
+    plain, named = tmp_path / "plain.csv", tmp_path / "named.csv"
+    plain.write_text("0,1,3\n2,0,1\n\n5,2,0\n", encoding="utf-8")
+    head = "grade,low,intermediate,high\n"
+    named.write_text(head + "none,0,1,3\nmild,2,0,1\nsevere,5,2,0\n", encoding="utf-8")
+    ask = [*COLUMNS, "--label", "grade"]
+    runs = {"a": [*GRADED, "--costs", plain], "b": [*ask, "--costs", named]}
+    for name, options in runs.items():
+        ran = run_command(capsys, "strata", table, *options, "--out", tmp_path / name)
+        assert ran.code == 0, ran.err
+        assert (tmp_path / name / "strata.json").read_bytes() == strata.read_bytes()
+
+
+def test_sites_levels_and_direction(table, tmp_path, capsys):
+    more = ["--site", "site", "--internal", "north", "--level", "slide:max", "--direction", "le"]
+    frame = pd.read_csv(table)
+    frame["score"] = -frame["score"]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    source, out = tmp_path / "t.csv", tmp_path / "o"
+    ran = run_command(capsys, "strata", source, *GRADED, *SQUARE, *more, "--json", "--out", out)
+    assert ran.code == 0, ran.err
+    assert ran.json["patients"]["total"] == 100
+    assert ran.json["thresholds"][0] > ran.json["thresholds"][1]
+    rule = StrataRule.load(out / "strata.json")
+    assert rule.document.columns.levels == ["slide"]
+    assert rule.decide_scores([50.0, -50.0]).tolist() == ["low", "high"]
+
+
+def test_apply_gives_the_stratum_of_every_patient(table, strata, tmp_path, capsys):
+    for name in ("d.csv", "d.parquet"):
+        ran = run_command(capsys, "apply", strata, table, "--json", "--out", tmp_path / name)
+        assert (ran.code, ran.err) == (0, "")
+    expected = StrataRule.load(strata).decide(table)
+    text = (tmp_path / "d.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert list(rows[0]) == ["patient", "score", "stratum", "flip_probability"]
+    assert [row["stratum"] for row in rows] == expected["stratum"].tolist()
+    assert [float(row["flip_probability"]) for row in rows] == expected["flip_probability"].tolist()
+    parquet = pq.read_table(tmp_path / "d.parquet").to_pydict()
+    assert parquet == {key: values.tolist() for key, values in expected.items()}
+    assert ran.json["n_patients"] == sum(ran.json["strata"].values()) == 150
+    assert ran.json["flip_rate"] == pytest.approx(expected["flip_probability"].mean())
+    ran = run_command(capsys, "apply", strata, table, "--out", tmp_path / "d.csv")
+    assert ran.out.startswith("150 patients: ")
+
+
+def test_apply_tells_another_unit(table, strata, tmp_path, capsys):
+    frame = pd.read_csv(table)
+    frame["score"] = 1000 * frame["score"] + 9000
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    out = tmp_path / "d.csv"
+    ran = run_command(capsys, "apply", strata, tmp_path / "t.csv", "--json", "--out", out)
+    assert [text.partition(":")[0] for text in ran.json["warnings"]] == ["score range", "unit"]
+
+
+def test_one_cut_commands_refuse_a_file_of_strata(table, strata, tmp_path, capsys):
+    ran = run_command(capsys, "audit", strata, table, "--out", tmp_path / "o")
+    assert ran.code == 2
+    assert "'steadycut.strata/1'" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ([*GRADED, "--costs", "0,1;x,0"], "--costs must hold numbers"),
+        ([*GRADED, "--costs", "0,1,2;1,0"], "--costs must hold numbers"),
+        ([*GRADED, "--costs", "nowhere.csv"], "nowhere.csv cannot be read"),
+        ([*GRADED, "--costs", "0,1;1,0"], "as many names as costs has rows, 2; got 3"),
+        ([*GRADED, *SQUARE, "--strata", "a,b"], "as costs has columns, 3; got 2"),
+        ([*GRADED, *SQUARE, "--thresholds", "1"], "--thresholds must be one less"),
+        ([*GRADED, *SQUARE, "--positive", "mild"], "give one of them"),
+        ([*BINARY, *SQUARE], "--order must name the 3 values"),
+        ([*COLUMNS, "--label", "grade", "--order", "none,mild,mild", *SQUARE], "differ"),
+        ([*COLUMNS, "--label", "grade", "--order", "none,mild,dead", *SQUARE], "'severe' is there"),
+        ([*COLUMNS, "--label", "stage", "--order", "a,b,c", *SQUARE], "no column 'stage'"),
+        ([*COLUMNS, "--label", "slide", "--order", "s0,s1,s2", *SQUARE], "must have one grade"),
+        ([*COLUMNS, "--label", "grade", *GREY], "must be 0 or 1"),
+        ([*GRADED, *SQUARE, "--rule", "youden"], "--rule must be one of stable, erm"),
+        ([*GRADED, *SQUARE, "--bound", "dkw"], "--bound must be one of"),
+        ([*GRADED, "--costs", "3,1,0;1,0,2;0,2,5"], "ascending order"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_line_and_leaves_nothing(
+    table, tmp_path, capsys, options, words
+):
+    ran = run_command(capsys, "strata", table, *options, "--out", tmp_path / "o")
+    assert ran.code == 2
+    assert ran.out == ""
+    assert len(ran.err.splitlines()) == 1
+    assert words in ran.err
+    assert MARK not in ran.err
+    assert snapshot(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "words"),
+    [
+        ("", GRADED, "is empty"),
+        ("\xff", GRADED, "must hold numbers"),
+        (
+            "g,a,b,c\nnone,0,1,3\nmild,2,0,1\nsevere,5,2,0\n",
+            [*GRADED, "--strata", "x,y,z"],
+            "a,b,c",
+        ),
+        ("g,a,b,c\nlow,0,1,3\nmild,2,0,1\nsevere,5,2,0\n", GRADED, "--order must be the names"),
+    ],
+)
+def test_a_wrong_file_of_costs_is_refused(table, tmp_path, capsys, content, options, words):
+    path = tmp_path / "costs.csv"
+    path.write_text(content, encoding="utf-8")
+    ran = run_command(capsys, "strata", table, *options, "--costs", path, "--out", tmp_path / "o")
+    assert ran.code == 2
+    assert words in ran.err
+
+
+def test_values_that_may_be_patients_are_not_shown(table, tmp_path, capsys):
+    options = [*COLUMNS, "--label", "patient_grade", "--order", "a,b,c", *SQUARE]
+    frame = pd.read_csv(table)
+    frame["patient_grade"] = frame["patient"]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    ran = run_command(capsys, "strata", tmp_path / "t.csv", *options, "--out", tmp_path / "o")
+    assert ran.code == 2
+    assert "many others" in ran.err
+    assert MARK not in ran.err
