@@ -9,7 +9,7 @@ import pytest
 
 from steadycut.errors import BadTable, MissingColumn, MissingPackage, SteadycutError
 from steadycut.ingest import aggregate
-from steadycut.ingest.from_files import find_files
+from steadycut.ingest.find import find_files
 
 TEXT = "id,s\nsecret-1,0.5\nsecret-2,0.25\n"
 
@@ -68,7 +68,11 @@ def test_every_file_must_have_the_columns(tmp_path):
 
 def test_missing_file_folder_and_pattern(tmp_path):
     refused(tmp_path / "none.csv", BadTable, "there is no file '.*none.csv'. Check the path")
-    refused(tmp_path, BadTable, "is a folder. Name its files, such as '.*/\\*.parquet'")
+    refused(
+        tmp_path,
+        BadTable,
+        "is a folder without Parquet files. Name its files, such as '.*/\\*.csv'",
+    )
     refused(str(tmp_path / "*.csv"), BadTable, "no file matches '.*'. Check the pattern")
     refused([], BadTable, "at least one file must be given; got none")
     refused([{"id": [1]}], BadTable, "several tables must all be paths; got .* 'dict'")

@@ -1,21 +1,25 @@
-"""CSV, TSV and Parquet files -> raw columns, through DuckDB, only the columns that are needed."""
+"""CSV, TSV, Parquet, Arrow and AnnData files -> raw columns, only those that are needed."""
 
 import csv
 import glob
 import gzip
-import os
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from steadycut.errors import BadTable, MissingPackage
+from steadycut.ingest.arrow_files import ARROW_ENDINGS, open_dataset
 from steadycut.ingest.columns import check_columns
+from steadycut.ingest.find import PARQUET, FileName, TableFile, find_files
+from steadycut.ingest.from_anndata import read_anndata
+from steadycut.ingest.from_frame import read_frame
 from steadycut.ingest.raw import (
+    NO_SCORE,
     RawTable,
     ScoreColumn,
     key_column,
@@ -25,25 +29,44 @@ from steadycut.ingest.raw import (
 )
 from steadycut.ingest.request import Request
 
-FileName = str | os.PathLike[str]
-Query = tuple[str, list[object]]
-
 DELIMITERS = ",;\t|"
-GLOB_SIGNS = frozenset("*?[")
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 NUMBERS = frozenset({"BOOLEAN", "FLOAT", "DOUBLE", *WHOLE, *(f"U{name}" for name in WHOLE)})
 # Whole numbers that numpy would round to floats.
 TOO_WIDE = frozenset({"HUGEINT", "UHUGEINT"})
+# What str.strip() removes.
+BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A file whose columns are known: ``names`` in it, ``aliases`` and ``types`` in DuckDB."""
+    """Files with the same columns: ``names`` in them, ``aliases`` and ``types`` in DuckDB.
+
+    ``reader`` is the table function that reads them, with FILES where their list goes.
+    """
 
     names: tuple[str, ...]
     aliases: tuple[str, ...]
     types: tuple[str, ...]
-    source: Query
+    reader: str
+    files: tuple[str, ...]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the files must be parsed."""
+        return self.reader.startswith("read_csv")
+
+    @property
+    def place(self) -> str:
+        """What the files are called in a message."""
+        more = len(self.files) - 1
+        return f"{self.files[0]} (or one of {more} others)" if more else self.files[0]
+
+    @property
+    def source(self) -> str:
+        """What to select from."""
+        listed = ", ".join(quote_text(glob.escape(file)) for file in self.files)
+        return self.reader.replace("FILES", f"[{listed}]")
 
 
 def read_files(paths: FileName | Sequence[FileName], request: Request) -> RawTable:
@@ -52,7 +75,8 @@ def read_files(paths: FileName | Sequence[FileName], request: Request) -> RawTab
     Parameters
     ----------
     paths
-        A path, several, or a pattern such as ``"scores/*.parquet"``. Endings: see `ENDINGS`.
+        A path, several, a pattern such as ``"scores/*.parquet"``, or a folder of Parquet files.
+        Endings: see `ENDINGS`.
     request
         Which columns are needed. Every file must have them all.
 
@@ -63,90 +87,84 @@ def read_files(paths: FileName | Sequence[FileName], request: Request) -> RawTab
     its header into the most columns.
     """
     files = find_files(paths)
-    openers = [_opener(file) for file in files]
-    connection = _duckdb().connect(":memory:")
+    for file in files:
+        check_ending(file)
+    connection = load_duckdb().connect(":memory:")
     try:
-        both = zip(files, openers, strict=True)
-        return stack([_read_file(connection, file, opener, request) for file, opener in both])
+        return stack([read_file(connection, file, request) for file in files])
     finally:
         connection.close()
 
 
-def find_files(paths: FileName | Sequence[FileName]) -> list[Path]:
-    """Return every file that is meant, patterns spelled out, in the order of their names.
-
-    Examples
-    --------
-    >>> find_files("nowhere/*.csv")
-    Traceback (most recent call last):
-        ...
-    steadycut.errors.BadTable: no file matches 'nowhere/*.csv'. Check the pattern and the folder.
-    """
-    several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    if not several:
-        msg = "at least one file must be given; got none."
+def check_ending(file: TableFile) -> None:
+    """Refuse a file of a kind that is not read here."""
+    if not file.name.casefold().endswith(ENDINGS) and not file.is_remote:
+        shown = ", ".join(ENDINGS)
+        msg = f"a table must end in one of {shown}; got {file.place!r}. Convert it first."
         raise BadTable(msg)
-    return [file for path in several for file in _expand(_path_text(path))]
 
 
-def _path_text(path: Any) -> str:
-    if not isinstance(path, str | os.PathLike):
-        msg = f"several tables must all be paths; got an object of type {type(path).__name__!r}."
-        raise BadTable(msg)
-    return str(os.fspath(path))
+def read_file(connection: Any, file: TableFile, request: Request) -> RawTable:
+    """Return the needed columns of one file."""
+    with one_line(file.place):
+        if is_arrow(file):
+            dataset = open_dataset(file)
+            check_columns(request.columns, dataset.schema.names, f"{file.place!r}")
+            return read_frame(dataset.to_table(columns=list(request.columns)), request)
+        if file.name.casefold().endswith(ANNDATA):
+            return read_anndata(file.path, request)
+        opened = open_file(connection, file, request)
+        query = f"SELECT {select_list(opened, request)} FROM {opened.source}"  # noqa: S608
+        columns = connection.execute(query).fetchnumpy()
+    return raw_table(columns, request)
 
 
-def _expand(path: str) -> list[Path]:
-    if os.path.isfile(path):  # noqa: PTH113
-        return [Path(path)]
-    if os.path.isdir(path):  # noqa: PTH112
-        msg = f"{path!r} is a folder. Name its files, such as '{path.rstrip('/')}/*.parquet'."
-        raise BadTable(msg)
-    if not GLOB_SIGNS & set(path):
-        msg = f"there is no file {path!r}. Check the path."
-        raise BadTable(msg)
-    return _match(path)
+def is_arrow(file: TableFile) -> bool:
+    """Whether pyarrow reads the file, and not DuckDB."""
+    return file.is_remote or file.name.casefold().endswith(ARROW_ENDINGS)
 
 
-def _match(pattern: str) -> list[Path]:
-    found = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]  # noqa: PTH207
-    files = [path for path in found if path.is_file()]
-    if not files:
-        msg = f"no file matches {pattern!r}. Check the pattern and the folder."
-        raise BadTable(msg)
-    return files
+def is_text(file: TableFile) -> bool:
+    """Whether the file is CSV or TSV."""
+    return not file.is_remote and file.name.casefold().endswith((".csv", ".tsv", "sv.gz"))
 
 
-def _opener(file: Path) -> Callable[[Any, Path], Opened]:
-    name = file.name.casefold()
-    for ending, opener in ENDINGS.items():
-        if name.endswith(ending):
-            return opener
-    msg = f"a table must end in one of {', '.join(ENDINGS)}; got {str(file)!r}. Convert it first."
-    raise BadTable(msg)
+def is_local_parquet(file: TableFile) -> bool:
+    """Whether DuckDB scans the file where it is."""
+    return not file.is_remote and file.name.casefold().endswith(PARQUET)
 
 
-def _read_file(
-    connection: Any, file: Path, opener: Callable[[Any, Path], Opened], request: Request
-) -> RawTable:
-    with _one_line(file):
-        opened = opener(connection, file)
-        check_columns(request.columns, opened.names, f"{str(file)!r}")
-        columns = _fetch(connection, opened, request)
+def raw_table(columns: dict[str, Any], request: Request) -> RawTable:
+    """Return raw columns from what a `select_list` gave."""
     return RawTable(
         keys={name: key_column(columns[f"k{i}"]) for i, name in enumerate(request.keys)},
         scores={name: _scores(columns, i) for i, name in enumerate(request.scores)},
     )
 
 
-def _fetch(connection: Any, opened: Opened, request: Request) -> dict[str, Any]:
+def open_file(connection: Any, file: TableFile, request: Request) -> Opened:
+    """Look at the columns of a file that DuckDB reads; refuse it if a wanted one is not there."""
+    name = file.name.casefold()
+    opener = next(opener for ending, opener in OPENERS.items() if name.endswith(ending))
+    opened = opener(connection, file)
+    check_columns(request.columns, opened.names, f"{file.place!r}")
+    return opened
+
+
+def merge_opened(several: Sequence[Opened]) -> list[Opened]:
+    """Return files with the same columns as one."""
+    merged: dict[Opened, list[str]] = {}
+    for opened in several:
+        merged.setdefault(replace(opened, files=()), []).extend(opened.files)
+    return [replace(opened, files=tuple(files)) for opened, files in merged.items()]
+
+
+def select_list(opened: Opened, request: Request) -> str:
+    """Select keys as k0, k1, ..., scores as s0, ... and texts that are no scores as u0, ...."""
     where = {name: position for position, name in enumerate(opened.names)}
     picked = [_pick_key(opened, where[name], f"k{i}") for i, name in enumerate(request.keys)]
     picked += [_pick_score(opened, where[name], i) for i, name in enumerate(request.scores)]
-    source, parameters = opened.source
-    query = f"SELECT {', '.join(picked)} FROM {source}"  # noqa: S608
-    fetched: dict[str, Any] = connection.execute(query, parameters).fetchnumpy()
-    return fetched
+    return ", ".join(picked)
 
 
 def _pick_key(opened: Opened, position: int, alias: str) -> str:
@@ -156,13 +174,14 @@ def _pick_key(opened: Opened, position: int, alias: str) -> str:
 
 
 def _pick_score(opened: Opened, position: int, index: int) -> str:
-    """Select a score as a number and, for texts, beside it what is not one."""
-    column = _quote(opened.aliases[position])
-    number = f"TRY_CAST({column} AS DOUBLE)"
-    if opened.types[position] != "VARCHAR":
-        return f"{number if _is_number(opened.types[position]) else column} AS s{index}"
-    unreadable = f"CASE WHEN {number} IS NULL THEN {column} END AS u{index}"
-    return f"{number} AS s{index}, {unreadable}"
+    """Select a score as a number and, where it may be no number, beside it what is not one."""
+    column, kind = _quote(opened.aliases[position]), opened.types[position]
+    if _is_number(kind):
+        return f"{column}::DOUBLE AS s{index}"
+    number = f"TRY_CAST({column} AS DOUBLE)" if kind == "VARCHAR" else "NULL::DOUBLE"
+    gaps = ", ".join(map(quote_text, sorted(NO_SCORE)))
+    is_text = f"{number} IS NULL AND lower(trim({column}::VARCHAR, '{BLANKS}')) NOT IN ({gaps})"
+    return f"{number} AS s{index}, CASE WHEN {is_text} THEN {column}::VARCHAR END AS u{index}"
 
 
 def _scores(columns: dict[str, Any], index: int) -> ScoreColumn:
@@ -188,38 +207,42 @@ def _open_text(file: Path, delimiters: str) -> Opened:
     columns = ", ".join(f"'{alias}': 'VARCHAR'" for alias in aliases)
     compression = "gzip" if _is_gzip(file) else "none"
     # Nothing is left to detection, so that a cell cannot change how others are read.
-    source = (
-        f"read_csv(?, auto_detect=false, header=true, delim=?, quote='\"', escape='\"', "
-        f"nullstr='', compression='{compression}', columns={{{columns}}})"
+    reader = (
+        f"read_csv(FILES, auto_detect=false, header=true, delim='{delimiter}', quote='\"', "
+        f"escape='\"', nullstr='', compression='{compression}', columns={{{columns}}})"
     )
     types = ("VARCHAR",) * len(names)
-    parameters: list[object] = [glob.escape(str(file)), delimiter]
-    return Opened(names=names, aliases=aliases, types=types, source=(source, parameters))
+    return Opened(names=names, aliases=aliases, types=types, reader=reader, files=(str(file),))
 
 
-def _open_csv(_connection: Any, file: Path) -> Opened:
-    return _open_text(file, DELIMITERS)
+def _open_csv(_connection: Any, file: TableFile) -> Opened:
+    return _open_text(file.path, DELIMITERS)
 
 
-def _open_tsv(_connection: Any, file: Path) -> Opened:
-    return _open_text(file, "\t")
+def _open_tsv(_connection: Any, file: TableFile) -> Opened:
+    return _open_text(file.path, "\t")
 
 
-def _open_parquet(connection: Any, file: Path) -> Opened:
-    parameters: list[object] = [glob.escape(str(file))]
-    described = connection.execute("DESCRIBE FROM read_parquet(?)", parameters).fetchall()
-    # DuckDB renames columns that differ in case only; the file's own names are in its schema.
-    return Opened(
-        names=_parquet_names(connection, parameters),
-        aliases=tuple(row[0] for row in described),
-        types=tuple(row[1] for row in described),
-        source=("read_parquet(?)", parameters),
+def _open_parquet(connection: Any, file: TableFile) -> Opened:
+    hive = str(file.hive).lower()
+    opened = Opened(
+        names=(),
+        aliases=(),
+        types=(),
+        reader=f"read_parquet(FILES, hive_partitioning={hive}, hive_types_autocast=false)",
+        files=(file.place,),
     )
+    described = connection.execute(f"DESCRIBE FROM {opened.source}").fetchall()
+    # DuckDB renames columns that differ in case only; the file's own names are in its schema.
+    own = _parquet_names(connection, file)
+    aliases = tuple(row[0] for row in described)
+    names = (*own, *aliases[len(own) :])
+    return replace(opened, names=names, aliases=aliases, types=tuple(row[1] for row in described))
 
 
-def _parquet_names(connection: Any, parameters: list[object]) -> tuple[str, ...]:
+def _parquet_names(connection: Any, file: TableFile) -> tuple[str, ...]:
     query = "SELECT name, coalesce(num_children, 0) FROM parquet_schema(?)"
-    _root, *nodes = connection.execute(query, parameters).fetchall()
+    _root, *nodes = connection.execute(query, [glob.escape(file.place)]).fetchall()
     names, inside = [], 0
     for name, n_children in nodes:
         names += [] if inside else [name]
@@ -227,13 +250,15 @@ def _parquet_names(connection: Any, parameters: list[object]) -> tuple[str, ...]
     return tuple(names)
 
 
-ENDINGS: dict[str, Callable[[Any, Path], Opened]] = {
+OPENERS: dict[str, Callable[[Any, TableFile], Opened]] = {
     ".csv": _open_csv,
     ".csv.gz": _open_csv,
     ".tsv": _open_tsv,
     ".tsv.gz": _open_tsv,
-    ".parquet": _open_parquet,
+    PARQUET: _open_parquet,
 }
+ANNDATA = ".h5ad"
+ENDINGS = (*OPENERS, *ARROW_ENDINGS, ANNDATA)
 
 
 def _header(file: Path, delimiters: str) -> tuple[tuple[str, ...], str]:
@@ -260,21 +285,30 @@ def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def quote_text(text: str) -> str:
+    """Return a text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
 @contextmanager
-def _one_line(file: Path) -> Iterator[None]:
+def one_line(place: str) -> Iterator[None]:
     """Say in one line what an engine or the system says in many; later lines quote cells."""
     try:
         yield
     except UnicodeDecodeError:
-        msg = f"{str(file)!r} is not UTF-8 text. Save it as UTF-8."
+        msg = f"{place!r} is not UTF-8 text. Save it as UTF-8."
         raise BadTable(msg) from None
-    except (OSError, EOFError, csv.Error, zlib.error, _duckdb().Error) as error:
+    except load_duckdb().OutOfMemoryException:
+        msg = f"{place!r} needs more memory than is allowed. Allow more with memory (--memory)."
+        raise BadTable(msg) from None
+    except (OSError, EOFError, csv.Error, zlib.error, load_duckdb().Error) as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
-        msg = f"{str(file)!r} cannot be read: {reason}. Check the file, or write it again."
+        msg = f"{place!r} cannot be read: {reason}. Check the file, or write it again."
         raise BadTable(msg) from None
 
 
-def _duckdb() -> Any:
+def load_duckdb() -> Any:
+    """Return duckdb, or say how to install it."""
     try:
         import duckdb
     except ImportError:

@@ -22,7 +22,7 @@ def read_frame(frame: Any, request: Request) -> RawTable:
     request
         Which columns are needed.
     """
-    table = _wrap(frame)
+    table = wrap_frame(frame)
     names = list(table.collect_schema().names())
     check_columns(request.columns, names)
     picked = table.select(*request.columns)
@@ -74,7 +74,8 @@ def _as_array(values: Any) -> NDArray[Any]:
     return np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
 
 
-def _wrap(frame: Any) -> Any:
+def wrap_frame(frame: Any) -> Any:
+    """Return a frame of any library as narwhals sees it."""
     narwhals = _narwhals()
     try:
         return narwhals.from_native(frame)

@@ -21,7 +21,7 @@ NUMBER_LIKE = re.compile(r"[-+]?(\d*,\d+|\d{1,3}[ ']\d{3})|[<>]? ?\d*[.,]?\d+ ?%
 MISSING_MARKS = frozenset({"-", "--", ".", "?", "#n/a", "n.a.", "nd", "missing", "unknown"})
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
     """What ``missing="drop"`` left out, and whose label came from the patient's other rows.
 
@@ -70,15 +70,17 @@ class Layout:
             taken.append(parents - parents[0])
         return tuple(taken)
 
-    def parts(self, rows_at_once: int) -> list[range]:
+    def parts(self, rows_at_once: int, patients: range | None = None) -> list[range]:
         """Deal patients to parts of at most so many rows; a larger patient gets his own."""
-        parts, start, rows = [], 0, 0
-        for patient, size in enumerate(self.n_instances.tolist()):
+        whole = range(self.patients.size) if patients is None else patients
+        parts, start, rows = [], whole.start, 0
+        sizes = self.n_instances[whole.start : whole.stop].tolist()
+        for patient, size in zip(whole, sizes, strict=True):
             if rows and rows + size > rows_at_once:
                 parts.append(range(start, patient))
                 start, rows = patient, 0
             rows += size
-        return [*parts, range(start, self.patients.size)]
+        return [*parts, range(start, whole.stop)]
 
 
 def lay_out(survey: Survey, request: Request) -> Layout:

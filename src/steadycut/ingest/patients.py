@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from steadycut.core.clusters import Clusters, clusters_from
 from steadycut.core.records import PatientScores
@@ -12,6 +13,7 @@ from steadycut.ingest.request import Request
 from steadycut.ingest.survey import Survey
 
 Progress = Callable[[str, int, int], None]
+WORK = "aggregating rows"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -64,13 +66,18 @@ def build_patients(
 
 
 def _finish_parts(engine: Engine, layout: Layout, progress: Progress | None) -> Finished:
-    parts, done, total = [], 0, int(layout.sizes.sum())
+    say = progress or (lambda *_: None)
+    rows = layout.n_instances
+    total, parts = int(rows.sum()), []
     for patients in layout.parts(engine.rows_at_once):
-        parts.append(engine.finish(layout, patients))
-        done += int(layout.n_instances[patients.start : patients.stop].sum())
-        if progress is not None:
-            progress("aggregating rows", done, total)
+        before = int(rows[: patients.start].sum())
+        parts.append(engine.finish(layout, patients, partial(_advance, say, before, total)))
+        say(WORK, int(rows[: patients.stop].sum()), total)
     return join_finished(parts)
+
+
+def _advance(say: Progress, before: int, total: int, rows: int) -> None:
+    say(WORK, before + rows, total)
 
 
 def _patients(

@@ -116,7 +116,7 @@ def stack(tables: Sequence[RawTable]) -> RawTable:
     if len(tables) == 1:
         return first
     return RawTable(
-        keys={name: _stack_keys([table.keys[name] for table in tables]) for name in first.keys},
+        keys={name: stack_keys([table.keys[name] for table in tables]) for name in first.keys},
         scores={
             name: _stack_scores([table.scores[name] for table in tables]) for name in first.scores
         },
@@ -183,7 +183,8 @@ def _as_floats(values: NDArray[Any]) -> FloatArray:
     return floats
 
 
-def _stack_keys(columns: Sequence[KeyColumn]) -> KeyColumn:
+def stack_keys(columns: Sequence[KeyColumn]) -> KeyColumn:
+    """Return several columns as one; equal texts get equal codes."""
     index: dict[str, int] = {}
     codes = []
     for column in columns:

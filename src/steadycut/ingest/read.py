@@ -1,23 +1,27 @@
 """The whole way in: a table and what is asked of it -> patients."""
 
-import os
 import warnings
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, overload
 
 from steadycut.core.aggregate import How
 from steadycut.core.records import PatientScores
 from steadycut.errors import SteadycutWarning
-from steadycut.ingest.engines.memory import MemoryEngine
-from steadycut.ingest.from_files import read_files
-from steadycut.ingest.from_frame import read_arrays, read_frame
-from steadycut.ingest.patients import PatientTable, build_patients
-from steadycut.ingest.raw import RawTable
+from steadycut.ingest.engines.choose import check_engine, open_engine, parse_memory
+from steadycut.ingest.patients import PatientTable, Progress, build_patients
 from steadycut.ingest.request import Level, Request, make_request
 
 
-def read_patients(request: Request, source: Any) -> PatientTable:
+def read_patients(
+    request: Request,
+    source: Any,
+    *,
+    engine: str = "auto",
+    memory: str | int | None = None,
+    progress: Progress | None = None,
+) -> PatientTable:
     """Read a table and aggregate it to patients.
 
     Parameters
@@ -25,8 +29,17 @@ def read_patients(request: Request, source: Any) -> PatientTable:
     request
         What is asked of the table.
     source
-        A path, several paths or a pattern (CSV, TSV, Parquet); a dict of arrays; or a frame
-        of any library that narwhals reads.
+        A path, several paths, a pattern or a folder (CSV, TSV, Parquet, Feather, AnnData; Parquet
+        and Feather in S3 too); a dict of arrays or a structured array; an AnnData object; or a
+        frame of any library that narwhals reads.
+    engine
+        ``"memory"`` holds all rows in numpy; ``"duckdb"`` scans them and keeps within ``memory``;
+        ``"auto"`` takes the second for large files and for lazy frames. The result is the same to
+        the last bit.
+    memory
+        About how much memory may be used, such as ``"1GB"``. Default: 2 GiB.
+    progress
+        Called with a text, the number of rows done and that of all rows.
 
     Returns
     -------
@@ -40,11 +53,14 @@ def read_patients(request: Request, source: Any) -> PatientTable:
     >>> table.patients["s", "mean"].scores, table.n_dropped
     (array([0.5 , 0.25]), 1)
     """
-    engine = MemoryEngine(request, partial(_read_raw, source))
-    try:
-        return build_patients(engine, request)
-    finally:
-        engine.close()
+    check_engine(engine)
+    allowed = parse_memory(memory)
+    with TemporaryDirectory(prefix="steadycut-") as work:
+        opened = open_engine(engine, request, source, allowed, Path(work))
+        try:
+            return build_patients(opened, request, progress)
+        finally:
+            opened.close()
 
 
 @overload
@@ -59,6 +75,9 @@ def aggregate(
     levels: Iterable[Level] = ...,
     how: How = ...,
     missing: str = ...,
+    engine: str = ...,
+    memory: str | int | None = ...,
+    progress: Progress | None = ...,
 ) -> PatientScores: ...
 
 
@@ -74,6 +93,9 @@ def aggregate(
     levels: Iterable[Level] = ...,
     how: list[How] | tuple[How, ...],
     missing: str = ...,
+    engine: str = ...,
+    memory: str | int | None = ...,
+    progress: Progress | None = ...,
 ) -> dict[str, PatientScores]: ...
 
 
@@ -89,6 +111,9 @@ def aggregate(
     levels: Iterable[Level] = ...,
     how: How | list[How] | tuple[How, ...] = ...,
     missing: str = ...,
+    engine: str = ...,
+    memory: str | int | None = ...,
+    progress: Progress | None = ...,
 ) -> dict[tuple[str, str], PatientScores]: ...
 
 
@@ -103,14 +128,18 @@ def aggregate(
     levels: Iterable[Level] = (),
     how: How | Iterable[How] = "mean",
     missing: str = "refuse",
+    engine: str = "auto",
+    memory: str | int | None = None,
+    progress: Progress | None = None,
 ) -> PatientScores | dict[str, PatientScores] | dict[tuple[str, str], PatientScores]:
     """Return one score a patient, from a table with one row an instance.
 
     Parameters
     ----------
     source
-        A path, several paths or a pattern (CSV, TSV, Parquet); a dict of arrays; or a frame
-        of any library that narwhals reads (pandas, polars, Arrow, DuckDB, ...).
+        A path, several paths, a pattern or a folder (CSV, TSV, Parquet, Feather, AnnData); a dict
+        of arrays or a structured array; an AnnData object; or a frame of any library that narwhals
+        reads (pandas, polars, Arrow, DuckDB, ...).
     patient
         Column that identifies patients. 7 and 7.0 are read as ``"7"``, texts as they are.
     score
@@ -129,8 +158,11 @@ def aggregate(
         ``quantile:Q``, ``top-k:K``, ``fraction-above:X``, ``noisy-or``, ``trimmed-mean:X``, or
         a function of the scores in ascending order.
     missing
-        ``"refuse"`` or ``"drop"`` rows whose score is missing, NaN or infinite. Dropping warns
-        with the number of rows; patients who have no other rows are left out too.
+        ``"refuse"`` or ``"drop"`` rows whose score is missing, NaN or infinite, and patients who
+        have no label in any row. Dropping warns with the numbers; patients who have no other rows
+        are left out too.
+    engine, memory, progress
+        How the rows are brought together; see `read_patients`. They change nothing in the result.
 
     Returns
     -------
@@ -160,9 +192,9 @@ def aggregate(
         how=how,
         missing=missing,
     )
-    table = read_patients(request, source)
-    if table.n_dropped:
-        warnings.warn(_dropped(table), SteadycutWarning, stacklevel=2)
+    table = read_patients(request, source, engine=engine, memory=memory, progress=progress)
+    for line in dropped_lines(table):
+        warnings.warn(line, SteadycutWarning, stacklevel=2)
     if not isinstance(score, str):
         return dict(table.patients)
     if isinstance(how, str) or callable(how):
@@ -170,16 +202,20 @@ def aggregate(
     return {name: patients for (_, name), patients in table.patients.items()}
 
 
-def _read_raw(source: Any, request: Request) -> RawTable:
-    if isinstance(source, str | os.PathLike | list | tuple):
-        return read_files(source, request)
-    if isinstance(source, Mapping):
-        return read_arrays(source, request)
-    return read_frame(source, request)
-
-
-def _dropped(table: PatientTable) -> str:
-    lost, were = table.n_patients_dropped, "was" if table.n_dropped == 1 else "were"
-    who = "1 patient who has" if lost == 1 else f"{lost} patients who have"
-    also = f", and with them {who} no other rows" if lost else ""
-    return f"{table.n_dropped} of {table.n_rows} rows without a finite score {were} dropped{also}."
+def dropped_lines(table: PatientTable) -> list[str]:
+    """Say what was left out, one line a reason."""
+    lost, lines = table.dropped, []
+    if lost.rows:
+        were = "was" if lost.rows == 1 else "were"
+        who = "1 patient who has" if lost.patients == 1 else f"{lost.patients} patients who have"
+        also = f", and with them {who} no other rows" if lost.patients else ""
+        lines = [f"{lost.rows} of {table.n_rows} rows without a finite score {were} dropped{also}."]
+    if lost.unlabelled:
+        who = "1 patient" if lost.unlabelled == 1 else f"{lost.unlabelled} patients"
+        were = "was" if lost.unlabelled == 1 else "were"
+        rows = "1 row" if lost.unlabelled_rows == 1 else f"{lost.unlabelled_rows} rows"
+        lines.append(f"{who} without a label in any row {were} dropped, {rows} in all.")
+    if lost.relabelled:
+        rows = "1 row" if lost.relabelled == 1 else f"{lost.relabelled} rows"
+        lines.append(f"{rows} without a label took the one of the same patient's other rows.")
+    return lines

@@ -1,10 +1,13 @@
 """What every engine can do."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from steadycut.ingest.finish import Finished
 from steadycut.ingest.layout import Layout
 from steadycut.ingest.survey import Survey
+
+Advance = Callable[[int], None]
 
 
 class Engine(Protocol):
@@ -19,8 +22,11 @@ class Engine(Protocol):
         """Return what a scan of the needed columns tells, group by group."""
         ...
 
-    def finish(self, layout: Layout, patients: range) -> Finished:
-        """Return the numbers of consecutive patients of the layout, in its order."""
+    def finish(self, layout: Layout, patients: range, advance: Advance) -> Finished:
+        """Return the numbers of consecutive patients of the layout, in its order.
+
+        ``advance`` may be told now and then how many of their rows have been read.
+        """
         ...
 
     def close(self) -> None:

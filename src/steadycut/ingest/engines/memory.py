@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from steadycut.core.aggregate import offsets_of
+from steadycut.ingest.engines.engine import Advance
 from steadycut.ingest.finish import Finished, Part, finish_part
 from steadycut.ingest.layout import Layout
 from steadycut.ingest.raw import RawTable
@@ -31,8 +32,9 @@ class MemoryEngine:
         self.raw = self.read(self.request)
         return survey_rows(self.raw)
 
-    def finish(self, layout: Layout, patients: range) -> Finished:
+    def finish(self, layout: Layout, patients: range, advance: Advance) -> Finished:
         """Return the numbers of consecutive patients."""
+        del advance
         assert self.raw is not None  # noqa: S101
         scores = {name: column.values for name, column in self.raw.scores.items()}
         leaves = layout.leaves(patients)

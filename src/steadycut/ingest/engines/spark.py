@@ -1,20 +1,15 @@
 """Apache Spark: rows stay where they are, one row a patient comes to the driver."""
 
 import math
-import os
-import re
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from steadycut import errors
 from steadycut.core.clusters import ClusterSums
-from steadycut.errors import BadTable, MissingPackage, SteadycutError
+from steadycut.errors import BadTable
 from steadycut.ingest.columns import check_columns
 from steadycut.ingest.engines.arrow_tasks import (
     EXAMPLES,
@@ -26,6 +21,8 @@ from steadycut.ingest.engines.arrow_tasks import (
     survey_batches,
     survey_schema,
 )
+from steadycut.ingest.engines.spark_session import told_in_one_line
+from steadycut.ingest.engines.spark_tables import spark_frame
 from steadycut.ingest.finish import Finished
 from steadycut.ingest.layout import Layout
 from steadycut.ingest.raw import KeyColumn, key_column
@@ -34,13 +31,13 @@ from steadycut.ingest.survey import ScoreFacts, Survey
 
 # A partition of so many rows is what one executor task brings together, unless a patient has more.
 ROWS_A_PARTITION = 250_000
-OWN_ERROR = re.compile(r"steadycut\.errors\.(\w+): ([^\n]+)")
-NO_MODULE = re.compile(r"No module named '([\w.]+)'")
+
+Advance = Callable[[int], None]
 
 
 @dataclass(slots=True, eq=False)
 class SparkEngine:
-    """A Spark DataFrame and what is asked of it.
+    """A Spark DataFrame, or files that Spark can see, and what is asked of them.
 
     Keys are read and counted, and rows aggregated, by the same Python functions as in every other
     engine, on the executors; steadycut must be installed there. Between the two rows are shuffled
@@ -49,7 +46,8 @@ class SparkEngine:
     """
 
     request: Request
-    frame: Any
+    source: Any
+    frame: Any = field(default=None, init=False)
 
     @property
     def rows_at_once(self) -> int:
@@ -58,6 +56,7 @@ class SparkEngine:
 
     def survey(self) -> Survey:
         """Return what the executors count, group by group."""
+        self.frame = spark_frame(self.source)
         from pyspark.sql import functions as f
 
         schema = survey_schema(self.request)
@@ -69,8 +68,9 @@ class SparkEngine:
             found = groups.groupBy(*keys).agg(*facts).toArrow()
         return _as_survey(found, self.request)
 
-    def finish(self, layout: Layout, patients: range) -> Finished:
-        """Return the numbers of all patients, aggregated on the executors."""
+    def finish(self, layout: Layout, patients: range, advance: Advance | None = None) -> Finished:
+        """Return the numbers of all patients, aggregated on the executors; Spark tells how far."""
+        del advance
         n_parts = math.ceil(int(layout.sizes.sum()) / ROWS_A_PARTITION)
         with told_in_one_line():
             rows = self._map(self._needed(), plain_batches, plain_schema(self.request))
@@ -87,53 +87,6 @@ class SparkEngine:
     def _map(self, frame: Any, task: Callable[..., Any], schema: Schema) -> Any:
         columns = ", ".join(f"{name} {kind}" for name, kind in schema.items())
         return frame.mapInArrow(partial(task, request=self.request), columns)
-
-
-def spark_session() -> Any:
-    """Return the session that there is, or one as spark-submit's settings say."""
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError:
-        msg = 'The spark engine requires pyspark. Install it with pip install "steadycut[spark]".'
-        raise MissingPackage(msg) from None
-    if "PYSPARK_GATEWAY_PORT" not in os.environ:
-        # Not started by spark-submit: this machine's executors need this Python's packages.
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    try:
-        return SparkSession.builder.getOrCreate()
-    except Exception as error:
-        if type(error).__name__ != "PySparkRuntimeError":
-            raise
-        msg = (
-            "Spark could not be started. It needs Java 17 or later: install it (Debian: "
-            "openjdk-17-jre-headless) or set JAVA_HOME."
-        )
-        raise MissingPackage(msg) from None
-
-
-@contextmanager
-def told_in_one_line() -> Iterator[None]:
-    """Turn errors of Spark into one line; its own texts may show rows, and so patients."""
-    from pyspark.errors import PySparkException
-
-    try:
-        yield
-    except PySparkException as error:
-        raise _one_line(error) from None
-
-
-def _one_line(error: Any) -> SteadycutError:
-    text = str(error)
-    if own := OWN_ERROR.search(text):
-        return getattr(errors, own[1], BadTable)(own[2])
-    if missing := NO_MODULE.search(text):
-        msg = (
-            f"the executors of Spark lack the Python package {missing[1]}. Install "
-            '"steadycut[spark]" on every node, or send it along (spark-submit --archives).'
-        )
-        return MissingPackage(msg)
-    condition = error.getCondition() or type(error).__name__
-    return BadTable(f"Spark could not read the table ({condition}). Its log says more.")
 
 
 def _quoted(name: str) -> str:

@@ -1,0 +1,95 @@
+"""Which engine a source gets, and how much memory."""
+
+import os
+import re
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from steadycut.core.checks import check_choice
+from steadycut.errors import BadOption
+from steadycut.ingest.engines.duckdb import DuckDBEngine
+from steadycut.ingest.engines.engine import Engine
+from steadycut.ingest.engines.memory import MemoryEngine
+from steadycut.ingest.find import find_files
+from steadycut.ingest.request import Request
+from steadycut.ingest.source import is_dataset, is_paths, lazy_frame, read_raw
+
+AUTO = "auto"
+# Files of so many bytes are read in less time than DuckDB needs to begin.
+SMALL_FILES = 16 << 20
+LEAST_MEMORY = 256 << 20
+USUAL_MEMORY = 2 << 30
+UNITS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+UNITS |= {f"{unit}i": 1024.0**power for power, unit in enumerate("kmgt", start=1)}
+
+Maker = Callable[[Request, Any, int, Path], Engine]
+
+
+def _memory(request: Request, source: Any, _memory: int, _work: Path) -> Engine:
+    return MemoryEngine(request, partial(read_raw, source))
+
+
+def _duckdb(request: Request, source: Any, memory: int, work: Path) -> Engine:
+    return DuckDBEngine(request=request, source=source, memory=memory, work=work)
+
+
+ENGINES: dict[str, Maker] = {"memory": _memory, "duckdb": _duckdb}
+
+
+def open_engine(name: str, request: Request, source: Any, memory: int, work: Path) -> Engine:
+    """Return the named engine; ``auto`` is DuckDB for large files and for what is not yet read."""
+    check_engine(name)
+    return ENGINES[_best(source) if name == AUTO else name](request, source, memory, work)
+
+
+def check_engine(name: str) -> None:
+    """Refuse an engine that does not exist.
+
+    Examples
+    --------
+    >>> check_engine("abacus")
+    Traceback (most recent call last):
+        ...
+    steadycut.errors.BadOption: engine must be one of auto, memory, duckdb; got 'abacus'.
+    """
+    check_choice("engine", name, (AUTO, *ENGINES))
+
+
+def parse_memory(size: str | int | None) -> int:
+    """Return a size such as ``"1.5GB"`` or ``"800 MiB"`` in bytes; by default 2 GiB.
+
+    Examples
+    --------
+    >>> parse_memory("1.5GB"), parse_memory("512 MiB")
+    (1500000000, 536870912)
+    """
+    if size is None:
+        return USUAL_MEMORY
+    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]i?|)b?\s*", str(size).casefold())
+    n_bytes = int(float(found[1]) * UNITS[found[2]]) if found else 0
+    if n_bytes < LEAST_MEMORY:
+        msg = f"memory must be a size of at least 256MiB, such as 800MB or 2GiB; got {size!r}."
+        raise BadOption(msg)
+    return n_bytes
+
+
+def _best(source: Any) -> str:
+    if is_dataset(source):
+        return "duckdb"
+    if is_paths(source):
+        files = find_files(source)
+        remote = any(file.is_remote for file in files)
+        return "duckdb" if remote or _size(files) > SMALL_FILES else "memory"
+    return "memory" if lazy_frame(source) is None or not _has_duckdb() else "duckdb"
+
+
+def _size(files: Any) -> int:
+    return sum(os.path.getsize(file.place) for file in files)  # noqa: PTH202
+
+
+def _has_duckdb() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("duckdb") is not None and find_spec("pyarrow") is not None

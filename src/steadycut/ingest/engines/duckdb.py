@@ -1,0 +1,267 @@
+"""Rows are scanned by DuckDB and collected part by part: memory is bounded, results are exact."""
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.aggregate import offsets_of
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.errors import BadTable
+from steadycut.ingest.engines.engine import Advance
+from steadycut.ingest.engines.scans import Scan, open_scans
+from steadycut.ingest.finish import Finished, Part, finish_part, join_finished
+from steadycut.ingest.from_files import load_duckdb, one_line
+from steadycut.ingest.layout import Layout
+from steadycut.ingest.raw import key_column, stack_keys
+from steadycut.ingest.request import Request
+from steadycut.ingest.survey import ScoreFacts, Survey
+
+# What Python and the libraries need before any row is read.
+BASE = 192 << 20
+BYTES = 8
+BATCH = 1 << 18
+SMALL = 1 << 16
+# A part is finished in pieces of about so many rows, several at a time.
+PIECE = 1 << 20
+MOST_TEXTS = 10_000
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class DuckDBEngine:
+    """Tables that DuckDB scans, and a work folder for what must be put on disk.
+
+    Of ``memory`` bytes, after a base for Python itself, a third is DuckDB's own limit and a little
+    more than half holds the scores of a part.
+    """
+
+    request: Request
+    source: Any
+    memory: int
+    work: Path
+    connection: Any = field(init=False)
+    scans: list[Scan] = field(init=False, default_factory=list)
+    first_group: IntArray = field(init=False)
+    has_leaves: bool = field(init=False, default=False)
+
+    def __post_init__(self) -> None:
+        settings = {
+            "memory_limit": f"{(self.memory - BASE) // 3 >> 20}MiB",
+            "temp_directory": str(self.work / "spilled"),
+            "preserve_insertion_order": False,
+        }
+        self.connection = load_duckdb().connect(":memory:", config=settings)
+
+    @property
+    def rows_at_once(self) -> int:
+        """How many rows of all scores fit in the memory that is meant for them."""
+        room = (self.memory - BASE) * 11 // 20
+        return max(room // (BYTES * len(self.request.scores)), 1)
+
+    def survey(self) -> Survey:
+        """Return the groups of all scans, one after the other."""
+        self.scans = open_scans(self.connection, self.source, self.request, self.work)
+        surveys = [self._survey_scan(j, scan) for j, scan in enumerate(self.scans)]
+        self.first_group = offsets_of(np.array([one.n_rows.size for one in surveys]))
+        return _stack(surveys)
+
+    def finish(self, layout: Layout, patients: range, advance: Advance) -> Finished:
+        """Return the numbers of consecutive patients."""
+        if not self.has_leaves:
+            self._make_leaves(layout)
+        part = self._collect(layout, patients, advance)
+        pieces = list(_pieces(part, layout, patients))
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            return join_finished(
+                list(threads.map(lambda piece: finish_part(piece, self.request), pieces))
+            )
+
+    def close(self) -> None:
+        """Close the database; the work folder belongs to the caller."""
+        self.connection.close()
+
+    # One scan ----------------------------------------------------------------------------
+
+    def _survey_scan(self, j: int, scan: Scan) -> Survey:
+        keys = ", ".join(f"k{i}" for i in range(len(self.request.keys)))
+        n_scores = len(self.request.scores)
+        every = " AND ".join(f"isfinite(s{i})" for i in range(n_scores))
+        facts = ", ".join(_facts(i, has_text=f"u{i}" in scan.columns) for i in range(n_scores))
+        with one_line(scan.place):
+            self.connection.execute(
+                f"CREATE TEMP TABLE groups{j} AS SELECT {keys}, count(*) AS n_rows, "  # noqa: S608
+                f"count(*) FILTER ({every}) AS n_usable, {facts} FROM {scan.view} GROUP BY {keys}"
+            )
+            found = self.connection.execute(
+                f"SELECT *, rowid AS number FROM groups{j}"  # noqa: S608
+            ).fetchnumpy()
+            return _survey(found, self.request, self._texts(j, scan, found))
+
+    def _texts(
+        self, j: int, scan: Scan, found: dict[str, NDArray[Any]]
+    ) -> dict[str, dict[int, frozenset[str]]]:
+        """Return by score and group the texts that are no scores; asked for only if there are."""
+        texts: dict[str, dict[int, frozenset[str]]] = {name: {} for name in self.request.scores}
+        position = {number: row for row, number in enumerate(found["number"].tolist())}
+        same = " AND ".join(
+            f"t.k{i} IS NOT DISTINCT FROM g.k{i}" for i in range(len(self.request.keys))
+        )
+        for i, name in enumerate(self.request.scores):
+            if not found[f"n_texts{i}"].any():
+                continue
+            rows = self.connection.execute(
+                f"SELECT g.rowid, list(DISTINCT u{i}) FROM {scan.view} t JOIN groups{j} g "  # noqa: S608
+                f"ON {same} WHERE u{i} IS NOT NULL GROUP BY g.rowid LIMIT {MOST_TEXTS}"
+            ).fetchall()
+            texts[name] = {position[number]: frozenset(cells) for number, cells in rows}
+        return texts
+
+    def _make_leaves(self, layout: Layout) -> None:
+        """Tell DuckDB the leaf of every identifier and its levels."""
+        import pyarrow as pa
+
+        for j in range(len(self.scans)):
+            of_group = layout.leaf_of[self.first_group[j] : self.first_group[j + 1]]
+            numbers = pa.table({"number": np.arange(of_group.size), "leaf": of_group})
+            self.connection.register("numbers", numbers)
+            columns = ", ".join(self._leaf_keys())
+            self.connection.execute(
+                f"CREATE TEMP TABLE leaves{j} AS SELECT DISTINCT {columns}, leaf "  # noqa: S608
+                f"FROM groups{j} g JOIN numbers n ON g.rowid = n.number WHERE leaf >= 0"
+            )
+            self.connection.unregister("numbers")
+        self.has_leaves = True
+
+    def _leaf_keys(self) -> list[str]:
+        levels = {self.request.patient, *(column for column, _ in self.request.levels)}
+        return [f"k{i}" for i, name in enumerate(self.request.keys) if name in levels]
+
+    def _collect(self, layout: Layout, patients: range, advance: Advance) -> Part:
+        """Return the scores of some patients, each at a place in its leaf."""
+        leaves = layout.leaves(patients)
+        offsets = offsets_of(layout.sizes[leaves])
+        names = self.request.scores
+        scores = {name: np.empty(int(offsets[-1])) for name in names}
+        free, done = offsets[:-1].copy(), 0
+        for j, scan in enumerate(self.scans):
+            with one_line(scan.place):
+                for batch in self._batches(j, scan, leaves):
+                    leaf = batch.column(0).to_numpy()
+                    order, places = _places(leaf, free)
+                    for i, name in enumerate(names):
+                        scores[name][places] = batch.column(1 + i).to_numpy()[order]
+                    done += leaf.size
+                    advance(done)
+        if not np.array_equal(free, offsets[1:]):
+            msg = "the table changed while it was read. Read it again when nobody writes to it."
+            raise BadTable(msg)
+        return Part(offsets=offsets, steps=layout.steps_of(patients), scores=scores)
+
+    def _batches(self, j: int, scan: Scan, leaves: slice) -> Iterator[Any]:
+        """Yield leaf (from 0) and scores of the rows in a range of leaves, in any order."""
+        n_scores = len(self.request.scores)
+        kind = "USMALLINT" if leaves.stop - leaves.start <= SMALL else "UINTEGER"
+        picked = ", ".join(f"s{i}" for i in range(n_scores))
+        usable = " AND ".join(f"isfinite(s{i})" for i in range(n_scores))
+        relation = self.connection.sql(
+            f"SELECT (leaf - {leaves.start})::{kind} AS leaf, {picked} FROM {scan.view} "  # noqa: S608
+            f"JOIN leaves{j} USING ({', '.join(self._leaf_keys())}) "
+            f"WHERE leaf >= {leaves.start} AND leaf < {leaves.stop} AND {usable}"
+        )
+        # duckdb 1 has it under the older name only.
+        reader = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+        yield from reader(BATCH)
+
+
+def _facts(i: int, *, has_text: bool) -> str:
+    n_texts = f"count(u{i})" if has_text else "0::BIGINT"
+    return (
+        f"count(*) FILTER (isfinite(s{i})) AS n_finite{i}, "
+        f"coalesce(max(abs(s{i})) FILTER (isfinite(s{i})), 0) AS largest{i}, "
+        f"{n_texts} AS n_texts{i}"
+    )
+
+
+def _survey(
+    found: dict[str, NDArray[Any]], request: Request, texts: dict[str, dict[int, frozenset[str]]]
+) -> Survey:
+    plain = {name: np.ma.getdata(column) for name, column in found.items()}
+    scores = {
+        name: ScoreFacts(
+            n_finite=plain[f"n_finite{i}"].astype(np.int64),
+            largest=plain[f"largest{i}"].astype(np.float64),
+            n_texts=plain[f"n_texts{i}"].astype(np.int64),
+            texts=texts[name],
+        )
+        for i, name in enumerate(request.scores)
+    }
+    return Survey(
+        keys={name: key_column(found[f"k{i}"]) for i, name in enumerate(request.keys)},
+        n_rows=plain["n_rows"].astype(np.int64),
+        n_usable=plain["n_usable"].astype(np.int64),
+        scores=scores,
+        group=plain["number"].astype(np.int64),
+    )
+
+
+def _stack(surveys: Sequence[Survey]) -> Survey:
+    """Return several surveys as one; groups are numbered on."""
+    first = surveys[0]
+    starts = offsets_of(np.array([one.n_rows.size for one in surveys])).tolist()
+    return Survey(
+        keys={name: stack_keys([one.keys[name] for one in surveys]) for name in first.keys},
+        n_rows=np.concatenate([one.n_rows for one in surveys]),
+        n_usable=np.concatenate([one.n_usable for one in surveys]),
+        scores={name: _stack_facts([one.scores[name] for one in surveys]) for name in first.scores},
+        group=np.concatenate(
+            [start + one.group for start, one in zip(starts, surveys, strict=False)]
+        ),
+    )
+
+
+def _stack_facts(several: Sequence[ScoreFacts]) -> ScoreFacts:
+    starts = offsets_of(np.array([facts.n_finite.size for facts in several])).tolist()
+    texts = {
+        start + group: found
+        for start, facts in zip(starts, several, strict=False)
+        for group, found in facts.texts.items()
+    }
+    return ScoreFacts(
+        n_finite=np.concatenate([facts.n_finite for facts in several]),
+        largest=np.concatenate([facts.largest for facts in several]),
+        n_texts=np.concatenate([facts.n_texts for facts in several]),
+        texts=texts,
+    )
+
+
+def _places(leaf: NDArray[Any], free: IntArray) -> tuple[IntArray, IntArray]:
+    """Return rows in the order of their leaves and a free place for each; take these places."""
+    order = _order(leaf)
+    counts = np.bincount(leaf, minlength=free.size)
+    places = np.repeat(free - (np.cumsum(counts) - counts), counts) + np.arange(leaf.size)
+    free += counts
+    return order, places
+
+
+def _order(leaf: NDArray[Any]) -> IntArray:
+    """Sort by leaf. Numpy sorts whole numbers of two bytes by radix, and wider ones much slower."""
+    if leaf.dtype == np.uint16:
+        return np.argsort(leaf, kind="stable")
+    order = np.argsort((leaf % SMALL).astype(np.uint16), kind="stable")
+    return order[np.argsort((leaf[order] // SMALL).astype(np.uint16), kind="stable")]
+
+
+def _pieces(part: Part, layout: Layout, patients: range) -> Iterator[Part]:
+    """Cut a part into pieces of whole patients that share its memory."""
+    first = layout.leaves(patients).start
+    for some in layout.parts(PIECE, patients):
+        leaves = layout.leaves(some)
+        offsets = part.offsets[leaves.start - first : leaves.stop - first + 1]
+        rows = slice(int(offsets[0]), int(offsets[-1]))
+        scores: dict[str, FloatArray] = {name: one[rows] for name, one in part.scores.items()}
+        yield Part(offsets=offsets - offsets[0], steps=layout.steps_of(some), scores=scores)

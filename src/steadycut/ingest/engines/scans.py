@@ -1,0 +1,120 @@
+"""A source -> views in DuckDB that all have the same columns: keys k0, ..., scores s0, ...."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from steadycut.ingest.arrow_files import open_dataset
+from steadycut.ingest.columns import check_columns
+from steadycut.ingest.engines import staging
+from steadycut.ingest.find import TableFile, find_files
+from steadycut.ingest.from_files import (
+    Opened,
+    check_ending,
+    is_arrow,
+    is_local_parquet,
+    is_text,
+    merge_opened,
+    one_line,
+    open_file,
+    quote_text,
+    read_file,
+    select_list,
+)
+from steadycut.ingest.request import Request
+from steadycut.ingest.source import is_dataset, is_paths, lazy_frame, read_raw
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scan:
+    """A view that can be scanned again and again, its columns, and what it is called."""
+
+    view: str
+    columns: frozenset[str]
+    place: str
+
+
+def open_scans(connection: Any, source: Any, request: Request, work: Path) -> list[Scan]:
+    """Open every table of a source; those that are dear to scan are put on disk first.
+
+    Local Parquet files are scanned where they are. Files that have the same columns of the same
+    types are one scan.
+    """
+    if is_paths(source):
+        return _scan_files(connection, find_files(source), request, work)
+    staged = work / "staged.parquet"
+    lazy = None if is_dataset(source) else lazy_frame(source)
+    if lazy is not None:
+        check_columns(request.columns, list(lazy.collect_schema().names()))
+        staging.stage_lazy(lazy, request, staged)
+    elif is_dataset(source):
+        check_columns(request.columns, source.schema.names)
+        staging.stage_dataset(source, request, staged)
+    else:
+        staging.stage_raw(read_raw(source, request), request, staged)
+        return [_staged_view(connection, 0, staged, "the table")]
+    opened = open_file(connection, TableFile(str(staged)), request)
+    return [_view(connection, 0, opened, request)]
+
+
+def _scan_files(
+    connection: Any, files: Sequence[TableFile], request: Request, work: Path
+) -> list[Scan]:
+    opened, others = [], []
+    for file in files:
+        check_ending(file)
+    for file in files:
+        if is_text(file) or is_local_parquet(file):
+            with one_line(file.place):
+                opened.append(open_file(connection, file, request))
+        else:
+            others.append(file)
+    scans: list[Scan] = []
+    for one in merge_opened(opened):
+        scans.append(_scan_opened(connection, len(scans), one, request, work))
+    for file in others:
+        scans.append(_scan_other(connection, len(scans), file, request, work))
+    return scans
+
+
+def _scan_opened(
+    connection: Any, number: int, opened: Opened, request: Request, work: Path
+) -> Scan:
+    if not opened.is_text:
+        return _view(connection, number, opened, request)
+    staged = work / f"staged-{number}.parquet"
+    with one_line(opened.place):
+        staging.stage_text(connection, opened, request, staged)
+    return _staged_view(connection, number, staged, opened.place)
+
+
+def _scan_other(
+    connection: Any, number: int, file: TableFile, request: Request, work: Path
+) -> Scan:
+    staged = work / f"staged-{number}.parquet"
+    if not is_arrow(file):
+        staging.stage_raw(read_file(connection, file, request), request, staged)
+        return _staged_view(connection, number, staged, file.place)
+    with one_line(file.place):
+        dataset = open_dataset(file)
+        check_columns(request.columns, dataset.schema.names, f"{file.place!r}")
+        staging.stage_dataset(dataset, request, staged)
+    opened = open_file(connection, TableFile(str(staged)), request)
+    return _view(connection, number, opened, request)
+
+
+def _staged_view(connection: Any, number: int, staged: Path, place: str) -> Scan:
+    return _make_view(connection, number, f"FROM read_parquet({quote_text(str(staged))})", place)
+
+
+def _view(connection: Any, number: int, opened: Opened, request: Request) -> Scan:
+    query = f"SELECT {select_list(opened, request)} FROM {opened.source}"  # noqa: S608
+    return _make_view(connection, number, query, opened.place)
+
+
+def _make_view(connection: Any, number: int, query: str, place: str) -> Scan:
+    view = f"scan{number}"
+    connection.execute(f"CREATE TEMP VIEW {view} AS {query}")
+    described = connection.execute(f"DESCRIBE {view}").fetchall()
+    return Scan(view=view, columns=frozenset(row[0] for row in described), place=place)

@@ -1,0 +1,61 @@
+"""A session of Spark, and its errors in one line."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from steadycut import errors
+from steadycut.errors import BadTable, MissingPackage, SteadycutError
+
+OWN_ERROR = re.compile(r"steadycut\.errors\.(\w+): ([^\n]+)")
+NO_MODULE = re.compile(r"No module named '([\w.]+)'")
+
+
+def spark_session() -> Any:
+    """Return the session that there is, or one as spark-submit's settings say."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        msg = 'The spark engine requires pyspark. Install it with pip install "steadycut[spark]".'
+        raise MissingPackage(msg) from None
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        # Not started by spark-submit: this machine's executors need this Python's packages.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    try:
+        return SparkSession.builder.getOrCreate()
+    except Exception as error:
+        if type(error).__name__ != "PySparkRuntimeError":
+            raise
+        msg = (
+            "Spark could not be started. It needs Java 17 or later: install it (Debian: "
+            "openjdk-17-jre-headless) or set JAVA_HOME."
+        )
+        raise MissingPackage(msg) from None
+
+
+@contextmanager
+def told_in_one_line() -> Iterator[None]:
+    """Turn errors of Spark into one line; its own texts may show rows, and so patients."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as error:
+        raise _one_line(error) from None
+
+
+def _one_line(error: Any) -> SteadycutError:
+    text = str(error)
+    if own := OWN_ERROR.search(text):
+        return getattr(errors, own[1], BadTable)(own[2])
+    if missing := NO_MODULE.search(text):
+        msg = (
+            f"the executors of Spark lack the Python package {missing[1]}. Install "
+            '"steadycut[spark]" on every node, or send it along (spark-submit --archives).'
+        )
+        return MissingPackage(msg)
+    condition = error.getCondition() or type(error).__name__
+    return BadTable(f"Spark could not read the table ({condition}). Its log says more.")

@@ -1,0 +1,81 @@
+"""A Spark DataFrame from what a caller names: one that there is, or files that Spark can see.
+
+Paths are Spark's own: patterns and folders are spelled out by it, and ``hdfs://``, ``s3a://`` and
+the like are read by its executors.
+"""
+
+import csv
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from steadycut.errors import BadOption, BadTable
+from steadycut.ingest.engines.spark_session import spark_session, told_in_one_line
+
+DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
+
+
+def is_spark(source: Any) -> bool:
+    """Whether a source is a DataFrame of Spark, or of Spark Connect."""
+    return type(source).__module__.startswith("pyspark.sql.")
+
+
+def spark_frame(source: Any) -> Any:
+    """Return a source as a DataFrame of Spark."""
+    if is_spark(source):
+        return source
+    several = [source] if isinstance(source, str | os.PathLike) else source
+    if not isinstance(several, list | tuple) or not several:
+        msg = (
+            "the spark engine reads a DataFrame of Spark, a path or several; got an object of "
+            f"type {type(source).__name__!r}."
+        )
+        raise BadOption(msg)
+    paths = [str(os.fspath(path)) for path in several]
+    endings = {_ending(path) for path in paths}
+    if len(endings) > 1:
+        msg = (
+            "the spark engine reads files of one kind at a time: CSV, TSV or Parquet; got several "
+            "kinds. Write them as Parquet first."
+        )
+        raise BadOption(msg)
+    with told_in_one_line():
+        return _read(paths, endings.pop())
+
+
+def _read(paths: Sequence[str], ending: str) -> Any:
+    session = spark_session()
+    if ending in DELIMITERS:
+        return _read_text(session, paths, DELIMITERS[ending])
+    return session.read.parquet(*paths)
+
+
+def _read_text(session: Any, paths: Sequence[str], delimiters: str) -> Any:
+    """Return all cells as texts, so that an identifier such as 001 stays as it is."""
+    first = session.read.text(list(paths)).first()
+    line = "" if first is None else first[0].removeprefix("\ufeff")
+    rows = [(next(csv.reader([line], delimiter=one), []), one) for one in delimiters]
+    names, delimiter = max(rows, key=lambda row: len(row[0]))
+    if not any(name.strip() for name in names):
+        msg = "the table is empty or its first line is. Its first line must name the columns."
+        raise BadTable(msg)
+    return session.read.csv(
+        list(paths),
+        schema=", ".join(f"`{name.replace('`', '``')}` string" for name in names),
+        sep=delimiter,
+        header=True,
+        # A file with another header, or a line with other cells, is refused.
+        enforceSchema=False,
+        mode="FAILFAST",
+        columnPruning=False,
+        quote='"',
+        escape='"',
+        multiLine=False,
+    )
+
+
+def _ending(path: str) -> str:
+    """Return how a path ends; a folder has no ending, and its files are Parquet."""
+    plain = path.casefold().rstrip("/").removesuffix(".gz")
+    ending = os.path.splitext(plain)[1]  # noqa: PTH122
+    return ending if ending in DELIMITERS else ""

@@ -1,0 +1,114 @@
+"""Which files are meant: paths, patterns, folders and S3 addresses, each file once."""
+
+import glob
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from steadycut.errors import BadTable
+
+FileName = str | os.PathLike[str]
+
+GLOB_SIGNS = frozenset("*?[")
+REMOTE = ("s3://",)
+PARQUET = ".parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class TableFile:
+    """One file of a table; ``hive`` says that folders named KEY=VALUE above it are columns."""
+
+    place: str
+    hive: bool = False
+
+    @property
+    def path(self) -> Path:
+        """The file, if it is a local one."""
+        return Path(self.place)
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.place.rstrip("/").rpartition("/")[2]
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it lies in S3."""
+        return self.place.startswith(REMOTE)
+
+
+def find_files(paths: FileName | Sequence[FileName]) -> list[TableFile]:
+    """Return every file that is meant, patterns spelled out, in the order of their names.
+
+    A folder stands for the Parquet files in it, at any depth. A file that is meant twice is
+    refused: its rows would count twice.
+
+    Examples
+    --------
+    >>> find_files("nowhere/*.csv")
+    Traceback (most recent call last):
+        ...
+    steadycut.errors.BadTable: no file matches 'nowhere/*.csv'. Check the pattern and the folder.
+    """
+    several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not several:
+        msg = "at least one file must be given; got none."
+        raise BadTable(msg)
+    found = [file for path in several for file in _expand(_path_text(path))]
+    _check_once(found)
+    return found
+
+
+def _path_text(path: Any) -> str:
+    if not isinstance(path, str | os.PathLike):
+        msg = f"several tables must all be paths; got an object of type {type(path).__name__!r}."
+        raise BadTable(msg)
+    return str(os.fspath(path))
+
+
+def _check_once(files: Sequence[TableFile]) -> None:
+    seen: set[str] = set()
+    for file in files:
+        real = file.place if file.is_remote else os.path.realpath(file.place)
+        if real in seen:
+            msg = (
+                f"the file {file.place!r} is given twice, so that its rows would count twice. "
+                "Name it once."
+            )
+            raise BadTable(msg)
+        seen.add(real)
+
+
+def _expand(path: str) -> list[TableFile]:
+    if path.startswith(REMOTE) or os.path.isfile(path):  # noqa: PTH113
+        return [TableFile(path)]
+    if os.path.isdir(path):  # noqa: PTH112
+        return _inside(path)
+    if not GLOB_SIGNS & set(path):
+        msg = f"there is no file {path!r}. Check the path."
+        raise BadTable(msg)
+    return _match(path)
+
+
+def _inside(folder: str) -> list[TableFile]:
+    """Return the Parquet files of a folder; writers hide their own notes behind _ and dots."""
+    found = sorted(path for path in Path(folder).rglob(f"*{PARQUET}") if path.is_file())
+    files = [path for path in found if not path.name.startswith(("_", "."))]
+    if not files:
+        msg = (
+            f"{folder!r} is a folder without Parquet files. Name its files, such as "
+            f"'{folder.rstrip('/')}/*.csv'."
+        )
+        raise BadTable(msg)
+    return [TableFile(str(path), hive=True) for path in files]
+
+
+def _match(pattern: str) -> list[TableFile]:
+    found = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]  # noqa: PTH207
+    files = [TableFile(str(path), hive=True) for path in found if path.is_file()]
+    if not files:
+        msg = f"no file matches {pattern!r}. Check the pattern and the folder."
+        raise BadTable(msg)
+    return files
