@@ -16,7 +16,7 @@ OPTIONS = {
 # Arguments that are also plain words: options only where a text begins with them.
 WORDS = (
     *("bound", "delta", "direction", "grid", "honesty", "icc", "instances", "missing"),
-    *("patients", "prevalence", "risk", "rule", "seed", "stratify", "width"),
+    *("costs", "patients", "prevalence", "risk", "rule", "seed", "strata", "stratify", "width"),
 )
 
 ARGUMENT = re.compile(rf"(?<![\w'\"/-])({'|'.join(OPTIONS)})(?![\w'\"/])")
