@@ -10,6 +10,7 @@ import steadycut
 from steadycut.core.criteria_rule import Best, criterion_of
 from steadycut.core.cuts import cuts_of
 from steadycut.core.records import Costs, PatientScores
+from steadycut.core.risk_curve import count_errors
 from steadycut.core.rules import parse_rule
 from steadycut.errors import BadOption, NoFeasibleCut
 from tests.core.cohorts import SEEDS, binormal, random_cohort
@@ -101,10 +102,30 @@ def test_a_constraint_that_a_replicate_cannot_meet_leaves_the_stability_report_w
     scores = np.arange(40.0)
     labels = np.r_[np.tile([0, 0, 0, 1], 7), 1, 0, np.ones(10, dtype=int)]
     study = steadycut.fit(
-        PatientScores(scores=scores, labels=labels), rule="npv@ppv:0.9", honesty="uniform"
+        PatientScores(scores=scores, labels=labels),
+        rule="ppv:0.9@sensitivity:0.55",
+        honesty="uniform",
     )
     assert np.all(np.isfinite(study.bootstrap_thresholds))
     assert np.unique(study.bootstrap_thresholds).size > 1
+    (told,) = [text for text in study.warnings if text.startswith("limits: ")]
+    assert "% of the bootstrap cohorts have no cut-off with ppv >= 0.9 and sensitivity" in told
+
+
+def test_infeasible_cohorts_are_counted():
+    rule = parse_rule("ppv:0.9")
+    rows = np.array([[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 1]])
+    curve = count_errors(rows)
+    by_hand = [
+        max(
+            (row[j:2].sum() / (row[j:2].sum() + row[2 + j :].sum()))
+            for j in range(2)
+            if row[j:2].sum() + row[2 + j :].sum()
+        )
+        for row in rows
+    ]
+    assert rule.n_infeasible(curve, Costs()) == sum(value < 0.9 for value in by_hand)
+    assert parse_rule("kappa").n_infeasible(curve, Costs()) == 0
 
 
 def hits_minus_alarms(tp, fn, fp, tn):

@@ -1,6 +1,6 @@
 """Do smoothed and parametric cut-offs travel better? cutpointr's methods, on the study's settings.
 
-Run: python benchmarks/studies/transport/smoothing.py [--data FOLDER] [--cohorts 12] [--seed 0]
+Run: python benchmarks/studies/transport/smoothing.py [--data FOLDER] [--cohorts 12] [--sizes 60 150 400]
 
 Youden's index from normal and from kernel estimates of the two classes (plug-in width, as in R's
 KernSmooth); Youden's index and the risk along the cuts smoothed by local lines (loess, span by
@@ -208,6 +208,7 @@ def main():
     data = os.environ.get("STEADYCUT_DATA", str(HERE.parents[3] / "shared" / "data"))
     parser.add_argument("--data", default=data, help="folder of the data that no package carries")
     parser.add_argument("--cohorts", type=int, default=12, help="resamplings of every setting")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="patients of a cohort")
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
     started = time.perf_counter()
@@ -217,7 +218,7 @@ def main():
         "simulated": simulated_homes(pairs()),
     }
     for kind, homes in sources.items():
-        results = judge(homes, COMPARED, kind, chosen.cohorts, chosen.seed, sizes=SIZES)
+        results = judge(homes, COMPARED, kind, chosen.cohorts, chosen.seed, sizes=chosen.sizes)
         block = gather(list(results))
         print(f"## {kind}: {len(block.settings)} settings of {len(block.names)} sets\n")
         print(table(block), flush=True)

@@ -11,7 +11,7 @@ from steadycut.core.near import Local, near_best
 from steadycut.core.records import Costs
 from steadycut.core.refine import is_worth_refining, make_blocks, refined_replicates
 from steadycut.core.risk_curve import Curve, count_errors
-from steadycut.core.rules import Rule, cuts_at_rank, on_cuts
+from steadycut.core.rules import Best, Rule, cuts_at_rank, on_cuts
 from steadycut.core.stratify import replicates_within
 
 
@@ -19,13 +19,15 @@ from steadycut.core.stratify import replicates_within
 class ThresholdDraws:
     """The chosen threshold, and what the same rule chose in each bootstrap replicate.
 
-    ``rank`` and ``ranks`` say how many of the original patients lie below each of them.
+    ``rank`` and ``ranks`` say how many of the original patients lie below each of them,
+    ``n_infeasible`` in how many replicates no cut kept the limits of the rule.
     """
 
     threshold: float
     rank: int
     thresholds: FloatArray
     ranks: FloatArray
+    n_infeasible: int = 0
 
 
 def draw_thresholds(
@@ -49,13 +51,16 @@ def draw_thresholds(
     first, last = _choose(*near_best(everyone, rule, costs), rule, costs)
     threshold, rank = cuts.place(first, last), below[first]
     first, last = np.empty((2, n_replicates), dtype=np.int64)
+    n_infeasible = 0
     for batch, start, curve in _curves(strata, rule, costs, n_replicates, rng):
         first[batch], last[batch] = _choose(start, curve, rule, costs)
+        n_infeasible += rule.n_infeasible(curve, costs) if isinstance(rule, Best) else 0
     return ThresholdDraws(
         threshold=float(threshold[0]),
         rank=int(rank[0]),
         thresholds=read_only(cuts.place(first, last)),
         ranks=read_only((below[first] + below[last]) / 2),
+        n_infeasible=n_infeasible,
     )
 
 

@@ -63,29 +63,41 @@ class Best:
 
     def allowed(self, ends: tuple[Counts, ...], costs: Costs) -> NDArray[np.bool_]:
         """Return which cuts are within the limits; in a row without any, which come nearest."""
-        every = np.ones(ends[0].tp.shape, dtype=bool)
         if not self.limits:
-            return every
+            return np.ones(ends[0].tp.shape, dtype=bool)
         shortfall = np.max([limit.shortfall(ends, costs) for limit in self.limits], axis=0)
         within = shortfall <= TIE
-        return np.where(within.any(axis=-1, keepdims=True), within, best_of(-shortfall, every))
+        nearest = best_of(-shortfall, np.ones_like(within))
+        return np.where(within.any(axis=-1, keepdims=True), within, nearest)
+
+    def n_infeasible(self, curve: Curve, costs: Costs) -> int:
+        """Return how many curves have no cut within the limits."""
+        if not self.limits:
+            return 0
+        ends = counts_along(curve, costs)
+        shortfall = np.max([limit.shortfall(ends, costs) for limit in self.limits], axis=0)
+        return int(np.count_nonzero(shortfall.min(axis=-1) > TIE))
 
     def refuse_infeasible(self, cuts: Cuts, costs: Costs, where: str) -> None:
         """Refuse patients none of whose cuts is within the limits."""
-        ends = counts_along(count_errors(cuts.cells[None, :]), costs)
-        shortfalls = [limit.shortfall(ends, costs) for limit in self.limits]
-        if not shortfalls or np.any(np.max(shortfalls, axis=0) <= TIE):
+        curve = count_errors(cuts.cells[None, :])
+        if not self.n_infeasible(curve, costs):
             return
-        wanted = " and ".join(str(limit) for limit in self.limits)
+        ends = counts_along(curve, costs)
         reached = ", ".join(
-            f"{limit.criterion.name} {_reached(limit, float(shortfall.min()))}"
-            for limit, shortfall in zip(self.limits, shortfalls, strict=True)
+            f"{limit.criterion.name} {_reached(limit, float(limit.shortfall(ends, costs).min()))}"
+            for limit in self.limits
         )
         msg = (
-            f"no cut-off of {where} has {wanted} among the patients who choose; the best by itself "
-            f"is {reached}. Ask for less, or choose by another rule."
+            f"no cut-off of {where} has {self.wanted} among the patients who choose; the best at "
+            f"any cut is {reached}. Ask for less, or choose by another rule."
         )
         raise NoFeasibleCut(msg)
+
+    @property
+    def wanted(self) -> str:
+        """The limits in words."""
+        return " and ".join(str(limit) for limit in self.limits)
 
 
 def _reached(limit: Limit, shortfall: float) -> str:

@@ -152,9 +152,24 @@ def try_candidate(
         radius=radius,
         modulus=modulus(*at_stake, search.form),
         penalty=BANDS[search.band](*at_stake, search.delta, search.form),
-        warnings=tuple(stability_warnings(cuts, draws, search.costs)),
+        warnings=(
+            *stability_warnings(cuts, draws, search.costs),
+            *limit_warnings(search.chooser, draws),
+        ),
         site_risks=risks_elsewhere(patients, search),
     )
+
+
+def limit_warnings(rule: Rule, draws: ThresholdDraws) -> list[str]:
+    """Say that bootstrap cohorts cannot keep the limits of the rule, if any cannot."""
+    if not draws.n_infeasible or not isinstance(rule, Best):
+        return []
+    share = draws.n_infeasible / draws.thresholds.size
+    text = (
+        f"limits: {share:.1%} of the bootstrap cohorts have no cut-off with {rule.wanted}; there "
+        "the nearest one was taken."
+    )
+    return [text]
 
 
 def risks_elsewhere(patients: PatientScores, search: Search) -> tuple[float, ...]:
