@@ -49,6 +49,16 @@ def test_with_the_printed_share_there_is_no_sharp_basin_and_with_half_there_is()
     assert SHARP[0] <= THRESHOLDS[half.argmin()] <= SHARP[1]
 
 
+@pytest.mark.parametrize(
+    ("share", "prevalence", "in_sharp"),
+    [(0.40, 0.5, False), (0.44, 0.5, True), (0.12, 0.70, False), (0.12, 0.74, True)],
+)
+def test_what_it_takes_to_put_the_minimum_into_the_sharp_region(share, prevalence, in_sharp):
+    """A share of about 0.42 instead of 0.12, or a prevalence of about 0.72."""
+    best = THRESHOLDS[analytic_risk(share, prevalence).argmin()]
+    assert (SHARP[0] <= best <= SHARP[1]) == in_sharp
+
+
 @pytest.mark.parametrize("site", [INTERNAL, EXTERNAL])
 def test_added_noise_has_its_deviation_at_its_centre(site):
     amplitude, centre, _ = site.noise
