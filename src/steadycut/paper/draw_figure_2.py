@@ -32,8 +32,8 @@ def draw_figure_2(figure: "Figure", content: Mapping[str, Any]) -> None:
     panels, grid = content["panels"], figure.subplots(2, 3)
     for marker in range(2):
         draw_marker(grid[0, marker], panels, marker)
-    draw_bound(grid[0, 2], panels, "empirical", "(b) at P: risk and its bound")
-    draw_bound(grid[1, 0], panels, "external", "(b) at Q: true risk, bound frozen at P")
+    draw_bound(grid[0, 2], panels, "empirical", "(b) at P: risk, R + gamma + G_boot")
+    draw_bound(grid[1, 0], panels, "external", "(b) at Q: true risk, same bound")
     draw_terms(grid[1, 1], panels)
     draw_points(grid[1, 2], panels["points"])
 
@@ -53,10 +53,10 @@ def draw_bound(ax: "Axes", panels: Mapping[str, Any], risk: str, title: str) -> 
     """Draw a risk along the cut-off beside the bound from P."""
     ax.plot(panels["thresholds"], panels[risk], color=BLUE, label="risk")
     bound = ax.plot(panels["thresholds"], panels["upper_bound"], color=VERMILLION, linestyle="--")
-    bound[0].set_label("R + gamma + G_boot at P")
+    bound[0].set_label("bound")
     ax.axvline(panels["threshold"], color=GREY, label="ERM")
-    ax.axhline(1, color=BLACK, linewidth=0.8, linestyle=":", label="largest possible risk")
-    ax.set_ylim(0, 1.5 * max(panels["upper_bound"]))
+    ax.axhline(1, color=BLACK, linewidth=0.8, linestyle=":", label="largest risk")
+    ax.set_ylim(0, 1.4 * max(panels["upper_bound"]))
     ax.set_xlabel(f"cut-off on marker {panels['marker']}")
     ax.set_title(title)
     ax.legend(loc="upper right", ncols=2)
