@@ -2,9 +2,9 @@
 
 Every window chooses a cut of its own by the same rule, and so do all patients together. The cut of
 a window is the mean of the two on the scale of ranks, rank = weight x own + (1 - weight) x pooled.
-The weight is that of DerSimonian and Laird: what is left of the heterogeneity after chance has had
-its part. The heterogeneity is not taken from the cuts, whose error is hard to know, but from
-`covariate_test` over all patients, which knows its own.
+The weight is that of a meta-analysis with random effects: what is left of the heterogeneity after
+chance has had its part. The heterogeneity is not taken from the cuts, whose error is hard to know,
+but from `covariate_test` over all patients, which knows its own.
 """
 
 from collections.abc import Iterator
@@ -75,8 +75,8 @@ def shrink(pooled: FloatArray, own: FloatArray, weights: FloatArray) -> FloatArr
 def shrinkage(cells: IntArray, design: Design) -> FloatArray:
     """Return how far each window follows its own cut, between 0 and 1.
 
-    With T the statistic of `covariate_test` over all patients and k = max(T - df, 0) / df the
-    weight is k e / (1 + k e). For windows of a number e = 1, so that the weight is 1 - df / T; for
+    With T the statistic of `covariate_test` over all patients and k = max(T - m, 0) / df, m the
+    median of what chance gives, the weight is k e / (1 + k e). For windows of a number e = 1; for
     groups e is the size of the group over the mean that DerSimonian and Laird take, (n - Σ nⱼ² /
     n) / (G - 1): a small group follows its own cut less.
     """

@@ -99,5 +99,6 @@ def cut_scale(scores: FloatArray, bins: IntArray, everyone: FloatArray) -> CutSc
     below, above = beyond[ranks], beyond[ranks + 1]
     middle = below + (above - below) / 2
     placed = np.where(middle > below, middle, above)
-    thresholds = [clear_of_scores(float(one), everyone) for one in placed]
-    return CutScale(ranks=read_only(ranks), thresholds=read_only(np.array(thresholds)))
+    for taken in np.flatnonzero(np.isin(placed, everyone)):
+        placed[taken] = clear_of_scores(float(placed[taken]), everyone)
+    return CutScale(ranks=read_only(ranks), thresholds=read_only(placed))

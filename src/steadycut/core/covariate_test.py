@@ -12,7 +12,7 @@ number.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc, chdtri
 
 from steadycut.core.checks import FloatArray, IntArray
 
@@ -38,12 +38,17 @@ class CovariateTest:
     @property
     def p_value(self) -> float:
         """How often chance gives so much; 1 where nothing can be compared."""
-        return float(chi2.sf(self.statistic, self.df)) if self.df else 1.0
+        return float(chdtrc(self.df, self.statistic)) if self.df else 1.0
 
     @property
     def excess(self) -> float:
-        """How much of the statistic chance does not explain, in units of what it does."""
-        return max(self.statistic - self.df, 0.0) / self.df if self.df else 0.0
+        """How much of the statistic is more than chance gives half of the time, over ``df``.
+
+        The mean, ``df``, in the place of the median would be DerSimonian and Laird's estimate,
+        which is 0 too often where there is something.
+        """
+        half = float(chdtri(self.df, 0.5)) if self.df else 0.0
+        return max(self.statistic - half, 0.0) / max(self.df, 1)
 
 
 def around(n_patients: int) -> float:
