@@ -203,6 +203,9 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         **found,
         "parts": {name: spread_of([one.parts[name] for one in outcomes]) for name in PARTS},
         "total": spread_of(totals.tolist()),
+        "total_without_band": spread_of(
+            [sum(one.parts.values()) - one.erm.penalty + one.erm.modulus for one in outcomes]
+        ),
         "observed": spread_of(observed.tolist()),
         "correlation": correlation(totals, observed),
         "bound": spread_of([one.bound for one in outcomes]),
@@ -269,7 +272,8 @@ def tracking_claim(outcomes: Sequence[Outcome], said: dict[str, Any]) -> Claim:
             f"They sum to {said['total']['mean']:.2f} in the mean, the external risk is "
             f"{said['observed']['mean']:.2f}; over replicates they correlate by "
             f"{'nothing that can be told' if related is None else format(related, '.2f')}. G_boot "
-            f"alone is {said['parts']['penalty']['mean']:.2f}. The signed parts without G_boot "
+            f"alone is {said['parts']['penalty']['mean']:.2f}; with the empirical modulus in "
+            f"its place the sum is {said['total_without_band']['mean']:.2f}. The signed parts alone "
             f"give the external risk to {worst:.0e}. (Counted as tracking: within half of it.)"
         ),
         share=share_of(near),
