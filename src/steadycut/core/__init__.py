@@ -25,6 +25,8 @@ Files in the order in which the data travel:
 ``monotone``        a modulus that was evaluated with noise, made monotone
 ``diagnose``        flip-rate, grey zone, warnings
 ``select``          Algorithm 1: the candidate with the smallest risk plus penalty
+``strata_*``        ordered risk strata: costs, curves of all boundaries, joint rules, draws,
+                    modulus, certificates, warnings
 ``confusion``       what one threshold does to patients with known labels
 ``paired``          the risks of two cut-offs on the same patients, compared
 ``concentration``   one function a bound on the generalisation term
