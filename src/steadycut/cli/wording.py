@@ -15,8 +15,32 @@ OPTIONS = {
 }
 # Arguments that are also plain words: options only where a text begins with them.
 WORDS = (
-    *("bound", "delta", "direction", "grid", "honesty", "icc", "instances", "missing"),
-    *("costs", "patients", "prevalence", "risk", "rule", "seed", "strata", "stratify", "width"),
+    *(
+        "bound",
+        "confidence",
+        "delta",
+        "direction",
+        "engine",
+        "grid",
+        "honesty",
+        "icc",
+        "instances",
+        "kind",
+        "memory",
+        "missing",
+    ),
+    *(
+        "costs",
+        "patients",
+        "prevalence",
+        "risk",
+        "rule",
+        "seed",
+        "strata",
+        "stratify",
+        "unseen",
+        "width",
+    ),
 )
 
 ARGUMENT = re.compile(rf"(?<![\w'\"/-])({'|'.join(OPTIONS)})(?![\w'\"/])")

@@ -1,0 +1,157 @@
+"""``steadycut covariate``, and ``apply`` with what it writes."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from steadycut import CovariateRule
+from tests.cli.commands import MARK, run_command, snapshot
+
+ASK = ["--patient", "patient", "--score", "score", "--label", "label", "--bootstrap", "20"]
+HEADER = ["patient", "score", "label", "sex", "age", "site"]
+
+
+def rows(n=160, seed=0):
+    rng = np.random.default_rng(seed)
+    found = []
+    for i in range(n):
+        label, code, age = int(rng.integers(2)), int(rng.integers(2)), int(rng.integers(20, 90))
+        centre = rng.normal() + 2 * label + 1.5 * code
+        site = ["north", "south"][i % 2]
+        found += [
+            [f"{MARK}{i:03d}", round(centre + d, 4), label, "fm"[code], age, site]
+            for d in (-0.1, 0.1)
+        ]
+    return found
+
+
+def write(path, given):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([HEADER, *given])
+    return path
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("table") / "t.csv", rows())
+
+
+@pytest.fixture(scope="module")
+def frozen(table, tmp_path_factory):
+    from steadycut.cli.main import run
+
+    out = tmp_path_factory.mktemp("frozen")
+    for kind, column in (("groups", "sex"), ("smooth", "age")):
+        arguments = ["--covariate", column, "--kind", kind, "--out", str(out / kind)]
+        assert run(["covariate", str(table), *ASK, *arguments]) == 0
+    return out
+
+
+def test_it_says_cut_offs_test_and_certificates(table, tmp_path, capsys):
+    out = tmp_path / "new"
+    ran = run_command(capsys, "covariate", table, *ASK, "--covariate", "sex", "--out", out)
+    assert ran.code == 0
+    assert sorted(path.name for path in out.iterdir()) == [
+        "covariate.json",
+        "covariate_study.json",
+    ]
+    for text in (
+        "Cut-offs by group of sex",
+        "Is one cut-off enough? p = ",
+        "Risk on 80 patients who did not choose",
+        "pooled cut-off",
+    ):
+        assert text in ran.out
+    assert MARK not in ran.out
+
+
+def test_a_smooth_cut_off_is_shown_along_the_number(table, tmp_path, capsys):
+    options = ["--covariate", "age", "--kind", "smooth", "--out", tmp_path / "o"]
+    ran = run_command(capsys, "covariate", table, *ASK, *options)
+    assert ran.code == 0
+    assert "Cut-offs by value of age" in ran.out
+    assert "In between on a line" in ran.out
+
+
+def test_json_is_the_study(table, tmp_path, capsys):
+    options = ["--covariate", "sex", "--json", "--out", tmp_path / "o"]
+    ran = run_command(capsys, "covariate", table, *ASK, *options)
+    assert ran.json == json.loads((tmp_path / "o" / "covariate_study.json").read_text("utf-8"))
+    assert ran.json["schema"] == "steadycut.covariate-study/1"
+    assert [cut["at"] for cut in ran.json["cuts"]] == ["f", "m"]
+    assert ran.json["data"]["rows"] == 320
+
+
+def test_sites_may_be_chosen(table, tmp_path, capsys):
+    options = ["--covariate", "sex", "--site", "site", "--internal", "north", "--json"]
+    ran = run_command(capsys, "covariate", table, *ASK, *options, "--out", tmp_path / "o")
+    assert ran.json["patients"]["total"] == 80
+
+
+@pytest.mark.parametrize("kind", ["groups", "smooth"])
+def test_apply_decides_as_the_rule_does(frozen, table, kind, tmp_path, capsys):
+    rule = frozen / kind / "covariate.json"
+    ran = run_command(capsys, "apply", rule, table, "--out", tmp_path / "d.csv")
+    assert ran.code == 0
+    assert "at cut-offs by" in ran.out
+    lines = (tmp_path / "d.csv").read_text(encoding="utf-8").splitlines()
+    found = list(csv.DictReader(lines))
+    expected = CovariateRule.load(rule).decide(str(table))
+    assert list(found[0]) == ["patient", "score", "decision", "flip_probability"]
+    assert [int(row["decision"]) for row in found] == expected["decision"].tolist()
+    flips = [float(row["flip_probability"]) for row in found]
+    assert flips == expected["flip_probability"].tolist()
+
+
+def test_an_unseen_group_is_refused_or_pooled(frozen, tmp_path, capsys):
+    rule, out = frozen / "groups" / "covariate.json", tmp_path / "d.csv"
+    other = [[*row[:3], "x" if row[3] == "f" else "m", *row[4:]] for row in rows()]
+    table = write(tmp_path / "other.csv", other)
+    before = snapshot(tmp_path)
+    ran = run_command(capsys, "apply", rule, table, "--out", out)
+    assert ran.code == 2
+    assert "it knows f, m" in ran.err
+    assert "--unseen pooled" in ran.err
+    assert snapshot(tmp_path) == before
+    ran = run_command(capsys, "apply", rule, table, "--unseen", "pooled", "--out", out)
+    assert ran.code == 0
+    assert "without a cut-off; the pooled one decides" in ran.err
+
+
+def test_a_number_out_of_range_is_warned_about(frozen, tmp_path, capsys):
+    table = write(tmp_path / "old.csv", [[*row[:4], 120, row[5]] for row in rows()])
+    rule, out = frozen / "smooth" / "covariate.json", tmp_path / "d.csv"
+    ran = run_command(capsys, "apply", rule, table, "--out", out)
+    assert ran.code == 0
+    assert "160 of 160 patients have 'age' outside" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["--covariate", "sex", "--kind", "lines"], "--kind must be one of groups, smooth"),
+        (["--covariate", "sex", "--rule", "youden"], "--rule must be one of stable, erm"),
+        (["--covariate", "weight"], "weight"),
+        (["--covariate", "label"], "must not be the label"),
+        (["--covariate", "patient"], "once and in one role"),
+        (["--covariate", "sex", "--kind", "smooth"], "covariate of numbers"),
+        (["--covariate", "age"], "2 to 50 values"),
+    ],
+)
+def test_a_mistake_is_one_line_and_leaves_nothing(table, options, text, tmp_path, capsys):
+    ran = run_command(capsys, "covariate", table, *ASK, *options, "--out", tmp_path / "o")
+    assert ran.code == 2
+    assert text in ran.err
+    assert ran.err.count("\n") == 1
+    assert snapshot(tmp_path) == {}
+    assert MARK not in ran.err
+
+
+def test_unseen_is_for_covariates_only(table, tmp_path, capsys):
+    assert run_command(capsys, "fit", table, *ASK, "--out", tmp_path / "f").code == 0
+    rule, out = tmp_path / "f" / "rule.json", tmp_path / "d.csv"
+    ran = run_command(capsys, "apply", rule, table, "--unseen", "pooled", "--out", out)
+    assert ran.code == 2
+    assert "--unseen pooled is for a covariate.json" in ran.err
