@@ -37,3 +37,19 @@ def test_a_constraint_that_cannot_be_met_is_one_line_and_leaves_nothing(table, t
     assert "no cut-off of 'score: patient mean' has ppv >= 0.999" in ran.err
     assert ran.err.count("\n") == 1
     assert not out.exists()
+
+
+def test_fit_says_what_the_rule_made_best(table, tmp_path, capsys):
+    ran = run_command(
+        capsys, "fit", str(table), *FIT, *SITES, "--rule", "ppv:0.6", "--out", str(tmp_path)
+    )
+    (line,) = [line for line in ran.out.splitlines() if line.startswith("Criterion: ")]
+    assert line.startswith("Criterion: ppv ")
+    assert line.endswith(" among those who certify")
+    uniform = [*SITES, "--honesty", "uniform", "--rule", "kappa"]
+    ran = run_command(capsys, "fit", str(table), *FIT, *uniform, "--out", str(tmp_path))
+    assert "among those who certify" not in ran.out
+    erm = run_command(
+        capsys, "fit", str(table), *FIT, *SITES, "--rule", "erm", "--out", str(tmp_path)
+    )
+    assert "Criterion" not in erm.out

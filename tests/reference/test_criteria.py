@@ -11,6 +11,7 @@ the distinct scores; its ObservedPrev looks at the smallest score alone.
 
 import json
 import math
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -337,3 +338,19 @@ def test_the_packages_own_data_sets():
     # The scores are 0 to 11; R takes them for probabilities, because the smallest is 0.
     assert told["OC.ObservedPrev"]["cuts"] == [0]
     assert chosen(found["counts"]["suicide"], "prevalence-score")[0] == 1
+
+
+def test_the_guide_names_every_criterion_of_r_and_only_rules_that_exist():
+    guide = (HERE.parents[1] / "docs" / "guide" / "criteria.md").read_text(encoding="utf-8")
+    cells = [row.split("|")[1:-1] for row in guide.splitlines() if row.startswith("| ")]
+    in_r = " ".join(row[0] + row[2] for row in cells if len(row) == len(("OC", "here", "cp", "sk")))
+    named = set(re.findall(r"`([\w.]+)", in_r))
+    assert {key.split(".", 1)[1].split("_max")[0] for key in STORED["answers"]["tied"]} <= {
+        *named,
+        *("Youden_generalised", "Youden_costs_benefits", "MaxKappa_weighted"),
+        *(f"MinPvalue_{kind}" for kind in ("PALT5", "PALT10")),
+        *(f"{name}_at_0.1" for name in ("MaxKappa", "ValuePPV", "MaxProdNPVPPV", "MaxEfficiency")),
+    }
+    here = " ".join(row[1] for row in cells if len(row) == len(("OC", "here", "cp", "sk")))
+    for rule in re.findall(r"`([a-z][^` ]*)`", here):
+        parse_rule(re.sub(r":[XY]", ":0.5", rule))

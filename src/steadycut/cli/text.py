@@ -14,6 +14,7 @@ def study_text(study: Mapping[str, Any]) -> str:
     """Return what a fit found: cut-off, certificate, stability, candidates, warnings."""
     blocks = [
         headline(study),
+        criterion_text(study["criterion"]),
         certificate_text(study["certificate"]),
         stability_text(study["stability"]),
         instances_text(study.get("instances")),
@@ -22,6 +23,17 @@ def study_text(study: Mapping[str, Any]) -> str:
         warnings_text(study["stability"]["warnings"]),
     ]
     return "\n\n".join(block for block in blocks if block)
+
+
+def criterion_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return what the rule made best, if it is not the risk: that stands in the certificate."""
+    shown = [row for row in rows if row["name"] != "erm"]
+    if not shown:
+        return ""
+    chose = ", ".join(f"{row['name']} {risk(row['select'])}" for row in shown)
+    certify = ", ".join(risk(row["certify"]) for row in shown if row["certify"] is not None)
+    rest = f"; {certify} among those who certify" if certify else ""
+    return f"Criterion: {chose} among those who chose{rest}"
 
 
 def headline(study: Mapping[str, Any]) -> str:

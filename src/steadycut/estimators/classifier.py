@@ -15,6 +15,7 @@ from steadycut.core.aggregate import How, parse_aggregator
 from steadycut.core.checks import FloatArray, check_count
 from steadycut.core.diagnose import class_warnings
 from steadycut.core.records import PatientScores
+from steadycut.core.rules import Counted
 from steadycut.errors import BadOption, SteadycutWarning
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Scorer, check_scorer, lay_out
 from steadycut.estimators.inputs import (
@@ -62,7 +63,8 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         `joblib.parallel_config`, a Dask cluster too. The result is the same for every number.
     rule
         How a cut is chosen along the scores: ``"stable"``, ``"erm"``, ``"youden"``,
-        ``"sensitivity:X"`` or ``"specificity:X"``.
+        ``"sensitivity:0.95"`` and many more (``steadycut rules`` lists them); or a function
+        ``(tp, fn, fp, tn) -> value``, which takes four arrays along the cuts and is maximised.
     cost_fn, cost_fp
         What a missed patient and a false alarm cost.
     grid
@@ -156,7 +158,7 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         aggregate: How = "mean",
         cv: int = 5,
         n_jobs: int | None = None,
-        rule: str = "stable",
+        rule: str | Counted = "stable",
         cost_fn: float = 1.0,
         cost_fp: float = 1.0,
         grid: int | str = 200,
