@@ -11,6 +11,7 @@ from steadycut.cli.reproduce_figures import (
     figure_2_command,
     figure_s1_command,
 )
+from steadycut.cli.reproduce_mimic_ecg import mimic_ecg_command
 from steadycut.cli.reproduce_table import table_command
 from steadycut.errors import BadOption
 
@@ -43,4 +44,7 @@ reproduce_app.command("table", short_help="Main and cost table, for any two hosp
 )
 reproduce_app.command("camelyon", short_help="The tables of CAMELYON16/17, from slides.")(
     camelyon_command
+)
+reproduce_app.command("mimic-ecg", short_help="The tables of MIMIC-IV-ECG, from records.")(
+    mimic_ecg_command
 )

@@ -1,0 +1,115 @@
+"""WFDB records -> the twelve standard leads in millivolts."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray
+from steadycut.errors import BadFile, BadOption, MissingPackage
+
+LEADS = ("I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6")
+MILLIVOLTS = {"mv": 1.0, "uv": 1e-3, "µv": 1e-3, "v": 1e3, "nv": 1e-6}
+# Below the first the waves of a beat are lost; beyond the second a header is wrong.
+LOWEST_RATE, HIGHEST_RATE = 100.0, 20_000.0
+# Share of samples of a lead that may be missing; they are interpolated.
+MOST_MISSING = 0.05
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Record:
+    """Twelve leads, in the order of `LEADS`, as recorded: (lead, sample), millivolts."""
+
+    name: str
+    signal: FloatArray
+    rate: float
+
+
+def read_record(path: Path) -> Record:
+    """Read a WFDB record; channels besides the twelve leads are ignored.
+
+    Raises
+    ------
+    BadFile
+        If the record cannot be read, lacks a lead, or has a sampling rate that cannot be.
+    """
+    wfdb = import_wfdb()
+    try:
+        found = wfdb.rdrecord(str(path.with_suffix("")))
+    except Exception as error:  # noqa: BLE001, wfdb raises whatever numpy and the system raise
+        why = " ".join(str(error).split()) or type(error).__name__
+        msg = f"it cannot be read ({why[:120]}). Is the file cut short?"
+        raise BadFile(msg) from None
+    rate = _check_rate(found.fs)
+    places = _lead_places(found.sig_name or [])
+    scale = [_millivolts(found.units[place]) for place in places]
+    signal = found.p_signal[:, places].T * np.array(scale)[:, None]
+    return Record(name=path.stem, signal=_filled(signal), rate=rate)
+
+
+def find_records(paths: list[str]) -> list[Path]:
+    """Return the header files that are meant: records by name or header, or all in folders."""
+    found: list[Path] = []
+    for text in paths:
+        path = Path(text)
+        header = path if path.suffix == ".hea" else path.with_name(path.name + ".hea")
+        inside = sorted(path.rglob("*.hea")) if path.is_dir() else []
+        if not header.is_file() and not inside:
+            msg = f"there is no WFDB record at {text}. Give .hea files, or folders that hold them."
+            raise BadOption(msg)
+        found += inside or [header]
+    return list(dict.fromkeys(found))
+
+
+def import_wfdb() -> Any:
+    """Return the package wfdb."""
+    try:
+        import wfdb
+    except ImportError:
+        msg = 'ECG records need wfdb. Install it with pip install "steadycut[ecg]".'
+        raise MissingPackage(msg) from None
+    return wfdb
+
+
+def _check_rate(rate: float | None) -> float:
+    if rate is None or not LOWEST_RATE <= rate <= HIGHEST_RATE:
+        msg = (
+            f"its sampling rate must lie between {LOWEST_RATE:g} and {HIGHEST_RATE:g} Hz; the "
+            f"header says {rate}."
+        )
+        raise BadFile(msg)
+    return float(rate)
+
+
+def _lead_places(names: list[str]) -> list[int]:
+    known = {name.strip().lower(): place for place, name in reversed(list(enumerate(names)))}
+    missing = [lead for lead in LEADS if lead.lower() not in known]
+    if missing:
+        msg = f"it lacks the lead{'s' * (len(missing) > 1)} {', '.join(missing)}."
+        raise BadFile(msg)
+    return [known[lead.lower()] for lead in LEADS]
+
+
+def _millivolts(unit: str) -> float:
+    try:
+        return MILLIVOLTS[unit.strip().lower()]
+    except KeyError:
+        msg = f"a lead is in {unit!r}; allowed are {', '.join(MILLIVOLTS)}."
+        raise BadFile(msg) from None
+
+
+def _filled(signal: FloatArray) -> FloatArray:
+    """Return the leads with short gaps interpolated; refuse flat leads and long gaps."""
+    filled = signal.copy()
+    for lead, values in zip(LEADS, filled, strict=True):
+        gaps = ~np.isfinite(values)
+        if gaps.mean() > MOST_MISSING:
+            msg = f"{gaps.mean():.0%} of lead {lead} is missing; at most {MOST_MISSING:.0%} may be."
+            raise BadFile(msg)
+        if gaps.any():
+            values[gaps] = np.interp(np.flatnonzero(gaps), np.flatnonzero(~gaps), values[~gaps])
+        if values.size and np.ptp(values) == 0:
+            msg = f"lead {lead} is flat."
+            raise BadFile(msg)
+    return filled

@@ -1,0 +1,120 @@
+"""A logistic regression of segments, trained on patients who have no other role."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.checks import FloatArray
+from steadycut.errors import BadTable, MissingPackage, TooFewPatients
+
+SCHEMA = "steadycut.ecg-scorer/1"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SegmentScorer:
+    """Weights of standardised features: score = 1 / (1 + exp(-(intercept + weights . z)))."""
+
+    names: tuple[str, ...]
+    centre: FloatArray
+    scale: FloatArray
+    weights: FloatArray
+    intercept: float
+
+    def score(self, features: FloatArray) -> FloatArray:
+        """Return the probability of the positive class of each segment."""
+        z = (features - self.centre) / self.scale
+        return 1 / (1 + np.exp(-(z @ self.weights + self.intercept)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of ``scorer.json``."""
+        return {
+            "schema": SCHEMA,
+            "names": list(self.names),
+            "centre": self.centre.tolist(),
+            "scale": self.scale.tolist(),
+            "weights": self.weights.tolist(),
+            "intercept": self.intercept,
+        }
+
+
+def train_scorer(
+    features: FloatArray,
+    labels: NDArray[np.int8],
+    patients: NDArray[np.str_],
+    names: tuple[str, ...],
+    strength: float = 1.0,
+) -> SegmentScorer:
+    """Fit the logistic regression.
+
+    Parameters
+    ----------
+    features, labels, patients
+        One row a segment; its label is that of its patient.
+    names
+        Of the features.
+    strength
+        Inverse of the L2 penalty.
+
+    Notes
+    -----
+    Every patient weighs the same, however many segments there are, and both classes of patients
+    weigh the same together. The weights sum to the number of patients: many correlated segments
+    of few patients do not loosen the penalty.
+    """
+    try:
+        from sklearn.linear_model import LogisticRegression
+    except ImportError:
+        msg = 'training needs scikit-learn. Install it with pip install "steadycut[ecg]".'
+        raise MissingPackage(msg) from None
+    if np.unique(labels).size < 2:  # noqa: PLR2004
+        msg = "the patients who train the scorer are all of one class. Train on more of them."
+        raise TooFewPatients(msg)
+    weights = patient_weights(labels, patients)
+    centre = np.average(features, axis=0, weights=weights)
+    scale = np.sqrt(np.average((features - centre) ** 2, axis=0, weights=weights))
+    scale[scale == 0] = 1.0
+    fitted = LogisticRegression(C=strength, tol=1e-8, max_iter=2000).fit(
+        (features - centre) / scale, labels, sample_weight=weights
+    )
+    return SegmentScorer(
+        names=names,
+        centre=centre,
+        scale=scale,
+        weights=fitted.coef_[0],
+        intercept=float(fitted.intercept_[0]),
+    )
+
+
+def patient_weights(labels: NDArray[np.int8], patients: NDArray[np.str_]) -> FloatArray:
+    """Return weights of segments: equal patients, equal classes, as many in all as patients.
+
+    Examples
+    --------
+    >>> patient_weights(np.array([1, 1, 0, 0, 0]), np.array(["a", "a", "b", "b", "c"])).tolist()
+    [0.75, 0.75, 0.375, 0.375, 0.75]
+    """
+    names, place, counts = np.unique(patients, return_inverse=True, return_counts=True)
+    label = np.zeros(names.size, dtype=int)
+    label[place] = labels
+    by_class = names.size / (2 * np.bincount(label, minlength=2).clip(1))
+    return by_class[label][place] / counts[place]
+
+
+def read_scorer(path: Path, names: tuple[str, ...]) -> SegmentScorer:
+    """Read ``scorer.json``; refuse one of other features."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content["schema"] != SCHEMA or tuple(content["names"]) != names:
+            raise KeyError  # noqa: TRY301
+        return SegmentScorer(
+            names=names,
+            **{key: np.array(content[key], dtype=float) for key in ("centre", "scale", "weights")},
+            intercept=float(content["intercept"]),
+        )
+    except (OSError, KeyError, TypeError, ValueError):
+        msg = f"{path} is no scorer of these features. Give a scorer.json that score-ecg wrote."
+        raise BadTable(msg) from None
