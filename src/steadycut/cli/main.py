@@ -18,6 +18,7 @@ from steadycut.cli.monitor import monitor_command
 from steadycut.cli.plan import plan_command
 from steadycut.cli.reproduce import reproduce_app
 from steadycut.cli.rules import rules_command
+from steadycut.cli.score_ecg import score_ecg_command
 from steadycut.cli.score_slides import score_slides_command
 from steadycut.cli.strata import strata_command
 from steadycut.cli.wording import as_options
@@ -48,6 +49,7 @@ app.command("monitor", short_help="Watch a frozen rule in use.")(monitor_command
 app.command("score-slides", short_help="Score the tiles of whole-slide images.")(
     score_slides_command
 )
+app.command("score-ecg", short_help="Score segments of 12-lead ECGs.")(score_ecg_command)
 app.command("rules", short_help="List the rules that choose a cut-off.")(rules_command)
 app.add_typer(reproduce_app, name="reproduce", short_help="Rebuild the paper's figures and tables.")
 
