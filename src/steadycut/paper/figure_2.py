@@ -273,8 +273,8 @@ def tracking_claim(outcomes: Sequence[Outcome], said: dict[str, Any]) -> Claim:
             f"{said['observed']['mean']:.2f}; over replicates they correlate by "
             f"{'nothing that can be told' if related is None else format(related, '.2f')}. G_boot "
             f"alone is {said['parts']['penalty']['mean']:.2f}; with the empirical modulus in "
-            f"its place the sum is {said['total_without_band']['mean']:.2f}. The signed parts alone "
-            f"give the external risk to {worst:.0e}. (Counted as tracking: within half of it.)"
+            f"its place the sum is {said['total_without_band']['mean']:.2f}. The signed parts "
+            f"alone give the external risk to {worst:.0e}. (Tracking here: within half of it.)"
         ),
         share=share_of(near),
     )
