@@ -1,14 +1,18 @@
 """Files appear whole or not at all, and with the permissions that the user asks for."""
 
+import fcntl
 import os
 import stat
+import subprocess
+import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
 from steadycut.errors import BadOption
-from steadycut.files import write_atomically, write_together
+from steadycut.files import _locked_file, work_folder, write_atomically, write_together
 
 
 def listing(folder):
@@ -83,15 +87,61 @@ def test_a_failure_in_the_middle_leaves_the_old_files(tmp_path, monkeypatch, err
     assert listing(tmp_path) == ["first"]
 
 
-@pytest.mark.parametrize(("age", "stays"), [(3500, True), (3700, False)])
-def test_what_a_killed_run_left_is_removed_after_an_hour(tmp_path, age, stays):
+def test_what_a_killed_run_left_is_removed_at_once(tmp_path):
     part, own = tmp_path / ".steadycut-0123456789abcdef.part", tmp_path / ".mine.part"
     for path in (part, own):
         path.write_bytes(b"half")
-        os.utime(path, (time.time() - age,) * 2)
+    write_atomically(tmp_path / "a", b"1")
+    assert listing(tmp_path) == [own.name, "a"]
+
+
+def test_what_another_run_is_writing_stays(tmp_path):
+    part = tmp_path / ".steadycut-0123456789abcdef.part"
+    with _locked_file(part):
+        write_atomically(tmp_path / "a", b"1")
+        assert part.exists()
+
+
+@pytest.mark.parametrize(("name", "locks"), [("part", False), ("new", True)])
+@pytest.mark.parametrize(("age", "stays"), [(3500, True), (3700, False)])
+def test_where_locks_do_not_tell_age_does(tmp_path, monkeypatch, name, locks, age, stays):
+    def no_locks(*_):
+        raise OSError(95, "Operation not supported")
+
+    if not locks:
+        monkeypatch.setattr(fcntl, "flock", no_locks)
+    part = tmp_path / f".steadycut-0123456789abcdef.{name}"
+    part.write_bytes(b"half")
+    os.utime(part, (time.time() - age,) * 2)
     write_atomically(tmp_path / "a", b"1")
     assert part.exists() == stays
-    assert own.exists()
+
+
+def test_a_work_folder_is_empty_and_goes(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with work_folder() as folder:
+        assert listing(tmp_path) == [folder.name]
+        assert listing(folder) == [".lock"]
+        (folder / "rows").write_bytes(b"1")
+    assert listing(tmp_path) == []
+
+
+def test_work_folders_of_killed_runs_go_and_those_in_use_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    code = (
+        "import os, signal\n"
+        "from steadycut.files import work_folder\n"
+        "with work_folder() as folder:\n"
+        "    (folder / 'rows').write_bytes(b'1')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    path = os.pathsep.join(filter(None, sys.path))
+    environment = os.environ | {"PYTHONPATH": path, "TMPDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=False)
+    assert len(listing(tmp_path)) == 1
+    with work_folder() as first, work_folder() as second:
+        assert listing(tmp_path) == sorted([first.name, second.name])
+    assert listing(tmp_path) == []
 
 
 def test_a_stale_part_that_cannot_be_removed_is_in_nobodys_way(tmp_path):
