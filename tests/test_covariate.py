@@ -157,6 +157,19 @@ def test_small_groups_are_warned_about_and_may_have_nobody_to_certify():
         pytest.fail("no split left the small group without certifying patients")
 
 
+def test_groups_in_other_units_are_warned_about():
+    patients, sex = cohort()
+    scores = np.where(sex == "m", 1000 * (5 + patients.scores), patients.scores)
+    other = PatientScores(scores=scores, labels=patients.labels)
+    study = fit_by_covariate(other, covariate=sex, n_bootstrap=2)
+    assert [text for text in study.warnings if "hardly overlap" in text]
+    assert not [
+        text
+        for text in fit_by_covariate(patients, covariate=sex, n_bootstrap=2).warnings
+        if "hardly overlap" in text
+    ]
+
+
 def test_same_seed_same_study():
     patients, sex = cohort()
     first, second = (fit_by_covariate(patients, covariate=sex, n_bootstrap=9) for _ in range(2))

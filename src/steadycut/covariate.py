@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from steadycut.covariate_file import CovariateRule
 
 RULES = ("stable", "erm")
+# With less of a group among the scores of the others its patients are hardly comparable.
+LEAST_OVERLAP = 0.5
 
 Covariate = str | Mapping[Any, object] | ArrayLike
 Values = NDArray[np.str_] | FloatArray
@@ -150,12 +152,18 @@ class CovariateStudy:
     def warnings(self) -> list[str]:
         """What a reader should know before trusting the numbers."""
         found = []
-        chose = self.roles.select
-        labels = self.patients.known_labels[chose]
+        chose = self.patients.take(self.roles.select)
+        groups = self.covariate[self.roles.select]
         for group in self.rule.design.names:
-            inside = labels[self.covariate[chose] == group]
-            positive = int(np.count_nonzero(inside))
-            found += class_warnings(f"of group '{group}' choose", positive, inside.size - positive)
+            inside = groups == group
+            n, positive = int(inside.sum()), int(chose.known_labels[inside].sum())
+            found += class_warnings(f"of group '{group}' choose", positive, n - positive)
+            if is_apart(chose.scores[inside], chose.scores[~inside]):
+                found.append(
+                    f"scores of group '{group}' hardly overlap with those of the others, as in "
+                    "another unit; no patients of like scores can be compared, so that the test "
+                    "and the weights say little. Bring them to one scale, or fit the group alone."
+                )
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -169,6 +177,14 @@ class CovariateStudy:
         from steadycut.covariate_file import CovariateRule
 
         return CovariateRule.from_study(self)
+
+
+def is_apart(scores: FloatArray, others: FloatArray) -> bool:
+    """Return whether most scores lie beyond all those of the others."""
+    if not scores.size or not others.size:
+        return False
+    inside = (scores >= others.min()) & (scores <= others.max())
+    return bool(inside.mean() < LEAST_OVERLAP)
 
 
 def fit_by_covariate(

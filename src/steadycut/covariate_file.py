@@ -9,7 +9,7 @@ import scipy
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
 
 from steadycut._version import __version__
-from steadycut.core.checks import check_choice
+from steadycut.core.checks import FloatArray, check_choice
 from steadycut.core.covariate_design import Design
 from steadycut.core.covariate_slices import CutScale
 from steadycut.core.records import PatientScores, Recipe
@@ -17,6 +17,7 @@ from steadycut.covariate import CutRule, Values, as_groups, as_numbers
 from steadycut.errors import BadOption, BadPatients, BadRuleFile
 from steadycut.files import write_atomically
 from steadycut.frozen_json import content_hash, frozen_bytes, parse_frozen, read_frozen
+from steadycut.guards import range_unlike
 from steadycut.ingest import aggregate
 from steadycut.ingest.covariate import read_covariate
 from steadycut.rule_file import CertificatePart, Columns, CostsPart, Step, check_named
@@ -257,19 +258,19 @@ class CovariateRule:
         values = covariate.astype(np.float64)
         return (values < low) | (values > high)
 
-    def warnings(self, covariate: Any) -> list[str]:  # noqa: ANN401
-        """Say how many patients have a covariate that the rule has not seen."""
+    def warnings(self, covariate: Any, scores: FloatArray | None = None) -> list[str]:  # noqa: ANN401
+        """Say how many patients have a covariate, or a score, that the rule has not seen."""
+        found = [] if scores is None else [range_unlike(self.document.score_range, scores)]
         n_unseen = int(np.count_nonzero(self.unseen(self.values(covariate))))
-        if not n_unseen:
-            return []
         name, of = self.document.covariate, f"{n_unseen} of {np.asarray(covariate).size} patients"
-        if self.document.covariate_range is None:
+        if n_unseen and self.document.covariate_range is None:
             what = f"are of a group of '{name}' without a cut-off; the pooled one decides."
-            return [f"covariate: {of} {what}"]
-        low, high = self.document.covariate_range
-        return [
-            f"covariate: {of} have '{name}' outside {low:g} to {high:g}; the nearer end decides."
-        ]
+            found.append(f"covariate: {of} {what}")
+        elif n_unseen:
+            low, high = self.document.covariate_range or (0.0, 0.0)
+            what = f"have '{name}' outside {low:g} to {high:g}; the nearer end decides."
+            found.append(f"covariate: {of} {what}")
+        return [text for text in found if text]
 
     def decide_scores(self, scores: Any, covariate: Any, unseen: str = "refuse") -> Any:  # noqa: ANN401
         """Return 1 for every patient who is called, else 0; see `decisions` for ``unseen``."""
