@@ -32,6 +32,7 @@ Files in the order in which the data travel:
 ``concentration``   one function a bound on the generalisation term
 ``buehler``         the exact bound for unequal costs
 ``certify``         a frozen cut-off, patients who did not choose it -> a certificate
+``covariate_*``     cut-offs by covariate: slices and windows, test, cuts drawn to the pooled one
 ``shift``           what changes between two hospitals, at the cut-off
 ==================  ===============================================================
 """

@@ -15,6 +15,7 @@ Files in the order in which the data travel:
 ``layout``       a survey -> where every row belongs; every check of rows is here
 ``finish``       the scores of some patients -> their numbers
 ``patients``     the whole of it, part by part
+``covariate``    a covariate of the patients, read like a site
 ``read``         the whole way: `read_patients` and `aggregate`
 ===============  ==================================================================
 """
