@@ -19,6 +19,7 @@ part to part. An engine only brings rows together. It answers two questions (`en
 ``engine``    the interface
 ``memory``    all rows in numpy; for small tables and for frames that are in memory anyway
 ``duckdb``    out of core: files are scanned, memory is bounded, nothing but a part is kept
+``spark``     on a cluster: rows stay there, one row a patient comes back
 ``choose``    ``auto``: which engine a source gets
 ============  ====================================================================================
 """

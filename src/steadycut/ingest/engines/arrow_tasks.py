@@ -7,6 +7,7 @@ Three steps, each over an iterator of batches:
 2. `plain_batches`: rows -> usable rows of the asked sites; keys as texts, scores as floats.
 3. `finish_batches`: all usable rows of some patients -> one row a patient, with his numbers.
 
+The first two are given the asked columns in the order of ``request.columns``, whatever their names.
 Keys and scores become texts and floats by the functions that read every other table.
 """
 
@@ -136,7 +137,7 @@ def _finished_columns(finished: Finished) -> Columns:
 def _read(batch: Any, request: Request) -> RawTable:
     import pyarrow as pa
 
-    return read_frame(pa.Table.from_batches([batch]), request)
+    return read_frame(pa.table(batch.columns, names=list(request.columns)), request)
 
 
 def _batch(columns: Columns, schema: Schema) -> Any:

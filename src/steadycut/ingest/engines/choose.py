@@ -12,6 +12,8 @@ from steadycut.errors import BadOption
 from steadycut.ingest.engines.duckdb import DuckDBEngine
 from steadycut.ingest.engines.engine import Engine
 from steadycut.ingest.engines.memory import MemoryEngine
+from steadycut.ingest.engines.spark import SparkEngine
+from steadycut.ingest.engines.spark_tables import is_spark
 from steadycut.ingest.find import find_files
 from steadycut.ingest.request import Request
 from steadycut.ingest.source import is_dataset, is_paths, lazy_frame, read_raw
@@ -35,11 +37,18 @@ def _duckdb(request: Request, source: Any, memory: int, work: Path) -> Engine:
     return DuckDBEngine(request=request, source=source, memory=memory, work=work)
 
 
-ENGINES: dict[str, Maker] = {"memory": _memory, "duckdb": _duckdb}
+def _spark(request: Request, source: Any, _memory: int, _work: Path) -> Engine:
+    return SparkEngine(request, source)
+
+
+ENGINES: dict[str, Maker] = {"memory": _memory, "duckdb": _duckdb, "spark": _spark}
 
 
 def open_engine(name: str, request: Request, source: Any, memory: int, work: Path) -> Engine:
-    """Return the named engine; ``auto`` is DuckDB for large files and for what is not yet read."""
+    """Return the named engine; ``auto`` is DuckDB for large files and for what is not yet read.
+
+    A DataFrame of Spark gets Spark.
+    """
     check_engine(name)
     return ENGINES[_best(source) if name == AUTO else name](request, source, memory, work)
 
@@ -52,7 +61,8 @@ def check_engine(name: str) -> None:
     >>> check_engine("abacus")
     Traceback (most recent call last):
         ...
-    steadycut.errors.BadOption: engine must be one of auto, memory, duckdb; got 'abacus'.
+    steadycut.errors.BadOption: engine must be one of auto, memory, duckdb, spark; got
+    'abacus'.
     """
     check_choice("engine", name, (AUTO, *ENGINES))
 
@@ -76,6 +86,8 @@ def parse_memory(size: str | int | None) -> int:
 
 
 def _best(source: Any) -> str:
+    if is_spark(source):
+        return "spark"
     if is_dataset(source):
         return "duckdb"
     if is_paths(source):

@@ -57,6 +57,7 @@ class SparkEngine:
     def survey(self) -> Survey:
         """Return what the executors count, group by group."""
         self.frame = spark_frame(self.source)
+        # After that: without pyspark it says what to do.
         from pyspark.sql import functions as f
 
         schema = survey_schema(self.request)
@@ -82,15 +83,14 @@ class SparkEngine:
         """Leave the session alone: whoever made it ends it."""
 
     def _needed(self) -> Any:
-        return self.frame.select(*(self.frame[_quoted(name)] for name in self.request.columns))
+        """Return the needed columns under plain names: Spark reads dots and backticks in names."""
+        names = list(self.frame.columns)
+        plain = self.frame.toDF(*(f"column_{i}" for i in range(len(names))))
+        return plain.select(*(f"column_{names.index(name)}" for name in self.request.columns))
 
     def _map(self, frame: Any, task: Callable[..., Any], schema: Schema) -> Any:
         columns = ", ".join(f"{name} {kind}" for name, kind in schema.items())
         return frame.mapInArrow(partial(task, request=self.request), columns)
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _joined(f: Any, name: str) -> Any:

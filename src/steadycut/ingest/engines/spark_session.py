@@ -43,8 +43,11 @@ def told_in_one_line() -> Iterator[None]:
 
     try:
         yield
-    except PySparkException as error:
-        raise _one_line(error) from None
+    except Exception as error:
+        # What Java throws and pyspark does not translate has a class of its own.
+        if isinstance(error, PySparkException) or type(error).__name__ == "Py4JJavaError":
+            raise _one_line(error) from None
+        raise
 
 
 def _one_line(error: Any) -> SteadycutError:
@@ -57,5 +60,5 @@ def _one_line(error: Any) -> SteadycutError:
             '"steadycut[spark]" on every node, or send it along (spark-submit --archives).'
         )
         return MissingPackage(msg)
-    condition = error.getCondition() or type(error).__name__
+    condition = getattr(error, "getCondition", lambda: None)() or type(error).__name__
     return BadTable(f"Spark could not read the table ({condition}). Its log says more.")

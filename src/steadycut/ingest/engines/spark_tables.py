@@ -59,19 +59,12 @@ def _read_text(session: Any, paths: Sequence[str], delimiters: str) -> Any:
     if not any(name.strip() for name in names):
         msg = "the table is empty or its first line is. Its first line must name the columns."
         raise BadTable(msg)
-    return session.read.csv(
-        list(paths),
-        schema=", ".join(f"`{name.replace('`', '``')}` string" for name in names),
-        sep=delimiter,
-        header=True,
-        # A file with another header, or a line with other cells, is refused.
-        enforceSchema=False,
-        mode="FAILFAST",
-        columnPruning=False,
-        quote='"',
-        escape='"',
-        multiLine=False,
-    )
+    schema = ", ".join(f"`{name.replace('`', '``')}` string" for name in names)
+    # A file with another header, or a line with other cells, is refused.
+    strict = {"enforceSchema": False, "mode": "FAILFAST", "columnPruning": False}
+    quoted = {"quote": '"', "escape": '"'}
+    reader = session.read.options(header=True, sep=delimiter, **strict, **quoted)
+    return reader.schema(schema).csv(list(paths))
 
 
 def _ending(path: str) -> str:
