@@ -14,6 +14,7 @@ GREY = CostMatrix([[0, 0.5, 1], [4, 1, 0]])
 NARROW = CostMatrix([[0, 0.5, 1], [2, 1, 0]])
 SQUARE = CostMatrix([[0, 1, 3], [2, 0, 1], [5, 2, 0]])
 WIDE = CostMatrix([[0, 1, 2, 4], [1, 0, 0.5, 2], [8, 4, 1, 0]])
+ZERO_ONE = CostMatrix([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
 MATRICES = [GREY, NARROW, SQUARE, WIDE]
 
 

@@ -24,7 +24,15 @@ from steadycut.core.strata_rules import (
 )
 from steadycut.errors import BadOption
 from tests.core.cohorts import COSTS, random_cohort, two_basins
-from tests.core.strata_cohorts import GREY, MATRICES, SEEDS, SQUARE, cells_of, every_cost
+from tests.core.strata_cohorts import (
+    GREY,
+    MATRICES,
+    SEEDS,
+    SQUARE,
+    ZERO_ONE,
+    cells_of,
+    every_cost,
+)
 
 
 def ranks_by(rule, cells, costs):
@@ -115,12 +123,22 @@ def test_stable_is_the_nearest_rank_to_the_joint_posterior_mean(seed):
     curves = boundary_curves(cells[None], costs)
     rule = StableStrata(barrier=1e9)
     smallest = smallest_risk(curves)[0] / curves.stake[0] * 40
-    scale = 0.25 * np.log((41 - smallest) / (smallest + 1)) * 40 / curves.stake[0]
+    scale = 0.25 * np.log(2 * (41 - smallest) / (smallest + 1)) * 40 / curves.stake[0]
     edges = cell_edges(curves.ranks / 40)
     weights = ordered_marginals(-scale * curves.risk, edges)[0]
     means = weights @ curves.ranks[0]
     for rank, mean in zip(rule(curves, costs)[0], means, strict=True):
         assert abs(rank - mean) == pytest.approx(np.abs(curves.ranks[0] - mean).min())
+
+
+@pytest.mark.parametrize("costs", [ZERO_ONE, *MATRICES])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_errors_never_speak_for_boundaries(costs, seed):
+    """Not even if the score says nothing, where two of three patients are in error."""
+    _, cells, _, _ = cells_of(seed, costs, 30, distance=0.0)
+    curves = boundary_curves(cells[None], costs)
+    likelihood = StableStrata().log_likelihood(curves)
+    assert (likelihood <= 0).all()
 
 
 def test_a_cost_that_nobody_can_avoid_changes_nothing():
@@ -134,7 +152,7 @@ def test_a_cost_that_nobody_can_avoid_changes_nothing():
 
 def test_stable_keeps_every_boundary_in_one_basin():
     """Two groups with a cut each for the upper boundary: never the middle between them."""
-    cohort = two_basins(200, 1)
+    cohort = two_basins(100, 1)
     costs = CostMatrix([[0, 0.1, 1], [1.5, 1, 0]])
     _, cells = grade_cells(cohort, cohort.labels.astype(int), 2, "exact")
     curves = boundary_curves(cells[None], costs)

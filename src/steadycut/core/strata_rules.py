@@ -61,11 +61,13 @@ def smallest_risk(curves: BoundaryCurves) -> FloatArray:
 class StableStrata:
     """The joint posterior mean of all boundaries on the quantile scale, each in one basin.
 
-    The model is that of the rule ``stable`` of one cut-off (`steadycut.core.stable.Stable`): with
-    E errors among n patients the weight of a set of boundaries is prior (ε / (1 - ε))^(``weight``
-    E), ε = (smallest E + 1) / (n + 2). E is what the boundaries cost above what nobody could avoid,
-    in parts of what it would be with every patient in his worst stratum, times n. The prior is that
-    of `steadycut.core.strata_ordered`. Means of ordered thresholds are in order: they never cross.
+    The model is that of the rule ``stable`` of one cut-off (`steadycut.core.stable.Stable`), with
+    K other strata into which a patient can be put in error: with E errors among n patients the
+    weight of a set of K boundaries is prior (ε / (K (1 - ε)))^(``weight`` E), ε = (smallest E + 1)
+    / (n + 2). E is what the boundaries cost above what nobody could avoid, in parts of what it
+    would be with every patient in his worst stratum, times n. As one stratum for everybody has at
+    most K n / (K + 1) errors, errors never speak for a set. The prior is that of
+    `steadycut.core.strata_ordered`. Means of ordered thresholds are in order: they never cross.
 
     Where a stretch of risk more than ``barrier`` paired standard errors higher parts the cuts of a
     boundary, only its heaviest basin is kept, for one boundary after the other, the lowest first.
@@ -95,7 +97,7 @@ class StableStrata:
         """
         n, stake = curves.n_patients, curves.stake
         fewest = n * np.maximum(smallest_risk(curves) - curves.floor, 0) / stake
-        log_odds = np.log((n - fewest + 1) / (fewest + 1))
+        log_odds = np.log(curves.risk.shape[1] * (n - fewest + 1) / (fewest + 1))
         scale = self.weight * log_odds * n / stake
         lowest = curves.risk.min(axis=2, keepdims=True)
         result: FloatArray = -scale[:, None, None] * (curves.risk - lowest)
