@@ -1,0 +1,52 @@
+"""The page of the rerun: blocks filled, figures and links there, and the script that fills it."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PAGE = REPOSITORY / "docs" / "paper_rerun.md"
+SCRIPT = REPOSITORY / "scripts" / "write_paper_rerun.py"
+
+
+@pytest.fixture
+def script():
+    spec = importlib.util.spec_from_file_location("write_paper_rerun", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_block_is_filled():
+    blocks = re.findall(
+        r"<!-- ([\w-]+) -->\n(.*?)<!-- end of \1 -->", PAGE.read_text(encoding="utf-8"), re.DOTALL
+    )
+    names = {name for name, _ in blocks}
+    assert names >= {"figure-1", "figure-2", "figure-s1", "table"}
+    assert all("Of " in text and " replicates" in text for _, text in blocks)
+
+
+def test_every_link_leads_somewhere():
+    links = re.findall(r"\]\(([^)#]+)\)", PAGE.read_text(encoding="utf-8"))
+    assert [link for link in links if not (PAGE.parent / link).exists()] == []
+
+
+def test_the_script_fills_a_block_and_leaves_the_others(script, tmp_path, monkeypatch):
+    docs, folder = tmp_path / "docs", tmp_path / "rerun"
+    (docs / "figures").mkdir(parents=True)
+    folder.mkdir()
+    page = docs / "paper_rerun.md"
+    page.write_text(
+        "a\n<!-- one -->\nold\n<!-- end of one -->\n<!-- two -->\n<!-- end of two -->\n"
+    )
+    (folder / "one.md").write_text("# Title\n\nnew\n")
+    (folder / "figure-9.png").write_bytes(b"png")
+    monkeypatch.setattr(script, "DOCS", docs)
+    assert script.main([str(folder)]) == 0
+    assert page.read_text() == (
+        "a\n<!-- one -->\nnew\n<!-- end of one -->\n<!-- two -->\n<!-- end of two -->\n"
+    )
+    assert (docs / "figures" / "figure-9.png").read_bytes() == b"png"
+    assert script.main([]) == 2
