@@ -16,6 +16,7 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.covariate import covariate_apply_text, read_for_covariate
+from steadycut.cli.given import given
 from steadycut.cli.output import note, show
 from steadycut.cli.strata_text import apply_strata_text
 from steadycut.cli.tables import note_dropped, read_for_rule, row_counts
@@ -68,6 +69,9 @@ def apply_command(
     tables: opt.Tables,
     out: OutFile,
     missing: opt.Missing = "refuse",
+    engine: opt.EngineName = "auto",
+    memory: opt.Memory = None,
+    resume: opt.Resume = False,
     unseen: Unseen = "refuse",
     as_json: opt.AsJson = False,
 ) -> None:
@@ -77,8 +81,10 @@ def apply_command(
     """
     write = writer_for(out)
     check_not_an_input(out, [rule, *tables])
-    applied = with_unseen(apply_for(rule), unseen)(rule, tables, missing)
+    read = given(tables, engine=engine, memory=memory, resume=resume, out=out.parent)
+    applied = with_unseen(apply_for(rule), unseen)(rule, read, missing)
     write_atomically(out, write(applied.columns))
+    read.done()
     note_dropped(applied.table)
     for warning in applied.warnings:
         note(f"warning: {warning}")

@@ -7,6 +7,7 @@ import typer
 from steadycut.audit import Audit, audit
 from steadycut.cli import options as opt
 from steadycut.cli.apply import RulePath
+from steadycut.cli.given import given
 from steadycut.cli.label_free import label_free_text
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
 from steadycut.cli.tables import (
@@ -35,6 +36,9 @@ def audit_command(
     site: opt.Site = None,
     external: opt.External = None,
     missing: opt.Missing = "refuse",
+    engine: opt.EngineName = "auto",
+    memory: opt.Memory = None,
+    resume: opt.Resume = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Say what the frozen rule does there, and where a change of risk comes from.
@@ -44,11 +48,13 @@ def audit_command(
     check_folder(out)
     frozen = FrozenRule.load(rule)
     sites = opt.parse_sites(site, external, "--external")
-    table = read_for_rule(frozen, tables, label=label, site=site, sites=sites, missing=missing)
+    read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
+    table = read_for_rule(frozen, read, label=label, site=site, sites=sites, missing=missing)
     several = dict(enumerate(candidates_at(table, sites)))
     content = audit_content(audit(frozen, several), table)
     content["warnings"] += label_warnings(frozen, several[0])
     write_folder(out, audit_files(content))
+    read.done()
     note_dropped(table)
     for warning in content["warnings"]:
         note(f"warning: {warning}")

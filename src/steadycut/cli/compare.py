@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from steadycut.cli import options as opt
+from steadycut.cli.given import given
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
 from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit
@@ -50,6 +51,9 @@ def compare_command(
     grid: opt.Grid = "200",
     seed: opt.Seed = 0,
     missing: opt.Missing = "refuse",
+    engine: opt.EngineName = "auto",
+    memory: opt.Memory = None,
+    resume: opt.Resume = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Compare every rule: chosen at the internal sites, frozen, judged at the external ones."""
@@ -73,8 +77,9 @@ def compare_command(
     study_options(**options)
     here = opt.parse_sites(site, internal, "--internal") or []
     there = opt.parse_sites(site, external, "--external") or []
+    read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
     table = read_for_fit(
-        tables,
+        read,
         patient=patient,
         score=score,
         label=label,
@@ -94,4 +99,5 @@ def compare_command(
         note(f"warning: {warning}")
     if out is not None:
         write_folder(out, {"compare.json": to_json(content)})
+        read.done()
     show(content, comparison_text(content), as_json=as_json)

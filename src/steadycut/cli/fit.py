@@ -3,6 +3,7 @@
 from typing import Any
 
 from steadycut.cli import options as opt
+from steadycut.cli.given import given
 from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
 from steadycut.cli.tables import (
@@ -45,6 +46,9 @@ def fit_command(
     grid: opt.Grid = "200",
     seed: opt.Seed = 0,
     missing: opt.Missing = "refuse",
+    engine: opt.EngineName = "auto",
+    memory: opt.Memory = None,
+    resume: opt.Resume = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Choose, freeze and certify one patient-level cut-off.
@@ -70,8 +74,9 @@ def fit_command(
         seed=seed,
     )
     sites = opt.parse_sites(site, internal, "--internal")
+    read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
     table = read_for_fit(
-        tables,
+        read,
         patient=patient,
         score=score,
         label=label,
@@ -86,6 +91,7 @@ def fit_command(
         study = run_study(candidates_at(table, sites), options, progress)
     content = study_content(study, table)
     write_folder(out, study_files(study, content))
+    read.done()
     note_dropped(table)
     show(
         content,

@@ -95,7 +95,7 @@ def run(argv: Sequence[str] | None = None) -> int:
             raise
         return _admit(error)
     if result == INTERRUPTED:
-        print("steadycut: interrupted; nothing was written.", file=sys.stderr)
+        print("steadycut: interrupted; no result was written.", file=sys.stderr)
     return result if isinstance(result, int) else 0
 
 

@@ -13,12 +13,13 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.apply import RulePath
+from steadycut.cli.given import given, read_given
 from steadycut.cli.layout import aligned
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
 from steadycut.cli.tables import label_warnings, note_dropped, request_for_rule, row_counts
 from steadycut.core.checks import IntArray, check_fraction
 from steadycut.errors import BadTable
-from steadycut.ingest import PatientTable, read_patients
+from steadycut.ingest import PatientTable
 from steadycut.ingest.survey import Survey
 from steadycut.monitoring import monitor
 from steadycut.report.numbers import percent, risk
@@ -55,6 +56,9 @@ def monitor_command(
     external: opt.External = None,
     delta: MonitorDelta = 0.1,
     missing: opt.Missing = "refuse",
+    engine: opt.EngineName = "auto",
+    memory: opt.Memory = None,
+    resume: opt.Resume = False,
     out: MonitorOut = None,
     as_json: opt.AsJson = False,
 ) -> None:
@@ -69,8 +73,9 @@ def monitor_command(
     frozen = FrozenRule.load(rule)
     sites = opt.parse_sites(site, external, "--external")
     request = request_for_rule(frozen, label=label, site=site, sites=sites, missing=missing)
+    read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
     # No patient may be left out because of the label.
-    table = read_patients(replace(request, order=order, unlabelled="refuse"), list(tables))
+    table = read_given(replace(request, order=order, unlabelled="refuse"), read)
     arrivals = arrival_ranks(table.asked, order, request.patient)
     patients = frozen.patients_of(table.patients)
     assert patients.patients is not None  # noqa: S101
@@ -80,6 +85,7 @@ def monitor_command(
     content["warnings"] += label_warnings(frozen, patients)
     if out is not None:
         write_folder(out, {"monitor.json": to_json(content)})
+        read.done()
     say(table, content["warnings"])
     wrote = f"\n\nWrote monitor.json to {out}/" if out is not None else ""
     show(content, monitor_text(content) + wrote, as_json=as_json)

@@ -30,7 +30,10 @@ def whole_number(text: str) -> int:
 
 Tables = Annotated[
     list[str],
-    typer.Argument(metavar="TABLE", help="CSV or Parquet files, or a pattern of them."),
+    typer.Argument(
+        metavar="TABLE",
+        help="CSV, Parquet, Feather or .h5ad files, a pattern, or a folder of Parquet files.",
+    ),
 ]
 Patient = Annotated[str, typer.Option(metavar="COL", help="Column that identifies patients.")]
 Score = Annotated[
@@ -158,8 +161,25 @@ Seed = Annotated[
 Missing = Annotated[
     str,
     typer.Option(
-        metavar="refuse|drop", help="refuse, or drop rows without a score (they are counted)."
+        metavar="refuse|drop",
+        help="refuse, or drop (and count) rows without a score and patients without a label.",
     ),
+]
+EngineName = Annotated[
+    str,
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="auto, memory (numpy) or duckdb (any size); the result is the same to the last bit.",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="About how much memory rows may take. [default: 2GiB]"),
+]
+Resume = Annotated[
+    bool,
+    typer.Option("--resume", help="Go on with the aggregation that was interrupted in --out."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 OutDirectory = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write.")]

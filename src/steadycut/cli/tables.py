@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
+from steadycut.cli.given import read_given
 from steadycut.cli.output import note
 from steadycut.core.records import PatientScores
-from steadycut.ingest import PatientTable, Request, at_sites, make_request, read_patients
-from steadycut.report.numbers import count
+from steadycut.ingest import PatientTable, Request, at_sites, make_request
+from steadycut.ingest.read import dropped_lines
 from steadycut.rule_file import FrozenRule
 
 
@@ -35,7 +36,7 @@ def read_for_fit(
         how=list(aggregate or ("mean",)),
         missing=missing,
     )
-    return read_patients(request, list(tables))
+    return read_given(request, tables)
 
 
 def read_for_rule(
@@ -49,7 +50,7 @@ def read_for_rule(
 ) -> PatientTable:
     """Read patients as a frozen rule wants them, at the named sites."""
     request = request_for_rule(rule, label=label, site=site, sites=sites, missing=missing)
-    return read_patients(request, list(tables))
+    return read_given(request, tables)
 
 
 def request_for_rule(
@@ -91,6 +92,7 @@ def row_counts(table: PatientTable) -> dict[str, int]:
         "rows": table.n_rows,
         "dropped_rows": table.n_dropped,
         "dropped_patients": table.n_patients_dropped,
+        "dropped_unlabelled_patients": table.dropped.unlabelled,
     }
 
 
@@ -101,13 +103,9 @@ def instances_summary(table: PatientTable, score: str) -> dict[str, Any] | None:
 
 
 def note_dropped(table: PatientTable) -> None:
-    """Say how many rows and patients had no score and were left out."""
-    if not table.n_dropped:
-        return
-    lost, were = table.n_patients_dropped, "was" if table.n_dropped == 1 else "were"
-    who = count(lost, "patient who has", "patients who have")
-    also = f", and with them {who} no other rows" if lost else ""
-    note(f"{table.n_dropped} of {table.n_rows} rows had no score and {were} dropped{also}.")
+    """Say what was left out."""
+    for line in dropped_lines(table):
+        note(line)
 
 
 def candidates_at(table: PatientTable, sites: Sequence[str] | None) -> list[PatientScores]:

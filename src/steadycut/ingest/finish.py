@@ -6,13 +6,17 @@ is the same to the last bit for any order of rows, number of threads, cut into p
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steadycut.core.aggregate import Aggregator, Segments, sort_grouped, sort_segments
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.clusters import ClusterSums, cluster_sums
 from steadycut.ingest.request import Request
+
+Array = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -63,6 +67,31 @@ def join_finished(parts: Sequence[Finished]) -> Finished:
         scores={key: np.concatenate([part.scores[key] for part in parts]) for key in first.scores},
         clusters={
             name: _join_sums([part.clusters[name] for part in parts]) for name in first.clusters
+        },
+    )
+
+
+def to_arrays(finished: Finished) -> dict[str, Array]:
+    """Return what is finished as named arrays, for a file."""
+    arrays: dict[str, Array] = {
+        f"scores{i}": numbers for i, numbers in enumerate(finished.scores.values())
+    }
+    for i, sums in enumerate(finished.clusters.values()):
+        arrays |= {f"sizes{i}": sums.sizes, f"means{i}": sums.means, f"squares{i}": sums.squares}
+    return arrays
+
+
+def from_arrays(arrays: Mapping[str, Array], request: Request) -> Finished:
+    """Return what `to_arrays` took apart."""
+    hows = [aggregator.name for aggregator in request.aggregators]
+    keys = [(score, how) for score in request.scores for how in hows]
+    return Finished(
+        scores={key: arrays[f"scores{i}"] for i, key in enumerate(keys)},
+        clusters={
+            score: ClusterSums(
+                sizes=arrays[f"sizes{i}"], means=arrays[f"means{i}"], squares=arrays[f"squares{i}"]
+            )
+            for i, score in enumerate(request.scores)
         },
     )
 

@@ -1,19 +1,40 @@
 """An engine and what is asked of it -> patients, part by part."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
+from hashlib import sha256
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from steadycut.core.clusters import Clusters, clusters_from
 from steadycut.core.records import PatientScores
 from steadycut.ingest.engines.engine import Engine
-from steadycut.ingest.finish import Finished, join_finished
+from steadycut.ingest.finish import Finished, from_arrays, join_finished, to_arrays
 from steadycut.ingest.layout import Dropped, Layout, asked_groups, lay_out
 from steadycut.ingest.request import Request
 from steadycut.ingest.survey import Survey
 
 Progress = Callable[[str, int, int], None]
 WORK = "aggregating rows"
+
+
+class Store(Protocol):
+    """A place for finished parts; `steadycut.checkpoint.Checkpoint` is one."""
+
+    def load(self, step: str) -> dict[str, NDArray[Any]] | None:
+        """Return what was saved under a name; None if nothing was."""
+        ...
+
+    def save(self, step: str, **arrays: NDArray[Any]) -> None:
+        """Save arrays under a name, all of them or none."""
+        ...
+
+
+Keep = Callable[[], AbstractContextManager[Store]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -44,9 +65,24 @@ class PatientTable:
 
 
 def build_patients(
-    engine: Engine, request: Request, progress: Progress | None = None
+    engine: Engine,
+    request: Request,
+    progress: Progress | None = None,
+    keep: Keep | None = None,
 ) -> PatientTable:
     """Check the rows of a table and aggregate them to patients.
+
+    Parameters
+    ----------
+    engine
+        Who brings the rows together.
+    request
+        What is asked.
+    progress
+        Called with a text, the number of rows done and that of all rows.
+    keep
+        Opens a place for finished parts, if there are several; parts that are there are not
+        computed again.
 
     Returns
     -------
@@ -55,7 +91,7 @@ def build_patients(
     """
     survey = engine.survey()
     layout = lay_out(survey, request)
-    finished = _finish_parts(engine, layout, progress)
+    finished = join_finished(list(_finish_parts(engine, layout, request, progress, keep)))
     return PatientTable(
         patients=_patients(layout, finished, request),
         n_rows=layout.n_rows,
@@ -65,15 +101,48 @@ def build_patients(
     )
 
 
-def _finish_parts(engine: Engine, layout: Layout, progress: Progress | None) -> Finished:
+def _finish_parts(
+    engine: Engine,
+    layout: Layout,
+    request: Request,
+    progress: Progress | None,
+    keep: Keep | None,
+) -> Iterator[Finished]:
     say = progress or (lambda *_: None)
-    rows = layout.n_instances
-    total, parts = int(rows.sum()), []
-    for patients in layout.parts(engine.rows_at_once):
-        before = int(rows[: patients.start].sum())
-        parts.append(engine.finish(layout, patients, partial(_advance, say, before, total)))
-        say(WORK, int(rows[: patients.stop].sum()), total)
-    return join_finished(parts)
+    rows, parts = layout.n_instances, layout.parts(engine.rows_at_once)
+    total = int(rows.sum())
+    with keep() if keep and len(parts) > 1 else nullcontext() as store:
+        for patients in parts:
+            before = int(rows[: patients.start].sum())
+            advance = partial(_advance, say, before, total)
+            compute = partial(engine.finish, layout, patients, advance)
+            yield compute() if store is None else _kept(store, layout, patients, request, compute)
+            say(WORK, int(rows[: patients.stop].sum()), total)
+
+
+def _kept(
+    store: Store,
+    layout: Layout,
+    patients: range,
+    request: Request,
+    compute: Callable[[], Finished],
+) -> Finished:
+    """Return a part that was finished before, or finish and keep it."""
+    step, whose = f"patients-{patients.start}-{patients.stop}", _whose(layout, patients)
+    found = store.load(step)
+    if found is not None and np.array_equal(found["whose"], whose):
+        return from_arrays(found, request)
+    finished = compute()
+    store.save(step, whose=whose, **to_arrays(finished))
+    return finished
+
+
+def _whose(layout: Layout, patients: range) -> NDArray[np.uint8]:
+    """Return a digest of who the patients of a part are, and how many rows they have."""
+    some = slice(patients.start, patients.stop)
+    digest = sha256("\x1f".join(layout.patients[some].tolist()).encode())
+    digest.update(layout.sizes[layout.leaves(patients)].tobytes())
+    return np.frombuffer(digest.digest(), dtype=np.uint8)
 
 
 def _advance(say: Progress, before: int, total: int, rows: int) -> None:

@@ -2,15 +2,14 @@
 
 import warnings
 from collections.abc import Iterable
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, overload
 
 from steadycut.core.aggregate import How
 from steadycut.core.records import PatientScores
 from steadycut.errors import SteadycutWarning
+from steadycut.files import work_folder
 from steadycut.ingest.engines.choose import check_engine, open_engine, parse_memory
-from steadycut.ingest.patients import PatientTable, Progress, build_patients
+from steadycut.ingest.patients import Keep, PatientTable, Progress, build_patients
 from steadycut.ingest.request import Level, Request, make_request
 
 
@@ -21,6 +20,7 @@ def read_patients(
     engine: str = "auto",
     memory: str | int | None = None,
     progress: Progress | None = None,
+    keep: Keep | None = None,
 ) -> PatientTable:
     """Read a table and aggregate it to patients.
 
@@ -40,6 +40,8 @@ def read_patients(
         About how much memory may be used, such as ``"1GB"``. Default: 2 GiB.
     progress
         Called with a text, the number of rows done and that of all rows.
+    keep
+        Opens a place for finished parts, such as a `steadycut.checkpoint.Checkpoint`.
 
     Returns
     -------
@@ -55,10 +57,10 @@ def read_patients(
     """
     check_engine(engine)
     allowed = parse_memory(memory)
-    with TemporaryDirectory(prefix="steadycut-") as work:
-        opened = open_engine(engine, request, source, allowed, Path(work))
+    with work_folder() as work:
+        opened = open_engine(engine, request, source, allowed, work)
         try:
-            return build_patients(opened, request, progress)
+            return build_patients(opened, request, progress, keep)
         finally:
             opened.close()
 
