@@ -119,7 +119,7 @@ def test_clone_keeps_parameters_and_nothing_learned(model):
         *({name: value} for name in ("delta", "certify_size") for value in (0, 1, 1.5, None)),
         *({"grid": value} for value in (1, 2.5, "fine")),
         *({"n_bootstrap": value} for value in (1, 10.0, None)),
-        *({"rule": value} for value in ("median", "sensitivity", "specificity:2")),
+        *({"rule": value} for value in ("median", "sensitivity:", "specificity:2")),
         *({"honesty": value} for value in ("none", None)),
         *({"random_state": value} for value in (-1, 1.5, "seed")),
     ],

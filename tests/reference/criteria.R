@@ -45,6 +45,11 @@ cp <- function(d, metric, minimise = FALSE, ...) attempt({
   answer(cuts, unlist(r[[4]]), curve[match(cuts, curve$x.sorted), ])
 })
 
+kernel <- function(d) attempt({
+  r <- cutpointr(d, x, y, pos_class = 1, neg_class = 0, direction = ">=", method = oc_youden_kernel, silent = TRUE)
+  list(cuts = as.list(unlist(r$optimal_cutpoint)))
+})
+
 criteria <- function(d) list(
   OC = list(
     CB = oc(d, "CB", costs.ratio = 0.5), MCT = oc(d, "MCT", CFN = 3, CFP = 2),
@@ -87,7 +92,8 @@ criteria <- function(d) list(
     spec_constrain = cp(d, spec_constrain, min_constrain = 0.7),
     acc_constrain = cp(d, acc_constrain, min_constrain = 0.7),
     metric_constrain = cp(d, metric_constrain, main_metric = F1_score, constrain_metric = specificity,
-                          min_constrain = 0.7)))
+                          min_constrain = 0.7),
+    oc_youden_kernel = kernel(d)))
 
 asked <- commandArgs(TRUE)[1]
 sets <- if (asked == "own") own_sets() else lapply(fromJSON(asked)$counts, expand)

@@ -22,6 +22,8 @@ import pytest
 import steadycut
 from steadycut.core import characteristics as of
 from steadycut.core.criteria import CRITERIA, Counts, counts_along
+from steadycut.core.cuts import cuts_of
+from steadycut.core.kernel_youden import smooth_below
 from steadycut.core.records import Costs
 from steadycut.core.risk_curve import Curve
 from steadycut.core.rules import parse_rule
@@ -138,7 +140,7 @@ SAME = {f"OC.{name}": told for name, told in OC.items()} | {
 }
 OTHER = {
     *("OC.MaxNPVPPV", "OC.MinPvalue", "OC.MinPvalue_PALT5", "OC.MinPvalue_PALT10"),
-    *("OC.ObservedPrev", "OC.MeanPrev"),
+    *("OC.ObservedPrev", "OC.MeanPrev", "cp.oc_youden_kernel"),
 }
 
 
@@ -294,6 +296,20 @@ def test_the_prevalence_as_a_score(name):
     )
 
 
+@pytest.mark.parametrize("name", STORED["answers"])
+def test_the_kernel_estimate_of_youden(name):
+    """The smooth index at R's cut-off, which it finds by a search, is that of our best cut."""
+    cohort = cohort_of(STORED["counts"][name])
+    cuts = cuts_of(cohort, "exact")
+    m = cuts.cells.size // 2
+    index = smooth_below(cuts.values, cuts.cells[None, m:]) - smooth_below(
+        cuts.values, cuts.cells[None, :m]
+    )
+    (told,) = STORED["answers"][name]["cp.oc_youden_kernel"]["cuts"]
+    middles = (cuts.values[1:] + cuts.values[:-1]) / 2
+    assert np.interp(told, middles, index[0, 1:-1]) > index.max() - 0.02
+
+
 def run_r(argument):
     """Run criteria.R, or skip where it cannot run."""
     rscript = shutil.which("Rscript")
@@ -344,7 +360,7 @@ def test_the_guide_names_every_criterion_of_r_and_only_rules_that_exist():
     guide = (HERE.parents[1] / "docs" / "guide" / "criteria.md").read_text(encoding="utf-8")
     cells = [row.split("|")[1:-1] for row in guide.splitlines() if row.startswith("| ")]
     in_r = " ".join(row[0] + row[2] for row in cells if len(row) == len(("OC", "here", "cp", "sk")))
-    named = set(re.findall(r"`([\w.]+)", in_r))
+    named = set(re.findall(r"`(?:method = )?([\w.]+)", in_r))
     assert {key.split(".", 1)[1].split("_max")[0] for key in STORED["answers"]["tied"]} <= {
         *named,
         *("Youden_generalised", "Youden_costs_benefits", "MaxKappa_weighted"),

@@ -22,16 +22,16 @@ from methods import BOOTSTRAPS, METHODS, by_rule
 from populations import pairs
 from real_sets import READERS, load
 from scipy.interpolate import BSpline
-from scipy.special import ndtr
 from tables import gather, geometric_mean, leave_out_sets
 
+from steadycut import PatientScores
+from steadycut.core.cuts import cuts_of
 from steadycut.core.resample import resample
 from steadycut.core.risk_curve import count_errors
-from steadycut.core.rules import cuts_at_rank, parse_rule
+from steadycut.core.rules import cuts_at_rank, on_cuts, parse_rule
 
 HERE = Path(__file__).resolve().parent
 SIZES = (60, 150, 400)
-GRID = 401
 SPANS = np.linspace(0.1, 0.95, 12)
 TERMS = 10
 PENALTIES = 10.0 ** np.arange(-6, 5, 0.5)
@@ -62,37 +62,12 @@ def normal_youden(scores, labels, costs, rng):
     return np.clip(cut, scores.min(), scores.max())
 
 
-def plug_in_width(own):
-    """Sheather and Jones' direct plug-in of two stages, on a grid of 401 points."""
-    n, spread = own.size, own.std(ddof=1)
-    x = (own - own.mean()) / spread
-    edges = np.linspace(x.min(), x.max(), GRID)
-    counts = np.histogram(x, np.append(edges, np.inf) - (edges[1] - edges[0]) / 2)[0].astype(float)
-    lags = (np.arange(GRID) * (edges[1] - edges[0]))[:, None]
-    pairs_at = np.correlate(counts, counts, "full")[GRID - 1 :]
-    weight = np.where(np.arange(GRID) == 0, 1, 2) * pairs_at
-
-    def functional(order, width):
-        z = (lags / width).ravel()
-        hermite = {4: z**4 - 6 * z**2 + 3, 6: z**6 - 15 * z**4 + 45 * z**2 - 15}[order]
-        density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-        return float(weight @ (hermite * density)) / (n**2 * width ** (order + 1))
-
-    psi6 = functional(6, (2 * np.sqrt(2) ** 9 / (7 * n)) ** (1 / 9))
-    psi4 = functional(4, (-3 * np.sqrt(2 / np.pi) / (psi6 * n)) ** (1 / 7))
-    return spread * (4 * np.pi) ** -0.1 * (1 / (psi4 * n)) ** 0.2
-
-
 def kernel_youden(scores, labels, costs, rng):
-    """The largest difference of two kernel estimates of the distribution functions."""
-    del costs, rng
-    grid = np.linspace(scores.min(), scores.max(), 512)
-    below = []
-    for label in (0, 1):
-        own = scores[labels == label]
-        width = plug_in_width(own) if np.ptp(own) > 0 else 0.0
-        below.append(ndtr((grid[:, None] - own) / max(width, 1e-9 * np.ptp(scores))).mean(axis=1))
-    return grid[np.argmax(below[0] - below[1])]
+    """The rule ``youden-kernel`` of steadycut."""
+    cuts = cuts_of(PatientScores(scores=scores, labels=labels), "exact")
+    rule, cells = on_cuts(parse_rule("youden-kernel"), cuts), cuts.cells[None, :]
+    first, last = cuts_at_rank(count_errors(cells).ranks, rule(cells, costs, rng))
+    return cuts.place(first, last)[0]
 
 
 def metric_along(scores, labels, costs, metric):

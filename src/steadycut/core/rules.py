@@ -19,6 +19,7 @@ from steadycut.core.criteria_rule import Best, Limit, criterion_of, near
 from steadycut.core.criteria_scores import NearestScore, mean_score, prevalence_as_score
 from steadycut.core.cuts import Cuts
 from steadycut.core.flat import middle_of_widest_flat
+from steadycut.core.kernel_youden import KernelYouden
 from steadycut.core.pointwise import Pointwise
 from steadycut.core.records import Costs
 from steadycut.core.risk_curve import TIE, Curve, count_errors, risk_at_cuts
@@ -121,6 +122,7 @@ PLAIN_RULES: dict[str, Rule] = {
     "erm": ERM,
     "youden": Minimise(youden_loss),
     "pointwise": Pointwise(),
+    "youden-kernel": KernelYouden(),
     "mean-score": NearestScore(mean_score),
     "prevalence-score": NearestScore(prevalence_as_score),
 }
@@ -149,6 +151,7 @@ Counted = Callable[..., object]
 OTHER_RULES = {
     "stable": ("posterior mean of the cut on the quantile scale: the default", ""),
     "pointwise": ("smallest risk plus instability map, the paper's figure 1", ""),
+    "youden-kernel": ("largest J of kernel estimates of both classes", "cp oc_youden_kernel"),
     "mean-score": ("smallest score called nearest to the mean score", "OC MeanPrev"),
     "prevalence-score": ("smallest score called nearest to the prevalence", "OC ObservedPrev"),
 }
