@@ -32,7 +32,7 @@ def executed(text: str) -> str:
         end = 0
         for pair in PAIR.finditer(text):
             output = run(pair[1], folder).strip().splitlines()
-            shown = "\n".join(output[-40:])
+            shown = "\n".join(output[-60:])
             parts += [text[end : pair.start()], f"```\n{pair[1]}```\n\n```\n{shown}\n```\n"]
             end = pair.end()
     return "".join([*parts, text[end:]])

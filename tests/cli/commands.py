@@ -43,6 +43,11 @@ def run_command(capsys, *arguments):
     return Ran(code, streams.out, streams.err)
 
 
+def warning_lines(content):
+    """What a fit says on stderr about the study that it wrote, line by line."""
+    return [f"steadycut: warning: {text}" for text in content["stability"]["warnings"]]
+
+
 def make_rows(n_patients=60, seed=0, shift=0.0):
     """Rows of two hospitals, north and south: patients of two slides of three rows."""
     rng = np.random.default_rng(seed)

@@ -11,7 +11,7 @@ import pytest
 from steadycut import aggregate, fit
 from steadycut.cli.text import headline
 from steadycut.ingest import at_sites
-from steadycut.report.numbers import cut
+from steadycut.report.numbers import cut, risk
 from steadycut.rule_file import FrozenRule
 from tests.cli.commands import (
     FIT,
@@ -22,6 +22,7 @@ from tests.cli.commands import (
     make_rows,
     run_command,
     snapshot,
+    warning_lines,
     write_rows,
 )
 
@@ -31,7 +32,8 @@ FILES = ["report.html", "rule.json", "study.json"]
 def test_it_writes_three_files_and_says_so(table, tmp_path, capsys):
     ran = run_command(capsys, "fit", table, *FIT, "--out", tmp_path / "a" / "b")
     assert ran.code == 0
-    assert ran.err == ""
+    study = json.loads((tmp_path / "a" / "b" / "study.json").read_bytes())
+    assert ran.err.splitlines() == warning_lines(study)
     assert sorted(path.name for path in (tmp_path / "a" / "b").iterdir()) == FILES
     assert ran.out.splitlines()[-1] == (
         f"Wrote rule.json, study.json, report.html to {tmp_path / 'a' / 'b'}/"
@@ -41,7 +43,7 @@ def test_it_writes_three_files_and_says_so(table, tmp_path, capsys):
 def test_json_is_one_object_and_equals_study_json(table, tmp_path, capsys):
     ran = run_command(capsys, "fit", table, *FIT, *SITES, "--json", "--out", tmp_path)
     assert ran.code == 0
-    assert ran.err == ""
+    assert ran.err.splitlines() == warning_lines(ran.json)
     assert ran.json == json.loads((tmp_path / "study.json").read_bytes())
     wanted = ["threshold", "operating_value", "rule", "aggregation", "risk", "certificate"]
     assert {*wanted, "stability", "candidates"} <= set(ran.json)
@@ -90,6 +92,50 @@ def test_the_text_says_what_the_numbers_are(table, tmp_path, capsys):
     assert "Stability: 20 bootstrap cohorts" in ran.out
 
 
+def test_the_text_names_both_kinds_of_intervals(table, tmp_path, capsys):
+    ran = run_command(capsys, "fit", table, *FIT, *SITES, "--confidence", "0.8", "--out", tmp_path)
+    study = json.loads((tmp_path / "study.json").read_bytes())
+    lines = ran.out.splitlines()
+    head = next(line for line in lines if line.lstrip().startswith("seen"))
+    fixed, again = "if this cut-off is used", "if the whole study were repeated, cut-off included"
+    assert head.split("  ")[-2:] == [fixed, again]
+    row = next(line for line in lines if line.startswith("  sensitivity"))
+    for kind in ("fixed_cut", "rechosen_cut"):
+        found = study["operating_point"][kind]["characteristics"]["sensitivity"]
+        assert f"{risk(found['low'])} to {risk(found['high'])}" in row
+    assert sum("80 % interval" in line for line in lines) == 3
+    assert study["threshold_interval"]["confidence"] == 0.8
+
+
+@pytest.mark.parametrize("command", ["fit", "audit"])
+def test_a_confidence_beyond_certainty_is_refused(table, rule, tmp_path, capsys, command):
+    first = [table, *FIT] if command == "fit" else [rule, table]
+    ran = run_command(capsys, command, *first, "--confidence", "95", "--out", tmp_path / "o")
+    assert ran.code == 2
+    assert ran.err == "steadycut: --confidence must lie strictly between 0 and 1; got 95.0.\n"
+    assert not (tmp_path / "o").exists()
+
+
+def test_the_mean_of_one_row_is_the_score(tmp_path, capsys):
+    path = write_rows(tmp_path / "t.csv", make_rows()[::6])
+    ran = run_command(capsys, "fit", path, *FIT, "--out", tmp_path / "o")
+    assert ran.out.startswith("Cut-off: call a patient when score >= ")
+    page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
+    assert "the mean of" not in page.partition("</section>")[0]
+
+
+def test_patients_who_chose_have_intervals_for_all_cuts(table, tmp_path, capsys):
+    ran = run_command(capsys, "fit", table, *FIT, *SITES, "--honesty", "uniform", "--out", tmp_path)
+    assert "these patients chose it, so the intervals hold at every cut-off at once" in ran.out
+    assert "Operating point: the patients who chose and certify" in ran.out
+
+
+def test_predictive_values_are_those_at_the_target_prevalence(table, tmp_path, capsys):
+    options = [*FIT, *SITES, "--target-prevalence", "0.05,0.2", "--out", tmp_path]
+    ran = run_command(capsys, "fit", table, *options)
+    assert "net benefit are those at prevalence 5 % or 20 %, wherever they are less" in ran.out
+
+
 def test_low_scores_can_be_the_sick_ones(tmp_path, capsys):
     rows = column_changed(make_rows(), "score", lambda _, score: -score)
     mirrored = write_rows(tmp_path / "t.csv", rows)
@@ -99,6 +145,11 @@ def test_low_scores_can_be_the_sick_ones(tmp_path, capsys):
     plain = write_rows(tmp_path / "u.csv", make_rows())
     other = run_command(capsys, "fit", plain, *FIT, "--json", "--out", tmp_path / "ge")
     assert ran.json["threshold"] == -other.json["threshold"]
+    assert ran.json["operating_point"] == other.json["operating_point"]
+    for name in ("population", "repeated_study"):
+        turned, plain_ends = (one["threshold_interval"][name] for one in (ran.json, other.json))
+        assert turned["low"] == -plain_ends["high"]
+        assert turned["high"] == -plain_ends["low"]
     assert ran.json["certificate"] == other.json["certificate"]
     text = run_command(capsys, "fit", mirrored, *FIT, "--direction", "le", "--out", tmp_path / "le")
     assert "[mean of score] <= " in text.out
@@ -159,7 +210,7 @@ def test_what_is_wrong_at_other_hospitals_does_not_matter(rule, tmp_path, capsys
     path, out = write_rows(tmp_path / "t.csv", rows), tmp_path / "o"
     asked = ["--missing", missing, "--json", "--out", out]
     ran = run_command(capsys, "fit", path, *FIT, *SITES, *asked)
-    assert (ran.code, ran.err) == (0, "")
+    assert (ran.code, ran.err.splitlines()) == (0, warning_lines(ran.json))
     assert snapshot(out) == snapshot(rule.parent)
     assert (ran.json["data"]["rows"], ran.json["data"]["dropped_rows"]) == (360, 0)
 
@@ -170,7 +221,7 @@ def test_only_dropped_rows_of_the_named_sites_count(tmp_path, capsys):
     drop = ["--missing", "drop", "--json", "--out", tmp_path / "o"]
     ran = run_command(capsys, "fit", path, *FIT, *SITES, *drop)
     assert ran.json["data"]["dropped_rows"] == 1
-    assert ran.err == "steadycut: 1 of 360 rows had no score and was dropped.\n"
+    assert ran.err.splitlines()[0] == "steadycut: 1 of 360 rows had no score and was dropped."
 
 
 def test_everybody_may_choose_and_certify(table, tmp_path, capsys):
@@ -276,7 +327,8 @@ def test_neither_the_folder_nor_the_process_matters(table, rule, tmp_path):
         text=True,
         check=True,
     )
-    assert done.stderr == ""
+    study = json.loads((tmp_path / "o" / "study.json").read_bytes())
+    assert done.stderr.splitlines() == warning_lines(study)
     assert snapshot(tmp_path / "o") == snapshot(rule.parent)
 
 
@@ -326,7 +378,8 @@ def test_a_terminal_without_umlauts_is_enough(tmp_path, as_json):
         capture_output=True,
         check=True,
     )
-    assert done.stderr == b""
+    study = json.loads((tmp_path / "o" / "study.json").read_bytes())
+    assert done.stderr.decode().splitlines() == warning_lines(study)
     if as_json:
         assert json.loads(done.stdout)["score"] == "größe"
     else:

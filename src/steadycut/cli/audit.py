@@ -9,7 +9,7 @@ from steadycut.cli import options as opt
 from steadycut.cli.apply import RulePath
 from steadycut.cli.given import given
 from steadycut.cli.label_free import label_free_text
-from steadycut.cli.output import check_folder, note, show, to_json, write_folder
+from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
 from steadycut.cli.tables import (
     candidates_at,
     label_warnings,
@@ -18,7 +18,9 @@ from steadycut.cli.tables import (
     row_counts,
 )
 from steadycut.cli.text import audit_text
+from steadycut.core.checks import check_fraction
 from steadycut.ingest import PatientTable
+from steadycut.operating import CONFIDENCE
 from steadycut.report import render_audit
 from steadycut.rule_file import FrozenRule
 
@@ -35,6 +37,7 @@ def audit_command(
     label: LabelThere = None,
     site: opt.Site = None,
     external: opt.External = None,
+    confidence: opt.Confidence = CONFIDENCE,
     missing: opt.Missing = "refuse",
     engine: opt.EngineName = "auto",
     memory: opt.Memory = None,
@@ -46,27 +49,29 @@ def audit_command(
     Writes audit.json and audit.html.
     """
     check_folder(out)
+    check_fraction("confidence", confidence)
     frozen = FrozenRule.load(rule)
     sites = opt.parse_sites(site, external, "--external")
     read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
     table = read_for_rule(frozen, read, label=label, site=site, sites=sites, missing=missing)
     several = dict(enumerate(candidates_at(table, sites)))
-    content = audit_content(audit(frozen, several), table)
+    content = audit_content(audit(frozen, several), table, confidence)
     content["warnings"] += label_warnings(frozen, several[0])
     write_folder(out, audit_files(content))
     read.done()
     note_dropped(table)
-    for warning in content["warnings"]:
-        note(f"warning: {warning}")
+    note_warnings(content["warnings"])
     text = audit_text(content)
     if not content["labelled"]:
         text += "\n" + label_free_text(content)
     show(content, f"{text}\n\nWrote audit.json, audit.html to {out}/", as_json=as_json)
 
 
-def audit_content(found: Audit, table: PatientTable) -> dict[str, Any]:
+def audit_content(
+    found: Audit, table: PatientTable, confidence: float = CONFIDENCE
+) -> dict[str, Any]:
     """Return audit.json: the audit, and how many rows it was made of."""
-    return {**found.to_dict(), "data": row_counts(table)}
+    return {**found.to_dict(confidence), "data": row_counts(table)}
 
 
 def audit_files(content: dict[str, Any]) -> dict[str, bytes]:

@@ -76,7 +76,9 @@ def cohort_csv() -> bytes:
 
 def demo_text(results: dict[str, Any], out: Path) -> str:
     """Return the whole story in one screen."""
-    warnings = warnings_text(results["audit"]["warnings"])
+    warnings = warnings_text(
+        [*results["study"]["stability"]["warnings"], *results["audit"]["warnings"]]
+    )
     return "\n\n".join(
         [
             (

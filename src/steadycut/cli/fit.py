@@ -4,7 +4,7 @@ from typing import Any
 
 from steadycut.cli import options as opt
 from steadycut.cli.given import given
-from steadycut.cli.output import check_folder, show, to_json, write_folder
+from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
 from steadycut.cli.tables import (
     candidates_at,
@@ -14,7 +14,9 @@ from steadycut.cli.tables import (
     row_counts,
 )
 from steadycut.cli.text import study_text
+from steadycut.core.checks import check_fraction
 from steadycut.ingest import PatientTable
+from steadycut.operating import CONFIDENCE
 from steadycut.report import render_study
 from steadycut.study import Study, run_study, study_options
 
@@ -44,6 +46,7 @@ def fit_command(
     bootstrap: opt.Bootstrap = 200,
     stratify: opt.Stratify = None,
     grid: opt.Grid = "200",
+    confidence: opt.Confidence = CONFIDENCE,
     seed: opt.Seed = 0,
     missing: opt.Missing = "refuse",
     engine: opt.EngineName = "auto",
@@ -56,6 +59,7 @@ def fit_command(
     Writes rule.json (to take to the next hospital), study.json and report.html.
     """
     check_folder(out)
+    check_fraction("confidence", confidence)
     options = study_options(
         rule=rule,
         cost_fn=cost_fn,
@@ -89,10 +93,11 @@ def fit_command(
     )
     with progress_on_terminal() as progress:
         study = run_study(candidates_at(table, sites), options, progress)
-    content = study_content(study, table)
+    content = study_content(study, table, confidence)
     write_folder(out, study_files(study, content))
     read.done()
     note_dropped(table)
+    note_warnings(content["stability"]["warnings"])
     show(
         content,
         study_text(content) + f"\n\nWrote rule.json, study.json, report.html to {out}/",
@@ -100,11 +105,13 @@ def fit_command(
     )
 
 
-def study_content(study: Study, table: PatientTable) -> dict[str, Any]:
+def study_content(
+    study: Study, table: PatientTable, confidence: float = CONFIDENCE
+) -> dict[str, Any]:
     """Return study.json: the study, how many rows it was made of and what these are worth."""
     fingerprint = {"sha256": study.patients.fingerprint()}
     return {
-        **study.to_dict(),
+        **study.to_dict(confidence),
         "instances": instances_summary(table, study.chosen.recipe.score),
         "data": {**row_counts(table), **fingerprint},
     }

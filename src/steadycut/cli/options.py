@@ -139,6 +139,12 @@ BoundName = Annotated[
 Delta = Annotated[
     float, typer.Option(metavar="X", parser=number, help="Failure probability of the certificate.")
 ]
+Confidence = Annotated[
+    float,
+    typer.Option(
+        metavar="X", parser=number, help="Confidence of the intervals of the operating point."
+    ),
+]
 Bootstrap = Annotated[
     int, typer.Option(metavar="N", parser=whole_number, help="Number of bootstrap cohorts.")
 ]
@@ -170,7 +176,7 @@ EngineName = Annotated[
     typer.Option(
         "--engine",
         metavar="NAME",
-        help="auto, memory (numpy) or duckdb (any size); the result is the same to the last bit.",
+        help="auto, memory (numpy), duckdb (any size) or spark (a cluster); same result.",
     ),
 ]
 Memory = Annotated[

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +70,12 @@ def show(content: Mapping[str, Any], text: str, *, as_json: bool) -> None:
         plain = whole.encode(encoding, "replace").decode(encoding)
         whole = json.dumps(content, indent=1) + "\n" if as_json else plain
     sys.stdout.write(whole)
+
+
+def note_warnings(warnings: Iterable[str]) -> None:
+    """Say every warning on stderr."""
+    for warning in warnings:
+        note(f"warning: {warning}")
 
 
 def note(text: str) -> None:

@@ -4,23 +4,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from steadycut.cli.layout import aligned, columns, numbers, percents
+from steadycut.report.characteristics import (
+    FIXED,
+    RECHOSEN,
+    characteristic_names,
+    cut_intervals,
+    fixed_interval,
+    prevalence_note,
+    rechosen_interval,
+    seen,
+)
 from steadycut.report.numbers import count, cut, percent, risk
+from steadycut.report.words import is_score_itself
 
 CUT_DIGITS = 4
 SE_DIGITS = 2
 
 
 def study_text(study: Mapping[str, Any]) -> str:
-    """Return what a fit found: cut-off, certificate, stability, candidates, warnings."""
+    """Return what a fit found, from cut-off to candidates; the command says warnings itself."""
     blocks = [
         headline(study),
         criterion_text(study["criterion"]),
+        operating_text(study),
         certificate_text(study["certificate"]),
         stability_text(study["stability"]),
         instances_text(study.get("instances")),
         candidates_text(study["candidates"]),
         sites_text(study["sites"]),
-        warnings_text(study["stability"]["warnings"]),
     ]
     return "\n\n".join(block for block in blocks if block)
 
@@ -44,7 +55,45 @@ def headline(study: Mapping[str, Any]) -> str:
         f"Cut-off: call a patient when {chain_text(study)} {sign} {threshold}{reached_text(study)}"
         f"\n  rule {study['rule']}, a miss costs {costs['cost_fn']:g} and a false alarm "
         f"{costs['cost_fp']:g}{target_text(study)}; {roles_text(study)}"
+        f"\n{cut_intervals_text(study)}"
     )
+
+
+def cut_intervals_text(study: Mapping[str, Any]) -> str:
+    """Return the two intervals of the cut-off, each with what it is about."""
+    confidence = percent(study["threshold_interval"]["confidence"])
+    population, again = cut_intervals(study)
+    return aligned(
+        [
+            (f"{confidence} interval, had the rule all patients of the population", population),
+            (f"{confidence} interval, if another study of this size chose it", again),
+        ]
+    )
+
+
+def operating_text(study: Mapping[str, Any]) -> str:
+    """Return every characteristic with both intervals, each named for what it is about."""
+    point = study["operating_point"]
+    names = characteristic_names(point, study["costs"])
+    who = "certify" if study["certificate"]["honesty"] == "split" else "chose and certify"
+    rows = [
+        (name, seen(point, key), fixed_interval(point, key), rechosen_interval(point, key))
+        for key, name in names.items()
+    ]
+    title = (
+        f"Operating point: the patients who {who}; {percent(point['confidence'])} intervals, each "
+        "on its own"
+    )
+    notes = [f"  {note}" for note in (choosers_note(point), prevalence_note(point)) if note]
+    return "\n".join([title, columns([("", "seen", FIXED, RECHOSEN), *rows]), *notes])
+
+
+def choosers_note(point: Mapping[str, Any]) -> str:
+    """Say that patients who chose the cut-off themselves have wider intervals, if they did."""
+    methods = {one["method"] for one in point["fixed_cut"]["characteristics"].values()}
+    if "at all cuts" not in methods:
+        return ""
+    return f"{FIXED}: these patients chose it, so the intervals hold at every cut-off at once"
 
 
 def sites_text(sites: Mapping[str, Any] | None) -> str:
@@ -102,6 +151,8 @@ def chain_text(content: Mapping[str, Any]) -> str:
         return f"[{ensemble_text(content['ensemble']['methods'])}]"
     steps = content["aggregation"]
     text = str(content["score"])
+    if is_score_itself(content):
+        return text
     for step, outer in zip(steps, [*steps[1:], None], strict=True):
         inside = f" in each {step['level']}" if outer else ""
         text = f"{step['how']} of {text}{inside}" if text else text
@@ -290,7 +341,7 @@ def audit_text(audit: Mapping[str, Any]) -> str:
     ]
     blocks = [f"Audit: {verdict_text(audit)}", aligned(calls)]
     if audit["labelled"]:
-        blocks += [external_text(audit), shift_text(audit["shift"])]
+        blocks += [external_text(audit), shift_text(audit["shift"]), points_text(audit)]
     return "\n".join(blocks)
 
 
@@ -322,20 +373,35 @@ def external_text(audit: Mapping[str, Any]) -> str:
     without = risk(min(nobody, everybody))
     if audit["vacuous"]:
         without += " (the direct bound is no better: vacuous)"
-    rates = (
-        f"{percent(point['sensitivity'])} (was "
-        f"{percent(audit['operating_point_internal']['sensitivity'])}), "
-        f"{percent(point['specificity'])} (was "
-        f"{percent(audit['operating_point_internal']['specificity'])})"
-    )
     return aligned(
         [
-            ("sensitivity, specificity", rates),
             ("risk here (was there)", here),
             ("a rule without any score here", without),
             *rows,
         ]
     )
+
+
+def points_text(audit: Mapping[str, Any]) -> str:
+    """Return every characteristic here with its interval, and what it was at the first hospital."""
+    here, before = audit["operating_point"], audit["operating_point_internal"]
+    names = characteristic_names(here, audit["costs"])
+    known = before["fixed_cut"]["characteristics"]
+    rows = [
+        (
+            name,
+            seen(here, key),
+            fixed_interval(here, key),
+            *((seen(before, key), fixed_interval(before, key)) if key in known else ("", "")),
+        )
+        for key, name in names.items()
+    ]
+    head = (
+        f"{FIXED}, {percent(here['confidence'])} intervals",
+        *("here", "interval", "first hospital", "interval there"),
+    )
+    notes = [f"  {note}" for note in (prevalence_note(here),) if note]
+    return "\n".join([columns([head, *rows]), *notes])
 
 
 def bound_text(bound: float, largest: float) -> str:

@@ -4,6 +4,7 @@ Two questions that are easily confused. Where would the rule put the cut-off if 
 of the population? And where would another study, of as many patients as this one, put it?
 """
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -13,8 +14,7 @@ from scipy.stats import binom
 from steadycut.core.bootstrap import ThresholdDraws
 from steadycut.core.checks import FloatArray
 from steadycut.core.melding import Interval, spread_points, tails
-from steadycut.core.operating import N_POINTS
-from steadycut.core.rechosen import repeated_cuts
+from steadycut.core.rechosen import repeated_ranks
 from steadycut.core.records import PatientScores
 
 ROC_RULE = re.compile(r"(sensitivity|specificity):([0-9.eE+-]+)")
@@ -50,20 +50,20 @@ def cut_interval(
     -----
     The rules ``sensitivity:X`` and ``specificity:X`` aim at a quantile of the scores of one class,
     for which two order statistics are an exact interval whatever the distribution. For all other
-    rules it is the percentile interval of the bootstrap cut-offs, widened to the next observed
-    score on either side: where between two scores a cut-off lies the patients do not tell. That is
-    a heuristic; for a minimiser of a step function no bootstrap is consistent.
+    rules it is the percentile interval of the bootstrap cut-offs as ranks, from the last score
+    below to the first that is called: where between two scores a cut-off lies the patients do not
+    tell. That is a heuristic; for a minimiser of a step function no bootstrap is consistent.
     """
     found = ROC_RULE.fullmatch(rule)
     if found:
         population = roc_cut_interval(chose, found[1], float(found[2]), delta)
     else:
-        population = outwards(chose.scores, tails(draws.thresholds, draws.thresholds, delta))
-    again = repeated_cuts(chose, draws, spread_points(N_POINTS, 2))
+        population = scores_around(chose.scores, tails(draws.ranks, draws.ranks, delta))
+    again = repeated_ranks(draws, spread_points(2))
     return CutInterval(
         population=population,
         method=ORDER_STATISTICS if found else BOOTSTRAP,
-        repeated=outwards(chose.scores, tails(again, again, delta)),
+        repeated=scores_around(chose.scores, tails(again, again, delta)),
     )
 
 
@@ -92,8 +92,11 @@ def quantile_interval(scores: FloatArray, level: float, delta: float) -> Interva
     return float(ordered[lowest]), float(ordered[highest])
 
 
-def outwards(scores: FloatArray, interval: Interval) -> Interval:
-    """Widen an interval of cut-offs to the next score below and the next one that is called."""
-    low, high = interval
-    below, above = scores[scores < low], scores[scores >= high]
-    return float(below.max(initial=-np.inf)), float(above.min(initial=np.inf))
+def scores_around(scores: FloatArray, ranks: Interval) -> Interval:
+    """Return the last score below the lower cut and the first that the upper one calls.
+
+    ``ranks`` say how many scores lie below either cut.
+    """
+    ordered = np.concatenate([[-np.inf], np.sort(scores), [np.inf]])
+    low, high = math.floor(max(ranks[0], 0)), math.ceil(min(ranks[1], scores.size))
+    return float(ordered[low]), float(ordered[high + 1])

@@ -57,7 +57,7 @@ def stability_warnings(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> list[
     if widest > COARSE:
         found.append(
             f"coarse grid: {widest:.0%} of the patients lie between two neighbouring cuts, though "
-            "their scores differ; use the exact cuts (grid 'exact')."
+            "their scores differ; use the exact cuts (--grid exact, in Python grid='exact')."
         )
     return found
 

@@ -15,8 +15,6 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.melding import Interval, high_rate, low_rate, spread_points, tails
 from steadycut.core.records import Costs
 
-# So many points place a quantile within a thousandth of its level.
-N_POINTS = 2048
 # Kappa has one maximum along the prevalence; so many points find it.
 N_PREVALENCES = 101
 EXACT, MELDED, AT_ALL_CUTS = "clopper-pearson", "melded", "at all cuts"
@@ -147,14 +145,19 @@ def at_fixed_cut(
     intervals_of = box_intervals if n_choices else sampling_intervals
     wanted = quantities(costs)
     intervals = intervals_of(wanted, table, delta, n_choices)
-    return {
-        name: Estimate(
-            value=_known(quantity.of_counts(*table)),
-            interval=None if np.isnan(quantity.of_counts(*table)) else intervals[name],
-            method=AT_ALL_CUTS if n_choices else EXACT if quantity.share else MELDED,
-        )
-        for name, quantity in wanted.items()
-    }
+    found = {}
+    for name, quantity in wanted.items():
+        method = AT_ALL_CUTS if n_choices else EXACT if quantity.share else MELDED
+        found[name] = estimate(float(quantity.of_counts(*table)), intervals[name], method)
+    return found
+
+
+def estimate(value: float, interval: Interval, method: str) -> Estimate:
+    """Return what is known; an interval always holds what was seen."""
+    if np.isnan(value):
+        return Estimate(value=None, interval=None, method=method)
+    low, high = min(interval[0], value), max(interval[1], value)
+    return Estimate(value=value, interval=(low, high), method=method)
 
 
 def sampling_intervals(
@@ -163,7 +166,7 @@ def sampling_intervals(
     """Return intervals from patients who did not choose the cut."""
     del n_choices
     others = {name: one for name, one in wanted.items() if not one.share}
-    found = melded_intervals(others, table, spread_points(N_POINTS, DIMENSIONS), delta)
+    found = melded_intervals(others, table, spread_points(DIMENSIONS), delta)
     for name, one in wanted.items():
         if one.share:
             good, bad = (int(count) for count in for_and_against(one.share, table))
@@ -223,8 +226,4 @@ def box_intervals(
         for name, one in wanted.items()
         if name not in alone
     }
-    return alone | {name: (float(np.min(v)), float(np.max(v))) for name, v in found.items()}
-
-
-def _known(value: FloatArray) -> float | None:
-    return None if np.isnan(value) else float(value)
+    return alone | {name: (float(np.nanmin(v)), float(np.nanmax(v))) for name, v in found.items()}

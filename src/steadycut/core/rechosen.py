@@ -12,25 +12,25 @@ import numpy as np
 from steadycut.core.bootstrap import ThresholdDraws
 from steadycut.core.checks import FloatArray
 from steadycut.core.melding import Interval, spread_points
-from steadycut.core.operating import DIMENSIONS, N_POINTS, Table, melded_intervals, quantities
+from steadycut.core.operating import DIMENSIONS, Table, melded_intervals, quantities
 from steadycut.core.records import Costs, PatientScores
 
 
-def repeated_cuts(chose: PatientScores, draws: ThresholdDraws, points: FloatArray) -> FloatArray:
-    """Return cut-offs that other studies of the same size would choose, one a point.
+def repeated_ranks(draws: ThresholdDraws, points: FloatArray) -> FloatArray:
+    """Return how many of the choosing patients lie below the cut-off of another study.
 
-    ``points`` of shape (2, n) say which two bootstrap replicates are taken.
+    ``points`` of shape (2, n) say which two bootstrap replicates are taken; one number a point.
     """
     first, second = (points * draws.ranks.size).astype(np.int64)
-    ranks = draws.rank + draws.ranks[first] - draws.ranks[second]
-    return cuts_at(chose.scores, ranks)
+    return draws.rank + draws.ranks[first] - draws.ranks[second]
 
 
 def cuts_at(scores: FloatArray, ranks: FloatArray) -> FloatArray:
     """Return a cut with so many of the scores below; infinite where it calls nobody, or all."""
     ordered = np.sort(scores)
     middles = (ordered[1:] + ordered[:-1]) / 2
-    inside = np.interp(ranks, np.arange(1, ordered.size), middles)
+    placed = np.concatenate([ordered[:1], middles, ordered[-1:]])
+    inside = np.interp(ranks, np.arange(placed.size), placed)
     return np.where(ranks < 1, -np.inf, np.where(ranks > ordered.size - 1, np.inf, inside))
 
 
@@ -71,8 +71,9 @@ def at_rechosen_cut(
     would be that interval. It is a bootstrap interval, approximate. A characteristic of a class
     that ``judge`` lacks is left out.
     """
-    points = spread_points(N_POINTS, 2 + DIMENSIONS)
-    table = counts_at(judge, repeated_cuts(chose, draws, points[DIMENSIONS:]))
+    points = spread_points(2 + DIMENSIONS)
+    again = repeated_ranks(draws, points[DIMENSIONS:])
+    table = counts_at(judge, cuts_at(chose.scores, again))
     known = {
         name: one
         for name, one in quantities(costs).items()

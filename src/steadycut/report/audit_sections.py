@@ -3,9 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
+from steadycut.report.characteristics import (
+    FIXED,
+    characteristic_names,
+    fixed_interval,
+    fixed_method,
+    seen,
+)
 from steadycut.report.numbers import change, cut, exact, percent, risk, spread
 from steadycut.report.page import Picture, Section, Table
 from steadycut.report.study_sections import (
+    characteristics_note,
     counts_table,
     data_rows,
     direction_in_words,
@@ -31,12 +39,42 @@ def here_section(content: Content) -> Section:
         key="operating-point",
         title="What it does to patients here",
         tables=(
+            points_table(content),
             counts_table(content["operating_point"], "Patients here"),
             rates_table(points),
             counts_table(
                 content["operating_point_internal"], "Certifying patients, first hospital"
             ),
         ),
+    )
+
+
+def points_table(content: Content) -> Table:
+    """Return every characteristic of this very cut-off, here and at the first hospital."""
+    here, before = content["operating_point"], content["operating_point_internal"]
+    known = before["fixed_cut"]["characteristics"]
+    return Table(
+        caption=f"Characteristics {FIXED}, with {percent(here['confidence'])} intervals",
+        header=(
+            "characteristic",
+            "here",
+            "interval here",
+            "how",
+            "first hospital",
+            "interval there",
+        ),
+        kinds="tnntnn",
+        rows=tuple(
+            (
+                name,
+                seen(here, key),
+                fixed_interval(here, key),
+                fixed_method(here, key),
+                *((seen(before, key), fixed_interval(before, key)) if key in known else ("", "")),
+            )
+            for key, name in characteristic_names(here, content["costs"]).items()
+        ),
+        note=characteristics_note(here),
     )
 
 

@@ -3,6 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from steadycut.report.characteristics import (
+    FIXED,
+    METHODS,
+    RECHOSEN,
+    characteristic_names,
+    cut_intervals,
+    fixed_interval,
+    fixed_method,
+    prevalence_note,
+    rechosen_interval,
+    seen,
+)
 from steadycut.report.numbers import change, cut, exact, percent, risk, spread
 from steadycut.report.page import Picture, Section, Table
 from steadycut.report.words import (
@@ -110,8 +122,52 @@ def operating_section(content: Content) -> Section:
     return Section(
         key="operating-point",
         title="What it does to patients",
-        texts=(errors_sentence(point, "who certify"),),
-        tables=(counts_table(point, "Patients who certify"), rates_table({"value": point})),
+        texts=(
+            errors_sentence(point, "who certify"),
+            (
+                f"Every characteristic has two intervals, with {percent(point['confidence'])} "
+                "confidence each on its own. They answer different questions."
+            ),
+            f"{point['fixed_cut']['meaning']}.".capitalize(),
+            f"{point['rechosen_cut']['meaning']}.".capitalize(),
+        ),
+        tables=(
+            characteristics_table(content),
+            counts_table(point, "Patients who certify"),
+            rates_table({"value": point}),
+        ),
+    )
+
+
+def characteristics_table(content: Content) -> Table:
+    """Return every characteristic, with what it is if the cut stays and if it is chosen again."""
+    point = content["operating_point"]
+    return Table(
+        caption="Characteristics with two kinds of intervals",
+        header=("characteristic", "seen", FIXED, "how", RECHOSEN, "how"),
+        kinds="tnntnt",
+        rows=tuple(
+            (
+                name,
+                seen(point, key),
+                fixed_interval(point, key),
+                fixed_method(point, key),
+                rechosen_interval(point, key),
+                "" if key == "auc" else METHODS["bootstrap"],
+            )
+            for key, name in characteristic_names(point, content["costs"]).items()
+        ),
+        note=characteristics_note(point),
+    )
+
+
+def characteristics_note(point: Content) -> str:
+    """Explain the names of the characteristics, and say at which prevalence they are taken."""
+    target = prevalence_note(point)
+    return (
+        "PPV, NPV: how many of those called are positive, of those not called negative. LR+, LR-: "
+        "how much a call, or none, multiplies the odds of the disease. Net benefit: at the "
+        f"probability above which the costs make a call worth it.{target and f' {target}.'}"
     )
 
 
@@ -132,16 +188,14 @@ def counts_table(point: Content, caption: str) -> Table:
 
 
 def rates_table(points: Mapping[str, Content]) -> Table:
-    """Return the rates at one or several hospitals, a column each."""
+    """Return who is ill and who is called, at one or several hospitals, a column each."""
     names = {
-        "sensitivity": "sensitivity (of the positive, called)",
-        "specificity": "specificity (of the negative, not called)",
         "prevalence": "prevalence (positive, of all)",
         "call_rate": "call rate (called, of all)",
     }
     return Table(
-        caption="Rates",
-        header=("rate", *points),
+        caption="Shares",
+        header=("share", *points),
         kinds="t" + "n" * len(points),
         rows=tuple(
             (text, *(percent(point[key]) for point in points.values()))
@@ -159,6 +213,7 @@ def choice_section(content: Content) -> Section:
             exact(content["operating_value"]),
             "the outermost score of a choosing patient who is called, as other tools print it",
         ),
+        *cut_interval_rows(content),
         ("direction", direction_in_words(content["direction"]), "which side is called positive"),
         ("risk", risk(content["risk"]), "of the patients who chose; too rosy, as they chose"),
     )
@@ -191,6 +246,17 @@ def choice_section(content: Content) -> Section:
                 rows=rows,
             ),
         ),
+    )
+
+
+def cut_interval_rows(content: Content) -> tuple[tuple[str, str, str], ...]:
+    """Return the two intervals of the cut-off, each with what it is about."""
+    found = content["threshold_interval"]
+    name = f"{percent(found['confidence'])} interval of the cut-off"
+    meanings = (found["population"]["meaning"], found["repeated_study"]["meaning"])
+    return tuple(
+        (name, text, meaning)
+        for text, meaning in zip(cut_intervals(content), meanings, strict=True)
     )
 
 

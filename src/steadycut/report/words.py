@@ -57,8 +57,18 @@ def aggregation_in_words(score: str, chain: Sequence[Mapping[str, str]]) -> str:
     return text
 
 
+def is_score_itself(content: Mapping[str, Any]) -> bool:
+    """Tell whether every patient has one row, so that the mean of the score is the score."""
+    data = content.get("data") or {}
+    patients = content["patients"]["total"] if "patients" in content else content["n_patients"]
+    one_row = data.get("rows", 0) - data.get("dropped_rows", 0) == patients
+    return one_row and [step["how"] for step in content["aggregation"]] == ["mean"]
+
+
 def score_in_words(content: Mapping[str, Any]) -> str:
     """Say how a patient's score is made: by one chain, or by an ensemble of several."""
+    if not content.get("ensemble") and is_score_itself(content):
+        return quoted(content["score"])
     if not content.get("ensemble"):
         return aggregation_in_words(content["score"], content["aggregation"])
     parts = [
