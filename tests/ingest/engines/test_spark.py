@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 
 import numpy as np
@@ -225,6 +226,19 @@ def test_without_pyspark_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(MissingPackage, match=r'pip install "steadycut\[spark\]"'):
         spark_session.spark_session()
+
+
+def test_without_java_it_says_what_to_install():
+    """In a process of its own: the session of the other tests would be taken."""
+    code = (
+        "from steadycut.errors import MissingPackage\n"
+        "from steadycut.ingest.engines.spark_session import spark_session\n"
+        "try:\n    spark_session()\nexcept MissingPackage as error:\n    print(error)\n"
+    )
+    environment = {"PATH": "/nowhere", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-c", code]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("Spark could not be started. It needs Java 17 or later")
 
 
 def raised(text, condition=None):

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +12,17 @@ from steadycut import errors
 from steadycut.errors import BadTable, MissingPackage, SteadycutError
 
 OWN_ERROR = re.compile(r"steadycut\.errors\.(\w+): ([^\n]+)")
+NO_JAVA = (
+    "Spark could not be started. It needs Java 17 or later: install it (Debian: "
+    "openjdk-17-jre-headless) or set JAVA_HOME."
+)
 NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 
 
 def spark_session() -> Any:
     """Return the session that there is, or one as spark-submit's settings say."""
     try:
+        from pyspark.errors import PySparkRuntimeError
         from pyspark.sql import SparkSession
     except ImportError:
         msg = 'The spark engine requires pyspark. Install it with pip install "steadycut[spark]".'
@@ -24,16 +30,18 @@ def spark_session() -> Any:
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         # Not started by spark-submit: this machine's executors need this Python's packages.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        _check_java()
     try:
         return SparkSession.builder.getOrCreate()
-    except Exception as error:
-        if type(error).__name__ != "PySparkRuntimeError":
-            raise
-        msg = (
-            "Spark could not be started. It needs Java 17 or later: install it (Debian: "
-            "openjdk-17-jre-headless) or set JAVA_HOME."
-        )
-        raise MissingPackage(msg) from None
+    except PySparkRuntimeError:
+        raise MissingPackage(NO_JAVA) from None
+
+
+def _check_java() -> None:
+    # A remote session needs none here.
+    settings = ("JAVA_HOME", "SPARK_REMOTE")
+    if shutil.which("java") is None and not any(os.environ.get(name) for name in settings):
+        raise MissingPackage(NO_JAVA)
 
 
 @contextmanager
