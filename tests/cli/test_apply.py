@@ -151,7 +151,7 @@ def test_a_lost_patient_is_told(rule, tmp_path, capsys):
     assert snapshot(tmp_path) == before
     ran = run_command(capsys, "apply", rule, path, "--missing", "drop", "--json", "--out", out)
     assert ran.code == 0
-    assert "6 of 540 rows had no score and were dropped" in ran.err
+    assert "6 of 540 rows without a finite score were dropped" in ran.err
     assert "1 patient who has no other rows" in ran.err
     assert (ran.json["dropped_rows"], ran.json["dropped_patients"]) == (6, 1)
     assert len(read_csv(out)) == 89

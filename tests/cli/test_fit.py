@@ -221,7 +221,7 @@ def test_only_dropped_rows_of_the_named_sites_count(tmp_path, capsys):
     drop = ["--missing", "drop", "--json", "--out", tmp_path / "o"]
     ran = run_command(capsys, "fit", path, *FIT, *SITES, *drop)
     assert ran.json["data"]["dropped_rows"] == 1
-    assert ran.err.splitlines()[0] == "steadycut: 1 of 360 rows had no score and was dropped."
+    assert ran.err.splitlines()[0] == "steadycut: 1 of 360 rows without a finite score was dropped."
 
 
 def test_everybody_may_choose_and_certify(table, tmp_path, capsys):
@@ -267,7 +267,7 @@ def test_dropped_rows_and_patients_are_told(tmp_path, capsys):
     assert ran.json["data"]["dropped_rows"] == 7
     assert ran.json["data"]["dropped_patients"] == 1
     assert ran.err == (
-        "steadycut: 7 of 540 rows had no score and were dropped, and with them 1 patient who "
+        "steadycut: 7 of 540 rows without a finite score were dropped, and with them 1 patient who "
         "has no other rows.\n"
     )
 

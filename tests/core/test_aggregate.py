@@ -5,14 +5,19 @@ import statistics
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from steadycut.core.aggregate import (
     FAMILIES,
     aggregate_chain,
     aggregator_names,
+    exact_sum,
     nest,
+    offsets_of,
     parse_aggregator,
+    sort_grouped,
     sort_segments,
 )
 from steadycut.errors import BadOption
@@ -242,3 +247,39 @@ def test_segments_tell_their_sizes():
     segments = sort_segments(np.array([1, 0, 1]), np.array([3.0, 1.0, 2.0]))
     assert segments.sizes.tolist() == [1, 2]
     assert [group.tolist() for group in segments.split()] == [[1.0], [2.0, 3.0]]
+
+
+# Exact sums ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [0, 1, 399, 400, 5000, 140_000])
+@pytest.mark.parametrize("spread", [0, 5, 300])
+def test_exact_sum_is_fsum(n, spread):
+    rng = np.random.default_rng(n + spread)
+    values = rng.normal(size=n) * 10.0 ** rng.integers(-spread, spread + 1, n)
+    assert exact_sum(values) == math.fsum(values.tolist())
+    assert exact_sum(rng.permutation(values)) == exact_sum(values)
+
+
+def test_exact_sum_cancels_and_keeps_what_is_tiny():
+    values = np.concatenate((np.full(500, 1e299), [5e-324], np.full(500, -1e299)))
+    assert exact_sum(values) == 5e-324
+    assert exact_sum(np.full(1000, 0.1)) == math.fsum([0.1] * 1000)
+    assert exact_sum(np.full(1000, 5e-324)) == 1000 * 5e-324
+    assert exact_sum(np.tile([1e306, -1e306, 1.0], 200)) == 200.0
+
+
+@given(
+    st.lists(st.floats(-1e290, 1e290), min_size=1, max_size=30),
+    st.integers(400, 900),
+)
+def test_exact_sum_of_repeated_values(values, n):
+    many = np.resize(np.array(values), n)
+    assert exact_sum(many) == math.fsum(many.tolist())
+
+
+def test_values_that_stand_group_by_group_are_sorted_in_place():
+    values = np.array([2.0, 1.0, -0.0, 0.0, 3.0])
+    segments = sort_grouped(values, offsets_of(np.array([2, 2, 1])))
+    assert segments.values.tolist() == [1.0, 2.0, 0.0, 0.0, 3.0]
+    assert not np.signbit(segments.values).any()
