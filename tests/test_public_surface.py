@@ -15,6 +15,7 @@ NAMES = [
     "CovariateStudy",
     "FrozenRule",
     "Monitor",
+    "OperatingPoint",
     "PatientScores",
     "Plan",
     "StableThreshold",
@@ -31,6 +32,7 @@ NAMES = [
     "fit_by_covariate",
     "fit_strata",
     "monitor",
+    "operating_point",
     "plan",
 ]
 

@@ -18,6 +18,7 @@ from steadycut.core.certify import Certificate, certify
 from steadycut.core.records import PatientScores
 from steadycut.covariate import CovariateStudy, fit_by_covariate
 from steadycut.monitoring import Monitor, monitor
+from steadycut.operating import OperatingPoint, operating_point
 from steadycut.planning import Plan, plan
 from steadycut.strata import StrataStudy, fit_strata
 from steadycut.study import Study, fit
@@ -47,6 +48,7 @@ __all__ = [
     "CovariateStudy",
     "FrozenRule",
     "Monitor",
+    "OperatingPoint",
     "PatientScores",
     "Plan",
     "StableThreshold",
@@ -63,6 +65,7 @@ __all__ = [
     "fit_by_covariate",
     "fit_strata",
     "monitor",
+    "operating_point",
     "plan",
 ]
 
