@@ -42,7 +42,7 @@ def test_tiles_are_the_pixels_of_the_slide(slide):
     whole = draw(Drawing())
     for tile, column, row in zip(read_tiles(slide, grid, some), some.column, some.row, strict=True):
         there = whole[row * 64 : row * 64 + 64, column * 64 : column * 64 + 64]
-        np.testing.assert_array_equal(tile, there)
+        np.testing.assert_array_equal(tile[..., :3], there)
 
 
 def test_shrunk_tiles_are_means_of_boxes(slide):
@@ -51,7 +51,7 @@ def test_shrunk_tiles_are_means_of_boxes(slide):
     x, y = 6 % grid.columns * 256, 6 // grid.columns * 256
     there = draw(Drawing())[y : y + 256, x : x + 256].reshape(32, 8, 32, 8, 3).mean(axis=(1, 3))
     # Each of the three levels is rounded once.
-    assert np.abs(tile - there).max() <= 1.5
+    assert np.abs(tile[..., :3] - there).max() <= 1.5
 
 
 def test_blur_lowers_sharpness():

@@ -79,7 +79,7 @@ class TileModel:
         self.fingerprint = {"sha256": hash_file(path), **asdict(options)}
 
     def score(self, tiles: NDArray[np.uint8]) -> FloatArray:
-        """Return the scores of tiles (tile, y, x, RGB)."""
+        """Return the scores of tiles (tile, y, x, RGB); more channels are ignored."""
         inputs = self.prepare(tiles)
         fixed = self.input.shape[0]
         size = fixed if isinstance(fixed, int) else max(len(inputs), 1)
@@ -93,7 +93,7 @@ class TileModel:
 
     def prepare(self, tiles: NDArray[np.uint8]) -> NDArray[Any]:
         """Return what the model is fed: resized if it wants one size, normalised, in its layout."""
-        pixels = _resized(tiles, self._edge())
+        pixels = _resized(tiles[..., :CHANNELS], self._edge())
         moved = pixels.transpose(0, 3, 1, 2) if self.layout == "nchw" else pixels
         if self.dtype is np.uint8:
             return np.ascontiguousarray(moved)

@@ -95,13 +95,13 @@ def tiles_on_tissue(grid: Grid, tissue: Tissue, min_tissue: float) -> Places:
 
 
 def read_tiles(slide: Slide, grid: Grid, places: Places) -> NDArray[np.uint8]:
-    """Return tiles as an array (tile, y, x, RGB); neighbours in a row are read together."""
+    """Return tiles (tile, y, x, 4), bytes as in `Slide.read`; neighbours are read together."""
     found = np.empty((places.column.size, grid.tile, grid.tile, 4), dtype=np.uint8)
     for start, stop in _runs(grid, places):
         strip = _read_strip(slide, grid, places.column[start], places.row[start], stop - start)
         tiles = strip.reshape(grid.tile, stop - start, grid.tile, 4)
         found[start:stop] = tiles.swapaxes(0, 1)
-    return found[..., :3]
+    return found
 
 
 def _runs(grid: Grid, places: Places) -> Iterator[tuple[int, int]]:
