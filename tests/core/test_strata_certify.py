@@ -85,6 +85,7 @@ def test_one_boundary_of_equal_costs_has_the_exact_certificate_of_one_cut_off(se
 def test_the_bound_is_settled_by_the_costs():
     assert choose_loss_bound("auto", CostMatrix([[0, 2], [2, 0]])) == "clopper-pearson"
     assert choose_loss_bound("auto", GREY) == "betting"
+    assert choose_loss_bound("auto", GREY, 10_000) == "bentkus"
     assert choose_loss_bound("bentkus", GREY) == "bentkus"
     with pytest.raises(BadOption, match="two values"):
         choose_loss_bound("clopper-pearson", GREY)
