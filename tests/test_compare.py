@@ -35,6 +35,15 @@ def test_every_rule_has_a_row_in_the_order_asked_for():
     assert [row["rule"] for row in rows(rules=["youden", "erm"])] == ["youden", "erm"]
 
 
+def test_a_function_of_the_counts_has_a_row_by_its_name():
+    def right(tp, fn, fp, tn):
+        return tp + tn
+
+    own, accuracy = rows(rules=[right, "accuracy"])
+    assert own["name"] == own["rule"] == "python:right"
+    assert own["threshold"] == accuracy["threshold"]
+
+
 def test_a_row_is_the_study_of_its_rule_at_p():
     for row in rows(cost_fn=2.0, seed=4):
         study = steadycut.fit(P, rule=row["rule"], cost_fn=2.0, seed=4, n_bootstrap=20)

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.criteria_rule import name_of
 from steadycut.core.cuts import exact_cuts
 from steadycut.core.paired import paired_difference
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.risk_curve import count_errors, risk_at_cuts
+from steadycut.core.rules import Counted
 from steadycut.errors import BadPatients, BadRuleFile, PatientOverlap
 from steadycut.guards import deployment_warnings
 from steadycut.study import Options, Progress, Study, as_candidates, check_same_patients, fit
@@ -148,7 +150,7 @@ def compare(
     internal: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
     external: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
     *,
-    rules: Sequence[str] | None = None,
+    rules: Sequence[str | Counted] | None = None,
     cost_table: bool = True,
     progress: Progress | None = None,
     **options: Any,  # noqa: ANN401
@@ -161,9 +163,10 @@ def compare(
         Patients of hospital P and of hospital Q, with labels; the same candidates in the same
         order for both. Nothing is chosen on Q.
     rules
-        The rules to compare; default all of `RULES` (an ensemble has no ``pointwise``). With
-        ``stable`` among them and several candidates there are three rows more: ``stable`` with
-        the paper's choice among candidates, and its ablations (no penalty, no bias).
+        The rules to compare, names or functions of the counts; default all of `RULES` (an
+        ensemble has no ``pointwise``). With ``stable`` among them and several candidates there are
+        three rows more: ``stable`` with the paper's choice among candidates, and its ablations
+        (no penalty, no bias).
     cost_table
         Whether ``stable``, if it is among the rules, is also judged at the costs (1, 1), (1, 3)
         and (3, 1) of a miss and a false alarm, beside those of the options.
@@ -231,10 +234,11 @@ def default_rules(options: Mapping[str, Any]) -> list[str]:
 
 
 def asked_rows(
-    rules: Sequence[str], options: Mapping[str, Any], *, several: bool
+    rules: Sequence[str | Counted], options: Mapping[str, Any], *, several: bool
 ) -> dict[str, dict[str, Any]]:
     """Return the options of each row by its name: the rules, then the ablations."""
-    asked = {rule: {**options, "rule": rule} for rule in rules}
+    names = [rule if isinstance(rule, str) else name_of(rule) for rule in rules]
+    asked = {name: {**options, "rule": rule} for name, rule in zip(names, rules, strict=True)}
     if several and OURS in rules and options.get("ensemble") is None:
         for name, selector in ABLATIONS.items():
             asked[name] = {**options, "rule": OURS, "selector": selector}

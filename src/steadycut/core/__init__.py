@@ -18,6 +18,7 @@ Files in the order in which the data travel:
 ``characteristics`` four counts -> sensitivity, predictive values, kappa, net benefit, ...
 ``criteria``        every criterion by which a cut can be chosen; ``criteria_rule`` takes the best
                     cut by one, within limits; ``criteria_scores`` looks at the scores themselves
+``kernel_youden``   Youden's index from kernel estimates of the two classes
 ``rules``           a rule along the cuts, by its name: stable, erm, youden, ppv:0.9, ...
 ``bootstrap``       resampled patients -> draws of the whole rule
 ``radius``          draws -> bias, quantile, radius
