@@ -179,3 +179,29 @@ def test_a_patient_without_a_grade_is_refused():
     named = PatientScores(scores=[0.1, 0.2], patients=["a", "b"])
     with pytest.raises(BadPatients, match="1 have none"):
         fit_strata(named, costs=COSTS, grades={"a": 0})
+
+
+@pytest.mark.parametrize("rule", ["stable", "erm"])
+@pytest.mark.parametrize("grid", [2, 200, "exact"])
+@pytest.mark.parametrize(
+    "scores",
+    [np.zeros(30), np.arange(30) % 2, np.full(30, 1e299), np.linspace(0, 1e-300, 30)],
+    ids=["constant", "two values", "huge", "tiny"],
+)
+def test_odd_scores_still_give_strata_in_order(scores, rule, grid):
+    options = {"rule": rule, "grid": grid, "n_bootstrap": 5}
+    patients, grades = PatientScores(scores=scores), np.arange(30) % 3
+    study = fit_strata(patients, costs=COSTS, grades=grades, **options)
+    assert (np.diff(study.thresholds) >= 0).all()
+    assert study.counts.sum() == 15
+
+
+def test_only_the_order_of_scores_counts_on_the_exact_cuts(cohort):
+    patients, grades = cohort
+    curved = PatientScores(scores=np.exp(patients.scores))
+    one, other = (
+        fit_strata(some, costs=COSTS, grades=grades, grid="exact", **QUICK)
+        for some in (patients, curved)
+    )
+    assert one.draws.ranks.tolist() == other.draws.ranks.tolist()
+    assert one.draws.draw_ranks.tolist() == other.draws.draw_ranks.tolist()
