@@ -7,6 +7,8 @@ from steadycut.errors import BadTable, MissingPackage
 from steadycut.ingest.find import PARQUET, TableFile
 
 ARROW_ENDINGS = (".feather", ".arrow")
+# Seconds. The defaults of 1 and 3 are short for a busy machine or a hospital network.
+PATIENCE = {"connect_timeout": 10, "request_timeout": 60}
 
 
 def open_dataset(file: TableFile) -> Any:
@@ -44,9 +46,10 @@ def _s3() -> Any:
 
     server = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
     if not server:
-        return fs.S3FileSystem()
+        return fs.S3FileSystem(**PATIENCE)
     scheme, _, address = server.rpartition("://")
-    return fs.S3FileSystem(endpoint_override=address.rstrip("/"), scheme=scheme or "https")
+    address = address.rstrip("/")
+    return fs.S3FileSystem(endpoint_override=address, scheme=scheme or "https", **PATIENCE)
 
 
 def _pyarrow_dataset() -> Any:
