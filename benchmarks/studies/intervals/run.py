@@ -193,7 +193,9 @@ def main():
     tallies[1].print("At the fixed cut, judged by those who chose it", heads, (0, 1))
     tallies[2].print("With the cut re-chosen", heads, (0, 1))
     tallies[2].print("With the cut re-chosen, rule by rule", heads, (0, 2))
-    tallies[3].print("The cut-off itself", ("the population's", "another study's"), (0, 2, 1))
+    cuts = ("the population's", "another study's")
+    tallies[3].print("The cut-off itself", cuts, (0, 2))
+    tallies[3].print("The cut-off itself, size by size", cuts, (0, 2, 1))
 
 
 if __name__ == "__main__":
