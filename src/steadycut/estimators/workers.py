@@ -3,6 +3,7 @@
 import queue
 import warnings
 from collections.abc import Callable, Generator, Mapping
+from contextlib import closing
 from typing import Any, TypeVar
 
 from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -16,6 +17,8 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 # A cluster without a single worker is waited for this long, in seconds.
 PATIENCE = 60.0
+# How often what all tasks need is sent out, if all workers that held it are gone.
+ROUNDS = 3
 
 ONE_KILLED = "a worker process was killed"
 KILLED_IN_TURN = "several workers were killed, one after the other, by the same replicate"
@@ -104,6 +107,27 @@ def _on_dask(
     shared: Any,
     tasks: Mapping[int, Task],
 ) -> Generator[tuple[int, Result], None, None]:
+    left = dict(tasks)
+    for _ in range(ROUNDS):
+        if not left:
+            return
+        with closing(_one_round(client, function, shared, left)) as results:
+            for number, result in results:
+                del left[number]
+                yield number, result
+    if left:
+        raise _lost(ALL_GONE)
+
+
+def _one_round(
+    client: Any,
+    function: Callable[[Any, Task], Result],
+    shared: Any,
+    tasks: Mapping[int, Task],
+) -> Generator[tuple[int, Result], None, None]:
+    """Yield results until all are there, or the cluster has lost what all tasks need."""
+    from distributed import CancelledError, KilledWorker
+
     _wait_for_workers(client)
     # A copy on every worker: that one dies is no loss.
     shipped = client.scatter(shared, broadcast=True, hash=False)
@@ -116,7 +140,11 @@ def _on_dask(
             future.add_done_callback(ended.put)
         while numbers:
             future = _next_ended(client, ended)
-            yield numbers.pop(future), _result(future)
+            yield numbers.pop(future), future.result()
+    except CancelledError:
+        return
+    except KilledWorker:
+        raise _lost(KILLED_IN_TURN) from None
     finally:
         client.cancel([*numbers, shipped], force=True)
 
@@ -143,17 +171,6 @@ def _next_ended(client: Any, ended: "queue.SimpleQueue[Any]") -> Any:
             return ended.get(timeout=PATIENCE)
         except queue.Empty:
             _wait_for_workers(client)
-
-
-def _result(future: Any) -> Any:
-    from distributed import CancelledError, KilledWorker
-
-    try:
-        return future.result()
-    except KilledWorker:
-        raise _lost(KILLED_IN_TURN) from None
-    except CancelledError:
-        raise _lost(ALL_GONE) from None
 
 
 def _lost(cause: str) -> LostWorkers:
