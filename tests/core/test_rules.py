@@ -53,7 +53,7 @@ def test_a_floor_that_is_met_exactly_is_met():
     assert rank_by("sensitivity:0.95", cohort, Costs()) == 21
 
 
-@pytest.mark.parametrize("rule", [*PLAIN, "stable"])
+@pytest.mark.parametrize("rule", [*PLAIN, "stable", "minimax", "erm@ppv:0.5", "weighted-kappa"])
 @pytest.mark.parametrize("factor", [1e-9, 1e-6, 1e10])
 def test_the_unit_of_the_costs_changes_no_choice(rule, factor):
     """What counts as a tie must not grow or shrink with the unit, whatever the rule minimises."""

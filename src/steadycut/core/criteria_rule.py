@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -63,20 +64,20 @@ class Best:
 
     def allowed(self, ends: tuple[Counts, ...], costs: Costs) -> NDArray[np.bool_]:
         """Return which cuts are within the limits; in a row without any, which come nearest."""
-        if not self.limits:
-            return np.ones(ends[0].tp.shape, dtype=bool)
-        shortfall = np.max([limit.shortfall(ends, costs) for limit in self.limits], axis=0)
+        shortfall = self.shortfall(ends, costs)
         within = shortfall <= TIE
         nearest = best_of(-shortfall, np.ones_like(within))
         return np.where(within.any(axis=-1, keepdims=True), within, nearest)
 
+    def shortfall(self, ends: tuple[Counts, ...], costs: Costs) -> FloatArray:
+        """Return the largest shortfall of every cut, as a part of its limit."""
+        without = np.full(ends[0].tp.shape, -np.inf)
+        return reduce(np.maximum, (one.shortfall(ends, costs) for one in self.limits), without)
+
     def n_infeasible(self, curve: Curve, costs: Costs) -> int:
         """Return how many curves have no cut within the limits."""
-        if not self.limits:
-            return 0
-        ends = counts_along(curve, costs)
-        shortfall = np.max([limit.shortfall(ends, costs) for limit in self.limits], axis=0)
-        return int(np.count_nonzero(shortfall.min(axis=-1) > TIE))
+        nearest = self.shortfall(counts_along(curve, costs), costs).min(axis=-1)
+        return int(np.count_nonzero(nearest > TIE))
 
     def refuse_infeasible(self, cuts: Cuts, costs: Costs, where: str) -> None:
         """Refuse patients none of whose cuts is within the limits."""
@@ -108,9 +109,9 @@ def _reached(limit: Limit, shortfall: float) -> str:
 def best_of(merit: FloatArray, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return which of the chosen cuts have the largest merit of their row, up to rounding."""
     merit = np.where(chosen, merit, -np.inf)
-    best = merit.max(axis=-1, keepdims=True)
-    slack = np.where(np.isfinite(best), TIE * np.maximum(np.abs(best), 1.0), 0.0)
-    return chosen & (merit >= best - slack)
+    size = np.abs(merit, where=np.isfinite(merit), out=np.zeros_like(merit))
+    slack = TIE * size.max(axis=-1, keepdims=True)
+    return chosen & (merit >= merit.max(axis=-1, keepdims=True) - slack)
 
 
 def near(criterion: Criterion, value: float) -> Criterion:

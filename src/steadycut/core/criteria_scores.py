@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 
@@ -47,9 +48,8 @@ class NearestScore:
 
 def group_values(cuts: Cuts) -> FloatArray:
     """Return the score of each group of patients; on an even grid the middle of its step."""
-    if isinstance(cuts, ExactCuts):
-        return cuts.values
-    assert isinstance(cuts, EvenCuts)  # noqa: S101
+    if not isinstance(cuts, EvenCuts):
+        return cast("ExactCuts", cuts).values
     lower = cuts.last_in_gap[:-1]
     upper = np.minimum(lower + 1, cuts.thresholds.size - 2)
     return (cuts.thresholds[lower] + cuts.thresholds[upper]) / 2

@@ -45,6 +45,8 @@ __all__ = [
 ]
 
 Objective = Callable[[Curve, Costs], FloatArray]
+# A user's rule: four arrays of counts along the cuts in, what is to be maximised out.
+Counted = Callable[..., object]
 
 
 class Rule(Protocol):
@@ -143,10 +145,6 @@ NEARS = {
     "plr": "OC ValueDLR.Positive",
     "nlr": "OC ValueDLR.Negative",
 }
-
-Counted = Callable[..., object]
-
-
 # What the rules are that are no criterion of the counts, and what R calls them.
 OTHER_RULES = {
     "stable": ("posterior mean of the cut on the quantile scale: the default", ""),
