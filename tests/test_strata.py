@@ -161,7 +161,6 @@ def test_a_grey_stratum_that_never_pays_is_told():
         ({"certify_size": 1.0}, BadOption, "certify_size"),
         ({"bound": "dkw"}, BadOption, "bound"),
         ({"seed": -1}, BadOption, "seed"),
-        ({"honesty": "uniform"}, BadOption, "has no option 'honesty'"),
         ({"grades": None}, BadPatients, "no labels"),
         ({"grades": [0, 1]}, BadPatients, "one entry a patient"),
         ({"grades": np.full(240, 3)}, BadPatients, "from 0 to 2"),

@@ -169,7 +169,7 @@ class StrataStudy:
         return StrataRule.from_study(self)
 
 
-def fit_strata(
+def fit_strata(  # noqa: PLR0913
     patients: PatientScores,
     *,
     costs: ArrayLike,
@@ -177,7 +177,14 @@ def fit_strata(
     n_thresholds: int | None = None,
     strata: Sequence[str] | None = None,
     grade_names: Sequence[str] | None = None,
-    **options: Any,  # noqa: ANN401
+    rule: str = "stable",
+    direction: str = "ge",
+    grid: int | str = 200,
+    n_bootstrap: int = 200,
+    delta: float = 0.1,
+    certify_size: float = 0.5,
+    bound: str = "auto",
+    seed: int = 0,
 ) -> StrataStudy:
     """Choose, freeze and certify the boundaries of ordered risk strata, all of them at once.
 
@@ -195,10 +202,17 @@ def fit_strata(
         How many boundaries; if given, it must be one less than there are columns of ``costs``.
     strata, grade_names
         Names, ascending. Default: low, intermediate, high for three strata; 0, 1, ... for grades.
-    **options
-        ``rule`` (``"stable"`` or ``"erm"``), ``direction`` (``"ge"``: high scores are high risk),
-        ``grid``, ``n_bootstrap``, ``delta``, ``certify_size``, ``bound`` and ``seed``, as in
-        `steadycut.fit`.
+    rule
+        ``"stable"``, the joint posterior mean, or ``"erm"``, the smallest mean cost.
+    direction
+        ``"ge"``: high scores are high risk; ``"le"``: low ones are.
+    grid, n_bootstrap, certify_size, seed
+        As in `steadycut.fit`.
+    delta
+        Failure probability of each of the two statements, of the radius and of the band.
+    bound
+        On the mean cost: ``"auto"``, ``"clopper-pearson"`` (costs of two values), ``"betting"``,
+        ``"bentkus"`` or ``"hoeffding"``.
 
     Returns
     -------
@@ -221,10 +235,21 @@ def fit_strata(
     (True, 150)
     """
     matrix = CostMatrix(costs)
-    settings = strata_options(
-        matrix, n_thresholds=n_thresholds, strata=strata, grade_names=grade_names, **options
+    options = strata_options(
+        matrix,
+        n_thresholds=n_thresholds,
+        strata=strata,
+        grade_names=grade_names,
+        rule=rule,
+        direction=direction,
+        grid=grid,
+        n_bootstrap=n_bootstrap,
+        delta=delta,
+        certify_size=certify_size,
+        bound=bound,
+        seed=seed,
     )
-    return run_strata(patients, read_grades(patients, grades, matrix.n_grades), settings)
+    return run_strata(patients, read_grades(patients, grades, matrix.n_grades), options)
 
 
 def strata_options(
@@ -244,19 +269,12 @@ def strata_options(
         raise BadOption(msg)
     numbered = tuple(f"stratum {k + 1}" for k in range(costs.n_strata))
     known = USUAL_NAMES.get(costs.n_strata, numbered)
-    try:
-        return StrataOptions(
-            costs=costs,
-            strata=known if strata is None else tuple(map(str, strata)),
-            grades=tuple(map(str, range(costs.n_grades) if grade_names is None else grade_names)),
-            **options,
-        )
-    except TypeError as error:
-        if "unexpected keyword" not in str(error):
-            raise
-        name = str(error).rpartition(" ")[2]
-        msg = f"fit_strata has no option {name}; see its documentation."
-        raise BadOption(msg) from None
+    return StrataOptions(
+        costs=costs,
+        strata=known if strata is None else tuple(map(str, strata)),
+        grades=tuple(map(str, range(costs.n_grades) if grade_names is None else grade_names)),
+        **options,
+    )
 
 
 def run_strata(patients: PatientScores, grades: IntArray, options: StrataOptions) -> StrataStudy:
