@@ -177,11 +177,22 @@ def test_command(files, tmp_path, capsys):
     assert read_parquet(tmp_path / "out" / "tiles" / "sick.parquet")["patient"][0] == "1"
 
 
-def test_tables_go_straight_into_the_next_command(files, tmp_path, capsys):
-    out = tmp_path / "out"
-    arguments = [str(files / "well.tif"), "--model", str(files / "model.onnx"), "--out", str(out)]
-    assert run(["score-slides", *arguments, "--tile", "64", "--json"]) == 0
-    assert '"scored": 36' in capsys.readouterr().out
+def test_tables_go_straight_into_fit(files, tmp_path, capsys):
+    rows = ["slide,patient,label"]
+    for i in range(12):
+        lesions = ((128, 128, 128),) if i % 2 else ()
+        drawing = Drawing(edge=512, tissue=(0, 0, 512), lesions=lesions)
+        write_slide(tmp_path / "in" / f"s{i:02d}.tif", drawing, levels=1, seed=i)
+        rows.append(f"s{i:02d},p{i:02d},{i % 2}")
+    (tmp_path / "sheet.csv").write_text("\n".join(rows) + "\n")
+    arguments = [str(tmp_path / "in"), "--model", str(files / "model.onnx"), "--tile", "64"]
+    arguments += ["--sheet", str(tmp_path / "sheet.csv"), "--out", str(tmp_path / "out")]
+    assert run(["score-slides", *arguments, "--json"]) == 0
+    assert '"scored": 16' in capsys.readouterr().out
+    columns = ["--patient", "patient", "--score", "score", "--label", "label"]
+    chain = ["--level", "slide:max", "--aggregate", "max", "--out", str(tmp_path / "study")]
+    assert run(["fit", str(tmp_path / "out" / "tiles" / "*.parquet"), *columns, *chain]) == 0
+    assert (tmp_path / "study" / "rule.json").is_file()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,8 @@
-"""The ``steadycut`` command: exit 0, 2 for a user's mistake, 1 for a fault of ours."""
+"""The ``steadycut`` command: exit 0, 2 for a user's mistake, 1 for a fault of ours.
+
+Commands that read raw files (slides, ECGs) exit with 3 where they did their work but had to leave
+some files out.
+"""
 
 import os
 import sys

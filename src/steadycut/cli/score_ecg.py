@@ -18,7 +18,7 @@ from steadycut.ecg.features import NAMES
 from steadycut.ecg.plot import draw_segments
 from steadycut.ecg.records import find_records, import_wfdb
 from steadycut.ecg.scorer import read_scorer
-from steadycut.ecg.training import deal_training, train_on
+from steadycut.ecg.training import deal_training, segments_of, train_on
 from steadycut.errors import BadOption, BadTable
 from steadycut.slides.pipeline import check_names
 from steadycut.sources.left_out import LeftOut, refuse_if_nothing
@@ -91,19 +91,11 @@ def score_ecg_command(
         found, problems = read_segments(paths, options, check_count("--jobs", jobs), progress)
     refuse_if_nothing(found.record.size, problems, "records")
     whose = [origin_of(path, origins) for path in paths]
-    training: set[str] = set()
+    n_training = 0
     if ready is None:
-        problems += [
-            LeftOut(file=str(path), reason="the sheet has no label for it.")
-            for path, origin in zip(paths, whose, strict=True)
-            if origin.patient not in labels
-        ]
-        used = {str(whose[record].patient) for record in np.unique(found.record).tolist()}
-        known = {name: label for name, label in labels.items() if name in used}
-        training = deal_training(known, train_share, np.random.default_rng(seed))
-        ready = train_on(found, [one.patient for one in whose], labels, training)
-        keep = [one.patient in known and one.patient not in training for one in whose]
-        found = found.of_records(np.array(keep))
+        problems += unlabelled(paths, whose, labels)
+        patients = [one.patient for one in whose]
+        ready, found, n_training = train_apart(found, patients, labels, train_share, seed)
     out.mkdir(parents=True, exist_ok=True)
     write_parquet(
         out / "segments.parquet",
@@ -115,7 +107,7 @@ def score_ecg_command(
         "options": options.to_dict(),
         "records": int(np.unique(found.record).size),
         "segments": int(found.record.size),
-        "training_patients": len(training),
+        "training_patients": n_training,
         "left_out": [one.to_dict() for one in problems],
     }
     files = {"scorer.json": to_json(ready.to_dict()), "ecg.json": to_json(content)}
@@ -151,6 +143,32 @@ def sheet_labels(origins: Mapping[str, Origin]) -> dict[str, int]:
         )
         raise BadOption(msg)
     return labels
+
+
+def unlabelled(
+    paths: Sequence[Path], whose: Sequence[Origin], labels: Mapping[str, int]
+) -> list[LeftOut]:
+    """Return the records whose patient has no label."""
+    return [
+        LeftOut(file=str(path), reason="the sheet has no label for it.")
+        for path, origin in zip(paths, whose, strict=True)
+        if origin.patient not in labels
+    ]
+
+
+def train_apart(
+    found: Segments,
+    patients: Sequence[str | None],
+    labels: Mapping[str, int],
+    share: float,
+    seed: int,
+) -> tuple[SegmentScorer, Segments, int]:
+    """Train on some patients; return the scorer, the segments of the others, and how many train."""
+    present = {patients[record] for record in np.unique(found.record).tolist()}
+    known = {name: label for name, label in labels.items() if name in present}
+    training = deal_training(known, share, np.random.default_rng(seed))
+    others, _ = segments_of(found, patients, set(known) - training)
+    return train_on(found, patients, labels, training), others, len(training)
 
 
 def segment_columns(
