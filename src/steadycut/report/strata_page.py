@@ -7,7 +7,7 @@ from steadycut.report.content import FOOTER
 from steadycut.report.numbers import count, cut, percent, risk
 from steadycut.report.page import Page, Section, Status, Table
 from steadycut.report.render import render_page
-from steadycut.report.words import aggregation_in_words, bound_in_words, quoted
+from steadycut.report.words import aggregation_in_words, quoted
 
 Content = Mapping[str, Any]
 
@@ -49,8 +49,8 @@ def headline(content: Content) -> tuple[str, ...]:
     """Return the sentences that are read in ten seconds; the first ones are the strata."""
     certificate = content["certificate"]
     score = aggregation_in_words(content["score"], content["aggregation"])
-    held, bound = percent(1 - certificate["delta"]), bound_in_words(certificate["bound"])
-    limit = f"at most {risk(certificate['value'])} ({bound})"
+    held, bound = percent(1 - certificate["delta"]), certificate["bound"]
+    limit = f"at most {risk(certificate['value'])} (bound: {bound})"
     sentences = [
         f"The score of a patient is {score}. {'; '.join(strata_lines(content))}.",
         f"With {held} confidence the mean cost of patients like these is {limit}.",
