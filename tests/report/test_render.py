@@ -7,6 +7,7 @@ import pytest
 
 from steadycut.errors import MissingPackage
 from steadycut.report import render_audit, render_study
+from steadycut.report.characteristics import interval_text
 from steadycut.report.content import audit_page, study_page
 from steadycut.report.numbers import change, cut, exact, percent, risk, spread
 from tests.displays import samples
@@ -87,6 +88,13 @@ def test_same_content_same_bytes_whatever_the_settings(make):
     assert first == second
 
 
+def characteristic_texts(point, *kinds):
+    """Every value and interval of an operating point, as it is written."""
+    found = [one for kind in kinds for one in point[kind]["characteristics"].values()]
+    values = [risk(one["value"]) for one in found if one.get("value") is not None]
+    return values + [interval_text(one) for one in found]
+
+
 def test_a_study_page_holds_every_number():
     study = samples.study()
     text = text_of(render_study(study))
@@ -103,7 +111,7 @@ def test_a_study_page_holds_every_number():
         *(risk(stability[key]) for key in ("modulus", "penalty")),
         percent(stability["flip_rate"]),
         *(str(study["operating_point"][key]) for key in ("tp", "fn", "fp", "tn")),
-        *(percent(study["operating_point"][key]) for key in ("sensitivity", "specificity")),
+        *characteristic_texts(study["operating_point"], "fixed_cut", "rechosen_cut"),
         *(str(value) for value in study["patients"].values()),
         *(str(value) for value in study["options"].values()),
     ]
@@ -153,7 +161,7 @@ def test_an_audit_page_holds_every_number(only):
         wanted += [change(audit["shift"][kind][part]) for kind in ("signed", "shapley")]
     for point in ("operating_point", "operating_point_internal"):
         wanted += [str(audit[point][key]) for key in ("tp", "fn", "fp", "tn")]
-        wanted += [percent(audit[point][key]) for key in ("sensitivity", "specificity")]
+        wanted += characteristic_texts(audit[point], "fixed_cut")
     assert [one for one in wanted if one not in text] == []
 
 

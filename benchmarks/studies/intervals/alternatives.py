@@ -1,0 +1,110 @@
+"""What was tried before the intervals were chosen, and how often each held.
+
+1. Likelihood ratios: the log method and melding, summed over all outcomes.
+2. The area under the ROC curve: DeLong's interval and ours.
+3. The cut-off of the population: percentile, basic and symmetric bootstrap intervals in ranks, and
+   the percentile interval out to the scores around it.
+
+Run: python benchmarks/studies/intervals/alternatives.py [--studies 200]
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import binom
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "coverage"))
+# Before the other folder: both have a run.py.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from populations import pairs
+from run import COSTS, DELTA, best_cuts, choose, draw, true_auc
+
+from steadycut.core.auc import auc, auc_interval, delong_variance
+from steadycut.core.confusion import Confusion
+from steadycut.core.cut_interval import scores_around
+from steadycut.core.melding import tails
+from steadycut.core.operating import at_fixed_cut
+from steadycut.core.rechosen import cuts_at
+from steadycut.core.rules import parse_rule
+
+Z = -float(ndtri(DELTA / 2))
+SENSITIVITIES = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
+ALARMS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5)
+
+
+def log_interval(tp, fp, n):
+    """The interval on the log scale, half a patient added to every count."""
+    tp, fp = tp + 0.5, fp + 0.5
+    error = Z * np.sqrt(1 / tp + 1 / fp - 2 / (n + 1))
+    return tp / fp * np.exp(-error), tp / fp * np.exp(error)
+
+
+def melded_interval(tp, fp, n):
+    found = at_fixed_cut(Confusion(tp=tp, fn=n - tp, fp=fp, tn=n - fp), COSTS, DELTA)["plr"]
+    return found.interval or (0.0, np.inf)
+
+
+def ratio_shares(method, n):
+    """How often the interval of LR+ holds, exactly, for every pair of rates."""
+    count = np.arange(n + 1)
+    ends = np.array([[method(i, j, n) for j in count] for i in count])
+    for sens in SENSITIVITIES:
+        for alarm in ALARMS:
+            weight = np.outer(binom.pmf(count, n, sens), binom.pmf(count, n, alarm))
+            holds = (ends[..., 0] <= sens / alarm) & (sens / alarm <= ends[..., 1])
+            yield float((weight * holds).sum())
+
+
+def delong_interval(patients, delta):
+    area, error = auc(patients), -float(ndtri(delta / 2)) * np.sqrt(delong_variance(patients))
+    return area - error, area + error
+
+
+def cut_intervals(patients, draws):
+    """Intervals of the cut-off by other ways."""
+    low, high = tails(draws.ranks, draws.ranks, DELTA)
+    reach = np.quantile(np.abs(draws.ranks - draws.rank), 1 - DELTA, method="inverted_cdf")
+    ranks = {
+        "percentile": (low, high),
+        "basic": (2 * draws.rank - high, 2 * draws.rank - low),
+        "symmetric": (draws.rank - reach, draws.rank + reach),
+    }
+    found = {name: cuts_at(patients.scores, np.array(ends)) for name, ends in ranks.items()}
+    return {**found, "percentile, outwards": scores_around(patients.scores, (low, high))}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--studies", type=int, default=200)
+    n_studies = parser.parse_args().studies
+    for name, method in (("log", log_interval), ("melded", melded_interval)):
+        print(f"LR+, 20 patients a class, {name}: lowest {min(ratio_shares(method, 20)):.3f}")
+    rng = np.random.default_rng(2)
+    for key in ("P = Q", "two basins", "heavy tails", "many ties", "easy"):
+        hospital = pairs()[key][0]
+        area = true_auc(hospital)
+        for n in (20, 50, 200):
+            cohorts = [draw(hospital, n, rng) for _ in range(n_studies)]
+            for name, method in (("DeLong", delong_interval), ("ours", auc_interval)):
+                ends = [method(patients, DELTA) for patients in cohorts]
+                held = np.mean([low - 1e-6 <= area <= high + 1e-6 for low, high in ends])
+                print(f"AUC {area:.3f}, {key}, n = {n}, {name}: {held:.3f}", flush=True)
+    for rule in ("stable", "erm", "youden", "sensitivity:0.9"):
+        for key in ("P = Q", "two basins", "heavy tails", "many ties"):
+            hospital, held = pairs()[key][0], {}
+            first, last = best_cuts(hospital, rule)
+            for _ in range(n_studies):
+                patients = draw(hospital, 50, rng)
+                found = cut_intervals(patients, choose(patients, parse_rule(rule), rng))
+                for name, (low, high) in found.items():
+                    held.setdefault(name, []).append(low <= last and high >= first)
+            shares = ", ".join(f"{name} {np.mean(one):.3f}" for name, one in held.items())
+            print(f"cut-off, {rule}, {key}, n = 50: {shares}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
