@@ -183,10 +183,9 @@ def parse_rule(rule: str | Counted) -> Rule:
 
     Examples
     --------
-    >>> parse_rule("erm")
-    Minimise(objective=<function risk_at_cuts at ...>)
-    >>> [goal.name for goal in parse_rule("kappa@sensitivity:0.9").goals]
-    ['kappa']
+    >>> rule = parse_rule("kappa@sensitivity:0.9")
+    >>> [goal.name for goal in rule.goals], rule.wanted
+    (['kappa'], 'sensitivity >= 0.9')
     """
     if isinstance(rule, str):
         return PLAIN_RULES[rule] if rule in PLAIN_RULES else _best(rule)
