@@ -226,3 +226,26 @@ def test_values_that_may_be_patients_are_not_shown(table, tmp_path, capsys):
     assert ran.code == 2
     assert "many others" in ran.err
     assert MARK not in ran.err
+
+
+@pytest.mark.parametrize("missing", ["refuse", "drop"])
+def test_a_row_without_a_grade_is_refused(table, tmp_path, capsys, missing):
+    frame = pd.read_csv(table)
+    frame.loc[:2, "grade"] = None
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    options = [*GRADED, *SQUARE, "--missing", missing, "--out", tmp_path / "o"]
+    ran = run_command(capsys, "strata", tmp_path / "t.csv", *options)
+    assert ran.code == 2
+    assert "'grade' must be filled in every row; 3 of 600" in ran.err
+
+
+def test_rows_without_a_score_and_patients_without_a_label_can_be_left_out(table, tmp_path, capsys):
+    frame = pd.read_csv(table)
+    frame.loc[:1, "score"] = None
+    frame.loc[4:7, "label"] = None
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    options = [*BINARY, *GREY, "--missing", "drop", "--json", "--out", tmp_path / "o"]
+    ran = run_command(capsys, "strata", tmp_path / "t.csv", *options)
+    assert ran.code == 0, ran.err
+    assert ran.json["patients"]["total"] == 149
+    assert ran.json["data"]["dropped_rows"] == 2
