@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet as pq
 
+from steadycut.cli.main import run
 from steadycut.errors import BadOption, BadTable, MissingPackage, SteadycutError
 from steadycut.ingest.engines import spark as engine_module
 from steadycut.ingest.engines import spark_session
@@ -118,6 +119,26 @@ def test_identifiers_are_read_as_everywhere(session):
     found = on_spark(spread(session, numbers, 2), patient="id", score=["s", "odd. `name`"])
     here = read_patients(make_request(patient="id", score=["s", "odd. `name`"]), numbers)
     assert snapshot(found) == snapshot(here)
+
+
+@needs_java
+def test_the_command_line_writes_the_same_rule(session, tmp_path, capsys):
+    path = SOURCES["csv"](cohort(), tmp_path)
+    asked = ["--patient", "patient", "--score", "tied", "--label", "label", "--positive", "sick"]
+    rules = []
+    for engine in ("memory", "spark"):
+        out = tmp_path / engine
+        how = ["--aggregate", "quantile:0.9", "--engine", engine, "--out", str(out)]
+        assert run(["fit", str(path), *asked, *how]) == 0
+        rules.append((out / "rule.json").read_bytes())
+    assert rules[0] == rules[1]
+    assert sorted(one.name for one in out.iterdir()) == ["report.html", "rule.json", "study.json"]
+
+
+@needs_java
+def test_auto_takes_spark_for_its_own_frames(session, expected):
+    found = read_patients(make_request(**ASKED), spread(session, cohort()))
+    assert snapshot(found) == expected
 
 
 @needs_java
