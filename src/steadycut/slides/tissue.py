@@ -16,7 +16,7 @@ from steadycut.sources.in_order import map_in_order
 PICTURE_MPP = 16.0
 SHORTEST, LONGEST = 1024, 4096
 # Edge of the pieces in which the slide is read: what bounds memory where small levels are missing.
-PIECE = 2048
+PIECE = 1024
 # Otsu splits also a picture that is all tissue or all glass, so that its threshold is kept between
 # what glass never reaches and what stained tissue always exceeds (of 255).
 LOWEST_SATURATION, HIGHEST_SATURATION = 15, 45
