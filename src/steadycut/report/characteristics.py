@@ -1,11 +1,12 @@
 """The characteristics of a cut-off, row by row, with both kinds of intervals."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from steadycut.report.numbers import UNKNOWN, cut, percent, risk
 
 Content = Mapping[str, Any]
+Write = Callable[[float | None], str]
 
 # The two kinds of intervals are called so wherever they are shown.
 FIXED = "if this cut-off is used"
@@ -62,7 +63,7 @@ def rechosen_interval(point: Content, key: str) -> str:
     return NO_CUT if key == "auc" else interval_text(found[key])
 
 
-def interval_text(interval: Content, write: Any = risk) -> str:  # noqa: ANN401
+def interval_text(interval: Content, write: Write = risk) -> str:
     """Write an interval that may lack an end.
 
     Examples
@@ -75,12 +76,9 @@ def interval_text(interval: Content, write: Any = risk) -> str:  # noqa: ANN401
     low, high = interval["low"], interval["high"]
     if not interval["known"]:
         return UNKNOWN
-    if low is None or high is None:
-        ends = (
-            (f"{write(high)} or less", "any value") if low is None else (f"{write(low)} or more",)
-        )
-        return ends[high is None and low is None]
-    return f"{write(low)} to {write(high)}"
+    if low is None:
+        return "any value" if high is None else f"{write(high)} or less"
+    return f"{write(low)} or more" if high is None else f"{write(low)} to {write(high)}"
 
 
 def prevalence_note(point: Content) -> str:
