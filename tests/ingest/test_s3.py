@@ -1,5 +1,11 @@
 """Tables in S3, against a server on this machine."""
 
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -19,13 +25,9 @@ ASKED = {"patient": "id", "score": "s", "site": "site"}
 
 @pytest.fixture(scope="module")
 def bucket(tmp_path_factory):
-    server_module = pytest.importorskip("moto.server")
+    pytest.importorskip("moto.server")
     boto3 = pytest.importorskip("boto3")
-    server = server_module.ThreadedMotoServer(port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    url = f"http://{host}:{port}"
-    with pytest.MonkeyPatch.context() as patch:
+    with running_server() as url, pytest.MonkeyPatch.context() as patch:
         for name, value in {
             "AWS_ENDPOINT_URL": url,
             "AWS_ACCESS_KEY_ID": "testing",
@@ -38,7 +40,28 @@ def bucket(tmp_path_factory):
         client.create_bucket(Bucket="archive")
         fill(client, tmp_path_factory.mktemp("s3"))
         yield "s3://archive"
-    server.stop()
+
+
+@contextmanager
+def running_server():
+    """A process of its own: a thread would wait for the lock that pyarrow holds as it waits."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while server.poll() is None and not answers(port):
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def answers(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def fill(client, folder):

@@ -1,0 +1,83 @@
+"""One contender, one table: seconds, peak memory and the answer, as JSON on stdout."""
+
+import json
+import resource
+import sys
+import time
+
+
+def by_duckdb(path):
+    import duckdb
+
+    found = duckdb.sql(
+        "SELECT patient, any_value(label), avg(score), max(score), quantile_cont(score, 0.9), "  # noqa: S608
+        f"list_avg(max(score, 10)) FROM read_parquet('{path}') GROUP BY patient ORDER BY patient"
+    ).fetchall()
+    return [list(column) for column in list(zip(*found, strict=True))[2:]]
+
+
+def by_steadycut(path, memory=None):
+    from steadycut import aggregate
+
+    found = aggregate(
+        path,
+        patient="patient",
+        score="score",
+        label="label",
+        how=["mean", "max", "quantile:0.9", "top-k:10"],
+        engine="duckdb",
+        memory=memory,
+    )
+    return [one.scores.tolist() for one in found.values()]
+
+
+def by_pandas(path):
+    import pandas as pd
+
+    frame = pd.read_parquet(path, columns=["patient", "label", "score"])
+    groups = frame.groupby("patient", observed=True, sort=True)
+    groups["label"].first()
+    scores = groups["score"]
+    top = scores.nlargest(10).groupby(level=0).mean()
+    return [one.tolist() for one in (scores.mean(), scores.max(), scores.quantile(0.9), top)]
+
+
+def by_polars(path):
+    import polars as pl
+
+    score = pl.col("score")
+    found = (
+        pl.scan_parquet(path)
+        .group_by("patient")
+        .agg(
+            pl.col("label").first(),
+            score.mean().alias("mean"),
+            score.max().alias("max"),
+            score.quantile(0.9, interpolation="linear").alias("quantile"),
+            score.top_k(10).mean().alias("top"),
+        )
+        .sort("patient")
+        .collect(engine="streaming")
+    )
+    return [found[name].to_list() for name in ("mean", "max", "quantile", "top")]
+
+
+CONTENDERS = {
+    "duckdb by hand": by_duckdb,
+    "steadycut": by_steadycut,
+    "steadycut, 512MiB": lambda path: by_steadycut(path, memory="512MiB"),
+    "polars": by_polars,
+    "pandas": by_pandas,
+}
+
+
+def main(name, path):
+    began = time.perf_counter()
+    answer = CONTENDERS[name](path)
+    seconds = time.perf_counter() - began
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    json.dump({"seconds": seconds, "peak": peak, "answer": answer}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
