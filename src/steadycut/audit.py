@@ -16,6 +16,7 @@ from steadycut.core.shift import Parts, absolute_shift, shapley_shift, signed_sh
 from steadycut.core.shift_intervals import Interval, shift_intervals
 from steadycut.ensemble import methods_summary
 from steadycut.errors import TooFewPatients
+from steadycut.explorer import GREY_ZONE, audit_explorer
 from steadycut.guards import deployment_warnings
 from steadycut.operating import CONFIDENCE, OperatingPoint, point_at, point_of
 from steadycut.summary import chain_summary
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from steadycut.rule_file import FrozenRule
 
 SCHEMA = "steadycut.audit/1"
-# A patient whose decision flips in at least this share of resampled studies is in the grey zone.
-GREY_ZONE = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -154,6 +153,7 @@ class Audit:
             "augmented": self.augmented,
             "verdict": part.verdict,
             "verdict_text": self._verdict_text(part),
+            "explorer": audit_explorer(self.rule, part),
         }
 
     def _operating_points(

@@ -12,6 +12,7 @@ from steadycut.core.select import Candidate
 from steadycut.core.sites import SiteCut, cuts_by_site
 from steadycut.core.tipping import tipping_point
 from steadycut.criterion import criterion_summary
+from steadycut.explorer import study_explorer
 from steadycut.operating import CONFIDENCE, cut_summary, study_cut_interval, study_point
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def study_summary(study: "Study", confidence: float = CONFIDENCE) -> dict[str, A
         "candidates": [candidate_row(one, chosen, options.sign) for one in study.candidates],
         "sites": sites_summary(study),
         "curve": curve_summary(study),
+        "explorer": study_explorer(study),
         "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
         "patients": role_counts(study),
         "options": options_summary(study),
