@@ -14,7 +14,7 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.covariate_cuts import CovariateCuts, choose_by_covariate
 from steadycut.core.covariate_design import KINDS, Design, group_design, smooth_design
 from steadycut.core.covariate_slices import CutScale, Slices, slice_patients
-from steadycut.core.covariate_test import CovariateTest, around, covariate_test
+from steadycut.core.covariate_test import CovariateTest, common_cut_test
 from steadycut.core.diagnose import class_warnings
 from steadycut.core.paired import paired_difference
 from steadycut.core.records import PatientScores
@@ -308,7 +308,6 @@ def certify_by_covariate(
     called = rule.decide(scores, own) == 1
     called_pooled = options.sign * scores >= options.sign * pooled
     counts = _confusion(labels, called)
-    n_chose = roles.select.size
     return CovariateStudy(
         options=options,
         patients=patients,
@@ -318,7 +317,7 @@ def certify_by_covariate(
         cuts=cuts,
         rule=rule,
         pooled_threshold=pooled,
-        test=covariate_test(slices.cells, design.basis, cuts.pooled, around(n_chose)),
+        test=common_cut_test(slices.cells, design.basis, cuts.pooled),
         certificate=certificate_of(counts, costs, delta),
         counts=counts,
         pooled_certificate=certificate_of(_confusion(labels, called_pooled), costs, delta),

@@ -10,6 +10,7 @@ from steadycut.core.covariate_test import (
     STRATUM,
     CovariateTest,
     around,
+    common_cut_test,
     covariate_test,
     strata_table,
 )
@@ -79,9 +80,22 @@ def test_strata_hold_a_few_neighbours_around_the_cut():
     cells[0, :100] = 1
     table = strata_table(cells, 50.0, 0.4)
     assert table.sum() == 40
-    assert table.sum(axis=(0, 1)).tolist() == [STRATUM] * 5
+    # From patient 30 to 69: strata begin at multiples of 8.
+    assert table.sum(axis=(0, 1)).tolist() == [2, *[STRATUM] * 4, 6]
     assert strata_table(cells, 0.0, 0.4).sum() == 40
     assert strata_table(cells, 100.0, 0.4).sum() == 40
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_least_of_five_neighbouring_places_counts(seed):
+    cells = random_cells(seed, bins=60)
+    n = int(cells.sum())
+    share = around(n)
+    places = n / 2 + share * n * np.array([-0.1, -0.05, 0, 0.05, 0.1])
+    tests = [covariate_test(cells, np.eye(3), place, share) for place in places]
+    found = common_cut_test(cells, np.eye(3), n / 2)
+    assert found.p_value == max(test.p_value for test in tests)
+    assert found in tests
 
 
 def test_a_tie_that_is_larger_than_the_neighbourhood_is_taken_whole():

@@ -11,7 +11,7 @@ from steadycut import PatientScores, fit_by_covariate
 from steadycut.core.covariate_cuts import choose_by_covariate
 from steadycut.core.covariate_design import group_design, smooth_design
 from steadycut.core.covariate_slices import slice_patients
-from steadycut.core.covariate_test import around, covariate_test
+from steadycut.core.covariate_test import common_cut_test
 from steadycut.core.records import Costs
 from steadycut.core.rules import parse_rule
 
@@ -45,8 +45,7 @@ def choose(scores, labels, design, codes):
     slices = slice_patients(cohort, codes, design.n_slices, cohort.scores)
     rng = np.random.default_rng(0)
     cuts = choose_by_covariate(slices, design, parse_rule("stable"), Costs(), 0, rng)
-    share = around(scores.size)
-    return slices.scale, cuts, covariate_test(slices.cells, design.basis, cuts.pooled, share)
+    return slices.scale, cuts, common_cut_test(slices.cells, design.basis, cuts.pooled)
 
 
 def p_values(groups, n, n_studies, seed=0):
