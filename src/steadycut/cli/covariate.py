@@ -8,6 +8,7 @@ import typer
 from numpy.typing import NDArray
 
 from steadycut.cli import options as opt
+from steadycut.cli.given import read_given
 from steadycut.cli.layout import aligned, columns, numbers, percents
 from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit, row_counts
@@ -16,7 +17,7 @@ from steadycut.core.covariate_design import KINDS
 from steadycut.core.records import PatientScores
 from steadycut.covariate import RULES, fit_by_covariate
 from steadycut.covariate_file import CovariateRule
-from steadycut.ingest import PatientTable, make_request, read_patients
+from steadycut.ingest import PatientTable, make_request
 from steadycut.ingest.covariate import read_covariate
 from steadycut.report.numbers import count, cut, percent, risk
 
@@ -206,7 +207,7 @@ def read_for_covariate(
         how=recipe.how,
         missing=missing,
     )
-    table = read_patients(request, list(tables))
+    table = read_given(request, tables)
     patients = next(iter(table.patients.values()))
     column = rule.document.covariate
     return table, patients, read_covariate(list(tables), patients, column=column, missing=missing)
