@@ -104,7 +104,7 @@ def lay_out(survey: Survey, request: Request) -> Layout:
     _check_scores(filled, request)
     labels, sites = _patient_labels(filled, request), _patient_sites(filled, request)
     used = filled.n_usable > 0
-    kept, patient_of = np.unique(filled.keys[request.patient].codes[used], return_inverse=True)
+    kept, patient_of = _in_order(filled.keys[request.patient], used)
     levels = [filled.keys[column].codes[used] for column, _ in request.levels]
     leaf, *steps = nest(patient_of, levels)
     sizes = np.bincount(leaf, weights=filled.n_usable[used]).astype(np.int64)
@@ -139,6 +139,16 @@ def asked_groups(survey: Survey, request: Request) -> Survey:
     if request.site is not None:
         _check_filled(survey, [request.site])
     return groups_at_sites(survey, request)
+
+
+def _in_order(column: KeyColumn, used: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """Return the codes of patients in the order of their texts, and each group's patient.
+
+    Tables are often sorted by patient: those of a part then stand together.
+    """
+    kept, patient_of = np.unique(column.codes[used], return_inverse=True)
+    order = np.array(sorted(range(kept.size), key=lambda i: column.texts[kept[i]]))
+    return kept[order], np.argsort(order)[patient_of]
 
 
 def _patient_of_leaf(n_leaves: int, steps: Sequence[IntArray]) -> IntArray:
@@ -261,7 +271,7 @@ def _check_readable(name: str, facts: ScoreFacts, n_rows: int, patients: frozens
     if not n_bad:
         return
     texts = frozenset[str]().union(*facts.texts.values())
-    shown = sorted(text for text in texts - patients if _may_be_shown(text))
+    shown = sorted(text for text in texts - patients if may_be_shown(text))
     example = f", such as {shown[0]!r}" if shown else ""
     msg = (
         f"scores in {name!r} must be numbers with a decimal point; {n_bad} of "
@@ -271,7 +281,7 @@ def _check_readable(name: str, facts: ScoreFacts, n_rows: int, patients: frozens
     raise BadTable(msg)
 
 
-def _may_be_shown(text: str) -> bool:
+def may_be_shown(text: str) -> bool:
     """Whether a text is a number in another notation, or a usual mark for a missing one."""
     tidy = text.strip().casefold()
     return tidy in MISSING_MARKS or NUMBER_LIKE.fullmatch(tidy) is not None

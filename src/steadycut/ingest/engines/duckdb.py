@@ -153,13 +153,12 @@ class DuckDBEngine:
                 for batch in self._batches(j, scan, leaves):
                     leaf = batch.column(0).to_numpy()
                     order, places = _places(leaf, free)
+                    _check_same(bool((free <= offsets[1:]).all()))
                     for i, name in enumerate(names):
                         scores[name][places] = batch.column(1 + i).to_numpy()[order]
                     done += leaf.size
                     advance(done)
-        if not np.array_equal(free, offsets[1:]):
-            msg = "the table changed while it was read. Read it again when nobody writes to it."
-            raise BadTable(msg)
+        _check_same(np.array_equal(free, offsets[1:]))
         return Part(offsets=offsets, steps=layout.steps_of(patients), scores=scores)
 
     def _batches(self, j: int, scan: Scan, leaves: slice) -> Iterator[Any]:
@@ -176,6 +175,12 @@ class DuckDBEngine:
         # duckdb 1 has it under the older name only.
         reader = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
         yield from reader(BATCH)
+
+
+def _check_same(same: bool) -> None:  # noqa: FBT001
+    if not same:
+        msg = "the table changed while it was read. Read it again when nobody writes to it."
+        raise BadTable(msg)
 
 
 def _facts(i: int, *, has_text: bool) -> str:
