@@ -11,7 +11,7 @@ from steadycut.errors import LostWorkers
 from steadycut.estimators import workers
 from tests.estimators.failing import Deadly
 from tests.estimators.spies import patient_rows
-from tests.estimators.test_refit import N_REPLICATES, build, draws, n_steps
+from tests.estimators.test_refit import N_REPLICATES, Stop, build, draws, n_steps
 
 pytestmark = pytest.mark.xdist_group("dask")
 
@@ -73,8 +73,13 @@ def test_settings_of_sklearn_travel_along(on_dask, rows, here):
         assert draws(build().fit(*rows)) == draws(here)
 
 
-def test_nothing_stays_on_the_cluster(on_dask, rows):
-    build().fit(*rows)
+@pytest.mark.parametrize("stopped", [False, True])
+def test_nothing_stays_on_the_cluster(on_dask, rows, stopped):
+    if stopped:
+        with pytest.raises(KeyboardInterrupt):
+            build(progress=Stop(2), n_bootstrap=200).fit(*rows)
+    else:
+        build().fit(*rows)
     for _ in range(100):
         kept = on_dask.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
         if not kept:
