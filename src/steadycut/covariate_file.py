@@ -75,7 +75,7 @@ class ScalePart(_Part):
         return self
 
 
-class TestPart(_Part):
+class EnoughPart(_Part):
     """Whether one cut-off is enough, asked of the choosing patients."""
 
     statistic: FiniteFloat
@@ -121,7 +121,7 @@ class CovariateDocument(_Part):
     draws: list[list[FiniteFloat]] = Field(min_length=1)
     certificate: CertificatePart
     difference: DifferencePart
-    test: TestPart
+    test: EnoughPart
     provenance: ProvenancePart
 
     @model_validator(mode="after")
@@ -368,7 +368,7 @@ def _content(study: "CovariateStudy") -> dict[str, Any]:
         "draws": study.cuts.draws.tolist(),
         "certificate": study.certificate.to_dict(),
         "difference": study.difference.to_dict(),
-        "test": tested(study),
+        "test": enough_summary(study),
         "provenance": _provenance(study),
     }
 
@@ -394,7 +394,7 @@ def cut_rows(study: "CovariateStudy") -> list[dict[str, Any]]:
     return [dict(zip(CutPart.model_fields, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def tested(study: "CovariateStudy") -> dict[str, Any]:
+def enough_summary(study: "CovariateStudy") -> dict[str, Any]:
     """Return the test as plain numbers."""
     test = study.test
     return {
