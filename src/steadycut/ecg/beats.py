@@ -2,7 +2,6 @@
 
 import numpy as np
 from scipy import ndimage
-from scipy import signal as filters
 
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.ecg.clean import RATE
@@ -20,8 +19,10 @@ def find_beats(leads: FloatArray) -> IntArray:
     The squared slope, summed over the leads and averaged over 0.1 s, has its peaks at the QRS
     complexes. A peak counts from 0.35 of the 98 % quantile on, 0.25 s after the one before.
     """
+    from scipy.signal import find_peaks
+
     slope = np.diff(leads, axis=1, prepend=leads[:, :1])
     energy = ndimage.uniform_filter1d((slope**2).sum(axis=0), round(SMOOTH * RATE))
     height = LOWEST * np.percentile(energy, HIGH_SHARE)
-    peaks, _ = filters.find_peaks(energy, height=height, distance=round(REFRACTORY * RATE))
+    peaks, _ = find_peaks(energy, height=height, distance=round(REFRACTORY * RATE))
     return peaks

@@ -1,8 +1,9 @@
-"""Leads made comparable: one sampling rate, no drift, no noise, unit variance."""
+"""Leads made comparable: one sampling rate, no drift, no noise, unit variance.
+
+scipy.signal is loaded where it is used: it would slow the start of every command.
+"""
 
 from fractions import Fraction
-
-from scipy import signal as filters
 
 from steadycut.core.checks import FloatArray
 from steadycut.ecg.records import Record
@@ -21,6 +22,8 @@ def clean(record: Record) -> FloatArray:
 
     The Butterworth filter runs forwards and backwards, so that no wave is delayed.
     """
+    from scipy import signal as filters
+
     if record.signal.shape[1] < SHORTEST * record.rate:
         seconds = record.signal.shape[1] / record.rate
         msg = f"it lasts {seconds:.1f} s; at least {SHORTEST:g} s are needed."
@@ -43,7 +46,9 @@ def resample(signal: FloatArray, rate: float) -> FloatArray:
     """
     if rate == RATE:
         return signal
+    from scipy.signal import resample_poly
+
     ratio = Fraction(RATE / rate).limit_denominator(LARGEST_DENOMINATOR)
     # The mean is put back afterwards: the filter takes what lies beyond the ends for zero.
     mean = signal.mean(axis=1, keepdims=True)
-    return filters.resample_poly(signal - mean, ratio.numerator, ratio.denominator, axis=1) + mean
+    return resample_poly(signal - mean, ratio.numerator, ratio.denominator, axis=1) + mean

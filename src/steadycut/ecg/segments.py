@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.ecg.clean import RATE
 
@@ -29,7 +31,5 @@ def whole_beats(beats: IntArray, n_samples: int) -> IntArray:
 
 def beat_shapes(leads: FloatArray, beats: IntArray) -> FloatArray:
     """Return every beat (beat, lead, sample), from 0.3 s before to 0.5 s after its QRS complex."""
-    import numpy as np
-
     span = np.arange(-round(BEFORE * RATE), round(AFTER * RATE))
     return leads[:, beats[:, None] + span].transpose(1, 0, 2)
