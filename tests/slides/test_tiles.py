@@ -5,7 +5,7 @@ import pytest
 
 from steadycut.slides.options import TileOptions
 from steadycut.slides.quality import tile_quality
-from steadycut.slides.reader import open_slide
+from steadycut.slides.reader import Slide, open_slide
 from steadycut.slides.tiles import Places, plan_grid, read_tiles
 from tests.slides.making import Drawing, draw, write_slide
 
@@ -52,6 +52,27 @@ def test_shrunk_tiles_are_means_of_boxes(slide):
     there = draw(Drawing())[y : y + 256, x : x + 256].reshape(32, 8, 32, 8, 3).mean(axis=(1, 3))
     # Each of the three levels is rounded once.
     assert np.abs(tile[..., :3] - there).max() <= 1.5
+
+
+def test_no_region_is_larger_than_allowed(tmp_path, monkeypatch):
+    """Coarse tiles of a slide that has no small levels are read in parts, and come out the same."""
+    write_slide(tmp_path / "bare.tif", Drawing(), levels=1)
+    sizes = []
+    usual = Slide.read
+
+    def watched(self, x, y, level, size):
+        sizes.append(size[0] * size[1])
+        return usual(self, x, y, level, size)
+
+    monkeypatch.setattr(Slide, "read", watched)
+    monkeypatch.setattr("steadycut.slides.tiles.MOST_PIXELS", 10_000)
+    with open_slide(tmp_path / "bare.tif") as bare:
+        grid = plan_grid(bare, TileOptions(tile=32, mpp=4))
+        found = read_tiles(bare, grid, all_places(grid))
+    assert max(sizes) <= 10_000
+    boxes = draw(Drawing()).reshape(4, 32, 8, 4, 32, 8, 3).mean(axis=(2, 5)).swapaxes(1, 2)
+    # Pillow shrinks one axis after the other and rounds twice.
+    assert np.abs(found[..., :3] - boxes.reshape(16, 32, 32, 3)).max() <= 1
 
 
 def test_blur_lowers_sharpness():

@@ -1,7 +1,9 @@
 """Where tiles lie: a grid without overlap at one resolution, and the level to read it from."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,7 +119,26 @@ def _runs(grid: Grid, places: Places) -> Iterator[tuple[int, int]]:
 
 
 def _read_strip(slide: Slide, grid: Grid, column: int, row: int, n_tiles: int) -> NDArray[np.uint8]:
-    size = (n_tiles * grid.tile, grid.tile)
-    wide, high = (round(side * grid.shrink) for side in size)
-    corner = round(int(column) * grid.step), round(int(row) * grid.step)
-    return shrink(slide.read(*corner, grid.level, (wide, high)), size)
+    """Return neighbours side by side; where that takes too many pixels, it is read in parts."""
+    x, y, wide = int(column) * grid.step, int(row) * grid.step, n_tiles * grid.tile
+    parts = math.ceil(grid.tile * grid.shrink * math.sqrt(n_tiles / MOST_PIXELS))
+    if parts == 1:
+        return _read_part(slide, grid, x, y, (wide, grid.tile))
+    found = np.empty((grid.tile, wide, 4), dtype=np.uint8)
+    scale = grid.step / grid.tile
+    for top, bottom in _cut(grid.tile, parts):
+        for left, right in _cut(wide, parts):
+            corner, size = (x + left * scale, y + top * scale), (right - left, bottom - top)
+            found[top:bottom, left:right] = _read_part(slide, grid, *corner, size)
+    return found
+
+
+def _read_part(
+    slide: Slide, grid: Grid, x: float, y: float, size: tuple[int, int]
+) -> NDArray[np.uint8]:
+    wide, high = (max(round(side * grid.shrink), 1) for side in size)
+    return shrink(slide.read(round(x), round(y), grid.level, (wide, high)), size)
+
+
+def _cut(length: int, parts: int) -> Iterator[tuple[int, int]]:
+    return pairwise(round(length * part / parts) for part in range(parts + 1))
