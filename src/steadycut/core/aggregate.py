@@ -207,6 +207,8 @@ def _exact_parts(values: FloatArray) -> list[float]:
         high = (rest + anchor) - anchor
         parts.append(float(high.sum()))
         rest = rest - high
+        if not rest.any():
+            return parts
         exponent += bits - MANTISSA
     return [*parts, *rest[rest != 0].tolist()]
 
