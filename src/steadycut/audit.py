@@ -14,6 +14,7 @@ from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores
 from steadycut.core.shift import Parts, absolute_shift, shapley_shift, signed_shift
 from steadycut.core.shift_intervals import Interval, shift_intervals
+from steadycut.curves import class_quantiles
 from steadycut.ensemble import methods_summary
 from steadycut.errors import TooFewPatients
 from steadycut.explorer import GREY_ZONE, audit_explorer
@@ -54,12 +55,16 @@ class LabelledPart:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Audit:
-    """What a frozen rule does to the patients of another hospital."""
+    """What a frozen rule does to the patients of another hospital.
+
+    ``scores`` are quantiles of theirs, by class where labels are known.
+    """
 
     rule: "FrozenRule"
     n_patients: int
     call_rate: float
     flip_probability: FloatArray
+    scores: dict[str, list[float]]
     warnings: tuple[str, ...]
     unlabelled: UnlabelledPart
     labelled: LabelledPart | None
@@ -110,6 +115,11 @@ class Audit:
             "n_patients": self.n_patients,
             "labelled": self.labelled is not None,
             **self.unlabelled.to_dict(),
+            "scores": self.scores,
+            "scores_internal": {
+                "positive": document.reference.quantiles_positive,
+                "negative": document.reference.quantiles_negative,
+            },
             "flip_rate": self.flip_rate,
             "grey_zone": {
                 "patients": grey,
@@ -230,6 +240,7 @@ def audit(
         n_patients=patients.n_patients,
         call_rate=float(rule.decide_scores(patients.scores).mean()),
         flip_probability=rule.flip_probability(patients.scores),
+        scores=class_quantiles(patients),
         warnings=tuple(deployment_warnings(rule, patients, several)),
         unlabelled=without_labels(home_of(rule), patients.scores),
         labelled=None if patients.labels is None else _with_labels(rule, patients),

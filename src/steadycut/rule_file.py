@@ -23,6 +23,7 @@ from steadycut.core.diagnose import flip_probability
 from steadycut.core.ensemble import LARGEST_REFERENCE, Ensemble, Method
 from steadycut.core.label_shift import RankBins, rank_bins
 from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.curves import quantiles
 from steadycut.ensemble import (
     check_same_patients,
     ensemble_content,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from steadycut.study import Study
 
 SCHEMA = "steadycut.rule/1"
-QUANTILE_LEVELS = 101
 
 
 class _Part(BaseModel):
@@ -474,21 +474,11 @@ def _reference(study: "Study") -> dict[str, Any]:
         "fn": counts.fn,
         "fp": counts.fp,
         "tn": counts.tn,
-        "quantiles_positive": _quantiles(patients.positive_scores),
-        "quantiles_negative": _quantiles(patients.negative_scores),
+        "quantiles_positive": quantiles(patients.positive_scores),
+        "quantiles_negative": quantiles(patients.negative_scores),
         "bins": _bins(patients),
         "instances_per_patient": instances_of(study.patients),
     }
-
-
-def _quantiles(scores: FloatArray) -> list[float]:
-    if not scores.size:
-        return []
-    # The smallest score that at least k of 100 do not exceed, in whole numbers: 0.35 * 20 > 7.
-    steps = QUANTILE_LEVELS - 1
-    ranks = [max(-(-k * scores.size // steps), 1) for k in range(QUANTILE_LEVELS)]
-    quantiles: list[float] = np.sort(scores)[np.array(ranks) - 1].tolist()
-    return quantiles
 
 
 def _bins(patients: PatientScores) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from steadycut.core.select import Candidate
 from steadycut.core.sites import SiteCut, cuts_by_site
 from steadycut.core.tipping import tipping_point
 from steadycut.criterion import criterion_summary
+from steadycut.curves import class_quantiles, cost_curve, modulus_curve, rival_cuts
 from steadycut.explorer import study_explorer
 from steadycut.operating import CONFIDENCE, cut_summary, study_cut_interval, study_point
 
@@ -49,6 +50,10 @@ def study_summary(study: "Study", confidence: float = CONFIDENCE) -> dict[str, A
         "candidates": [candidate_row(one, chosen, options.sign) for one in study.candidates],
         "sites": sites_summary(study),
         "curve": curve_summary(study),
+        "rivals": rival_cuts(study),
+        "modulus_curve": modulus_curve(study),
+        "cost_curve": cost_curve(study),
+        "scores": class_quantiles(study.certify_patients),
         "explorer": study_explorer(study),
         "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
         "patients": role_counts(study),
