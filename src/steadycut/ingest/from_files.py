@@ -126,7 +126,8 @@ def is_arrow(file: TableFile) -> bool:
 
 def is_text(file: TableFile) -> bool:
     """Whether the file is CSV or TSV."""
-    return not file.is_remote and file.name.casefold().endswith((".csv", ".tsv", "sv.gz"))
+    endings = tuple(ending for ending in OPENERS if ending != PARQUET)
+    return not file.is_remote and file.name.casefold().endswith(endings)
 
 
 def is_local_parquet(file: TableFile) -> bool:
