@@ -118,6 +118,18 @@ def test_any_change_makes_it_scored_again(files, tmp_path, change):
     assert read_note(second.table) is not None
 
 
+def test_a_slide_that_fails_leaves_no_old_table(files, tmp_path):
+    slide = tmp_path / "slide.tif"
+    slide.write_bytes((files / "well.tif").read_bytes())
+    job = make_job(files, tmp_path, overlay=True)
+    (first,), _ = score_slides([slide], job)
+    assert first.table.is_file()
+    slide.write_bytes(b"II*\0")
+    assert score_slides([slide], job)[0] == []
+    assert not first.table.exists()
+    assert not job.picture(slide).exists()
+
+
 def test_broken_slides_are_left_out_and_the_rest_goes_on(files, tmp_path):
     whole = (files / "well.tif").read_bytes()
     (tmp_path / "cut.tif").write_bytes(whole[: len(whole) // 3])
@@ -163,7 +175,8 @@ def test_two_slides_of_one_name_are_refused(files, tmp_path):
 
 
 def test_command(files, tmp_path, capsys):
-    (tmp_path / "sheet.csv").write_text("slide;patient;label\nsick.tif;1;1\nwell.tif;2;0\n")
+    rows = "slide;patient;label\nsick.tif;1;1\nbroken;2;0\n"
+    (tmp_path / "sheet.csv").write_text(rows)
     (tmp_path / "broken.tif").write_bytes(b"II*\0")
     arguments = [str(files), str(tmp_path / "broken.tif"), "--model", str(files / "model.onnx")]
     arguments += ["--out", str(tmp_path / "out"), "--tile", "64", "--magnification", "10"]
@@ -171,7 +184,8 @@ def test_command(files, tmp_path, capsys):
     assert run(["score-slides", *arguments]) == 3
     said = capsys.readouterr()
     assert "left out" in said.err
-    assert "broken.tif" in said.err
+    assert "broken.tif: it" in said.err
+    assert "well.tif: the sheet does not name it" in said.err
     assert "tiles scored" in said.out
     assert (tmp_path / "out" / "overlays" / "sick.png").read_bytes().startswith(b"\x89PNG")
     assert read_parquet(tmp_path / "out" / "tiles" / "sick.parquet")["patient"][0] == "1"

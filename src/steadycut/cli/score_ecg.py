@@ -20,10 +20,9 @@ from steadycut.ecg.records import find_records, import_wfdb
 from steadycut.ecg.scorer import read_scorer
 from steadycut.ecg.training import deal_training, segments_of, train_on
 from steadycut.errors import BadOption, BadTable
-from steadycut.slides.pipeline import check_names
 from steadycut.sources.left_out import LeftOut, refuse_if_nothing
 from steadycut.sources.parquet import write_parquet
-from steadycut.sources.sheet import Origin, origin_of, read_sheet
+from steadycut.sources.sheet import Origin, check_names, origin_of, read_sheet
 
 Records = Annotated[
     list[str], typer.Argument(metavar="RECORD", help="WFDB records, or folders that hold them.")
@@ -86,7 +85,7 @@ def score_ecg_command(
     ready = None if scorer is None else read_scorer(scorer, NAMES)
     labels = {} if ready is not None else sheet_labels(origins)
     paths = find_records(records)
-    check_names(paths)
+    check_names(paths, "records")
     with progress_on_terminal() as progress:
         found, problems = read_segments(paths, options, check_count("--jobs", jobs), progress)
     refuse_if_nothing(found.record.size, problems, "records")

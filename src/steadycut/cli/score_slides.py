@@ -1,6 +1,6 @@
 """``steadycut score-slides``: whole-slide images -> one table of scored tiles each."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +16,7 @@ from steadycut.slides import Job, ModelOptions, SlideResult, TileModel, TileOpti
 from steadycut.slides.options import wanted_mpp
 from steadycut.slides.reader import find_slides, import_openslide
 from steadycut.sources.left_out import LeftOut, refuse_if_nothing
-from steadycut.sources.sheet import read_sheet
+from steadycut.sources.sheet import Origin, read_sheet
 
 
 def _number(name: str, text: str, metavar: str = "X") -> Any:
@@ -122,22 +122,36 @@ def score_slides_command(
         device=device,
     )
     import_openslide()
+    origins = None if sheet is None else read_sheet(sheet, "slide")
     job = Job(
         model=TileModel(model, how),
         options=options,
         out=out,
         n_jobs=check_count("--jobs", jobs),
         overlay=overlay,
-        sheet={} if sheet is None else read_sheet(sheet, "slide"),
+        sheet=origins or {},
     )
+    paths, unnamed = named_slides(find_slides(slides), origins)
     with progress_on_terminal() as progress:
-        done, problems = score_slides(find_slides(slides), job, progress)
+        done, problems = score_slides(paths, job, progress)
+    problems = [*unnamed, *problems]
     refuse_if_nothing(len(done), problems, "slides")
     content = slides_content(done, problems, options)
     write_folder(out, {"slides.json": to_json(content)})
     note_left_out(problems)
     show(content, slides_text(content, out), as_json=as_json)
     exit_if_left_out(problems)
+
+
+def named_slides(
+    paths: Sequence[Path], origins: Mapping[str, Origin] | None
+) -> tuple[list[Path], list[LeftOut]]:
+    """Return the slides that the sheet names, all of them without a sheet, and the others."""
+    if origins is None:
+        return list(paths), []
+    reason = "the sheet does not name it."
+    unnamed = [LeftOut(file=str(path), reason=reason) for path in paths if path.stem not in origins]
+    return [path for path in paths if path.stem in origins], unnamed
 
 
 def slides_content(

@@ -1,6 +1,5 @@
 """Slides -> one table of scored tiles each; finished slides are not done again."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from steadycut._version import __version__
-from steadycut.errors import BadFile, BadOption
+from steadycut.errors import BadFile
 from steadycut.files import write_atomically
 from steadycut.slides.model import TileModel
 from steadycut.slides.options import TileOptions
@@ -23,7 +22,7 @@ from steadycut.sources.fingerprint import digest, file_fingerprint
 from steadycut.sources.in_order import map_in_order
 from steadycut.sources.left_out import LeftOut, left_out
 from steadycut.sources.parquet import read_note, write_parquet
-from steadycut.sources.sheet import NOBODY, Origin
+from steadycut.sources.sheet import NOBODY, Origin, check_names
 from steadycut.study import Progress
 
 TABLES, OVERLAYS = "tiles", "overlays"
@@ -89,7 +88,7 @@ def score_slides(
     A slide that cannot be used is left out with its reason, and the others go on. A slide whose
     table is there, made of the same file by the same model and options, is not scored again.
     """
-    check_names(paths)
+    check_names(paths, "slides")
     done: list[SlideResult] = []
     problems: list[LeftOut] = []
     for number, path in enumerate(paths):
@@ -100,14 +99,6 @@ def score_slides(
         except (BadFile, OSError) as error:
             problems.append(left_out(path, error))
     return done, problems
-
-
-def check_names(paths: Sequence[Path]) -> None:
-    """Refuse two slides of one name: their tables would overwrite each other."""
-    twice = [name for name, count in Counter(path.stem for path in paths).items() if count > 1]
-    if twice:
-        msg = f"slides must have different names; {twice[0]} occurs twice. Rename one of them."
-        raise BadOption(msg)
 
 
 def resume_slide(path: Path, job: Job) -> SlideResult | None:
@@ -121,7 +112,13 @@ def resume_slide(path: Path, job: Job) -> SlideResult | None:
 
 
 def score_slide(path: Path, job: Job) -> SlideResult:
-    """Score one slide and write its table, and its overlay if asked for."""
+    """Score one slide and write its table, and its overlay if asked for.
+
+    What an earlier run with other options left goes first: if this run fails, nobody takes it for
+    a result of the present options.
+    """
+    for old in (job.table(path), job.picture(path)):
+        old.unlink(missing_ok=True)
     fingerprint = job.fingerprint(path)
     with open_slide(path, job.options.slide_mpp) as slide:
         grid = plan_grid(slide, job.options)

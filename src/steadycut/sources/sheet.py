@@ -1,11 +1,12 @@
 """The sheet that says which patient, label and site a file belongs to."""
 
 import csv
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from steadycut.errors import BadTable, MissingColumn
+from steadycut.errors import BadOption, BadTable, MissingColumn
 
 DELIMITERS = ",;\t|"
 
@@ -88,6 +89,14 @@ def file_stem(name: str) -> str:
     ('patient_000_node_1', 's0010_re')
     """
     return Path(name.replace("\\", "/")).stem
+
+
+def check_names(paths: Sequence[Path], what: str) -> None:
+    """Refuse two files of one name: sheets and tables could not tell them apart."""
+    twice = [name for name, count in Counter(path.stem for path in paths).items() if count > 1]
+    if twice:
+        msg = f"{what} must have different names; {twice[0]} occurs twice. Rename one of them."
+        raise BadOption(msg)
 
 
 def origin_of(path: Path, sheet: Mapping[str, Origin]) -> Origin:
