@@ -164,11 +164,14 @@ def test_one_row_a_patient_comes_to_the_driver(session, monkeypatch):
 
 
 @needs_java
-@pytest.mark.parametrize("wrong", WRONG)
-def test_the_same_refusals(session, wrong, tmp_path):
+@pytest.mark.parametrize(
+    ("wrong", "missing"),
+    [*((wrong, "refuse") for wrong in WRONG), ("label", "drop"), ("gap", "drop")],
+)
+def test_the_same_refusals(session, wrong, missing, tmp_path):
     path = tmp_path / "t.csv"
     pd.DataFrame(GOOD | WRONG[wrong]).to_csv(path, index=False)
-    request = make_request(**ALL)
+    request = make_request(**ALL, missing=missing)
     said = [outcome(request, path, engine) for engine in (None, SparkEngine(request, path))]
     assert said[0] == said[1]
     assert "secret" not in str(said[1])
@@ -290,4 +293,6 @@ def test_executors_need_no_spark():
     assert set(found) == {("a", None), ("a", "there"), ("b", "there")}
     assert [row["n_usable"] for row in found.values()].count(1) == 2
     assert found["b", "there"]["largest_0"] == 0.25
-    assert list(finish_batches(iter([]), request)) == []
+    for task in (survey_batches, finish_batches):
+        assert list(task(iter([]), request)) == []
+        assert list(task(table.slice(0, 0).to_batches(), request)) == []

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.aggregate import nest, offsets_of
-from steadycut.core.checks import IntArray
+from steadycut.core.checks import FloatArray, IntArray
 from steadycut.ingest.finish import Finished, Part, finish_part
 from steadycut.ingest.from_frame import read_frame
-from steadycut.ingest.layout import _may_be_shown
+from steadycut.ingest.layout import may_be_shown
 from steadycut.ingest.raw import KeyColumn, RawTable
 from steadycut.ingest.request import Request
 from steadycut.ingest.survey import survey_rows
@@ -62,7 +62,7 @@ def finish_schema(request: Request) -> Schema:
 
 def survey_batches(batches: Iterable[Any], request: Request) -> Iterator[Any]:
     """Yield for each batch of rows its groups, with what `ingest.survey.Survey` must know."""
-    for batch in batches:
+    for batch in filter(len, batches):
         yield _batch(survey_columns(_read(batch, request), request), survey_schema(request))
 
 
@@ -78,21 +78,18 @@ def survey_columns(raw: RawTable, request: Request) -> Columns:
     columns["n_rows"] = _sums(group_of, rows.n_rows, n_groups)
     columns["n_usable"] = _sums(group_of, rows.n_usable, n_groups)
     for i, facts in enumerate(rows.scores.values()):
-        largest = np.zeros(n_groups)
-        np.maximum.at(largest, group_of, facts.largest)
-        examples: list[set[str]] = [set() for _ in range(n_groups)]
-        for row, texts in facts.texts.items():
-            examples[group_of[row]] |= set(filter(_may_be_shown, texts))
-        columns[f"n_finite_{i}"] = _sums(group_of, facts.n_finite, n_groups)
-        columns[f"largest_{i}"] = largest
-        columns[f"n_texts_{i}"] = _sums(group_of, facts.n_texts, n_groups)
-        columns[f"texts_{i}"] = [sorted(texts)[:EXAMPLES] for texts in examples]
+        columns |= {
+            f"n_finite_{i}": _sums(group_of, facts.n_finite, n_groups),
+            f"n_texts_{i}": _sums(group_of, facts.n_texts, n_groups),
+            f"largest_{i}": _largest(group_of, facts.largest, n_groups),
+            f"texts_{i}": _examples(group_of, facts.texts, n_groups),
+        }
     return columns
 
 
 def plain_batches(batches: Iterable[Any], request: Request) -> Iterator[Any]:
     """Yield the usable rows of each batch: patient, levels and scores."""
-    for batch in batches:
+    for batch in filter(len, batches):
         raw = _read(batch, request)
         kept = raw.take(_usable(raw, request))
         named = [request.patient, *(column for column, _ in request.levels)]
@@ -185,3 +182,18 @@ def _sums(group_of: IntArray, counts: IntArray, n_groups: int) -> IntArray:
     sums = np.zeros(n_groups, dtype=np.int64)
     np.add.at(sums, group_of, counts)
     return sums
+
+
+def _largest(group_of: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
+    largest = np.zeros(n_groups)
+    np.maximum.at(largest, group_of, values)
+    return largest
+
+
+def _examples(
+    group_of: IntArray, texts: Mapping[int, frozenset[str]], n_groups: int
+) -> list[list[str]]:
+    found: list[set[str]] = [set() for _ in range(n_groups)]
+    for row, some in texts.items():
+        found[group_of[row]] |= set(filter(may_be_shown, some))
+    return [sorted(shown)[:EXAMPLES] for shown in found]
