@@ -8,7 +8,7 @@ import pytest
 from steadycut.cli.main import run
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, TooFewPatients
-from steadycut.paper.camelyon_files import find_camelyon, patient_labels
+from steadycut.paper.camelyon_files import find_camelyon
 from steadycut.paper.halves import deal_halves
 from tests.paper.making_camelyon import write_camelyon, write_node
 
@@ -80,11 +80,20 @@ def test_labels_and_centres(data):
     assert by_name["test_002"].label == 1
     assert by_name["normal_001"].centre == "Radboud"
     assert by_name["patient_041_node_1"].centre == "center_2"
-    labels = patient_labels(slides)
+    labels = {one.patient: one.patient_label for one in slides}
     found = [labels[f"patient_{number:03d}"] for number in (0, 1, 2, 3)]
     assert found == [0, 1, 0, 1]
-    counted = patient_labels(find_camelyon(data, itc_positive=True)[0])
+    with_cells, _ = find_camelyon(data, itc_positive=True)
+    counted = {one.patient: one.patient_label for one in with_cells}
     assert [counted[f"patient_{number:03d}"] for number in (0, 1, 2, 3)] == [0, 1, 1, 1]
+
+
+def test_a_lost_slide_does_not_change_the_label_of_its_patient(tmp_path):
+    touch(tmp_path / "patient_007_node_0.tif")
+    rows = "patient_007_node_0.tif,negative\npatient_007_node_1.tif,macro\n"
+    (tmp_path / "stages.csv").write_text(rows)
+    (slide,), _ = find_camelyon(tmp_path)
+    assert (slide.label, slide.patient_label, slide.centre) == (0, 1, "center_0")
 
 
 def touch(path):

@@ -7,7 +7,7 @@ from typing import Any
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadFile, SteadycutError, TooFewPatients
 from steadycut.ingest import make_request, read_patients
-from steadycut.paper.camelyon_files import SEVENTEEN, SIXTEEN, CamelyonSlide, patient_labels
+from steadycut.paper.camelyon_files import SEVENTEEN, SIXTEEN, CamelyonSlide
 from steadycut.paper.halves import deal_halves, repeated_halves, with_labels
 from steadycut.paper.table import Hospitals, table_result
 from steadycut.slides.pipeline import SlideResult
@@ -124,4 +124,4 @@ def patient_scores(
         )
         table = read_patients(request, [table_of[one.name] for one in slides])
         found += table.patients.values()
-    return with_labels(found, patient_labels(slides))
+    return with_labels(found, {one.patient: one.patient_label for one in slides})

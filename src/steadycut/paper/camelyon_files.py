@@ -26,13 +26,18 @@ SHEETS_17 = ("stage_labels.csv", "stages.csv")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CamelyonSlide:
-    """One labelled slide. In CAMELYON16 every slide is a patient of its own."""
+    """One labelled slide. In CAMELYON16 every slide is a patient of its own.
+
+    ``patient_label`` is 1 if any node of the patient has a metastasis, also one whose slide is
+    not there or cannot be read.
+    """
 
     path: Path
     dataset: str
     patient: str
     centre: str
     label: int
+    patient_label: int
 
     @property
     def name(self) -> str:
@@ -91,6 +96,7 @@ def _find_16(data: Path, paths: list[Path]) -> tuple[list[CamelyonSlide], list[L
                     patient=path.stem,
                     centre=_centre_16(kind, number),
                     label=label,
+                    patient_label=label,
                 )
             )
     return found, problems
@@ -100,6 +106,7 @@ def _find_17(
     data: Path, paths: list[Path], *, itc_positive: bool
 ) -> tuple[list[CamelyonSlide], list[LeftOut]]:
     labels, problems = _read_labels(data, SHEETS_17, needed=bool(paths), itc_positive=itc_positive)
+    by_patient = _patient_labels(labels)
     found = []
     for path in _in_one_centre(_once(paths, problems), problems):
         label = labels.get(path.stem.lower())
@@ -108,17 +115,26 @@ def _find_17(
             continue
         patient, centre = _patient_17(path)
         found.append(
-            CamelyonSlide(path=path, dataset=SEVENTEEN, patient=patient, centre=centre, label=label)
+            CamelyonSlide(
+                path=path,
+                dataset=SEVENTEEN,
+                patient=patient,
+                centre=centre,
+                label=label,
+                patient_label=by_patient[patient],
+            )
         )
     return found, problems
 
 
-def patient_labels(slides: Iterable[CamelyonSlide]) -> dict[str, int]:
-    """Return 1 for patients with a metastasis on any slide."""
+def _patient_labels(labels: Mapping[str, int]) -> dict[str, int]:
+    """Return 1 for patients with a metastasis in any node of the sheet."""
     found: dict[str, int] = defaultdict(int)
-    for slide in slides:
-        found[slide.patient] = max(found[slide.patient], slide.label)
-    return dict(found)
+    for name, label in labels.items():
+        node = NAME_17.fullmatch(name)
+        if node:
+            found[node[1]] = max(found[node[1]], label)
+    return found
 
 
 def _kind_16(path: Path) -> tuple[str, int]:
@@ -162,10 +178,10 @@ def _in_one_centre(paths: Iterable[Path], problems: list[LeftOut]) -> list[Path]
     for path in several:
         patient, centre = _patient_17(path)
         centres[patient].add(centre)
-    at_two = [path for path in several if len(centres[_patient_17(path)[0]]) > 1]
+    at_two = {path: None for path in several if len(centres[_patient_17(path)[0]]) > 1}
     reason = "slides of its patient lie in the folders of two centres; all of them are left out."
     problems += [_problem(path, reason) for path in at_two]
-    return [path for path in several if path not in set(at_two)]
+    return [path for path in several if path not in at_two]
 
 
 def _read_labels(
