@@ -1,6 +1,7 @@
 """CAMELYON in small, end to end: planted metastases are called."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from steadycut.cli.main import run
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, TooFewPatients
 from steadycut.paper.camelyon_files import find_camelyon
-from steadycut.paper.halves import deal_halves
+from steadycut.paper.halves import deal_halves, table_of_deals
 from tests.paper.making_camelyon import write_camelyon, write_node
 
 QUICK = ["--tile", "64", "--replicates", "2", "--bootstrap", "20"]
@@ -170,3 +171,19 @@ def test_halves_keep_patients_together_and_classes_even():
     few = PatientScores(scores=[1.0, 2.0], labels=[0, 1], patients=["a", "b"])
     with pytest.raises(TooFewPatients, match="smaller class has 1 of 2"):
         deal_halves([few], 0, stratified=True)
+
+
+def test_deals_without_a_class_are_passed_over():
+    """Of 12 patients 6 choose or validate: some deals give a rule no cut-off."""
+    rng = np.random.default_rng(0)
+    labels = np.array([1, 1, 1, 1] + [0] * 12)
+    names = [f"p{i:02d}" for i in range(16)]
+    cohort = PatientScores(scores=rng.normal(size=16) + 2 * labels, labels=labels, patients=names)
+    deal = partial(deal_halves, [cohort], stratified=True)
+    options = {"n_bootstrap": 5, "seed": 0}
+    content = table_of_deals(deal, 0, 12, options)
+    assert content["infeasible_replicates"] > 0
+    assert content["replicates"] == 12 - content["infeasible_replicates"]
+    few = PatientScores(scores=[1.0, 2.0], labels=[0, 1], patients=["a", "b"])
+    with pytest.raises(TooFewPatients, match="smaller class"):
+        table_of_deals(partial(deal_halves, [few], stratified=True), 0, 2, options)

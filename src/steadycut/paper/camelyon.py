@@ -1,6 +1,6 @@
 """The paper's CAMELYON tables from scored tiles."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,8 +8,8 @@ from steadycut.core.records import PatientScores
 from steadycut.errors import BadFile, SteadycutError, TooFewPatients
 from steadycut.ingest import make_request, read_patients
 from steadycut.paper.camelyon_files import SEVENTEEN, SIXTEEN, CamelyonSlide
-from steadycut.paper.halves import deal_halves, repeated_halves, with_labels
-from steadycut.paper.table import Hospitals, table_result
+from steadycut.paper.halves import deal_halves, table_of_deals, with_labels
+from steadycut.paper.table import Hospitals
 from steadycut.slides.pipeline import SlideResult
 from steadycut.sources.left_out import LeftOut
 from steadycut.sources.sheet import Origin
@@ -18,7 +18,7 @@ from steadycut.study import Progress
 # Tiles to slides (g), slides to patients (h).
 TILES_TO_SLIDES = ("max", "top-k:10")
 SLIDES_TO_PATIENTS = ("max", "quantile:0.9")
-Cohort = tuple[Hospitals, Iterator[tuple[int, Hospitals]]]
+Deal = Callable[[int], Hospitals]
 
 
 def origins(slides: Sequence[CamelyonSlide]) -> dict[str, Origin]:
@@ -44,10 +44,9 @@ def camelyon_tables(
     """
     tables: dict[str, Any] = {}
     problems: list[LeftOut] = []
-    for name, make in _cohorts(slides, scored, replicates, options["seed"]).items():
+    for name, make in _cohorts(slides, scored).items():
         try:
-            first, others = make()
-            tables[name] = table_result(first, others, replicates, options, progress)
+            tables[name] = table_of_deals(make(), options["seed"], replicates, options, progress)
         except SteadycutError as error:
             problems.append(LeftOut(file=f"table {name}", reason=str(error)))
     if not tables:
@@ -56,49 +55,39 @@ def camelyon_tables(
 
 
 def _cohorts(
-    slides: Sequence[CamelyonSlide], scored: Sequence[SlideResult], replicates: int, seed: int
-) -> dict[str, Callable[[], Cohort]]:
+    slides: Sequence[CamelyonSlide], scored: Sequence[SlideResult]
+) -> dict[str, Callable[[], Deal]]:
+    """Return how to read the patients of each table; reading gives what deals them."""
     table_of = {one.slide: str(one.table) for one in scored}
     used = [one for one in slides if one.name in table_of]
     parts = {name: [one for one in used if one.dataset == name] for name in (SIXTEEN, SEVENTEEN)}
-    halves = partial(_halves, table_of, replicates, seed)
-    ways: dict[str, Callable[[], Cohort]] = {}
+    ways: dict[str, Callable[[], Deal]] = {}
     if parts[SIXTEEN]:
-        ways[SIXTEEN] = partial(halves, parts[SIXTEEN], by_slide=True)
+        ways[SIXTEEN] = partial(_halves, table_of, parts[SIXTEEN], by_slide=True)
     if parts[SEVENTEEN]:
-        ways[SEVENTEEN] = partial(halves, parts[SEVENTEEN], by_slide=False)
-        ways[f"{SEVENTEEN} slides"] = partial(halves, parts[SEVENTEEN], by_slide=True)
+        ways[SEVENTEEN] = partial(_halves, table_of, parts[SEVENTEEN], by_slide=False)
+        ways[f"{SEVENTEEN} slides"] = partial(_halves, table_of, parts[SEVENTEEN], by_slide=True)
     if all(parts.values()):
-        ways[f"{SIXTEEN} to {SEVENTEEN}"] = partial(_across, table_of, replicates, seed, parts)
+        ways[f"{SIXTEEN} to {SEVENTEEN}"] = partial(_across, table_of, parts)
     return ways
 
 
 def _halves(
-    table_of: Mapping[str, str],
-    replicates: int,
-    seed: int,
-    slides: Sequence[CamelyonSlide],
-    *,
-    by_slide: bool,
-) -> Cohort:
+    table_of: Mapping[str, str], slides: Sequence[CamelyonSlide], *, by_slide: bool
+) -> Deal:
     candidates = slide_scores(table_of, slides) if by_slide else patient_scores(table_of, slides)
     owners = {one.name: one.patient for one in slides} if by_slide else None
-    first = deal_halves(candidates, seed, stratified=True, owners=owners)
-    return first, repeated_halves(candidates, seed, replicates, stratified=True, owners=owners)
+    return partial(deal_halves, candidates, stratified=True, owners=owners)
 
 
-def _across(
-    table_of: Mapping[str, str],
-    replicates: int,
-    seed: int,
-    parts: Mapping[str, Sequence[CamelyonSlide]],
-) -> Cohort:
+def _across(table_of: Mapping[str, str], parts: Mapping[str, Sequence[CamelyonSlide]]) -> Deal:
     here, there = (patient_scores(table_of, slides) for slides in parts.values())
     for one in (here[0], there[0]):
         if not 0 < one.n_positive < one.n_patients:
             msg = "both data sets need patients with and without metastasis."
             raise TooFewPatients(msg)
-    return (here, there), ((seed + i, (here, there)) for i in range(replicates))
+    # The seed deals only who chooses and who validates at P.
+    return lambda seed: (here, there)  # noqa: ARG005
 
 
 def slide_scores(

@@ -1,17 +1,20 @@
 """Patients of one data set dealt into the internal half P and the external half Q."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from steadycut.core.records import PatientScores
 from steadycut.core.split import split_classes, split_patients
-from steadycut.errors import TooFewPatients
-from steadycut.paper.table import Hospitals
+from steadycut.errors import NoFeasibleCut, TooFewPatients
+from steadycut.paper.table import Hospitals, table_result
+from steadycut.study import Progress
 
 # Below this P cannot both choose and certify.
 FEWEST_A_CLASS = 4
+MOST_TRIES = 10
 
 
 def with_labels(
@@ -62,17 +65,36 @@ def deal_halves(
     return [one.take(inside) for one in candidates], [one.take(~inside) for one in candidates]
 
 
-def repeated_halves(
-    candidates: Sequence[PatientScores],
+def table_of_deals(
+    deal: Callable[[int], Hospitals],
     seed: int,
     replicates: int,
-    *,
-    stratified: bool,
-    owners: Mapping[str, str] | None = None,
+    options: Mapping[str, Any],
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Return the tables of one deal of the patients, and over replicates with other seeds.
+
+    Few patients may be dealt so that a role lacks a class and a rule has no cut-off. Such a deal
+    is passed over, and the next seed taken; nothing is looked at but whether a cut-off exists.
+    """
+    for number in range(seed, seed + MOST_TRIES):
+        try:
+            others = _deals(deal, number, replicates)
+            settings = {**options, "seed": number}
+            return table_result(deal(number), others, replicates, settings, progress)
+        except (NoFeasibleCut, TooFewPatients) as error:
+            last = error
+    raise last
+
+
+def _deals(
+    deal: Callable[[int], Hospitals], seed: int, replicates: int
 ) -> Iterator[tuple[int, Hospitals]]:
-    """Yield deals with the seeds ``seed``, ``seed + 1``, and so on."""
-    for i in range(replicates):
-        yield seed + i, deal_halves(candidates, seed + i, stratified=stratified, owners=owners)
+    for number in range(seed, seed + replicates):
+        try:
+            yield number, deal(number)
+        except TooFewPatients:
+            continue
 
 
 def _check_enough(labels: np.ndarray) -> None:

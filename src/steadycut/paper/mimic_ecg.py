@@ -1,6 +1,7 @@
 """The paper's MIMIC-IV-ECG tables from segments of records."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,8 @@ from steadycut.core.split import split_patients
 from steadycut.ecg.pipeline import Segments
 from steadycut.ecg.training import deal_training, segments_of, train_on
 from steadycut.ingest import make_request, read_patients
-from steadycut.paper.halves import with_labels
-from steadycut.paper.table import Hospitals, table_result
+from steadycut.paper.halves import table_of_deals, with_labels
+from steadycut.paper.table import Hospitals
 from steadycut.study import Progress
 
 # Segments to ECGs and ECGs to patients, the same both times; the first is the paper's.
@@ -33,13 +34,8 @@ def mimic_table(
 
     ``patients`` has one entry a record, None for a record that has no label.
     """
-    seed = options["seed"]
-
-    def dealt(number: int) -> Hospitals:
-        return hospitals(segments, patients, labels, train_share, number)
-
-    others = ((seed + i, dealt(seed + i)) for i in range(replicates))
-    return table_result(dealt(seed), others, replicates, options, progress)
+    deal = partial(hospitals, segments, patients, labels, train_share)
+    return table_of_deals(deal, options["seed"], replicates, options, progress)
 
 
 def hospitals(
