@@ -1,19 +1,238 @@
 """The pages in a real browser."""
 
+import json
+import re
+
+import numpy as np
 import pytest
 
+from steadycut.core.certify import certificate_of
+from steadycut.core.confusion import Confusion
+from steadycut.core.operating import at_fixed_cut
+from steadycut.core.records import Costs
 from steadycut.report import render_audit, render_study
+from steadycut.report.numbers import percent, risk
 from tests.displays import samples
 
+SCRIPT = "<script>alert(1)</script>"
 PAGES = {
     "study": lambda: render_study(samples.study(), samples.comparison()),
+    "study, uniform": lambda: render_study(samples.study(honesty="uniform")),
+    "few patients": lambda: render_study(samples.tied_study("le")),
     "audit": lambda: render_audit(samples.labelled_audit()),
+    "audit without labels": lambda: render_audit(samples.unlabelled_audit()),
+}
+CONTENTS = {
+    "split": samples.study,
+    "uniform": lambda: samples.study(honesty="uniform"),
+    "unequal costs": lambda: samples.study(cost_fn=5.0),
+    "le": lambda: samples.tied_study("le"),
+    "audit": samples.labelled_audit,
 }
 
 
+@pytest.fixture
+def show(page, tmp_path):
+    """Return a function that opens the text of a page."""
+
+    def opened(text):
+        path = tmp_path / "report.html"
+        path.write_text(text, encoding="utf-8")
+        page.goto(path.as_uri())
+        return page
+
+    return opened
+
+
+def rendered(content):
+    return (render_audit if "labelled" in content else render_study)(content)
+
+
 @pytest.mark.parametrize("make", PAGES.values(), ids=PAGES)
-def test_a_page_opens_without_error_or_request(page, tmp_path, make):
-    path = tmp_path / "report.html"
-    path.write_text(make(), encoding="utf-8")
-    page.goto(path.as_uri())
-    assert page.locator("h1").inner_text()
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_fault_of_accessibility(show, make, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = show(make())
+    page.emulate_media(color_scheme=scheme)
+    found = Axe().run(page).response["violations"]
+    serious = [one for one in found if one["impact"] in {"serious", "critical"}]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in serious] == []
+
+
+@pytest.mark.parametrize("make", PAGES.values(), ids=PAGES)
+def test_nothing_is_wider_than_a_telephone(show, make):
+    page = show(make())
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def numbers_shown(page):
+    found = page.locator("output[id^=explored]").all()
+    return {one.get_attribute("id").removeprefix("explored-"): one.inner_text() for one in found}
+
+
+def numbers_of_core(content, at, cost_fn, cost_fp, prevalence):
+    """What the core says where the explorer stands."""
+    data = content["explorer"]
+    missed, alarms = data["missed"][at], data["alarms"][at]
+    n_positive, n_negative = data["n_positive"], data["n_negative"]
+    counts = Confusion(tp=n_positive - missed, fn=missed, fp=alarms, tn=n_negative - alarms)
+    costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp, target=(prevalence, prevalence))
+    uniform = data["bound"] == "class-wise-dkw"
+    found = certificate_of(
+        counts,
+        costs,
+        data["delta"],
+        honesty="uniform" if uniform else "split",
+        n_candidates=content["certificate"]["n_candidates"] if uniform else 1,
+    )
+    rates = at_fixed_cut(counts, costs, 0.05, 0)
+    calls = prevalence * (1 - counts.miss_rate) + (1 - prevalence) * counts.alarm_rate
+    grey = [data["grey_positive"][at] / n_positive, data["grey_negative"][at] / n_negative]
+    return {
+        "risk": risk(found.risk),
+        "limit": risk(found.value),
+        "trivial": risk(found.trivial_risk),
+        **{key: percent(rates[key].value) for key in ("sensitivity", "specificity", "ppv", "npv")},
+        "calls": risk(100 * calls),
+        "grey": percent(prevalence * grey[0] + (1 - prevalence) * grey[1]),
+    }
+
+
+def place(page, name, value):
+    """Move a slider as a hand would."""
+    page.evaluate(
+        """([name, value]) => {
+            const slider = document.getElementById(name);
+            slider.value = value;
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+        }""",
+        [name, value],
+    )
+
+
+def type_number(page, name, value):
+    page.locator(f"#explore-{name}-number").fill(str(value))
+    page.locator(f"#explore-{name}-number").dispatch_event("change")
+
+
+@pytest.mark.parametrize("make", CONTENTS.values(), ids=CONTENTS)
+def test_the_explorer_shows_what_the_core_computes(show, make):
+    content = make()
+    page, data, costs = show(rendered(content)), content["explorer"], content["costs"]
+    start = (data["frozen"], costs["cost_fn"], costs["cost_fp"], data["prevalence"])
+    first = numbers_shown(page)
+    assert first.items() >= numbers_of_core(content, *start).items()
+    rng = np.random.default_rng(1)
+    for _ in range(12):
+        at = int(rng.integers(len(data["missed"])))
+        cost_fn, cost_fp = (round(float(10 ** rng.uniform(-3, 3)), 4) for _ in range(2))
+        typed = round(float(100 * rng.beta(0.5, 0.5)) % 99 + 0.01, 3)
+        place(page, "explore-cut", at)
+        type_number(page, "cost-fn", cost_fn)
+        type_number(page, "cost-fp", cost_fp)
+        type_number(page, "prevalence", typed)
+        wanted = numbers_of_core(content, at, cost_fn, cost_fp, typed / 100)
+        shown = numbers_shown(page)
+        assert {key: shown[key] for key in wanted} == wanted
+    page.get_by_role("button", name="back to the study").click()
+    assert numbers_shown(page) == first
+
+
+def test_sliders_move_the_numbers_by_keyboard(show):
+    content = samples.study()
+    page = show(rendered(content))
+    page.locator("#explore-cut").focus()
+    page.keyboard.press("ArrowRight")
+    frozen = content["explorer"]["frozen"]
+    wanted = numbers_of_core(content, frozen + 1, 1.0, 1.0, content["explorer"]["prevalence"])
+    assert numbers_shown(page).items() >= wanted.items()
+    page.locator("#explore-prevalence").focus()
+    page.keyboard.press("Home")
+    wanted = numbers_of_core(content, frozen + 1, 1.0, 1.0, 1 / 200)
+    assert numbers_shown(page).items() >= wanted.items()
+    place(page, "explore-cost-fn", 8)
+    wanted = numbers_of_core(content, frozen + 1, 3.0, 1.0, 1 / 200)
+    assert numbers_shown(page).items() >= wanted.items()
+    assert page.locator("#explore-cost-fn-number").input_value() == "3"
+
+
+def test_only_the_frozen_cut_off_is_called_valid(show):
+    content = samples.study()
+    page = show(rendered(content))
+    valid, other = page.get_by_text("Valid: this is the frozen"), page.get_by_text("Not a certif")
+    assert (valid.is_visible(), other.is_visible()) == (True, False)
+    place(page, "explore-cut", content["explorer"]["frozen"] + 1)
+    assert (valid.is_visible(), other.is_visible()) == (False, True)
+    type_number(page, "cut", content["threshold"])
+    assert (valid.is_visible(), other.is_visible()) == (True, False)
+
+
+@pytest.mark.parametrize("bad", ["0", "-1", "", "1e99"])
+def test_a_number_that_makes_no_sense_changes_nothing(show, bad):
+    page = show(rendered(samples.study()))
+    before = numbers_shown(page)
+    for name in ("cost-fn", "prevalence"):
+        type_number(page, name, bad)
+    assert numbers_shown(page) == before
+    assert page.locator("#explore-cost-fn-number").input_value() == "1"
+
+
+def saved(page, button):
+    with page.expect_download() as started:
+        button.click()
+    return started.value.suggested_filename, started.value.path().read_bytes()
+
+
+def test_files_are_handed_out_to_the_byte(show):
+    content = samples.study() | {"score": f"a \\u003c & {SCRIPT}"}
+    content["frozen_rule"] = {"schema": "x", "number": 1e-05}
+    page = show(rendered(content))
+    name, found = saved(page, page.get_by_role("button", name="study.json"))
+    assert (name, json.loads(found)) == ("study.json", content)
+    assert found.decode() == json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    name, found = saved(page, page.get_by_role("button", name="rule.json"))
+    assert (name, found) == ("rule.json", b'{\n "number": 1e-05,\n "schema": "x"\n}\n')
+    name, found = saved(page, page.get_by_role("button", name="study.csv"))
+    lines = found.decode().splitlines()
+    assert name == "study.csv"
+    assert f"certificate.value,{content['certificate']['value']}" in lines
+
+
+def test_every_table_can_be_saved(show):
+    page = show(rendered(samples.study()))
+    buttons = page.locator("button[data-action=table]").all()
+    assert len(buttons) == page.locator("table").count()
+    name, found = saved(page, buttons[0])
+    assert re.fullmatch(r"[a-z0-9-]+\.csv", name)
+    assert found.decode().splitlines()[0] == "term,value,what it is"
+
+
+def test_the_toggle_goes_to_the_other_colours(show):
+    page = show(rendered(samples.study()))
+    page.emulate_media(color_scheme="light")
+    colour = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(colour)
+    page.get_by_role("button", name="light or dark").click()
+    dark = page.evaluate(colour)
+    page.get_by_role("button", name="light or dark").click()
+    assert (dark != light, page.evaluate(colour)) == (True, light)
+
+
+@pytest.mark.parametrize("make", [samples.study, samples.labelled_audit])
+def test_a_name_that_is_a_script_stays_text(show, page, make):
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    content = make() | {"score": SCRIPT, "rule": SCRIPT}
+    content["aggregation"][0]["level"] = SCRIPT
+    for row in content.get("candidates", []):
+        row["score"] = SCRIPT
+    if "candidates" in content:
+        content["stability"]["warnings"] = [SCRIPT]
+        row = {"site": SCRIPT, "select": 1, "certify": 1, "threshold": None, "quantile": None}
+        content["sites"] = {"rows": [{**row, "certificate": None}]}
+    show(rendered(content))
+    page.locator("#explore-cut").press("ArrowLeft")
+    assert SCRIPT in page.locator("h1").inner_text()
+    assert asked == []

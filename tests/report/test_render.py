@@ -27,6 +27,8 @@ PAGES = {
     "audit without labels": lambda: render_audit(samples.unlabelled_audit()),
 }
 VOID = {"meta", "br", "hr", "img", "link", "input"}
+# What they hold is not shown.
+UNSEEN = {"pre", "script", "style"}
 
 
 class Reader(HTMLParser):
@@ -52,7 +54,8 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data):
-        self.texts.append(data)
+        if not UNSEEN & set(self.open):
+            self.texts.append(data)
 
 
 def text_of(page):
@@ -67,8 +70,12 @@ def test_a_page_is_whole_small_and_alone(make):
     assert len(reader.ids) == len(set(reader.ids))
     assert page.startswith("<!DOCTYPE html>")
     assert len(page.encode()) < 500_000
-    assert not {"script", "link", "img", "iframe", "object", "image"} & set(reader.tags)
-    assert not re.search(r"https?:|//|@import|\bsrc=|url\((?!#)", page)
+    assert not {"link", "img", "iframe", "object", "image"} & set(reader.tags)
+    # The hash of the script, the only one that may run, can hold slashes.
+    assert reader.tags.count("script") == page.count("script-src 'sha256-") == 1
+    rest = re.sub(r"script-src '[^']*'", "", page)
+    assert not re.search(r"https?:|//|@import|\bsrc=|url\((?!#)", rest)
+    assert not re.search(r"<[^<>]* on[a-z]+=", page)
     assert not re.search(r"\b(nan|None|inf|Undefined)\b", text_of(page))
 
 
@@ -197,7 +204,7 @@ def test_a_name_stays_text(name):
     ]
     for page in pages:
         reader = Reader(page)
-        assert not {"script", "b"} & set(reader.tags)
+        assert (reader.tags.count("script"), reader.tags.count("b")) == (1, 0)
         assert f"“{name}”" in "".join(reader.texts)
         assert SCRIPT not in page
         assert 'onload="alert' not in re.sub(r">[^<]*<", "><", page)

@@ -33,7 +33,7 @@ def test_the_page_holds_the_numbers_and_nothing_from_elsewhere():
     content = content_of()
     page = render_strata(content)
     assert page == render_strata(content)
-    assert "<script" not in page
+    assert page.count("<script") == 1
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "https://" not in page
     for row in content["boundaries"]:
@@ -42,7 +42,7 @@ def test_the_page_holds_the_numbers_and_nothing_from_elsewhere():
 
 def test_texts_of_the_user_are_escaped():
     page = render_strata(content_of(score="<script>alert(1)</script>"))
-    assert "<script" not in page
+    assert page.count("<script") == 1
 
 
 def test_a_vacuous_certificate_is_said():

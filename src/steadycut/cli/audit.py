@@ -70,8 +70,12 @@ def audit_command(
 def audit_content(
     found: Audit, table: PatientTable, confidence: float = CONFIDENCE
 ) -> dict[str, Any]:
-    """Return audit.json: the audit, and how many rows it was made of."""
-    return {**found.to_dict(confidence), "data": row_counts(table)}
+    """Return audit.json: the audit, how many rows it was made of, and the rule itself."""
+    return {
+        **found.to_dict(confidence),
+        "data": row_counts(table),
+        "frozen_rule": found.rule.to_dict(),
+    }
 
 
 def audit_files(content: dict[str, Any]) -> dict[str, bytes]:

@@ -114,6 +114,7 @@ def study_content(
         **study.to_dict(confidence),
         "instances": instances_summary(table, study.chosen.recipe.score),
         "data": {**row_counts(table), **fingerprint},
+        "frozen_rule": study.freeze().to_dict(),
     }
 
 

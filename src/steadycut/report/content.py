@@ -15,6 +15,8 @@ from steadycut.report.audit_sections import (
     label_free_section,
     shift_section,
 )
+from steadycut.report.explorer import explorer_of
+from steadycut.report.files import held_files
 from steadycut.report.numbers import count, cut, of_hundred, percent, risk
 from steadycut.report.page import Page, Section, Status
 from steadycut.report.study_sections import (
@@ -39,7 +41,7 @@ from steadycut.report.words import (
 )
 
 FOOTER = (
-    "steadycut. This page is complete in itself: it loads nothing, runs no script and holds no "
+    "steadycut. This page is complete in itself: it loads nothing, sends nothing and holds no "
     "patient identifier. It supports research and validation; it does not replace a clinical "
     "evaluation."
 )
@@ -75,6 +77,8 @@ def study_page(study: Mapping[str, Any], comparison: Mapping[str, Any] | None = 
         warnings=tuple(content["stability"]["warnings"]),
         sections=tuple(sections),
         footer=FOOTER,
+        explorer=explorer_of(content, "who certify"),
+        files=held_files(content, "study.json"),
     )
 
 
@@ -144,6 +148,8 @@ def audit_page(audit: Mapping[str, Any]) -> Page:
         warnings=tuple(content["warnings"]),
         sections=tuple(sections),
         footer=FOOTER,
+        explorer=explorer_of(content, "here"),
+        files=held_files(content, "audit.json"),
     )
 
 

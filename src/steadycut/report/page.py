@@ -32,13 +32,36 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A heading, and what stands below it in this order."""
+    """A heading, and what stands below it in this order; ``copied``: its texts are for a paper."""
 
     key: str
     title: str
     texts: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
     tables: tuple[Table, ...] = ()
+    copied: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explorer:
+    """The words of the explorer; ``numbers`` has the key and the name of each number."""
+
+    texts: tuple[str, ...]
+    numbers: tuple[tuple[str, str], ...]
+    at_frozen: str
+    elsewhere: str
+    vacuous: str
+    uniform: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """A file that the page holds and hands out: its name, what it is, and its text."""
+
+    key: str
+    name: str
+    meaning: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +74,10 @@ class Status:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A whole page. ``facts`` are the few numbers to take away, each with its name."""
+    """A whole page. ``facts`` are the few numbers to take away, each with its name.
+
+    ``files`` are handed out by the page; the first one holds all its numbers.
+    """
 
     title: str
     subtitle: str
@@ -61,3 +87,5 @@ class Page:
     warnings: tuple[str, ...]
     sections: tuple[Section, ...]
     footer: str
+    explorer: Explorer | None = None
+    files: tuple[File, ...] = ()

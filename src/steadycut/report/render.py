@@ -1,6 +1,9 @@
 """Pages as HTML: one file each, complete in itself."""
 
+import base64
+import hashlib
 from collections.abc import Mapping
+from importlib import resources
 from typing import Any
 
 from steadycut.errors import MissingPackage
@@ -53,10 +56,14 @@ def render_audit(audit: Mapping[str, Any]) -> str:
     return render_page(audit_page(audit), audit)
 
 
-def render_page(page: Page, content: Mapping[str, Any]) -> str:
-    """Fill the template; every text is escaped, and only our own drawings are not."""
+def render_page(page: Page, content: Mapping[str, Any], *, printed: bool = False) -> str:
+    """Fill the template; every text is escaped, and only our own drawings and script are not.
+
+    ``printed`` leaves out what paper cannot do: the script and what needs it, and dark colours.
+    """
     try:
         import jinja2
+        import markupsafe
     except ImportError as error:
         msg = 'a report requires jinja2. Install it with pip install "steadycut[report]".'
         raise MissingPackage(msg) from error
@@ -72,4 +79,16 @@ def render_page(page: Page, content: Mapping[str, Any]) -> str:
         for section in page.sections
         for picture in section.pictures
     }
-    return environment.get_template("page.html").render(page=page, drawings=drawings)
+    script = resources.files("steadycut.report").joinpath("templates/script.js").read_text("utf-8")
+    return environment.get_template("page.html").render(
+        page=page,
+        drawings=drawings,
+        printed=printed,
+        script=markupsafe.Markup(script),  # noqa: S704
+        script_hash=policy_hash(script),
+    )
+
+
+def policy_hash(script: str) -> str:
+    """Return the hash by which a page allows this script, and no other, to run."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
