@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from steadycut.cli.main import run
-from steadycut.errors import BadFile, BadOption
+from steadycut.errors import BadOption
 from steadycut.slides import Job, ModelOptions, TileModel, TileOptions, score_slides
 from steadycut.sources.parquet import read_note, read_parquet
 from steadycut.sources.sheet import Origin
@@ -252,4 +252,3 @@ def test_nan_scores_are_no_scores(files, tmp_path):
     )()
     _, problems = score_slides([files / "well.tif"], job)
     assert "NaN" in problems[0].reason
-    assert BadFile.__doc__
