@@ -216,6 +216,8 @@ def test_tables_go_straight_into_fit(files, tmp_path, capsys):
         (["--mpp", "1", "--magnification", "10"], "only one of"),
         (["--tile", "3"], "tile must be"),
         (["--min-tissue", "2"], "min_tissue must lie between"),
+        (["--min-sharpness", "nan"], "between 0 and inf; got nan"),
+        (["--mpp", "-1"], "mpp must be"),
         (["--normalize", "foo"], "normalize must be one of"),
         (["--jobs", "0"], "--jobs must be"),
         (["--sheet", "nowhere.csv"], "cannot read the sheet"),

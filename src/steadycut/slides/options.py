@@ -1,5 +1,6 @@
 """How slides are cut into tiles and which tiles are good enough."""
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -50,6 +51,7 @@ class TileOptions:
         if self.slide_mpp is not None:
             check_positive("slide_mpp", self.slide_mpp)
         _check_between("min_tissue", self.min_tissue, 0, 1)
+        _check_between("min_sharpness", self.min_sharpness, 0, math.inf)
         _check_between("min_brightness", self.min_brightness, 0, 255)
         _check_between("max_brightness", self.max_brightness, self.min_brightness, 255)
 
