@@ -1,7 +1,24 @@
 """Settings for every test."""
 
+import pytest
 from hypothesis import settings
 
 # A loaded machine is no reason to fail.
 settings.register_profile("steadycut", deadline=None)
 settings.load_profile("steadycut")
+
+# Spark, Dask and a browser start slowly: one worker of pytest gets all tests of each.
+STARTED_ONCE = ("test_spark.py", "test_dask.py", "tests/browser/")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Do what ``--dist loadgroup`` says; xdist 3.8 cannot name groups under pytest 9.2."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFileWhereStarted(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.partition("::")[0]
+            return next((name for name in STARTED_ONCE if name in file), nodeid)
+
+    return ByFileWhereStarted(config, log) if config.getvalue("dist") == "loadgroup" else None

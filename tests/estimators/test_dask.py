@@ -13,8 +13,6 @@ from tests.estimators.failing import Deadly
 from tests.estimators.spies import patient_rows
 from tests.estimators.test_refit import N_REPLICATES, Stop, build, draws, n_steps
 
-pytestmark = pytest.mark.xdist_group("dask")
-
 
 @pytest.fixture(scope="module")
 def client():

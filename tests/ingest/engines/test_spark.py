@@ -28,8 +28,6 @@ HAS_JAVA = shutil.which("java") is not None or "JAVA_HOME" in os.environ
 needs_java = pytest.mark.skipif(
     not HAS_JAVA, reason="Spark needs Java: neither java on the PATH nor JAVA_HOME (see .ci/run)"
 )
-# One worker of pytest starts Spark, once.
-pytestmark = pytest.mark.xdist_group("spark")
 
 
 @pytest.fixture(scope="session")
