@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -140,6 +142,29 @@ def test_removing_leaves_what_is_not_ours(tmp_path):
         (tmp_path / "a" / "notes.txt").touch()
         checkpoint.remove()
     assert listing(tmp_path / "a") == ["notes.txt"]
+
+
+@pytest.mark.parametrize("removed", range(5))
+def test_a_run_killed_while_it_removes_its_checkpoint_is_begun_again(
+    tmp_path, monkeypatch, removed
+):
+    calls, unlink = [], Path.unlink
+
+    def killed(path, **options):
+        calls.append(path)
+        if len(calls) > removed:
+            raise KeyboardInterrupt
+        unlink(path, **options)
+
+    with open_checkpoint(tmp_path / "a", STUDY) as checkpoint:
+        for step in ("step-1", "step-2"):
+            checkpoint.save(step, x=1)
+        with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
+            patch.setattr(Path, "unlink", killed)
+            checkpoint.remove()
+    with open_checkpoint(tmp_path / "a", STUDY) as checkpoint:
+        checkpoint.remove()
+    assert listing(tmp_path) == []
 
 
 def test_a_killed_process_lets_go_of_its_lock(tmp_path):

@@ -22,7 +22,8 @@ SCHEMA = "steadycut.checkpoint/1"
 HEADER = "checkpoint.json"
 LOCK = ".steadycut-lock"
 UNFINISHED = (PARTS, NEW_PARTS)
-OWN_FILES = (HEADER, LOCK, "*.npz", *UNFINISHED)
+# In the order of their removal: as long as the last ones are there, the folder is known as ours.
+OWN_FILES = ("*.npz", *UNFINISHED, HEADER, LOCK)
 STEP_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 # A file that was cut short or damaged is one of these; its step is then done again.
 UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
