@@ -26,7 +26,7 @@ BASE = frozenset({"numpy", "scipy"})
 # front), `__main__`, or `study`: every other module beside them (study.py, ...), the flow.
 FOLDERS = frozenset(
     {"core", "ingest", "estimators", "displays", "report", "cli", "datasets", "paper"}
-    | {"sources", "slides", "ecg"}
+    | {"sources", "slides", "ecg", "app"}
 )
 MAY_IMPORT = {
     "errors": frozenset({"errors"}),
@@ -46,6 +46,7 @@ MAY_IMPORT = {
         {"paper", "slides", "ecg", "sources", "estimators", "displays", "study", "ingest", "core"}
         | {"errors"}
     ),
+    "app": frozenset({"app", "datasets", "ingest", "study", "core", "files", "errors"}),
     "cli": FOLDERS | {"study", "checkpoint", "files", "errors", "__init__"},
     "__main__": frozenset({"cli"}),
     # What `import steadycut` loads at once; the other parts are reached lazily.
@@ -60,6 +61,8 @@ TOP_LEVEL_PLACES = {
     "sklearn": "estimators/",
     "joblib": "estimators/",
     "pydantic": "*_file.py",
+    "starlette": "app/",
+    "uvicorn": "app/",
 }
 
 

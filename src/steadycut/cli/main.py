@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from steadycut._version import __version__
+from steadycut.cli.app import app_command
 from steadycut.cli.apply import apply_command
 from steadycut.cli.audit import audit_command
 from steadycut.cli.compare import compare_command
@@ -54,6 +55,7 @@ app.command("score-slides", short_help="Score the tiles of whole-slide images.")
     score_slides_command
 )
 app.command("score-ecg", short_help="Score segments of 12-lead ECGs.")(score_ecg_command)
+app.command("app", short_help="Fit and audit in a page on this machine.")(app_command)
 app.command("rules", short_help="List the rules that choose a cut-off.")(rules_command)
 app.add_typer(reproduce_app, name="reproduce", short_help="Rebuild the paper's figures and tables.")
 

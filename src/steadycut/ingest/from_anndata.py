@@ -24,7 +24,7 @@ def read_anndata(source: Any, request: Request) -> RawTable:
     ``layer:NAME:GENE`` (a gene of a layer). Of a file, or an object in backed mode, only these
     columns are read.
     """
-    with _opened(source) as data:
+    with open_anndata(source) as data:
         names = [str(name) for name in data.obs.columns]
         plain = [name for name in request.columns if name in names or not _is_gene(name)]
         check_columns(plain, names, "obs")
@@ -68,7 +68,8 @@ def _gene(matrix: Any, gene: str, data: Any, name: str) -> NDArray[Any]:
 
 
 @contextmanager
-def _opened(source: Any) -> Iterator[Any]:
+def open_anndata(source: Any) -> Iterator[Any]:
+    """Give an AnnData object, or open an ``.h5ad`` file without reading its matrix."""
     if not isinstance(source, Path):
         yield source
         return

@@ -1,0 +1,70 @@
+"""What a page knows about one column of a table."""
+
+import re
+from dataclasses import dataclass, field
+
+from steadycut.ingest.raw import NO_SCORE
+
+TEXT, WHOLE_NUMBERS, NUMBERS, GENE = "text", "whole numbers", "numbers", "gene"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column, as a sample of rows shows it.
+
+    ``values`` are the different ones, for guesses; only ``shown`` and ``summary`` are for the eye.
+    Of a gene nothing but its name is known.
+
+    Examples
+    --------
+    >>> column = Column(name="score", values=frozenset({"0.5", "0.25", "NA"}))
+    >>> column.kind, column.summary
+    ('numbers', '0.25 to 0.5')
+    """
+
+    name: str
+    values: frozenset[str] = field(default=frozenset(), repr=False)
+    shown: tuple[str, ...] = ()
+    n_missing: int = 0
+    is_gene: bool = False
+
+    @property
+    def numbers(self) -> list[float] | None:
+        """The values as numbers, gaps left out; None if some are other text, or none are there."""
+        texts = [value for value in self.values if value.strip().casefold() not in NO_SCORE]
+        try:
+            return [float(text) for text in texts] or None
+        except ValueError:
+            return None
+
+    @property
+    def kind(self) -> str:
+        """What the values are."""
+        if self.is_gene:
+            return GENE
+        if self.numbers is None:
+            return TEXT
+        whole = all(number.is_integer() for number in self.numbers)
+        return WHOLE_NUMBERS if whole else NUMBERS
+
+    @property
+    def summary(self) -> str:
+        """What the page says about the values; whole numbers may be identifiers."""
+        if self.is_gene:
+            return "not looked at"
+        if self.shown:
+            return ", ".join(self.shown)
+        if self.numbers is not None and self.kind == NUMBERS:
+            return f"{min(self.numbers):.4g} to {max(self.numbers):.4g}"
+        return f"{len(self.values)} different, not shown"
+
+
+def words(name: str) -> list[str]:
+    """Return the words of a name, in small letters.
+
+    Examples
+    --------
+    >>> words("PatientID"), words("tumour_score")
+    (['patient', 'id'], ['tumour', 'score'])
+    """
+    return [word.casefold() for word in re.findall(r"[A-Z]?[^\W\dA-Z_]+|[A-Z]+", name)]

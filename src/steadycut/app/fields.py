@@ -1,0 +1,128 @@
+"""The options of a command -> the fields of a form, and a filled form -> the command's arguments.
+
+The form asks for what the command takes, in its own words and with its own defaults; what a user
+fills in is checked by the command and nowhere else.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from steadycut.app.column import Column
+
+# What a user decides every time; everything else waits behind "More options".
+FIRST = ("direction", "cost_fn", "cost_fp", "internal", "external", "rule", "honesty")
+# Columns have their own part of the form; the rest is not the user's business here.
+MAPPED = frozenset({"patient", "score", "label", "positive", "site", "level", "aggregate"})
+NOT_ASKED = frozenset({"out", "engine", "resume", "as_json"})
+TITLES = {
+    "direction": "Direction",
+    "cost_fn": "Cost of a missed patient",
+    "cost_fp": "Cost of a false alarm",
+    "internal": "Sites to choose on",
+    "external": "Sites to judge on",
+    "select": "How one of several candidates is chosen",
+    "delta": "Failure probability of the certificate",
+    "confidence": "Confidence of intervals",
+    "bootstrap": "Bootstrap cohorts",
+    "missing": "Missing scores and labels",
+    "grid": "Number of cuts",
+}
+WORDS = {
+    "ge": "high scores are called",
+    "le": "low scores are called",
+    "split": "some patients choose, the others certify",
+    "uniform": "every patient does both",
+    "refuse": "refuse the table",
+    "drop": "leave out and count",
+}
+COLUMNS_OF_LEVELS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """One option of a command, as a field.
+
+    ``choices`` are all allowed values, ``suggestions`` some; a switch is on or off.
+    """
+
+    name: str
+    option: str
+    help: str
+    default: str = ""
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    is_switch: bool = False
+
+    @property
+    def title(self) -> str:
+        """What stands above the field."""
+        return TITLES.get(self.name, self.name.replace("_", " ").capitalize())
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is shown at once."""
+        return self.name in FIRST
+
+    def words(self, choice: str) -> str:
+        """Return a choice as the page shows it."""
+        return f"{choice}: {WORDS[choice]}" if choice in WORDS else choice
+
+    def argument(self, value: str) -> str | None:
+        """Return the argument of the command; None where its default is meant."""
+        if self.is_switch:
+            return self.option if value else None
+        return f"{self.option}={value}" if value not in {"", self.default} else None
+
+
+def asked(fields: Sequence[Field]) -> list[Field]:
+    """Return the options that the form asks for below the columns, the first ones first."""
+    wanted = [field for field in fields if field.name not in MAPPED | NOT_ASKED]
+    first = [field for name in FIRST for field in wanted if field.name == name]
+    return first + [field for field in wanted if not field.is_first]
+
+
+Filled = Mapping[str, Sequence[str]]
+
+
+def arguments(filled: Filled, fields: Sequence[Field], columns: Sequence[Column]) -> list[str]:
+    """Return the arguments that a filled form stands for.
+
+    Columns come as positions, so that no name makes its way through a browser.
+
+    Examples
+    --------
+    >>> filled = {"patient": ["0"], "score": ["1"], "cost_fn": ["3"], "seed": [""]}
+    >>> fields = [Field(name=name, option=f"--{name}", help="") for name in ("cost_fn", "seed")]
+    >>> arguments(filled, fields, [Column(name="id"), Column(name="s")])
+    ['--patient=id', '--score=s', '--cost_fn=3']
+    """
+    found = _mapping(filled, columns)
+    for field in asked(fields):
+        argument = field.argument(_text(filled, field.name))
+        found += [] if argument is None else [argument]
+    return found
+
+
+def _mapping(filled: Filled, columns: Sequence[Column]) -> list[str]:
+    found = []
+    for role in ("patient", "score", "label", "site"):
+        found += [f"--{role}={name}" for name in _names(filled, role, columns)]
+    if positive := _text(filled, "positive"):
+        found.append(f"--positive={positive}")
+    for level in range(COLUMNS_OF_LEVELS):
+        how = _text(filled, f"level-{level}-how")
+        found += [f"--level={name}:{how}" for name in _names(filled, f"level-{level}", columns)]
+    several = [*filled.get("aggregate", ()), *_text(filled, "aggregate-other").split(",")]
+    return found + [f"--aggregate={one.strip()}" for one in several if one.strip()]
+
+
+def _names(filled: Filled, role: str, columns: Sequence[Column]) -> list[str]:
+    """Return the names of the columns that were chosen for a role; what is no column is not one."""
+    positions = {str(at): column.name for at, column in enumerate(columns)}
+    return [positions[at] for at in filled.get(role, ()) if at in positions]
+
+
+def _text(filled: Filled, name: str) -> str:
+    """Return what was filled in; a process takes no null characters."""
+    return next(iter(filled.get(name, ())), "").replace("\0", "").strip()

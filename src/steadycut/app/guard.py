@@ -1,0 +1,158 @@
+"""Who may ask: a browser on this machine, from this app's own pages, with this run's token.
+
+A page of another site can make a browser send requests here, and a name that it controls can be
+made to point here (DNS rebinding). So the Host must be ours, what changes something must come from
+our own pages (Origin), and everything needs a token that only the printed address carries.
+"""
+
+import ipaddress
+import secrets
+from dataclasses import dataclass
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from steadycut.app.pages import refusal
+
+SAFE = frozenset({"GET", "HEAD"})
+MEGABYTE = 1 << 20
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
+    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    # Not no-referrer: browsers would then send no Origin either.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "SAMEORIGIN",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Where the app listens, its token, and how many megabytes an upload may have."""
+
+    host: str
+    port: int
+    token: str
+    limit: int
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie; two apps on one machine have two."""
+        return f"steadycut-{self.port}"
+
+
+class Guard:
+    """Lets only allowed requests through, and gives every answer its headers."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app = app
+        self.settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or hand it on."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        answer = self._answer(Request(scope)) or self.app
+        await answer(scope, receive, _with_headers(send))
+
+    def _answer(self, request: Request) -> Response | None:
+        """Return the answer to what is not allowed, and to the printed address; else None."""
+        if not host_is_ours(request.headers.get("host", ""), self.settings):
+            return refusal(421, "this address is not the one that the app listens on.")
+        if request.method not in SAFE:
+            refused = _from_elsewhere(request) or _too_large(request, self.settings.limit)
+            if refused is not None:
+                return refused
+        return self._welcome(request)
+
+    def _welcome(self, request: Request) -> Response | None:
+        given = request.query_params.get("token")
+        if given is not None and request.url.path == "/" and self._is_token(given):
+            answer = RedirectResponse("/", status_code=303)
+            answer.set_cookie(
+                self.settings.cookie, self.settings.token, httponly=True, samesite="strict"
+            )
+            return answer
+        if self._is_token(request.cookies.get(self.settings.cookie, "")):
+            return None
+        return refusal(
+            403, "open the whole address that steadycut app has printed, token included."
+        )
+
+    def _is_token(self, text: str) -> bool:
+        return secrets.compare_digest(text.encode(), self.settings.token.encode())
+
+
+def host_is_ours(header: str, settings: Settings) -> bool:
+    """Whether a Host header names this app: loopback, the given host, or if that is none, any IP.
+
+    Examples
+    --------
+    >>> settings = Settings(host="127.0.0.1", port=8000, token="", limit=1)
+    >>> [host_is_ours(f"{name}:8000", settings) for name in ("localhost", "[::1]", "evil.example")]
+    [True, True, False]
+    """
+    name, _, port = header.rpartition(":")
+    if port != str(settings.port):
+        return False
+    if name.casefold() in {"localhost", settings.host.casefold()}:
+        return True
+    address = _address(name.strip("[]"))
+    # Only a name can be made to point here by somebody else.
+    return address is not None and (address.is_loopback or not is_loopback(settings.host))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host."""
+    address = _address(host)
+    return host.casefold() == "localhost" or (address is not None and address.is_loopback)
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
+
+def _from_elsewhere(request: Request) -> Response | None:
+    if request.headers.get("origin") == f"http://{request.headers['host']}":
+        return None
+    return refusal(403, "this request did not come from a page of the app.")
+
+
+def _too_large(request: Request, limit: int) -> Response | None:
+    length = request.headers.get("content-length", "")
+    if not length.isdecimal():
+        return refusal(411, "an upload must say how long it is.")
+    if int(length) <= limit * MEGABYTE:
+        return None
+    return refusal(413, too_large(limit))
+
+
+def too_large(limit: int) -> str:
+    """Say that an upload has too many bytes."""
+    return (
+        f"an upload may have {limit} MB at most; this one has more. Start the app with a larger "
+        "--limit, or use the command line, which has none."
+    )
+
+
+def _with_headers(send: Send) -> Send:
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sent

@@ -1,0 +1,92 @@
+"""Columns -> what each is probably for. The user confirms it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from steadycut.app.column import NUMBERS, TEXT, Column, words
+
+PATIENT = ("patient", "subject", "participant", "person", "donor", "case", "individual", "mrn")
+SCORE = ("score", "prob", "probability", "prediction", "pred", "logit", "risk", "marker", "value")
+LABEL = (
+    *("label", "tumour", "tumor", "cancer", "target", "outcome", "truth", "diagnosis", "disease"),
+    *("malignant", "status", "class", "event", "y"),
+)
+SITE = ("hospital", "site", "centre", "center", "institution", "clinic", "institute")
+POSITIVE = frozenset({"positive", "pos", "yes", "case", "tumour", "tumor", "cancer", "malignant"})
+ZERO_ONE = frozenset({"0", "1", "0.0", "1.0", "true", "false"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guess:
+    """Positions of columns; None, or an empty tuple, where there is no good guess."""
+
+    patient: int | None
+    scores: tuple[int, ...]
+    label: int | None
+    site: int | None
+    positive: str
+
+
+def guess_columns(columns: Sequence[Column]) -> Guess:
+    """Guess the role of each column by its name and by what it holds.
+
+    Examples
+    --------
+    >>> id_ = Column(name="Patient ID", values=frozenset({"a", "b"}))
+    >>> score = Column(name="s", values=frozenset({"0.5", "0.25", "0.75"}))
+    >>> guess_columns([id_, score])
+    Guess(patient=0, scores=(1,), label=None, site=None, positive='')
+    """
+    patient = _by_name(columns, PATIENT, lambda _: True)
+    if patient is None:
+        patient = _by_name(columns, ("id",), lambda _: True)
+    label = _by_name(columns, LABEL, _has_two_values)
+    if label is None:
+        label = next((at for at, one in enumerate(columns) if _is_zero_one(one)), None)
+    score = _by_name(columns, SCORE, _is_score)
+    if score is None:
+        fractions = (at for at, one in enumerate(columns) if one.kind == NUMBERS)
+        score = next((at for at in fractions if at not in {patient, label}), None)
+    return Guess(
+        patient=patient,
+        scores=() if score is None else (score,),
+        label=label,
+        site=_by_name(columns, SITE, lambda one: one.kind == TEXT),
+        positive="" if label is None else _positive(columns[label]),
+    )
+
+
+def _by_name(
+    columns: Sequence[Column], wanted: Sequence[str], fits: Callable[[Column], bool]
+) -> int | None:
+    """Return the first column with a wanted word; earlier words and whole names come first."""
+    found = [
+        (len(words(one.name)) > 1, wanted.index(word), at)
+        for at, one in enumerate(columns)
+        for word in words(one.name)
+        if word in wanted and fits(one)
+    ]
+    return min(found)[2] if found else None
+
+
+def _is_score(column: Column) -> bool:
+    return column.kind != TEXT and not _has_two_values(column)
+
+
+def _has_two_values(column: Column) -> bool:
+    return len(column.values) == 2  # noqa: PLR2004
+
+
+def _is_zero_one(column: Column) -> bool:
+    return _has_two_values(column) and _folded(column) <= ZERO_ONE
+
+
+def _positive(label: Column) -> str:
+    """Return the label that probably counts as positive; 0 and 1 need none."""
+    if _folded(label) <= ZERO_ONE:
+        return ""
+    return next((one for one in sorted(label.values) if one.strip().casefold() in POSITIVE), "")
+
+
+def _folded(column: Column) -> frozenset[str]:
+    return frozenset(value.strip().casefold() for value in column.values)

@@ -1,0 +1,196 @@
+"""Uploads and the command that runs on them, in a process of its own.
+
+The work is the command itself: the same functions, the same checks and texts, the same bytes. A
+process can be stopped at any moment, and what it leaves lies in the job's own folder.
+"""
+
+import os
+import re
+import secrets
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+
+from steadycut.app.column import Column
+from steadycut.app.fields import Filled
+from steadycut.errors import BadOption
+from steadycut.progress import ERASE
+
+WORKER = (sys.executable, "-P", "-m", "steadycut.cli.app_worker")
+SAYS = "steadycut: "
+STEP = re.compile(r"(?P<text>.*): (?P<done>\d+) of (?P<total>\d+)(?P<left>.*)")
+PATIENCE = 5.0
+RULE = "rule.json"
+# What each command leaves: its page first.
+RESULTS = {
+    "fit": ("report.html", RULE, "study.json"),
+    "audit": ("audit.html", "audit.json"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far the work is: a text, and if it is known a number of steps."""
+
+    text: str
+    done: int | None = None
+    total: int | None = None
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Job:
+    """One upload: its tables, what was filled in, and the last run of its command."""
+
+    key: str
+    kind: str
+    folder: Path
+    tables: tuple[str, ...] = ()
+    columns: tuple[Column, ...] = ()
+    filled: Filled | None = None
+    arguments: tuple[str, ...] = ()
+    _process: subprocess.Popen[bytes] | None = None
+    _cancelled: bool = False
+    _lock: Lock = field(default_factory=Lock)
+
+    @property
+    def state(self) -> str:
+        """``new``, ``running``, ``done``, ``failed`` or ``cancelled``."""
+        if self._process is None:
+            return "new"
+        code = self._process.poll()
+        if code is None:
+            return "running"
+        if self._cancelled:
+            return "cancelled"
+        return "failed" if code else "done"
+
+    @property
+    def command(self) -> str:
+        """The same work as a line for a shell."""
+        out = {"fit": "study", "audit": "audit"}[self.kind]
+        return shlex.join(["steadycut", *self._whole(self.arguments), f"--out={out}"])
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """Names of the files that the command leaves, its page first."""
+        return RESULTS[self.kind]
+
+    def result(self, name: str) -> Path | None:
+        """Return one of these files, if it is there."""
+        path = self.folder / "results" / name
+        return path if self.state == "done" and name in self.results and path.is_file() else None
+
+    def start(self, arguments: Sequence[str]) -> None:
+        """Run the command with these arguments on the tables; the old results go."""
+        with self._lock:
+            if self.state == "running":
+                msg = "this table is being worked on; wait until that is done, or cancel it."
+                raise BadOption(msg)
+            self._cancelled, self.arguments = False, tuple(arguments)
+            shutil.rmtree(self.folder / "results", ignore_errors=True)
+            self._process = self._spawn([*self._whole(arguments), "--out=results"])
+
+    def cancel(self) -> None:
+        """Stop the command, if it still runs."""
+        with self._lock:
+            if self._process is None or self._process.poll() is not None:
+                return
+            self._cancelled = True
+            self._process.terminate()
+            try:
+                self._process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+
+    def progress(self) -> Progress:
+        """Return the last thing that the command said about how far it is."""
+        last = self._said().rpartition(ERASE)[2]
+        found = STEP.fullmatch(last.strip())
+        if found is None:
+            return Progress(text="working")
+        text = f"{found['text']}: {found['done']} of {found['total']}{found['left']}"
+        return Progress(text=text, done=int(found["done"]), total=int(found["total"]))
+
+    def lines(self) -> list[str]:
+        """Return what the command said: notes, warnings, or last why it refused."""
+        pieces = self._said().replace(ERASE, "\n").splitlines()
+        return [line.removeprefix(SAYS) for line in pieces if line.startswith(SAYS)]
+
+    def why_failed(self) -> str:
+        """Return the line with which the command refused."""
+        assert self._process is not None  # noqa: S101
+        died = (
+            f"the work was stopped from outside (code {self._process.returncode}); "
+            "perhaps memory was short."
+        )
+        return (self.lines() or [died])[-1]
+
+    def remove(self) -> None:
+        """Stop the command and delete everything."""
+        self.cancel()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _whole(self, arguments: Sequence[str]) -> list[str]:
+        rule = [RULE] if self.kind == "audit" else []
+        return [self.kind, *rule, *self.tables, *arguments]
+
+    def _said(self) -> str:
+        log = self.folder / "log"
+        return log.read_text("utf-8", "replace") if log.exists() else ""
+
+    def _spawn(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
+        own = self.folder / "work"
+        own.mkdir(exist_ok=True)
+        # Whatever a stopped command leaves in its temporary folder goes with the job.
+        places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(own))
+        with (self.folder / "log").open("wb") as log:
+            return subprocess.Popen(  # noqa: S603
+                [*WORKER, *arguments],
+                cwd=self.folder,
+                env={**os.environ, **places},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            )
+
+
+class Jobs:
+    """All jobs of a run, each in a folder of its own inside a private one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._jobs: dict[str, Job] = {}
+
+    def __iter__(self) -> Iterator[Job]:
+        return iter(list(self._jobs.values()))
+
+    def open(self, kind: str) -> Job:
+        """Begin a job with an empty folder; it is listed once `keep` is called."""
+        key = secrets.token_urlsafe(12)
+        folder = self._folder / key
+        folder.mkdir(mode=0o700)
+        return Job(key=key, kind=kind, folder=folder)
+
+    def keep(self, job: Job) -> None:
+        """List a job."""
+        self._jobs[job.key] = job
+
+    def find(self, key: str) -> Job | None:
+        """Return a job of this run."""
+        return self._jobs.get(key)
+
+    def remove(self, job: Job) -> None:
+        """Stop and forget a job."""
+        self._jobs.pop(job.key, None)
+        job.remove()
+
+    def close(self) -> None:
+        """Stop and forget all jobs."""
+        for job in self:
+            self.remove(job)

@@ -1,0 +1,51 @@
+"""Templates -> HTML; every text is escaped."""
+
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import HTMLResponse, Response
+
+if TYPE_CHECKING:
+    import jinja2
+
+STYLES = ("steadycut.report", "templates/style.css"), ("steadycut.app", "static/app.css")
+SCRIPT = ("steadycut.app", "static/app.js")
+
+
+def page(name: str, status: int = 200, **content: Any) -> HTMLResponse:
+    """Return a filled template."""
+    text = _templates().get_template(f"{name}.html").render(**content)
+    return HTMLResponse(text, status_code=status)
+
+
+def refusal(status: int, line: str) -> HTMLResponse:
+    """Return a page that says one line."""
+    return page("refusal", status, line=line)
+
+
+def style() -> Response:
+    """Return the look of the reports, and a little more."""
+    return Response("\n".join(_text(*place) for place in STYLES), media_type="text/css")
+
+
+def script() -> Response:
+    """Return the script of all pages."""
+    return Response(_text(*SCRIPT), media_type="text/javascript")
+
+
+def _text(package: str, path: str) -> str:
+    return resources.files(package).joinpath(path).read_text("utf-8")
+
+
+@cache
+def _templates() -> "jinja2.Environment":
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("steadycut.app"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )

@@ -1,0 +1,144 @@
+"""The columns of a table, without anything that may identify a patient."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from steadycut.app.column import Column, words
+from steadycut.app.guess import guess_columns
+from steadycut.ingest.arrow_files import open_dataset
+from steadycut.ingest.columns import check_columns
+from steadycut.ingest.find import TableFile, find_files
+from steadycut.ingest.from_anndata import MATRIX, open_anndata
+from steadycut.ingest.from_files import (
+    ANNDATA,
+    OPENERS,
+    check_ending,
+    is_arrow,
+    load_duckdb,
+    one_line,
+)
+
+SAMPLE = 5000
+MOST_SHOWN = 12
+# Values of columns whose names have such a word are never shown.
+PRIVATE = re.compile(r"id|ids|.*(patient|subject|person|name|birth|dob|mrn|address|phone|mail).*")
+
+Cells = Mapping[str, Sequence[str | None]]
+
+
+def preview(paths: Sequence[Path]) -> tuple[Column, ...]:
+    """Look at a sample of the rows of tables, and describe their columns.
+
+    Refuses what the commands would refuse: an ending, a file that cannot be read, no header.
+    """
+    files = find_files(list(paths))
+    for file in files:
+        check_ending(file)
+    connection = load_duckdb().connect(":memory:")
+    try:
+        parts = [_sample(connection, file, SAMPLE // len(files)) for file in files]
+    finally:
+        connection.close()
+    cells = {name: [cell for part in parts for cell in part.get(name, ())] for name in parts[0]}
+    genes = [Column(name=name, is_gene=True) for name in _genes(files[0])]
+    return (*describe(cells), *genes)
+
+
+def describe(cells: Cells) -> tuple[Column, ...]:
+    """Describe columns; values are shown only where they tell nothing about a single patient.
+
+    A column's values are shown if they are few, each belongs to at least two patients, and its
+    name is not that of an identifier. Without a column of patients none are shown.
+
+    Examples
+    --------
+    >>> cells = {"patient": ["a", "a", "b"], "slide": ["1", "2", "3"], "site": ["N", "N", "N"]}
+    >>> [(one.name, one.shown) for one in describe(cells)]
+    [('patient', ()), ('slide', ()), ('site', ('N',))]
+    """
+    plain = [_describe(name, values) for name, values in cells.items()]
+    patient = guess_columns(plain).patient
+    if patient is None:
+        return tuple(plain)
+    patients = cells[plain[patient].name]
+    return tuple(replace(one, shown=_may_be_shown(one, cells[one.name], patients)) for one in plain)
+
+
+def _describe(name: str, cells: Sequence[str | None]) -> Column:
+    present = [cell for cell in cells if cell is not None and cell.strip()]
+    values = frozenset(present)
+    return Column(name=name, values=values, n_missing=len(cells) - len(present))
+
+
+def _may_be_shown(
+    column: Column, cells: Sequence[str | None], patients: Sequence[str | None]
+) -> tuple[str, ...]:
+    private = any(PRIVATE.fullmatch(word) for word in words(column.name))
+    if private or len(column.values) > MOST_SHOWN:
+        return ()
+    of_value: dict[str, set[str | None]] = defaultdict(set)
+    for cell, patient in zip(cells, patients, strict=True):
+        if cell in column.values:
+            of_value[str(cell)].add(patient)
+    alone = any(len(several) < 2 for several in of_value.values())  # noqa: PLR2004
+    return () if alone else tuple(sorted(column.values))
+
+
+# Samples of rows, as texts -----------------------------------------------------------------
+
+
+def _sample(connection: Any, file: TableFile, n_rows: int) -> Cells:
+    with one_line(file.place):
+        if file.name.casefold().endswith(ANNDATA):
+            return _sample_anndata(file.path, n_rows)
+        names, aliases, source = _open(connection, file)
+        check_columns([], names, f"{file.place!r}")
+        picked = ", ".join(f"{_quoted(alias)}::VARCHAR" for alias in aliases)
+        # Drawn from all rows: a table is often sorted by site. With a seed: the same each time.
+        query = (
+            f"SELECT {picked} FROM {source} USING SAMPLE reservoir({n_rows} ROWS) REPEATABLE (1)"  # noqa: S608
+        )
+        rows = connection.execute(query).fetchall()
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
+
+def _open(connection: Any, file: TableFile) -> tuple[Sequence[str], Sequence[str], str]:
+    """Return the names of the columns, DuckDB's names for them, and what to select from."""
+    if is_arrow(file):
+        dataset = open_dataset(file)
+        connection.register("opened", dataset)
+        return dataset.schema.names, dataset.schema.names, "opened"
+    name = file.name.casefold()
+    opener = next(opener for ending, opener in OPENERS.items() if name.endswith(ending))
+    opened = opener(connection, file)
+    return opened.names, opened.aliases, opened.source
+
+
+def _sample_anndata(path: Path, n_rows: int) -> Cells:
+    with open_anndata(path) as data:
+        rows = data.obs.sample(n=min(n_rows, len(data.obs)), random_state=1)
+        names = [str(name) for name in rows.columns]
+        check_columns([], names, "obs")
+        return {
+            name: [
+                None if gone else str(cell)
+                for cell, gone in zip(column, column.isna(), strict=True)
+            ]
+            for name, (_, column) in zip(names, rows.items(), strict=True)
+        }
+
+
+def _genes(file: TableFile) -> list[str]:
+    """Return the genes that can be scores, as the commands name them."""
+    if not file.name.casefold().endswith(ANNDATA):
+        return []
+    with one_line(file.place), open_anndata(file.path) as data:
+        return [] if data.X is None else [f"{MATRIX}{name}" for name in data.var_names]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,281 @@
+"""What is asked -> what is done -> which page is shown."""
+
+import shutil
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from steadycut._version import __version__
+from steadycut.app.fields import COLUMNS_OF_LEVELS, Field, Filled, arguments, asked
+from steadycut.app.guard import MEGABYTE, Guard, Settings, too_large
+from steadycut.app.guess import guess_columns
+from steadycut.app.jobs import RULE, Job, Jobs
+from steadycut.app.pages import page, refusal, script, style
+from steadycut.app.preview import preview
+from steadycut.app.uploads import save_upload, save_uploads
+from steadycut.core.aggregate import FAMILIES, aggregator_names
+from steadycut.datasets import write_two_hospitals
+from steadycut.errors import BadRuleFile, SteadycutError
+from steadycut.ingest.from_files import ENDINGS
+from steadycut.rule_file import FrozenRule
+
+DEMO = "two_hospitals.csv"
+MOST_FILES = 100
+MOST_FIELDS = 100_000
+# A report may run its own script, and can reach nothing of the app.
+IN_FRAME = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'self'"
+# Aggregators without a number, to tick.
+PLAIN = tuple(name for name in aggregator_names() if name in FAMILIES)
+
+Commands = Mapping[str, Sequence[Field]]
+Handler = Callable[[Request, Job], Awaitable[Response]]
+
+
+class Routes:
+    """The answers of one run of the app."""
+
+    def __init__(self, jobs: Jobs, commands: Commands, settings: Settings) -> None:
+        self.jobs = jobs
+        self.commands = commands
+        self.settings = settings
+
+    def all(self) -> list[Route]:
+        """Return every address."""
+        return [
+            Route("/", self.home),
+            Route("/style.css", lambda _: style()),
+            Route("/app.js", lambda _: script()),
+            Route("/fit", self.new_fit, methods=["POST"]),
+            Route("/demo", self.new_demo, methods=["POST"]),
+            Route("/audit", self.new_audit, methods=["POST"]),
+            Route("/jobs/{key}", self.with_job(self.show)),
+            Route("/jobs/{key}/run", self.with_job(self.run), methods=["POST"]),
+            Route("/jobs/{key}/status", self.with_job(self.status)),
+            Route("/jobs/{key}/cancel", self.with_job(self.cancel), methods=["POST"]),
+            Route("/jobs/{key}/remove", self.with_job(self.remove), methods=["POST"]),
+            Route("/jobs/{key}/page", self.with_job(self.page)),
+            Route("/jobs/{key}/files/{name}", self.with_job(self.file)),
+        ]
+
+    def with_job(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+        """Return an answer that finds its job by the address."""
+
+        async def answer(request: Request) -> Response:
+            job = self.jobs.find(request.path_params["key"])
+            if job is None:
+                raise HTTPException(404, "there is no such study here; it may have been removed.")
+            return await handler(request, job)
+
+        return answer
+
+    # New jobs ------------------------------------------------------------------------------
+
+    async def home(self, _request: Request) -> Response:
+        """Show where to begin."""
+        return self._home()
+
+    async def new_fit(self, request: Request) -> Response:
+        """Take tables to choose a cut-off on."""
+        async with request.form(max_files=MOST_FILES) as form:
+            return await run_in_threadpool(self._begin, "fit", _files(form, "tables"))
+
+    async def new_demo(self, _request: Request) -> Response:
+        """Take the simulated table of two hospitals."""
+        return await run_in_threadpool(self._begin, "fit", None)
+
+    async def new_audit(self, request: Request) -> Response:
+        """Take tables, and a rule from a file or from a study of this run."""
+        async with request.form(max_files=MOST_FILES) as form:
+            source = self.jobs.find(str(form.get("study", "")))
+            rule = _files(form, "rule")
+            tables = _files(form, "tables")
+            return await run_in_threadpool(self._begin, "audit", tables, source, rule)
+
+    def _begin(
+        self,
+        kind: str,
+        tables: Sequence[UploadFile] | None,
+        source: Job | None = None,
+        rule: Sequence[UploadFile] = (),
+    ) -> Response:
+        job = self.jobs.open(kind)
+        try:
+            if kind == "audit":
+                _save_rule(job, source, rule)
+            job.tables = _save_tables(job, tables, source)
+            job.columns = preview([job.folder / name for name in job.tables])
+        except SteadycutError as error:
+            job.remove()
+            return self._home(_in_folder(error, job.folder), status=400)
+        except BaseException:
+            job.remove()
+            raise
+        self.jobs.keep(job)
+        return _to(job)
+
+    def _home(self, error: str = "", status: int = 200) -> Response:
+        return page(
+            "home",
+            status,
+            jobs=list(self.jobs),
+            error=error,
+            endings=ENDINGS,
+            version=__version__,
+            limit=self.settings.limit,
+            **self._limit(),
+        )
+
+    def _limit(self) -> dict[str, object]:
+        """Return what a page needs to refuse an upload before it is sent."""
+        limit = self.settings.limit
+        return {"limit_bytes": limit * MEGABYTE, "too_large": too_large(limit)}
+
+    # One job -------------------------------------------------------------------------------
+
+    async def show(self, request: Request, job: Job) -> Response:
+        """Show the form, how far the work is, or the result."""
+        state = job.state
+        if state == "running":
+            return page("running", job=job, progress=job.progress())
+        if state == "done" and "edit" not in request.query_params:
+            return page("result", job=job, lines=job.lines(), **self._limit())
+        return self._form(job, job.why_failed() if state == "failed" else "")
+
+    async def run(self, request: Request, job: Job) -> Response:
+        """Start the command with what was filled in."""
+        async with request.form(max_fields=MOST_FIELDS) as form:
+            job.filled = {name: [str(one) for one in form.getlist(name)] for name in form}
+        try:
+            job.start(arguments(job.filled, self.commands[job.kind], job.columns))
+        except (SteadycutError, OSError) as error:
+            return self._form(job, _in_folder(error, job.folder), status=409)
+        return _to(job)
+
+    async def status(self, _request: Request, job: Job) -> Response:
+        """Tell how far the work is."""
+        return JSONResponse({"state": job.state, **asdict(job.progress())})
+
+    async def cancel(self, _request: Request, job: Job) -> Response:
+        """Stop the work."""
+        await run_in_threadpool(job.cancel)
+        return _to(job)
+
+    async def remove(self, _request: Request, job: Job) -> Response:
+        """Delete a job and its files."""
+        await run_in_threadpool(self.jobs.remove, job)
+        return RedirectResponse("/", status_code=303)
+
+    async def page(self, _request: Request, job: Job) -> Response:
+        """Show the report itself, for the frame."""
+        path = _result(job, job.results[0])
+        return FileResponse(path, headers={"Content-Security-Policy": IN_FRAME})
+
+    async def file(self, request: Request, job: Job) -> Response:
+        """Hand out one of the results."""
+        path = _result(job, request.path_params["name"])
+        return FileResponse(path, filename=path.name)
+
+    def _form(self, job: Job, error: str, status: int = 200) -> Response:
+        fields = asked(self.commands[job.kind])
+        return page(
+            job.kind,
+            status,
+            job=job,
+            error=error,
+            filled=job.filled if job.filled is not None else _guessed(job, fields),
+            fields=fields,
+            levels=range(COLUMNS_OF_LEVELS),
+            plain=PLAIN,
+            aggregators=aggregator_names(),
+        )
+
+
+def make_app(jobs: Jobs, commands: Commands, settings: Settings) -> Guard:
+    """Return the app behind its guard; ``commands`` has the options of ``fit`` and ``audit``."""
+    app = Starlette(
+        routes=Routes(jobs, commands, settings).all(),
+        exception_handlers={HTTPException: _refuse, Exception: _admit},
+    )
+    return Guard(app, settings)
+
+
+async def _refuse(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101
+    return refusal(error.status_code, error.detail)
+
+
+async def _admit(_request: Request, error: Exception) -> Response:
+    """Say that the fault is ours; texts of foreign errors may hold cells of the table."""
+    return refusal(500, f"{type(error).__name__}: this is a fault of steadycut; please report it.")
+
+
+def _files(form: FormData, name: str) -> list[UploadFile]:
+    """Return uploaded files; a field that was left empty sends one without a name."""
+    return [one for one in form.getlist(name) if isinstance(one, UploadFile) and one.filename]
+
+
+def _save_tables(
+    job: Job, tables: Sequence[UploadFile] | None, source: Job | None
+) -> tuple[str, ...]:
+    if tables is None:
+        write_two_hospitals(job.folder / DEMO)
+        return (DEMO,)
+    if source is None or tables:
+        return save_uploads(tables, job.folder)
+    for name in source.tables:
+        shutil.copyfile(source.folder / name, job.folder / name)
+    return source.tables
+
+
+def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None:
+    """Keep the rule of a study of this run, or an uploaded one if it can be read."""
+    path = job.folder / RULE
+    made = None if source is None else source.result(RULE)
+    if made is not None:
+        shutil.copyfile(made, path)
+    elif rule:
+        save_upload(rule[0], path)
+    else:
+        msg = "a rule must be given, the rule.json of a study; got none."
+        raise BadRuleFile(msg)
+    FrozenRule.load(path)
+
+
+def _in_folder(error: Exception, folder: Path) -> str:
+    """Return an error's text, with files named as seen from their folder, in one line."""
+    return " ".join(str(error).replace(f"{folder}/", "").split())
+
+
+def _guessed(job: Job, fields: Sequence[Field]) -> Filled:
+    guess = guess_columns(job.columns)
+    found = {
+        "patient": guess.patient,
+        "label": guess.label,
+        "site": guess.site,
+    }
+    return {
+        **{name: [str(at)] for name, at in found.items() if at is not None},
+        "score": [str(at) for at in guess.scores],
+        "positive": [guess.positive],
+        "aggregate": ["mean"],
+        **{field.name: [field.default] for field in fields},
+    }
+
+
+def _result(job: Job, name: str) -> Path:
+    path = job.result(name)
+    if path is None:
+        raise HTTPException(404, "there is no such file here.")
+    return path
+
+
+def _to(job: Job) -> Response:
+    return RedirectResponse(f"/jobs/{job.key}", status_code=303)

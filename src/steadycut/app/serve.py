@@ -1,0 +1,117 @@
+"""A socket, a token, a private folder, and a server between them."""
+
+import os
+import secrets
+import signal
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import uvicorn
+
+from steadycut.app.guard import Guard, Settings, is_loopback
+from steadycut.app.jobs import Jobs
+from steadycut.app.routes import Commands, make_app
+from steadycut.errors import BadOption
+from steadycut.files import work_folder
+
+# Seconds for answers under way when the app is closed.
+GRACE = 2
+
+
+def serve(commands: Commands, *, host: str, port: int, limit: int, browser: bool) -> None:
+    """Serve the app until the process is told to end; then everything is removed."""
+    with closed_by_signals(), listening(host, port) as listener, work_folder() as folder:
+        settings = Settings(
+            host=host,
+            port=listener.getsockname()[1],
+            token=secrets.token_urlsafe(24),
+            limit=limit,
+        )
+        announce(settings, browser=browser)
+        jobs = Jobs(folder)
+        try:
+            _server(make_app(jobs, commands, settings)).run(sockets=[listener])
+        finally:
+            jobs.close()
+
+
+def announce(settings: Settings, *, browser: bool) -> None:
+    """Print the address, warn if others can reach it, and open a browser."""
+    if not is_loopback(settings.host):
+        sys.stderr.write(
+            f"steadycut: warning: --host {settings.host} lets other machines reach the app. It is "
+            "not encrypted: whoever sees the address or the network can read your tables.\n"
+        )
+    address = address_of(settings)
+    sys.stdout.write(f"{address}\nClose with Ctrl-C; what was not downloaded is removed then.\n")
+    sys.stdout.flush()
+    if browser:
+        # A browser in a terminal would block.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+
+def address_of(settings: Settings) -> str:
+    """Return the address that a browser opens.
+
+    Examples
+    --------
+    >>> address_of(Settings(host="::1", port=80, token="t", limit=1))
+    'http://[::1]:80/?token=t'
+    """
+    everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+    host = everywhere.get(settings.host, settings.host)
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{settings.port}/?token={settings.token}"
+
+
+@contextmanager
+def listening(host: str, port: int) -> Iterator[socket.socket]:
+    """Give a socket that listens; refuse a place that cannot be had."""
+    try:
+        family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.create_server(place[:2], family=family)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        msg = f"cannot listen on {host}, port {port}: {reason}. Choose another --port, or 0."
+        raise BadOption(msg) from None
+    with listener:
+        yield listener
+
+
+@contextmanager
+def closed_by_signals() -> Iterator[None]:
+    """Let every usual way to end a process close the app in order.
+
+    The server ends by itself and then raises the signal again; that must not kill us before
+    everything is removed.
+    """
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {name: signal.signal(getattr(signal, name), _interrupt) for name in names}
+    try:
+        with suppress(KeyboardInterrupt):
+            yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    raise KeyboardInterrupt(number)
+
+
+def _server(app: Guard) -> uvicorn.Server:
+    config = uvicorn.Config(
+        app,
+        # Texts of errors may hold cells of a table.
+        log_level="warning" if os.environ.get("STEADYCUT_DEBUG") else "critical",
+        # The address of a request may hold the token.
+        access_log=False,
+        server_header=False,
+        ws="none",
+        timeout_graceful_shutdown=GRACE,
+    )
+    return uvicorn.Server(config)
