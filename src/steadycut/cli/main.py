@@ -21,6 +21,7 @@ from steadycut.cli.demo import demo_command
 from steadycut.cli.fit import fit_command
 from steadycut.cli.monitor import monitor_command
 from steadycut.cli.plan import plan_command
+from steadycut.cli.report import report_command
 from steadycut.cli.reproduce import reproduce_app
 from steadycut.cli.rules import rules_command
 from steadycut.cli.score_ecg import score_ecg_command
@@ -44,6 +45,7 @@ app.command("demo", short_help="Run everything on two simulated hospitals.")(dem
 app.command("fit", short_help="Choose, freeze and certify one cut-off.")(fit_command)
 app.command("apply", short_help="Decide for every patient of a table.")(apply_command)
 app.command("audit", short_help="Judge a frozen rule at another hospital.")(audit_command)
+app.command("report", short_help="Write the page of a study or an audit again.")(report_command)
 app.command("strata", short_help="Choose ordered risk strata, all at once.")(strata_command)
 app.command("compare", short_help="Choose by every rule here, judge them there.")(compare_command)
 app.command("covariate", short_help="Choose cut-offs by group, or along a number.")(

@@ -14,7 +14,7 @@ from steadycut.report.characteristics import (
     rechosen_interval,
     seen,
 )
-from steadycut.report.numbers import count, cut, percent, risk
+from steadycut.report.numbers import change, count, cut, percent, risk
 from steadycut.report.words import is_score_itself
 
 CUT_DIGITS = 4
@@ -229,8 +229,8 @@ def candidates_text(candidates: Sequence[Mapping[str, Any]]) -> str:
     rows = zip(
         ["*" if row["chosen"] else "" for row in candidates],
         short_chains(candidates),
-        cut_offs(candidates),
-        *(numbers([row[key] for row in candidates]) for key in ("risk", "penalty", "objective")),
+        [cut(row["threshold"]) for row in candidates],
+        *([risk(row[key]) for row in candidates] for key in ("risk", "penalty", "objective")),
         strict=True,
     )
     return "Candidates\n" + columns([head, *rows])
@@ -419,9 +419,8 @@ def shift_text(shift: Mapping[str, Any]) -> str:
         "shape_negative": "scores of negative patients",
         "total": "total",
     }
-    signed = numbers([shift["signed"][key] for key in names], signs=True)
-    absolute = numbers([shift[key] for key in names])
-    return columns([head, *zip(names.values(), signed, absolute, strict=True)])
+    rows = [(name, change(shift["signed"][key]), risk(shift[key])) for key, name in names.items()]
+    return columns([head, *rows])
 
 
 def apply_text(applied: Mapping[str, Any]) -> str:

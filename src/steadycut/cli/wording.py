@@ -21,6 +21,7 @@ WORDS = (
         "delta",
         "direction",
         "engine",
+        "format",
         "grid",
         "honesty",
         "icc",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from steadycut.displays.data import trivial_risk
 from steadycut.report.characteristics import (
     FIXED,
     characteristic_names,
@@ -203,6 +204,11 @@ def bounds_table(content: Content) -> Table:
                 "observed here",
                 spread(content["risk_external"], content["risk_external_se"]),
                 "\N{PLUS-MINUS SIGN} standard error",
+            ),
+            (
+                "without any score here",
+                risk(trivial_risk(content["operating_point"]["prevalence"], content["costs"])),
+                "call nobody, or call everybody, among the patients here",
             ),
             (
                 "direct bound here",

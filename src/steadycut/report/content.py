@@ -15,8 +15,10 @@ from steadycut.report.audit_sections import (
     label_free_section,
     shift_section,
 )
+from steadycut.report.checklist import audit_checklist_section, checklist_section
 from steadycut.report.explorer import explorer_of
 from steadycut.report.files import held_files
+from steadycut.report.methods import audit_methods_section, methods_section
 from steadycut.report.numbers import count, cut, of_hundred, percent, risk
 from steadycut.report.page import Page, Section, Status
 from steadycut.report.study_sections import (
@@ -67,7 +69,7 @@ def study_page(study: Mapping[str, Any], comparison: Mapping[str, Any] | None = 
         sections.append(sites_section(content))
     if comparison is not None:
         sections.append(comparison_section(comparison))
-    sections.append(options_section(content))
+    sections += [methods_section(content), checklist_section(content), options_section(content)]
     return Page(
         title=f"A cut-off on {quoted(content['score'])}",
         subtitle=study_subtitle(content),
@@ -138,6 +140,7 @@ def audit_page(audit: Mapping[str, Any]) -> Page:
     if content["labelled"]:
         sections += [here_section(content), shift_section(content)]
     sections += [bounds_section(content), label_free_section(content), calls_section(content)]
+    sections += [audit_methods_section(content), audit_checklist_section(content)]
     return Page(
         title=f"An audit of the cut-off on {quoted(content['score'])}",
         subtitle=f"{count(content['n_patients'], 'patient')} of another hospital, "

@@ -211,7 +211,10 @@ def choice_section(content: Content) -> Section:
         (
             "first score called",
             exact(content["operating_value"]),
-            "the outermost score of a choosing patient who is called, as other tools print it",
+            (
+                f"{cut(content['operating_value'])} in short: the outermost score of a choosing "
+                "patient who is called, as other tools print it"
+            ),
         ),
         *cut_interval_rows(content),
         ("direction", direction_in_words(content["direction"]), "which side is called positive"),

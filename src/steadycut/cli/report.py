@@ -1,0 +1,90 @@
+"""``steadycut report``: the page of a study or an audit once more, from its JSON."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from steadycut.cli.output import check_folder
+from steadycut.core.checks import check_choice
+from steadycut.errors import BadOption, BadTable
+from steadycut.files import write_atomically
+from steadycut.report.again import ENDINGS, page_name, render_again
+
+NAMES = ("study.json", "audit.json", "strata-study.json")
+
+Result = Annotated[
+    Path,
+    typer.Argument(
+        metavar="STUDY_OR_AUDIT", help="study.json or audit.json, or the folder that holds it."
+    ),
+]
+Format = Annotated[
+    str,
+    typer.Option(
+        "--format",
+        metavar="|".join(ENDINGS),
+        help="html: as the command wrote it; md: Markdown; pdf-ready: HTML to print.",
+    ),
+]
+Compare = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="compare.json, for a further table of a study."),
+]
+Out = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="File to write. [default: next to the JSON]")
+]
+
+
+def report_command(
+    result: Result, form: Format = "html", compare: Compare = None, out: Out = None
+) -> None:
+    """Write the page of a study or an audit again, from its JSON alone."""
+    check_choice("format", form, tuple(ENDINGS))
+    path = find_result(result)
+    content = read_json(path)
+    comparison = None if compare is None else read_json(compare)
+    target = out or path.parent / page_name(content, form)
+    check_folder(target.parent)
+    if target.is_dir():
+        msg = f"--out must be a file; {target} is a folder. Name a file in it."
+        raise BadOption(msg)
+    try:
+        text = render_again(content, form, comparison)
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        msg = (
+            f"{path} is not complete ({type(error).__name__}: {error}): it was edited, or another "
+            "version of steadycut wrote it. Run the command again that made it."
+        )
+        raise BadTable(msg) from None
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(target, text.encode())
+    print(f"Wrote {target}")
+
+
+def find_result(path: Path) -> Path:
+    """Return the JSON file that a path names, or that the folder holds."""
+    if not path.is_dir():
+        return path
+    found = [path / name for name in NAMES if (path / name).is_file()]
+    if len(found) != 1:
+        what = " and ".join(one.name for one in found) if found else "none of them"
+        msg = f"a folder must hold one of {', '.join(NAMES)}; {path} holds {what}. Name the file."
+        raise BadOption(msg)
+    return found[0]
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file."""
+    try:
+        content = json.loads(path.read_bytes())
+    except OSError as error:
+        msg = f"cannot read {path}: {error.strerror or error}. Check the path."
+        raise BadOption(msg) from None
+    except (ValueError, RecursionError):
+        content = None
+    if not isinstance(content, dict):
+        msg = f"{path} is not JSON that steadycut wrote. Give the study.json or audit.json."
+        raise BadOption(msg)
+    return content
