@@ -120,6 +120,7 @@ class Audit:
                 "positive": document.reference.quantiles_positive,
                 "negative": document.reference.quantiles_negative,
             },
+            "bootstrap_thresholds": document.bootstrap_thresholds,
             "flip_rate": self.flip_rate,
             "grey_zone": {
                 "patients": grey,

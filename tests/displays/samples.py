@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from steadycut import PatientScores, audit, compare, fit
+from steadycut import PatientScores, audit, compare, fit, monitor
 from steadycut.core.records import Recipe
 
 
@@ -70,3 +70,39 @@ def labelled_audit(only=None, **options):
 
 def unlabelled_audit():
     return as_json(_audit(False, None, ()).to_dict())
+
+
+@cache
+def _several_sites():
+    patients = cohort(240, 2)
+    sites = np.array(["North", "South", "a$b$ clinic", "Empty"])[np.arange(240) % 4]
+    # One of the sites has no positive patient.
+    labels = np.where(sites == "Empty", 0, patients.labels)
+    return fit(PatientScores(scores=patients.scores, labels=labels, sites=sites), n_bootstrap=50)
+
+
+def sites_study():
+    return as_json(_several_sites().to_dict())
+
+
+@cache
+def _two_basins():
+    rng = np.random.default_rng(4)
+    labels = rng.integers(0, 2, 400)
+    deep, shallow = np.where(labels == 1, 2.0, 0.0), np.where(labels == 1, 5.0, 3.5)
+    scores = np.where(rng.random(400) < 0.5, deep, shallow) + 0.4 * rng.normal(size=400)
+    return fit(PatientScores(scores=scores, labels=labels), rule="erm", n_bootstrap=50)
+
+
+def two_basins_study():
+    return as_json(_two_basins().to_dict())
+
+
+@cache
+def _monitor(labelled, moved):
+    there = cohort(350, 6, moved=moved)
+    return monitor(_study().freeze(), there.scores, there.labels if labelled else None)
+
+
+def monitored(*, labelled=True, moved=0.0):
+    return as_json(_monitor(labelled, moved).to_dict())

@@ -11,13 +11,25 @@ import pytest
 from matplotlib.figure import Figure
 
 from steadycut.displays import (
+    DISPLAYS,
+    CandidatesDisplay,
     CertificateDisplay,
+    ComparisonDisplay,
+    CostsDisplay,
+    DecisionCurveDisplay,
+    FlipsDisplay,
+    ModulusDisplay,
+    MonitorDisplay,
     RiskCurveDisplay,
+    ScoresDisplay,
     ShiftDisplay,
+    SitesDisplay,
     ThresholdDrawsDisplay,
+    displays_of,
 )
-from steadycut.displays.elements import shorten
-from steadycut.errors import MissingPackage
+from steadycut.displays.elements import LONGEST_ROW, shorten, shorten_row
+from steadycut.errors import BadOption, MissingPackage
+from steadycut.report.figures import svg_file
 from tests.displays import samples
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -35,6 +47,27 @@ MAKERS = {
     "shift": lambda: ShiftDisplay.from_audit(samples.labelled_audit()),
     "shift, Shapley": lambda: ShiftDisplay.from_audit(samples.labelled_audit(), "shapley"),
     "shift, one class": lambda: ShiftDisplay.from_audit(samples.labelled_audit(only=1)),
+    "draws, two basins": lambda: ThresholdDrawsDisplay.from_study(samples.two_basins_study()),
+    "modulus": lambda: ModulusDisplay.from_study(samples.study()),
+    "modulus, ties": lambda: ModulusDisplay.from_study(samples.tied_study()),
+    "modulus, target": lambda: ModulusDisplay.from_study(samples.study(target_prevalence=0.2)),
+    "flips": lambda: FlipsDisplay.from_study(samples.study()),
+    "flips, ties, le": lambda: FlipsDisplay.from_study(samples.tied_study("le")),
+    "flips, audit": lambda: FlipsDisplay.from_audit(samples.unlabelled_audit()),
+    "scores": lambda: ScoresDisplay.from_study(samples.tied_study()),
+    "scores, le": lambda: ScoresDisplay.from_study(samples.tied_study("le")),
+    "scores, audit": lambda: ScoresDisplay.from_audit(samples.labelled_audit()),
+    "scores, unlabelled": lambda: ScoresDisplay.from_audit(samples.unlabelled_audit()),
+    "costs": lambda: CostsDisplay.from_study(samples.study(cost_fn=5.0)),
+    "costs, ties, le": lambda: CostsDisplay.from_study(samples.tied_study("le")),
+    "decision curve": lambda: DecisionCurveDisplay.from_study(samples.tied_study()),
+    "decision curve, audit": lambda: DecisionCurveDisplay.from_audit(samples.labelled_audit()),
+    "candidates": lambda: CandidatesDisplay.from_study(samples.study()),
+    "sites": lambda: SitesDisplay.from_study(samples.sites_study()),
+    "comparison": lambda: ComparisonDisplay.from_comparison(samples.comparison()),
+    "monitor": lambda: MonitorDisplay.from_monitor(samples.monitored()),
+    "monitor, alarm": lambda: MonitorDisplay.from_monitor(samples.monitored(moved=3.0)),
+    "monitor, calls": lambda: MonitorDisplay.from_monitor(samples.monitored(labelled=False)),
 }
 
 
@@ -52,7 +85,7 @@ def test_drawing_changes_neither_the_data_nor_matplotlib(maker):
     before, settings = state_of(display), dict(mpl.rcParams)
     display.plot().figure.draw_without_rendering()
     for name, value in state_of(display).items():
-        np.testing.assert_array_equal(value, before[name])
+        np.testing.assert_equal(value, before[name])
     assert dict(mpl.rcParams) == settings
 
 
@@ -136,3 +169,104 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingPackage, match=r'pip install "steadycut\[plot\]"'):
         display.plot()
+
+
+@pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
+def test_a_figure_is_a_small_svg_with_texts(maker):
+    svg = svg_file(maker(), "figure")
+    assert len(svg.encode()) < 60_000
+    assert "<text" in svg
+
+
+def texts_that_touch(ax):
+    ax.figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
+    pairs = [(one, other) for i, one in enumerate(boxes) for other in boxes[:i]]
+    return [pair for pair in pairs if pair[0].overlaps(pair[1])]
+
+
+@pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
+def test_no_number_lies_on_another(maker):
+    assert texts_that_touch(maker().plot()) == []
+
+
+@pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
+def test_curves_of_one_figure_differ_without_colour(maker):
+    ax = maker().plot()
+    looks = [
+        (line.get_linestyle(), line._dash_pattern, line.get_marker(), line.get_drawstyle())
+        for line in ax.lines
+        if not line.get_label().startswith("_") and len(line.get_xdata()) > 2
+    ]
+    curves = [str(look) for look in looks]
+    assert len(set(curves)) == len(curves)
+
+
+CONTENTS = {
+    "study": samples.study,
+    "sites": samples.sites_study,
+    "ensemble": lambda: samples.study(ensemble="quantile"),
+    "audit": samples.labelled_audit,
+    "one class": lambda: samples.labelled_audit(only=0),
+    "unlabelled": samples.unlabelled_audit,
+    "monitor": samples.monitored,
+    "comparison": samples.comparison,
+}
+
+
+@pytest.mark.parametrize("maker", CONTENTS.values(), ids=CONTENTS)
+def test_content_gives_all_figures_that_it_has(maker):
+    content = maker()
+    found = displays_of(content)
+    for name, display in found.items():
+        assert isinstance(display, DISPLAYS[name])
+        display.plot()
+    assert ("sites" in found) == (content.get("sites") is not None)
+    assert ("shift" in found) == (content["schema"] == "steadycut.audit/1" and content["labelled"])
+
+
+def test_every_figure_is_reached_from_some_content():
+    assert {name for maker in CONTENTS.values() for name in displays_of(maker())} == set(DISPLAYS)
+
+
+def test_content_that_a_figure_does_not_take_is_refused():
+    with pytest.raises(BadOption, match=r"MonitorDisplay takes .*monitor/1'; got 'steadycut.study"):
+        MonitorDisplay.from_content(samples.study())
+    assert displays_of({}) == {}
+
+
+def test_a_site_that_lacks_a_class_is_said():
+    assert "lacks a class" in texts_of(MAKERS["sites"]().plot())
+
+
+def test_an_alarm_is_said():
+    assert "alarm after patient" in texts_of(MAKERS["monitor, alarm"]().plot())
+    assert "no alarm" in texts_of(MAKERS["monitor"]().plot())
+
+
+def test_a_band_beyond_the_axis_is_said():
+    assert "dkw band, above the axis" in texts_of(MAKERS["modulus, ties"]().plot())
+    assert "multiscale" not in texts_of(MAKERS["modulus, target"]().plot())
+
+
+def test_rows_that_are_not_shown_are_said():
+    study = samples.sites_study()
+    study["sites"]["rows"] *= 10
+    assert "15 more are not shown" in texts_of(SitesDisplay.from_study(study).plot())
+
+
+@pytest.mark.parametrize("name", ["a", "a" * 300, "a\nb"])
+def test_a_row_has_a_name_that_fits(name):
+    assert len(shorten_row(name)) <= LONGEST_ROW + 1
+    assert "\n" not in shorten_row(name)
+
+
+@pytest.mark.parametrize("direction", ["ge", "le"])
+def test_the_stairs_of_the_scores_stand_on_the_side_of_those_called(direction):
+    study = samples._tied(direction)
+    line = next(line for line in ScoresDisplay.from_study(study).plot().lines[1:])
+    positives = study.certify_patients.positive_scores
+    x, y = line.get_xdata(), line.get_ydata()
+    for score in (x[:-1] + x[1:])[np.diff(x) > 0] / 2:
+        share = (positives >= score if direction == "ge" else positives <= score).mean()
+        assert np.interp(score, x, y) == pytest.approx(share, abs=0.011)

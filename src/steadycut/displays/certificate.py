@@ -1,4 +1,4 @@
-"""A certificate, term by term, as stacked bars."""
+"""A certificate, term by term, as a waterfall."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -7,18 +7,19 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray
 from steadycut.displays.data import audit_certificate_data, certificate_data
+from steadycut.displays.display import Display
 from steadycut.displays.elements import (
     BLACK,
     BLUE,
-    GREEN,
+    DASHED,
     ORANGE,
-    PURPLE,
     SKY,
     axes_or_new,
     legend_above,
+    name_rows,
     tidy,
 )
-from steadycut.displays.numbers import significant
+from steadycut.displays.numbers import signed, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,34 +28,40 @@ if TYPE_CHECKING:
 
     from steadycut.study import Study
 
-# A colour and a pattern for each part, in the order of the parts.
-LOOKS = ((BLUE, ""), (SKY, "//"), (ORANGE, ".."), (GREEN, "\\\\"), (PURPLE, "xx"))
-HALF_BAR = 0.31
+# What a bar is: its name in the legend, colour and pattern.
+LOOKS = {
+    "observed": ("observed", BLUE, ""),
+    "added": ("added", ORANGE, "//"),
+    "bound": ("upper bound", SKY, "\\\\"),
+}
+HALF_BAR = 0.36
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class CertificateDisplay:
-    """Stacked bars: what was observed, what is added to it, and what no score at all would give.
+class CertificateDisplay(Display):
+    """Waterfall: what was observed, what is added to it, and the bounds that come of it.
 
     Parameters
     ----------
-    rows, parts
-        Names of the bars from the top down, and of their parts from the left.
-    widths
-        Shape (n_rows, n_parts), none negative.
+    names, kinds
+        Names of the bars from the top down, and what each is: ``"observed"``, ``"added"`` or
+        ``"bound"``.
+    starts, widths
+        Where each bar begins, and how far it reaches, shape (n_bars,).
     errors
-        Standard error of each row, NaN where it has none, shape (n_rows,).
+        Standard error of each bar, NaN where it has none, shape (n_bars,).
     trivial_risk
-        For each row the risk of calling nobody, or everybody, among the same patients.
+        The risk of calling nobody, or everybody, among the same patients.
     unit
         Name of the axis.
     """
 
-    rows: list[str]
-    parts: list[str]
+    names: list[str]
+    kinds: list[str]
+    starts: FloatArray
     widths: FloatArray
     errors: FloatArray
-    trivial_risk: FloatArray
+    trivial_risk: float
     unit: str = "risk"
 
     @classmethod
@@ -69,35 +76,34 @@ class CertificateDisplay:
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the bars on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 1.35 + 0.25 * len(self.parts) + 0.5 * len(self.rows))
-        places = np.arange(len(self.rows))
-        starts = np.cumsum(self.widths, axis=1) - self.widths
-        handles = []
-        for i, part in enumerate(self.parts):
-            colour, hatch = LOOKS[i % len(LOOKS)]
-            bars = {"left": starts[:, i], "height": 2 * HALF_BAR, "color": colour, "hatch": hatch}
-            handles.append(
-                ax.barh(places, self.widths[:, i], edgecolor="white", label=part, **bars)
-            )
-        totals = self.widths.sum(axis=1)
+        ax = axes_or_new(ax, 5.2, 1.35 + 0.27 * len(self.names))
+        places, ends = np.arange(len(self.names)), self.starts + self.widths
+        for kind, (label, colour, hatch) in LOOKS.items():
+            of_kind = np.array([one == kind for one in self.kinds])
+            look = {"color": colour, "hatch": hatch, "edgecolor": "white", "label": label}
+            bars = {"left": self.starts[of_kind], "height": 2 * HALF_BAR}
+            ax.barh(places[of_kind], self.widths[of_kind], **bars, **look)
+        for i in np.flatnonzero(self._leads_on()):
+            ax.vlines(ends[i], i - HALF_BAR, i + 1 + HALF_BAR, color=BLACK, linewidth=0.7)
         ax.errorbar(
-            totals, places, xerr=self.errors, fmt="none", ecolor=BLACK, capsize=3, linewidth=1.2
+            ends, places, xerr=self.errors, fmt="none", ecolor=BLACK, capsize=3, linewidth=1.2
         )
-        trivial = ax.vlines(
-            self.trivial_risk,
-            places - 1.3 * HALF_BAR,
-            places + 1.3 * HALF_BAR,
-            color=BLACK,
-            linewidth=2.2,
-            label="call nobody, or everybody",
-        )
-        for place, total in zip(places, totals, strict=True):
-            where = {"xycoords": ("axes fraction", "data"), "va": "center", "weight": "bold"}
-            ax.annotate(significant(float(total)), (1.02, place), **where)
-        ax.set_yticks(places, self.rows)
-        ax.set_ylim(len(self.rows) - 0.5, -0.5)
+        trivial = {"color": BLACK, "linestyle": DASHED, "linewidth": 1.2}
+        ax.axvline(self.trivial_risk, **trivial, label="call nobody, or everybody")
+        for place, kind, width in zip(places, self.kinds, self.widths.tolist(), strict=True):
+            where = {"xycoords": ("axes fraction", "data"), "va": "center"}
+            added = kind == "added"
+            weight = "normal" if added else "bold"
+            text = signed(width) if added else significant(width)
+            ax.annotate(text, (1.02, place), weight=weight, **where)
+        name_rows(ax, self.names)
         ax.set_xlim(left=0)
         ax.set_xlabel(self.unit)
         tidy(ax)
-        legend_above(ax, [*handles, trivial])
+        legend_above(ax)
         return ax
+
+    def _leads_on(self) -> list[bool]:
+        """Return which bars the next one goes on from, or sums up."""
+        pairs = zip(self.kinds[:-1], self.kinds[1:], strict=True)
+        return [after == "added" or (one, after) == ("added", "bound") for one, after in pairs]

@@ -1,5 +1,6 @@
 """What the figures share: axes, colours and marks. matplotlib is imported when first drawn."""
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from steadycut.errors import MissingPackage
@@ -18,6 +19,13 @@ PURPLE = "#CC79A7"
 GREY = "#999999"
 
 LONGEST_NAME = 36
+LONGEST_ROW = 34
+LONGEST_NOTE = 58
+
+# Lines that grey print tells apart: patterns of strokes and gaps.
+DASHED = (0, (5, 2.5))
+DOTTED = (0, (1.2, 1.8))
+DASH_DOT = (0, (6, 2, 1.2, 2))
 
 
 def axes_or_new(ax: Any | None, width: float, height: float) -> Any:
@@ -58,9 +66,31 @@ def mark_cut_off(ax: "Axes", threshold: float) -> None:
     ax.axvline(threshold, color=VERMILLION, linewidth=1.6, label="chosen cut-off")
 
 
-def name_score_axis(ax: "Axes", score: str) -> None:
+def mark_trivial(ax: "Axes", risk: float) -> None:
+    """Draw the risk of calling nobody, or everybody."""
+    words = "call nobody, or everybody"
+    ax.axhline(risk, color=BLACK, linestyle=DASHED, linewidth=1, label=words)
+
+
+def name_score_axis(ax: "Axes", score: str, what: str = "cut-off on") -> None:
     """Name the axis of cut-offs after the score, which may hold any character."""
-    ax.set_xlabel(f"cut-off on {shorten(score)}", parse_math=False)
+    ax.set_xlabel(f"{what} {shorten(score)}", parse_math=False)
+
+
+def note_below(ax: "Axes", text: str) -> None:
+    """Write a sentence below the name of the horizontal axis."""
+    lines = [ax.get_xlabel(), *textwrap.wrap(text, LONGEST_NOTE)]
+    ax.set_xlabel("\n".join(line for line in lines if line), parse_math=False)
+
+
+def name_rows(ax: "Axes", names: list[str], n_left_out: int = 0) -> None:
+    """Name rows from the top down, and say how many are not there."""
+    ax.set_yticks(range(len(names)), [shorten_row(name) for name in names])
+    for text in ax.get_yticklabels():
+        text.set_parse_math(False)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    if n_left_out:
+        note_below(ax, f"{n_left_out} more are not shown")
 
 
 def shorten(name: str) -> str:
@@ -71,5 +101,24 @@ def shorten(name: str) -> str:
     >>> shorten("tumour" + " " * 3 + "share")
     'tumour share'
     """
-    line = " ".join("".join(c if c.isprintable() else " " for c in name).split())
+    line = one_line(name)
     return line if len(line) <= LONGEST_NAME else f"{line[: LONGEST_NAME - 1]}…"
+
+
+def shorten_row(name: str) -> str:
+    """Return a name that fits beside a row: both ends, because the last words tell most.
+
+    Examples
+    --------
+    >>> shorten_row("score_of_a_very_long_name: slide max, patient mean")
+    'score_of_a…: slide max, patient mean'
+    """
+    line, head = one_line(name), LONGEST_ROW // 3
+    if len(line) <= LONGEST_ROW:
+        return line
+    return f"{line[:head]}…{line[head + 1 - LONGEST_ROW :]}"
+
+
+def one_line(name: str) -> str:
+    """Return a name without line breaks and other characters that cannot be printed."""
+    return " ".join("".join(c if c.isprintable() else " " for c in name).split())

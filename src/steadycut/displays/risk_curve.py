@@ -1,12 +1,13 @@
 """Risk of the choosing patients along the cut-off."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
 from steadycut.displays.data import risk_curve_data
+from steadycut.displays.display import Display
 from steadycut.displays.elements import (
     BLACK,
     BLUE,
@@ -15,6 +16,7 @@ from steadycut.displays.elements import (
     axes_or_new,
     legend_above,
     mark_cut_off,
+    mark_trivial,
     name_score_axis,
     tidy,
 )
@@ -26,9 +28,11 @@ if TYPE_CHECKING:
 
     from steadycut.study import Study
 
+MARKERS = ("s", "^", "D", "v")
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class RiskCurveDisplay:
+class RiskCurveDisplay(Display):
     """Risk at every cut-off among the patients who chose, with one standard error to either side.
 
     Parameters
@@ -39,6 +43,8 @@ class RiskCurveDisplay:
         The chosen cut-off and its risk.
     trivial_risk
         Risk of calling nobody, or everybody, whichever is smaller.
+    rivals
+        What other rules choose on the same patients: name, cut-off, risk.
     direction
         ``"ge"``: patients at or above the cut-off are called; ``"le"``: at or below.
     score, unit
@@ -61,6 +67,7 @@ class RiskCurveDisplay:
     threshold: float
     risk_at_threshold: float
     trivial_risk: float
+    rivals: list[tuple[str, float, float]] = field(default_factory=list)
     direction: str = "ge"
     score: str = "score"
     unit: str = "risk"
@@ -83,18 +90,15 @@ class RiskCurveDisplay:
             color=SKY,
             alpha=0.35,
             linewidth=0,
-            label="\N{PLUS-MINUS SIGN} 1 standard error",
+            label="\N{PLUS-MINUS SIGN} 1 bootstrap error",
         )
         ax.plot(self.thresholds, self.risk, color=BLUE, drawstyle=f"steps-{step}", label="risk")
-        ax.axhline(
-            self.trivial_risk,
-            color=BLACK,
-            linestyle=(0, (4, 3)),
-            linewidth=1,
-            label="call nobody, or everybody",
-        )
+        mark_trivial(ax, self.trivial_risk)
         mark_cut_off(ax, self.threshold)
-        ax.plot([self.threshold], [self.risk_at_threshold], "o", color=VERMILLION, zorder=3)
+        ax.plot([self.threshold], [self.risk_at_threshold], "o", color=VERMILLION, zorder=4)
+        for (name, threshold, risk), marker in zip(self.rivals, MARKERS, strict=False):
+            place = {"color": BLACK, "markerfacecolor": "white", "linestyle": "", "zorder": 3}
+            ax.plot([threshold], [risk], marker, label=f"{name} would choose", **place)
         ax.set_ylim(bottom=0)
         name_score_axis(ax, self.score)
         ax.set_ylabel(self.unit)

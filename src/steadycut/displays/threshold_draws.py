@@ -7,6 +7,7 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray
 from steadycut.displays.data import threshold_draws_data
+from steadycut.displays.display import Display
 from steadycut.displays.elements import (
     BLACK,
     BLUE,
@@ -15,6 +16,7 @@ from steadycut.displays.elements import (
     legend_above,
     mark_cut_off,
     name_score_axis,
+    note_below,
     tidy,
 )
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class ThresholdDrawsDisplay:
+class ThresholdDrawsDisplay(Display):
     """Histogram of the bootstrap cut-offs, with the chosen one and its radius.
 
     Parameters
@@ -38,6 +40,8 @@ class ThresholdDrawsDisplay:
         How many of them lie in each bin, and the edges of the bins.
     threshold, radius
         The chosen cut-off, and how far from it the radius reaches to either side.
+    note
+        What is wrong with their distribution: several modes, or a flat one.
     score
         Name of the axis.
     """
@@ -47,6 +51,7 @@ class ThresholdDrawsDisplay:
     edges: FloatArray
     threshold: float
     radius: float
+    note: str = ""
     score: str = "score"
 
     @classmethod
@@ -73,6 +78,7 @@ class ThresholdDrawsDisplay:
         )
         mark_cut_off(ax, self.threshold)
         name_score_axis(ax, self.score)
+        note_below(ax, self.note)
         ax.set_ylabel(f"replicates (of {self.draws.size})")
         ax.yaxis.get_major_locator().set_params(integer=True)
         tidy(ax)
