@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test full-test check format clean
+.PHONY: help demo test full-test check docs format clean
 
 help: ## show these targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -29,12 +29,16 @@ check: $(VENV)/.installed-dev ## format, lint, types and the import wall
 	@$(BIN)/mypy
 	@$(BIN)/python scripts/check_imports.py
 
+docs: $(VENV)/.installed-docs ## the site in docs/_build/html, offline; a warning or a dead link is an error
+	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
 format: $(VENV)/.installed-dev ## rewrite the code in the one format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
 clean: ## remove .venv, caches and what the demo wrote
-	@rm -rf $(VENV) demo-output build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) demo-output docs/_build docs/api docs/examples build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests scripts -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/.created:
@@ -63,3 +67,8 @@ $(VENV)/.installed-dev: $(INSTALL_NEEDS)
 	@echo "Installing steadycut and what its checks need into $(VENV)"
 	@$(PIP) install -c constraints.txt -e '.[dev]'
 	@touch $(VENV)/.installed-cli $(VENV)/.installed-test $@
+
+$(VENV)/.installed-docs: $(INSTALL_NEEDS)
+	@echo "Installing steadycut and what its site needs into $(VENV)"
+	@$(PIP) install -c constraints.txt -e '.[docs]'
+	@touch $(VENV)/.installed-cli $@

@@ -109,7 +109,7 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         were drawn again.
     n_features_in_ : int
         Number of columns, where the rows have such.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of the columns, where ``fit`` saw a data frame.
 
     Warns

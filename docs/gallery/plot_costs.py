@@ -1,0 +1,48 @@
+"""
+What a miss costs
+=================
+
+The same patients, and four answers to the one question that only clinicians can answer: how many
+false alarms is a missed cancer worth?
+"""
+
+# %%
+# The data
+# --------
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import load_breast_cancer
+
+import steadycut
+from steadycut.displays import RiskCurveDisplay
+
+data = load_breast_cancer(as_frame=True)
+malignant = (data.target == 0).astype(int)
+patients = steadycut.PatientScores(scores=data.data["worst perimeter"], labels=malignant)
+
+# %%
+# Four answers, four cut-offs
+# ---------------------------
+# The dearer a miss, the lower the cut-off, and the more patients are called. Sensitivity and
+# specificity are those of the patients who certify, with 95 % intervals.
+
+studies = {cost: steadycut.fit(patients, cost_fn=cost, cost_fp=1) for cost in (1, 3, 10, 30)}
+for cost, study in studies.items():
+    point = study.operating_point().fixed
+    parts = [f"{cost:2d} : 1  cut-off {study.threshold:5.1f}"]
+    for name in ("sensitivity", "specificity"):
+        low, high = point[name].interval
+        parts.append(f"{name} {point[name].value:.3f} ({low:.3f} to {high:.3f})")
+    print("  ".join(parts))
+
+# %%
+# The curves
+# ----------
+# Risks of different costs have different units: compare each with its own dashed line, which is
+# what calling nobody, or everybody, costs.
+
+fig, axes = plt.subplots(2, 2, figsize=(10, 8), layout="constrained")
+for ax, (cost, study) in zip(axes.flat, studies.items(), strict=True):
+    RiskCurveDisplay.from_study(study).plot(ax=ax)
+    ax.set_title(f"a miss costs {cost} false alarms", pad=32)
+plt.show()
