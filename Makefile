@@ -30,7 +30,7 @@ check: $(VENV)/.installed-dev ## format, lint, types and the import wall
 	@$(BIN)/python scripts/check_imports.py
 
 docs: $(VENV)/.installed-docs ## the site in docs/_build/html, offline; a warning or a dead link is an error
-	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
 
 format: $(VENV)/.installed-dev ## rewrite the code in the one format

@@ -22,6 +22,7 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 
 autosummary_generate = True
+autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 # scikit-learn's own, with links into its own site.
 autodoc_default_options = {
@@ -41,6 +42,7 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "remove_config_comments": True,
     "plot_gallery": "True",
+    "within_subsection_order": "FileNameSortKey",
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -49,8 +51,19 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_context = {"default_mode": "auto"}
+# Pages without pages below them need no second navigation.
+ALONE = (
+    "quickstart",
+    "how_it_works",
+    "coming_from",
+    "when_not_to_use_it",
+    "decisions",
+    "changelog",
+)
+html_sidebars: dict[str, list[str]] = {name: [] for name in ALONE}
 html_theme_options = {
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 6,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "footer_start": ["copyright"],

@@ -49,5 +49,6 @@ print(f"risk there {found['risk_external']:.3f}, at most {found['bound_external'
 # More ill patients, ill patients with other scores, or healthy ones with other scores: the three
 # parts add up to the change of the risk.
 
-ShiftDisplay.from_audit(audit).plot()
+fig, ax = plt.subplots(layout="constrained")
+ShiftDisplay.from_audit(audit).plot(ax)
 plt.show()

@@ -47,5 +47,6 @@ print(f"{certificate.n_patients} patients certify scorer and cut-off together")
 # It is flat over a long stretch: a good scorer forgives a bad cut-off. The rule takes a cut well
 # inside of that stretch, not the first one that happens to be best.
 
-RiskCurveDisplay.from_study(model.study_).plot()
+fig, ax = plt.subplots(layout="constrained")
+RiskCurveDisplay.from_study(model.study_).plot(ax)
 plt.show()

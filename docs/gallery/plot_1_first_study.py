@@ -42,7 +42,8 @@ print(f"a rule without any score: {certificate.trivial_risk:.3f}")
 # Among the patients who chose. Left of the cut-off there are more false alarms, right of it more
 # cancers are missed.
 
-RiskCurveDisplay.from_study(study).plot()
+fig, ax = plt.subplots(layout="constrained")
+RiskCurveDisplay.from_study(study).plot(ax)
 plt.show()
 
 # %%
@@ -50,7 +51,8 @@ plt.show()
 # --------------------------------------
 # The patients are drawn again 200 times, and the whole rule is run on each cohort.
 
-ThresholdDrawsDisplay.from_study(study).plot()
+fig, ax = plt.subplots(layout="constrained")
+ThresholdDrawsDisplay.from_study(study).plot(ax)
 plt.show()
 
 # %%
@@ -66,5 +68,6 @@ print(f"flip-rate {study.flip_rate:.1%}; {(flips >= 0.1).sum()} of {flips.size} 
 # What the certificate is made of
 # -------------------------------
 
-CertificateDisplay.from_study(study).plot()
+fig, ax = plt.subplots(layout="constrained")
+CertificateDisplay.from_study(study).plot(ax)
 plt.show()
