@@ -17,6 +17,7 @@ from steadycut.report.study_sections import (
     characteristics_note,
     counts_table,
     data_rows,
+    decision_curve,
     direction_in_words,
     rates_table,
 )
@@ -39,6 +40,14 @@ def here_section(content: Content) -> Section:
     return Section(
         key="operating-point",
         title="What it does to patients here",
+        pictures=(
+            Picture(
+                name="scores",
+                caption="The share of each class that would be called, by cut-off, here and at the "
+                "first hospital; what lies between the two at the frozen cut-off is the shift.",
+            ),
+            decision_curve(),
+        ),
         tables=(
             points_table(content),
             counts_table(content["operating_point"], "Patients here"),
@@ -167,9 +176,9 @@ def bounds_section(content: Content) -> Section:
         texts=(text,),
         pictures=(
             Picture(
-                name="audit-certificate",
-                caption="Certified risk and bounds, term by term. The black marks are the risks of "
-                "the better of two rules without any score, at the same hospital.",
+                name="certificate",
+                caption="Certified risk and bounds, term by term. The dashed line is the risk of "
+                "the better of two rules without any score.",
             ),
         ),
         tables=(bounds_table(content),),
@@ -321,6 +330,13 @@ def calls_section(content: Content) -> Section:
         key="calls",
         title="Whom it calls",
         texts=(text,),
+        pictures=(
+            Picture(
+                name="flips",
+                caption="How often a resampled study would decide otherwise about a patient, by "
+                "the score; the grey zone is shaded.",
+            ),
+        ),
         tables=(
             Table(
                 caption="Decisions",

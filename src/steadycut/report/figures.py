@@ -5,35 +5,35 @@ The same content gives the same bytes: no date, no random identifiers, no settin
 
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from io import StringIO
 from typing import Any
 
-from steadycut.displays import (
-    CertificateDisplay,
-    RiskCurveDisplay,
-    ShiftDisplay,
-    ThresholdDrawsDisplay,
-)
+from steadycut.displays import Display, displays_of
 from steadycut.errors import MissingPackage
-
-Drawn = RiskCurveDisplay | ThresholdDrawsDisplay | CertificateDisplay | ShiftDisplay
-
-FIGURES: dict[str, Callable[[Mapping[str, Any]], Drawn]] = {
-    "certificate": CertificateDisplay.from_study,
-    "risk-curve": RiskCurveDisplay.from_study,
-    "threshold-draws": ThresholdDrawsDisplay.from_study,
-    "audit-certificate": CertificateDisplay.from_audit,
-    "shift": ShiftDisplay.from_audit,
-}
+from steadycut.report.page import Page
 
 
-def draw_svg(name: str, content: Mapping[str, Any]) -> str:
-    """Draw the figure of this name from the content of ``study.json`` or ``audit.json``."""
-    return inline_svg(svg_file(FIGURES[name](content), name), name)
+def draw_page(page: Page, content: Mapping[str, Any]) -> dict[str, str]:
+    """Draw the figures of a page, by name; those that the content has no patients for are left out.
+
+    Content is that of ``study.json`` or ``audit.json``, unless a picture brings its own.
+    """
+    drawings = {}
+    for section in page.sections:
+        for picture in section.pictures:
+            found = displays_of(content if picture.content is None else picture.content)
+            if picture.name in found:
+                drawings[picture.name] = draw_svg(found[picture.name], picture.name)
+    return drawings
 
 
-def svg_file(display: Drawn, salt: str) -> str:
+def draw_svg(display: Display, name: str) -> str:
+    """Draw a figure as an element of HTML."""
+    return inline_svg(svg_file(display, name), name)
+
+
+def svg_file(display: Display, salt: str) -> str:
     """Return the figure as an SVG file; texts stay texts."""
     try:
         import matplotlib as mpl

@@ -1,6 +1,8 @@
 """What a page is made of: plain texts in order, without any markup."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 WIDE = 6
 
@@ -24,10 +26,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """The place of a figure; ``name`` is one that `steadycut.report.figures` can draw."""
+    """The place of a figure; ``name`` is one of `steadycut.displays.DISPLAYS`.
+
+    It is drawn from the content of the page, or from its own.
+    """
 
     name: str
     caption: str
+    content: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from steadycut.errors import MissingPackage
 from steadycut.report.content import audit_page, study_page
-from steadycut.report.figures import draw_svg
+from steadycut.report.figures import draw_page
 from steadycut.report.page import Page
 
 
@@ -74,15 +74,10 @@ def render_page(page: Page, content: Mapping[str, Any], *, printed: bool = False
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    drawings = {
-        picture.name: draw_svg(picture.name, content)
-        for section in page.sections
-        for picture in section.pictures
-    }
     script = resources.files("steadycut.report").joinpath("templates/script.js").read_text("utf-8")
     return environment.get_template("page.html").render(
         page=page,
-        drawings=drawings,
+        drawings=draw_page(page, content),
         printed=printed,
         script=markupsafe.Markup(script),  # noqa: S704
         script_hash=policy_hash(script),

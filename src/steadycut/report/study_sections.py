@@ -63,7 +63,7 @@ def certificate_section(content: Content) -> Section:
         pictures=(
             Picture(
                 name="certificate",
-                caption="The certified risk, term by term. The black mark is the risk of the "
+                caption="The certified risk, term by term. The dashed line is the risk of the "
                 "better of two rules without any score: call nobody, or call everybody.",
             ),
         ),
@@ -131,11 +131,28 @@ def operating_section(content: Content) -> Section:
             f"{point['fixed_cut']['meaning']}.".capitalize(),
             f"{point['rechosen_cut']['meaning']}.".capitalize(),
         ),
+        pictures=(
+            Picture(
+                name="scores",
+                caption="The share of each class that would be called, by cut-off; where the "
+                "frozen one stands, these are sensitivity and the share of false alarms.",
+            ),
+            decision_curve(),
+        ),
         tables=(
             characteristics_table(content),
             counts_table(point, "Patients who certify"),
             rates_table({"value": point}),
         ),
+    )
+
+
+def decision_curve() -> Picture:
+    """Return the place of the decision curve."""
+    return Picture(
+        name="decision-curve",
+        caption="Net benefit of the frozen cut-off, by the probability of disease above which one "
+        "would want a call: of use where it is above calling everybody and calling nobody.",
     )
 
 
@@ -279,6 +296,18 @@ def stability_section(content: Content) -> Section:
         key="stability",
         title="How stable it is",
         texts=(text,),
+        pictures=(
+            Picture(
+                name="flips",
+                caption="How often a resampled study would decide otherwise about a patient, by "
+                "the score; the grey zone is shaded.",
+            ),
+            Picture(
+                name="modulus",
+                caption="The most risk in any stretch of scores, by its length, with upper bands; "
+                "the penalty is the band at the radius.",
+            ),
+        ),
         tables=(stability_table(content),),
     )
 
@@ -353,14 +382,21 @@ def tipping_section(content: Content) -> Section:
                 f"upper limits on them that hold with {percent(1 - point['delta'])} confidence."
             ),
         ),
+        pictures=(
+            Picture(
+                name="costs",
+                caption="What the rule would have chosen at other costs, and the risk of that, "
+                "beside the risk of the frozen cut-off there.",
+            ),
+        ),
         tables=(
             Table(
                 caption="The tipping point",
                 header=("what changes alone", *header),
                 kinds="t" + "n" * len(parts),
                 rows=rows,
-                note=f"The prevalence here was {percent(point['prevalence'])}. No change: no such "
-                "change alone exceeds the limit. Already: the upper limits exceed it as they are.",
+                note=f"The prevalence here was {percent(point['prevalence'])}. No such: no change "
+                "of this alone exceeds the limit. Already: the upper limits exceed it as they are.",
             ),
         ),
     )
@@ -405,6 +441,7 @@ def candidates_section(content: Content) -> Section:
         key="candidates",
         title="What it was chosen from",
         texts=(f"{choice_in_words(content)} All numbers are of the patients who chose.",),
+        pictures=candidates_picture(len(candidates)),
         tables=(
             Table(
                 caption="Candidates: scores and aggregators",
@@ -415,6 +452,14 @@ def candidates_section(content: Content) -> Section:
             ),
         ),
     )
+
+
+def candidates_picture(several: int) -> tuple[Picture, ...]:
+    """Return the place of the figure of candidates, if there are several."""
+    if several == 1:
+        return ()
+    caption = "Every candidate: smallest risk, risk at its cut-off, and objective."
+    return (Picture(name="candidates", caption=caption),)
 
 
 def sites_section(content: Content) -> Section:
@@ -441,6 +486,9 @@ def sites_section(content: Content) -> Section:
                 "certificate holds on its own, not all of them at once."
             ),
         ),
+        pictures=(
+            Picture(name="sites", caption="The cut-off that each site would have chosen alone."),
+        ),
         tables=(
             Table(
                 caption="Internal sites",
@@ -463,6 +511,14 @@ def comparison_section(comparison: Content) -> Section:
             f"hospital and was judged on {patients['external']} patients of the second, of whom "
             "it saw none. Where " + costs_in_words(comparison["costs"]) + ", calling nobody, or "
             f"everybody, has the risk {risk(comparison['trivial_external'])} there.",
+        ),
+        pictures=(
+            Picture(
+                name="comparison",
+                caption="Risk of every rule at the first hospital and at the second, with standard "
+                "errors.",
+                content=comparison,
+            ),
         ),
         tables=(risks_table(comparison["rows"]), cuts_table(comparison["rows"])),
     )
