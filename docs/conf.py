@@ -22,6 +22,10 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 
 autosummary_generate = True
+# Where file names know no case, audit and Audit would be one page.
+autosummary_filename_map = {
+    f"steadycut.{name}": f"steadycut.{name}-class" for name in ("Audit", "Monitor", "Plan")
+}
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 # scikit-learn's own, with links into its own site.
