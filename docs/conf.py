@@ -45,7 +45,6 @@ sphinx_gallery_conf = {
     "min_reported_time": 10_000,
     "write_computation_times": False,
     "remove_config_comments": True,
-    "plot_gallery": "True",
     "within_subsection_order": "FileNameSortKey",
 }
 
