@@ -20,22 +20,21 @@ IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 PAGES = {"study": "report.html", "audit": "audit.html"}
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
-# What is shown: picture -> page, place in it, colour scheme.
-SHOWN = {
-    "report.png": ("report.html", ".headline", "light"),
-    "explorer.png": ("report.html", "#explorer", "light"),
-    "explorer-dark.png": ("report.html", "#explorer", "dark"),
-    "audit.png": ("audit.html", ".headline", "light"),
-}
+# What README and docs show: picture -> place in the page of the study.
+SHOWN = {"report.png": ".headline", "explorer.png": "#explorer"}
+# What the explorer was asked.
+ASKED = {"#explore-cost-fn-number": "3", "#explore-prevalence-number": "20"}
 
 
 def take_shown(browser: Any, demo: Path, folder: Path) -> None:  # noqa: ANN401
-    """Take the parts of the pages that README and docs show."""
-    for name, (page_name, place, scheme) in SHOWN.items():
-        page = browser.new_page(viewport={"width": 1040, "height": 800}, color_scheme=scheme)
-        page.goto((demo / page_name).as_uri())
+    """Take the parts of the page that README and docs show."""
+    page = browser.new_page(viewport={"width": 1040, "height": 800}, color_scheme="light")
+    page.goto((demo / PAGES["study"]).as_uri())
+    for box, value in ASKED.items():
+        page.locator(box).fill(value)
+    page.locator("h1").click()
+    for name, place in SHOWN.items():
         page.locator(place).screenshot(path=folder / name)
-        page.close()
 
 
 def take_all(browser: Any, demo: Path, folder: Path) -> None:  # noqa: ANN401

@@ -187,13 +187,16 @@ def saved(page, button):
 
 def test_files_are_handed_out_to_the_byte(show):
     content = samples.study() | {"score": f"a \\u003c & {SCRIPT}"}
-    content["frozen_rule"] = {"schema": "x", "number": 1e-05}
+    content["frozen_rule"] = {"schema": "x", "number": 1e-05, "sha256": "y"}
     page = show(rendered(content))
     name, found = saved(page, page.get_by_role("button", name="study.json"))
     assert (name, json.loads(found)) == ("study.json", content)
     assert found.decode() == json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     name, found = saved(page, page.get_by_role("button", name="rule.json"))
-    assert (name, found) == ("rule.json", b'{\n "number": 1e-05,\n "schema": "x"\n}\n')
+    assert (name, found) == (
+        "rule.json",
+        b'{\n "number": 1e-05,\n "schema": "x",\n "sha256": "y"\n}\n',
+    )
     name, found = saved(page, page.get_by_role("button", name="study.csv"))
     lines = found.decode().splitlines()
     assert name == "study.csv"

@@ -91,8 +91,9 @@ def demo_text(results: dict[str, Any], out: Path) -> str:
             audit_text(results["audit"]),
             *([warnings] if warnings else []),
             (
-                f"Open {out / 'report.html'} and {out / 'audit.html'}; the rule to take along is "
-                f"{out / 'rule.json'}, the decisions at B are {out / 'decisions.csv'}"
+                f"The rule to take along is {out / 'rule.json'}, the decisions at B are "
+                f"{out / 'decisions.csv'}\n"
+                f"Open {out / 'report.html'}, then {out / 'audit.html'}"
             ),
         ]
     )

@@ -23,6 +23,11 @@ class Table:
         """Whether it needs the whole width of the page."""
         return len(self.header) >= WIDE
 
+    @property
+    def stacked(self) -> bool:
+        """Whether a narrow screen shows the cells of a row below each other: long texts."""
+        return "n" not in self.kinds and len(self.kinds) > len("tt")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
