@@ -6,12 +6,14 @@ import re
 import numpy as np
 import pytest
 
+from steadycut.cli.main import run
 from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion
 from steadycut.core.operating import at_fixed_cut
 from steadycut.core.records import Costs
 from steadycut.report import render_audit, render_study
 from steadycut.report.numbers import percent, risk
+from tests.cli.commands import write_rows
 from tests.displays import samples
 
 SCRIPT = "<script>alert(1)</script>"
@@ -238,4 +240,37 @@ def test_a_name_that_is_a_script_stays_text(show, page, make):
     show(rendered(content))
     page.locator("#explore-cut").press("ArrowLeft")
     assert SCRIPT in page.locator("h1").inner_text()
+    assert asked == []
+
+
+def test_names_in_a_table_stay_text_all_the_way(page, tmp_path):
+    asked = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    header = [f"{SCRIPT}{name}" for name in ("site", "patient", "slide", "score", "label")]
+    rows = [
+        [
+            SCRIPT if i % 3 else "b",
+            f"{SCRIPT}{i}",
+            SCRIPT,
+            i % 7 + 5 * (i % 2),
+            [SCRIPT, "no"][i % 2],
+        ]
+        for i in range(60)
+    ]
+    table = write_rows(tmp_path / "table.csv", rows, header)
+    named = zip(["site", "patient", "level", "score", "label"], header, strict=True)
+    options = [
+        part
+        for name, column in named
+        for part in (f"--{name}", f"{column}:max" if name == "level" else column)
+    ]
+    out = tmp_path / "study"
+    code = run(["fit", str(table), *options, "--positive", SCRIPT, "--out", str(out)])
+    assert code == 0
+    page.goto((out / "report.html").as_uri())
+    page.locator("#explore-cut").press("ArrowLeft")
+    assert header[3] in page.locator("h1").inner_text()
+    assert SCRIPT in page.locator("#sites table").inner_text()
+    # No patient is in the page.
+    assert "script&gt;59" not in (out / "report.html").read_text(encoding="utf-8")
     assert asked == []
