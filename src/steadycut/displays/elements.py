@@ -111,7 +111,7 @@ def shorten_row(name: str) -> str:
     Examples
     --------
     >>> shorten_row("score_of_a_very_long_name: slide max, patient mean")
-    'score_of_a…: slide max, patient mean'
+    'score_of_a_…lide max, patient mean'
     """
     line, head = one_line(name), LONGEST_ROW // 3
     if len(line) <= LONGEST_ROW:

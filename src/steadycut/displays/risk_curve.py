@@ -90,7 +90,7 @@ class RiskCurveDisplay(Display):
             color=SKY,
             alpha=0.35,
             linewidth=0,
-            label="\N{PLUS-MINUS SIGN} 1 bootstrap error",
+            label="\N{PLUS-MINUS SIGN} 1 bootstrap standard error",
         )
         ax.plot(self.thresholds, self.risk, color=BLUE, drawstyle=f"steps-{step}", label="risk")
         mark_trivial(ax, self.trivial_risk)
