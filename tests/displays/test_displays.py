@@ -3,6 +3,7 @@ import copy
 import subprocess
 import sys
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 import matplotlib as mpl
@@ -75,6 +76,14 @@ def state_of(display):
     return {one.name: copy.deepcopy(getattr(display, one.name)) for one in fields(display)}
 
 
+@cache
+def drawn(maker):
+    """The axes, drawn once for all tests that only look."""
+    ax = maker().plot()
+    ax.figure.draw_without_rendering()
+    return ax
+
+
 def texts_of(ax):
     return " ".join(text.get_text() for text in ax.findobj(mpl.text.Text))
 
@@ -97,8 +106,7 @@ def test_the_axes_given_are_used(maker):
 
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
 def test_every_text_lies_inside_the_figure(maker):
-    figure = maker().plot().figure
-    figure.draw_without_rendering()
+    figure = drawn(maker).figure
     page = figure.bbox.padded(1)
     for text in figure.findobj(mpl.text.Text):
         if text.get_text().strip() and text.get_visible() and not is_outer_tick(text, figure):
@@ -179,7 +187,6 @@ def test_a_figure_is_a_small_svg_with_texts(maker):
 
 
 def texts_that_touch(ax):
-    ax.figure.draw_without_rendering()
     boxes = [text.get_window_extent() for text in ax.texts if text.get_text()]
     pairs = [(one, other) for i, one in enumerate(boxes) for other in boxes[:i]]
     return [pair for pair in pairs if pair[0].overlaps(pair[1])]
@@ -187,15 +194,14 @@ def texts_that_touch(ax):
 
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
 def test_no_number_lies_on_another(maker):
-    assert texts_that_touch(maker().plot()) == []
+    assert texts_that_touch(drawn(maker)) == []
 
 
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
 def test_curves_of_one_figure_differ_without_colour(maker):
-    ax = maker().plot()
     looks = [
         (line.get_linestyle(), line._dash_pattern, line.get_marker(), line.get_drawstyle())
-        for line in ax.lines
+        for line in drawn(maker).lines
         if not line.get_label().startswith("_") and len(line.get_xdata()) > 2
     ]
     curves = [str(look) for look in looks]
