@@ -12,11 +12,12 @@ Run: python scripts/write_pages.py [--check] [PAGE...]
 import doctest
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import chdir, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -165,21 +166,36 @@ def output_of(command: str) -> str:
     return out.getvalue()
 
 
+def make_demo(folder: str | Path) -> None:
+    """Put the output of the demo into a folder."""
+    with chdir(folder):
+        output_of("steadycut demo --out demo-output")
+
+
+@contextmanager
+def beside(demo: str | Path) -> Iterator[None]:
+    """Work in a new folder that holds what the folder of the demo holds."""
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        shutil.copytree(demo, folder, dirs_exist_ok=True)
+        yield
+
+
 def main() -> int:
     """Write the pages anew, or with --check say which are not current."""
     named = [Path(name).resolve() for name in sys.argv[1:] if name != "--check"]
-    stale = []
-    for page in named or pages():
-        before = page.read_text(encoding="utf-8")
-        with tempfile.TemporaryDirectory() as folder, chdir(folder):
-            output_of("steadycut demo --out demo-output")
-            after = executed(before)
-        if before != after:
-            stale.append(page)
-            print(f"{page.name} does not show what its code prints")
-            if "--check" not in sys.argv:
-                page.write_text(after, encoding="utf-8")
-    return int(bool(stale) and "--check" in sys.argv)
+    stale = 0
+    with tempfile.TemporaryDirectory() as demo:
+        make_demo(demo)
+        for page in named or pages():
+            before = page.read_text(encoding="utf-8")
+            with beside(demo):
+                after = executed(before)
+            if before != after:
+                stale += 1
+                print(f"{page.name} did not show what its code prints")
+                if "--check" not in sys.argv:
+                    page.write_text(after, encoding="utf-8")
+    return int(stale > 0 and "--check" in sys.argv)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,11 @@
 """Every code block on the site runs, or says by its language that it cannot run here."""
 
 import re
-import shutil
-from contextlib import chdir
 
 import pytest
 
 import steadycut
-from scripts.write_pages import DOCS, PageError, blocks, executed, output_of, pages
+from scripts.write_pages import DOCS, PageError, beside, blocks, executed, make_demo, pages
 
 PAGES = [path.relative_to(DOCS).as_posix() for path in pages()]
 # Languages that are shown and not run: py, sh and r. A page that has them says here why.
@@ -31,16 +29,14 @@ LOOKS_LIKE_CODE = re.compile(
 def demo(tmp_path_factory):
     """A folder with the demo's output; not to be changed."""
     folder = tmp_path_factory.mktemp("demo")
-    with chdir(folder):
-        output_of("steadycut demo --out demo-output")
+    make_demo(folder)
     return folder
 
 
 @pytest.fixture
-def beside_demo(demo, tmp_path):
+def beside_demo(demo):
     """Work in a folder that holds the demo's output."""
-    shutil.copytree(demo, tmp_path, dirs_exist_ok=True)
-    with chdir(tmp_path):
+    with beside(demo):
         yield
 
 
