@@ -73,8 +73,12 @@ def test_no_serious_fault_of_accessibility_and_nothing_too_wide(show, make):
 
 
 def numbers_shown(page):
-    found = page.locator("output[id^=explored]").all()
-    return {one.get_attribute("id").removeprefix("explored-"): one.inner_text() for one in found}
+    return page.evaluate(
+        """() => Object.fromEntries(
+            [...document.querySelectorAll("dd[id^=explored-]")]
+                .map((one) => [one.id.replace("explored-", ""), one.textContent])
+        )"""
+    )
 
 
 def numbers_of_core(content, at, cost_fn, cost_fp, prevalence):

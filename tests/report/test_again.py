@@ -3,21 +3,20 @@ import re
 import pytest
 
 from steadycut.errors import BadOption
-from steadycut.report import render_audit, render_study
 from steadycut.report.again import page_name, render_again
 from steadycut.report.content import audit_page, study_page
 from steadycut.report.markdown import markdown
 from tests.displays import samples
+from tests.report.test_render import PAGES
 
 SCRIPT = "<script>alert(1)</script>"
 
 
 def test_html_is_what_the_commands_write():
-    study, audit = samples.study(), samples.labelled_audit()
-    assert render_again(study) == render_study(study)
-    assert render_again(audit) == render_audit(audit)
-    comparison = samples.comparison()
-    assert render_again(study, comparison=comparison) == render_study(study, comparison)
+    audit = samples.labelled_audit()
+    assert render_again(audit) == PAGES["audit"]()
+    study, comparison = samples.study(), samples.comparison()
+    assert render_again(study, comparison=comparison) == PAGES["study with comparison"]()
 
 
 def test_a_page_to_print_has_no_script_and_all_figures():

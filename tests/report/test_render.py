@@ -90,8 +90,9 @@ def test_every_reference_of_a_drawing_has_its_target(make):
     assert set(used) <= ids
 
 
-@pytest.mark.parametrize("make", PAGES.values(), ids=PAGES)
-def test_same_content_same_bytes_whatever_the_settings(make):
+@pytest.mark.parametrize("name", ["study with comparison", "30 patients with ties, le", "audit"])
+def test_same_content_same_bytes_whatever_the_settings(name):
+    make = PAGES[name]
     first = make()
     with mpl.rc_context({"font.size": 20, "svg.hashsalt": "other", "axes.grid": True}):
         second = make.__wrapped__()
@@ -107,7 +108,7 @@ def characteristic_texts(point, *kinds):
 
 def test_a_study_page_holds_every_number():
     study = samples.study()
-    text = text_of(render_study(study))
+    text = text_of(PAGES["study"]())
     stability, certificate = study["stability"], study["certificate"]
     wanted = [
         cut(study["threshold"]),
@@ -134,7 +135,7 @@ def test_a_study_page_holds_every_number():
 
 def test_a_comparison_holds_every_number():
     comparison = samples.comparison()
-    text = text_of(render_study(samples.study(), comparison))
+    text = text_of(PAGES["study with comparison"]())
     wanted = [risk(comparison["trivial_external"]), *map(str, comparison["patients"].values())]
     for row in comparison["rows"]:
         wanted += [
@@ -155,7 +156,7 @@ def test_a_comparison_holds_every_number():
 @pytest.mark.parametrize("only", [None, 0, 1])
 def test_an_audit_page_holds_every_number(only):
     audit = samples.labelled_audit(only=only)
-    text = text_of(render_audit(audit))
+    text = text_of(PAGES[{None: "audit", 0: "audit of negatives", 1: "audit of positives"}[only]]())
     keys = ("bound_external", "risk_internal", "base", "base_valid", "augmented")
     wanted = [
         exact(audit["threshold"]),
@@ -176,8 +177,8 @@ def test_an_audit_page_holds_every_number(only):
 
 
 def test_parts_that_are_not_known_are_said():
-    assert "not known" in text_of(render_audit(samples.labelled_audit(only=1)))
-    assert "not known" not in text_of(render_audit(samples.labelled_audit()))
+    assert "not known" in text_of(PAGES["audit of positives"]())
+    assert "not known" not in text_of(PAGES["audit"]())
 
 
 def test_without_labels_nothing_is_said_of_the_risk_here():
@@ -197,7 +198,7 @@ def with_names(content, name):
     return content
 
 
-@pytest.mark.parametrize("name", [SCRIPT, '" onload="alert(1)', "a & b", "</svg><b>x"])
+@pytest.mark.parametrize("name", [SCRIPT, '" onload="alert(1)', "a & b</svg><b>x"])
 def test_a_name_stays_text(name):
     comparison = samples.comparison()
     for row in comparison["rows"]:

@@ -246,8 +246,8 @@
         calls: significant(100 * found.calls),
         grey: percent(found.grey),
       };
-      for (const [name, text] of Object.entries(texts)) find(`explored-${name}`).value = text;
-      find("explored-words").value = inWords(state, errorRates(data, state.cut));
+      for (const [name, text] of Object.entries(texts)) find(`explored-${name}`).textContent = text;
+      find("explored-words").textContent = inWords(state, errorRates(data, state.cut));
       find("explored-frozen").hidden = !frozen;
       find("explored-other").hidden = frozen;
       find("explored-vacuous").hidden = found.limit < found.trivial;
