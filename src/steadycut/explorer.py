@@ -31,7 +31,7 @@ def study_explorer(study: "Study") -> dict[str, Any] | None:
         costs,
         delta=study.certificate.delta,
         direction=direction,
-        n_choices=len(study.candidates) if study.options.honesty == "uniform" else 0,
+        n_choices=study.n_candidates if study.options.honesty == "uniform" else 0,
     )
 
 

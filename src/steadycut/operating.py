@@ -167,7 +167,7 @@ def study_point(study: "Study", confidence: float) -> OperatingPoint:
     options, costs = study.options, study.options.search.costs
     judge = study.certify_patients.oriented(options.direction)
     chose = study.select_patients.oriented(options.direction)
-    n_choices = len(study.candidates) if options.honesty == "uniform" else 0
+    n_choices = study.n_candidates if options.honesty == "uniform" else 0
     point = point_at(judge, study.chosen.threshold, costs, confidence, n_choices)
     again = at_rechosen_cut(chose, judge, study.chosen.draws, costs, 1 - confidence)
     return replace(point, rechosen=again)

@@ -29,7 +29,7 @@ from steadycut.core.select import Candidate, Draw, Publish, Search, best_candida
 from steadycut.core.sites import unit_warnings
 from steadycut.core.split import HONESTIES, Roles, everybody, split_classes, split_patients
 from steadycut.core.stratify import STRATA, Stratify, stratum_codes
-from steadycut.errors import BadOption, BadPatients, TooFewPatients
+from steadycut.errors import BadOption, BadPatients, NoFeasibleCut, TooFewPatients
 
 if TYPE_CHECKING:
     from steadycut.core.cut_interval import CutInterval
@@ -113,6 +113,7 @@ class Study:
 
     Everything public is in the units of the scores as they came, whatever the direction; for an
     ensemble, in mean quantiles between 0 and 1, and ``candidates`` are its methods and itself.
+    ``infeasible`` names the candidates none of whose cuts keeps the limits of the rule.
     """
 
     options: Options
@@ -123,6 +124,12 @@ class Study:
     certificate: Certificate
     counts: Confusion
     ensemble: Ensemble | None = None
+    infeasible: tuple[str, ...] = ()
+
+    @property
+    def n_candidates(self) -> int:
+        """Among how many candidates the patients chose, those left out for a limit included."""
+        return len(self.candidates) + len(self.infeasible)
 
     @property
     def threshold(self) -> float:
@@ -161,7 +168,7 @@ class Study:
     def warnings(self) -> list[str]:
         """What a reader should know before trusting the numbers."""
         chose, certified = self.select_patients, self.certify_patients
-        found = list(self.chosen.warnings)
+        found = [*map(infeasible_warning, self.infeasible), *self.chosen.warnings]
         found += class_warnings("choose", chose.n_positive, chose.n_negative)
         if self.options.honesty == "split":
             found += class_warnings("certify", certified.n_positive, certified.n_negative)
@@ -375,7 +382,9 @@ def run_study(
     _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
     roles = roles or deal_roles(candidates[0], options)
     within = strata_of(candidates[0], options, strata)
-    tried = []
+    tried: list[Candidate] = []
+    feasible: list[PatientScores] = []
+    refusals: dict[str, NoFeasibleCut] = {}
     for done, scores in enumerate(candidates):
         if progress:
             progress(f"bootstrap of {scores.recipe.name}", done, len(candidates))
@@ -384,13 +393,20 @@ def run_study(
         rng = np.random.default_rng(bootstrap_seed)
         chosen_by = oriented.take(roles.select)
         chosen_within = None if within is None else within[roles.select]
-        tried.append(
-            try_candidate(
+        try:
+            found = try_candidate(
                 chosen_by, oriented, options.search, rng, options.publish, draw, chosen_within
             )
-        )
+        except NoFeasibleCut as error:
+            refusals[scores.recipe.name] = error
+        else:
+            tried.append(found)
+            feasible.append(scores)
+    if refusals and (options.ensemble is not None or not tried):
+        raise next(iter(refusals.values()))
     finish = choose_one if options.ensemble is None else average_all
-    study = finish(candidates, tried, options, roles, np.random.default_rng(bootstrap_seed))
+    rng = np.random.default_rng(bootstrap_seed)
+    study = finish(feasible, tried, options, roles, rng, tuple(refusals))
     if progress:
         progress("certified", len(candidates), len(candidates))
     return study
@@ -402,11 +418,13 @@ def choose_one(
     options: Options,
     roles: Roles,
     rng: np.random.Generator,
+    infeasible: tuple[str, ...] = (),
 ) -> Study:
     """Let Algorithm 1 choose a candidate, and certify it."""
     del rng
     chosen = best_candidate(tried, options.search.costs, options.search.selector)
-    return certify_study(candidates[tried.index(chosen)], chosen, tried, options, roles)
+    patients = candidates[tried.index(chosen)]
+    return certify_study(patients, chosen, tried, options, roles, infeasible)
 
 
 def average_all(
@@ -415,8 +433,10 @@ def average_all(
     options: Options,
     roles: Roles,
     rng: np.random.Generator,
+    infeasible: tuple[str, ...] = (),
 ) -> Study:
     """Average the cuts of all candidates on the quantile scale, and certify the ensemble."""
+    del infeasible
     kind, search, sign = options.ensemble, options.search, options.sign
     assert kind is not None  # noqa: S101
     everyone = [scores.oriented(options.direction) for scores in candidates]
@@ -435,8 +455,12 @@ def certify_study(
     tried: list[Candidate],
     options: Options,
     roles: Roles,
+    infeasible: tuple[str, ...] = (),
 ) -> Study:
-    """Certify what was chosen, and put the study together."""
+    """Certify what was chosen, and put the study together.
+
+    A candidate that was left out counts as well: the patients told that it should be.
+    """
     certifying = patients.oriented(options.direction).take(roles.certify)
     certificate = certify_patients(
         certifying,
@@ -445,7 +469,7 @@ def certify_study(
         options.search.delta,
         bound=options.bound,
         honesty=options.honesty,
-        n_candidates=len(tried),
+        n_candidates=len(tried) + len(infeasible),
     )
     return Study(
         options=options,
@@ -455,7 +479,13 @@ def certify_study(
         candidates=tuple(tried),
         certificate=certificate,
         counts=confusion_at(certifying, chosen.threshold),
+        infeasible=infeasible,
     )
+
+
+def infeasible_warning(name: str) -> str:
+    """Say that a candidate was left out."""
+    return f"limits: no cut-off of '{name}' keeps the limits of the rule; it was left out."
 
 
 def deal_roles(patients: PatientScores, options: Options) -> Roles:

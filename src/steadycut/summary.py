@@ -70,7 +70,7 @@ def tipping_summary(study: "Study") -> dict[str, Any]:
         certificate.value,
         certificate.delta,
         honesty=certificate.honesty,
-        n_candidates=len(study.candidates),
+        n_candidates=study.n_candidates,
     )
     return point.to_dict()
 

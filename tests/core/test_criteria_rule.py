@@ -2,6 +2,7 @@
 
 import functools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import steadycut
 from steadycut.core.criteria_rule import Best, criterion_of
 from steadycut.core.cuts import cuts_of
-from steadycut.core.records import Costs, PatientScores
+from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.risk_curve import count_errors
 from steadycut.core.rules import parse_rule
 from steadycut.errors import BadOption, NoFeasibleCut
@@ -202,3 +203,40 @@ def test_a_function_that_does_not_keep_the_contract_is_refused_before_any_work()
     vectorised = np.vectorize(of_scalars, otypes=[float])
     vectorised.__name__ = "of_scalars"
     assert isinstance(parse_rule(vectorised), Best)
+
+
+@pytest.mark.parametrize("rule", ["sensitivity:0.9", "ppv:0.9", "specificity:0.9@sensitivity:0.8"])
+def test_a_half_of_one_class_refuses_no_limit(rule):
+    """Two patients of each class are enough, however they are dealt."""
+    cohort = PatientScores(scores=[0.1, 0.2, 0.8, 0.9], labels=[0, 0, 1, 1])
+    studies = [steadycut.fit(cohort, rule=rule, n_bootstrap=5, seed=seed) for seed in range(12)]
+    assert {study.select_patients.n_positive for study in studies} == {0, 1, 2}
+    assert all(np.isfinite(study.threshold) for study in studies)
+
+
+@pytest.mark.parametrize("honesty", ["split", "uniform"])
+def test_a_candidate_without_a_feasible_cut_is_left_out_and_still_counts(honesty):
+    """The patients told which one to leave out, so the bound must hold for both."""
+    good = binormal(0, 80, distance=3.0)
+    upside_down = replace(good, scores=-good.scores, recipe=Recipe(score="bad"))
+    options = {"rule": "ppv:0.8@sensitivity:0.5", "honesty": honesty, "n_bootstrap": 20}
+    alone = steadycut.fit(good, **options)
+    both = steadycut.fit([upside_down, good], **options)
+    assert both.threshold == alone.threshold
+    assert (both.infeasible, both.n_candidates) == (("bad: patient mean",), 2)
+    assert both.certificate.n_candidates == 2
+    assert both.warnings[0].startswith("limits: no cut-off of 'bad: patient mean' keeps the limits")
+    point, plain = both.operating_point(), alone.operating_point()
+    assert point.n_choices == (2 if honesty == "uniform" else 0)
+    wider = both.certificate.value - alone.certificate.value
+    assert (wider > 0) == (honesty == "uniform")
+    assert point.fixed["ppv"].value == plain.fixed["ppv"].value
+    with pytest.raises(NoFeasibleCut, match="'bad: patient mean'"):
+        steadycut.fit(upside_down, **options)
+
+
+def test_an_ensemble_needs_a_feasible_cut_of_every_method():
+    good = binormal(0, 80, distance=3.0)
+    upside_down = replace(good, scores=-good.scores, recipe=Recipe(score="bad"))
+    with pytest.raises(NoFeasibleCut, match="'bad: patient mean'"):
+        steadycut.fit([good, upside_down], rule="ppv:0.8@sensitivity:0.5", ensemble="quantile")

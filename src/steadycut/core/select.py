@@ -134,7 +134,9 @@ def try_candidate(
     stratum of each of the ``patients``, they are resampled within these.
     """
     cuts = cuts_of(patients, search.grid)
-    if isinstance(search.chooser, Best):
+    # Of one class alone nobody can tell whether a limit is kept: the nearest cut is taken, as in
+    # a bootstrap cohort, and few patients are warned about.
+    if isinstance(search.chooser, Best) and patients.n_positive and patients.n_negative:
         search.chooser.refuse_infeasible(cuts, search.costs, f"'{patients.recipe.name}'")
     if strata is not None:
         draw = partial(draw_thresholds, strata=stratum_cells(cuts, patients, strata))
