@@ -30,8 +30,8 @@ TITLES = {
 WORDS = {
     "ge": "high scores are called",
     "le": "low scores are called",
-    "split": "some patients choose, the others certify",
-    "uniform": "every patient does both",
+    "split": "some choose, others certify",
+    "uniform": "all do both",
     "refuse": "refuse the table",
     "drop": "leave out and count",
 }
@@ -49,7 +49,6 @@ class Field:
     option: str
     help: str
     default: str = ""
-    metavar: str = ""
     choices: tuple[str, ...] = ()
     suggestions: tuple[str, ...] = ()
     is_switch: bool = False
@@ -58,6 +57,12 @@ class Field:
     def title(self) -> str:
         """What stands above the field."""
         return TITLES.get(self.name, self.name.replace("_", " ").capitalize())
+
+    @property
+    def hint(self) -> str:
+        """What stands below the field: the command's own help, and the option that texts name."""
+        help_ = "" if self.help.rstrip(".") == self.title else f"{self.help} "
+        return f"{help_}({self.option})"
 
     @property
     def is_first(self) -> bool:

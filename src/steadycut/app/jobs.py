@@ -142,7 +142,8 @@ class Job:
 
     def _said(self) -> str:
         log = self.folder / "log"
-        return log.read_text("utf-8", "replace") if log.exists() else ""
+        # Not read as text: that would turn the returns of a terminal into new lines.
+        return log.read_bytes().decode("utf-8", "replace") if log.exists() else ""
 
     def _spawn(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
         own = self.folder / "work"

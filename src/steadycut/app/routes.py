@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -133,7 +134,7 @@ class Routes:
             **self._limit(),
         )
 
-    def _limit(self) -> dict[str, object]:
+    def _limit(self) -> dict[str, Any]:
         """Return what a page needs to refuse an upload before it is sent."""
         limit = self.settings.limit
         return {"limit_bytes": limit * MEGABYTE, "too_large": too_large(limit)}

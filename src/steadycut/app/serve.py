@@ -20,6 +20,7 @@ from steadycut.files import work_folder
 
 # Seconds for answers under way when the app is closed.
 GRACE = 2
+LAST_PORT = 65535
 
 
 def serve(commands: Commands, *, host: str, port: int, limit: int, browser: bool) -> None:
@@ -71,11 +72,14 @@ def address_of(settings: Settings) -> str:
 @contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
     """Give a socket that listens; refuse a place that cannot be had."""
+    if port > LAST_PORT:
+        msg = f"--port must be a whole number from 0 to {LAST_PORT}; got {port}."
+        raise BadOption(msg)
     try:
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.create_server(place[:2], family=family)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
+    except OSError as error:
+        reason = error.strerror or error
         msg = f"cannot listen on {host}, port {port}: {reason}. Choose another --port, or 0."
         raise BadOption(msg) from None
     with listener:

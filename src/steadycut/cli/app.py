@@ -57,27 +57,30 @@ def fields_of(command: Callable[..., None]) -> list[Any]:
     found = []
     for name, parameter in inspect.signature(command).parameters.items():
         kind, told = get_args(parameter.annotation)[:2]
-        if not isinstance(told, OptionInfo):
-            continue
-        default = parameter.default
-        plain = default is None or default is parameter.empty or default is False
-        found.append(
-            Field(
+        if isinstance(told, OptionInfo):
+            field = Field(
                 name=name,
-                option=next(iter(told.param_decls or ()), f"--{name.replace('_', '-')}"),
+                option=_option(name, told),
                 help=told.help or "",
-                default=""
-                if plain
-                else f"{default:g}"
-                if isinstance(default, float)
-                else str(default),
-                metavar=told.metavar or "",
+                default=_default(parameter.default),
                 choices=CHOICES.get(name, _choices(told.metavar or "")),
                 suggestions=tuple(rule_names()) if name == "rule" else (),
                 is_switch=kind is bool,
             )
-        )
+            found.append(field)
     return found
+
+
+def _option(name: str, told: OptionInfo) -> str:
+    """Return how an option is written; typer keeps the first name given in the default's place."""
+    given = told.default if isinstance(told.default, str) else f"--{name}"
+    return given.replace("_", "-")
+
+
+def _default(value: object) -> str:
+    if value is None or value is False or value is inspect.Parameter.empty:
+        return ""
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _choices(metavar: str) -> tuple[str, ...]:

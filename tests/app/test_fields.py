@@ -1,0 +1,88 @@
+"""Options of commands as fields, and forms as arguments."""
+
+import pytest
+
+from steadycut.app.column import Column
+from steadycut.app.fields import FIRST, Field, arguments, asked
+from tests.app.client import COMMANDS
+
+SCRIPT = "<script>alert(1)</script>"
+COLUMNS = [Column(name=name) for name in ("id", SCRIPT, "--out", "y")]
+
+
+def find(name, command="fit"):
+    return next(field for field in COMMANDS[command] if field.name == name)
+
+
+def test_the_form_asks_for_every_option_but_columns_and_places():
+    names = [field.name for field in asked(COMMANDS["fit"])]
+    first = [name for name in FIRST if name != "external"]
+    assert names[: len(first)] == first
+    assert {"bound", "delta", "seed", "missing", "memory", "select", "ensemble"} <= set(names)
+    assert not {"out", "resume", "engine", "as_json", "patient", "tables"} & set(names)
+    assert asked(COMMANDS["audit"])[0].name == "external"
+
+
+def test_fields_have_the_words_and_defaults_of_the_command():
+    cost, honesty, switch = find("cost_fn"), find("honesty"), find("stratified")
+    assert (cost.option, cost.default, cost.help) == ("--cost-fn", "1", "Cost of a missed patient.")
+    assert (honesty.choices, honesty.default) == (("split", "uniform"), "split")
+    assert (switch.is_switch, switch.default) == (True, "")
+    assert (cost.hint, find("seed").default) == ("(--cost-fn)", "0")
+    assert honesty.hint.startswith("split: some choose, the others certify")
+    assert find("grid").choices == ()
+    assert find("target_prevalence").choices == ()
+    assert "auto" in find("bound").choices
+    assert "stable" in find("rule").suggestions
+
+
+def test_a_form_that_was_not_touched_adds_nothing():
+    fields = COMMANDS["fit"]
+    filled = {field.name: [field.default] for field in fields}
+    assert arguments(filled, fields, []) == []
+
+
+def test_columns_come_by_position_and_cannot_become_options():
+    filled = {"patient": ["0"], "score": ["1", "2"], "label": ["3"], "site": [""]}
+    found = arguments(filled, COMMANDS["fit"], COLUMNS)
+    assert found == ["--patient=id", f"--score={SCRIPT}", "--score=--out", "--label=y"]
+
+
+@pytest.mark.parametrize("position", ["4", "-1", "x", "1e0", "", "٣"])
+def test_what_is_no_column_is_left_out(position):
+    assert arguments({"patient": [position]}, [], COLUMNS) == []
+
+
+def test_levels_and_aggregators():
+    filled = {
+        "level-0": ["3"],
+        "level-0-how": ["max"],
+        "level-1": [""],
+        "level-1-how": ["mean"],
+        "aggregate": ["mean", "max"],
+        "aggregate-other": [" quantile:0.9, ,top-k:5"],
+    }
+    assert arguments(filled, [], COLUMNS) == [
+        "--level=y:max",
+        "--aggregate=mean",
+        "--aggregate=max",
+        "--aggregate=quantile:0.9",
+        "--aggregate=top-k:5",
+    ]
+
+
+def test_options_and_switches():
+    filled = {
+        "cost_fn": ["3"],
+        "stratified": ["on"],
+        "seed": ["0"],
+        "out": ["/etc"],
+        "rule": ["a\0b"],
+    }
+    found = arguments(filled, COMMANDS["fit"], [])
+    assert found == ["--cost-fn=3", "--rule=ab", "--stratified"]
+
+
+def test_titles():
+    assert Field(name="cost_fn", option="", help="").title == "Cost of a missed patient"
+    assert Field(name="target_prevalence", option="", help="").title == "Target prevalence"

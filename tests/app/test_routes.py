@@ -1,0 +1,196 @@
+"""The whole way through the pages, without a browser."""
+
+import html
+import re
+import shlex
+
+import pytest
+
+from steadycut.cli.main import run
+from tests.app.client import FILLED, make_client, refused, start, upload, wait
+from tests.cli.commands import FIT, MARK, SITES, make_rows, run_command, write_rows
+
+SCRIPT = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def fitted(table, tmp_path_factory):
+    """A client with a study that is done, its address, and its page."""
+    folder = tmp_path_factory.mktemp("private")
+    client, jobs = make_client(folder)
+    place = start(client, upload(client, table), **FILLED)
+    yield client, place, wait(client, place)
+    jobs.close()
+    assert list(folder.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def files(table, tmp_path_factory):
+    """What the command leaves with the same options."""
+    out = tmp_path_factory.mktemp("out")
+    assert run(["fit", str(table), *FIT, *SITES, "--out", str(out)]) == 0
+    return {path.name: path.read_bytes() for path in out.iterdir()}
+
+
+def test_the_files_are_those_of_the_command_to_the_byte(fitted, files):
+    client, place, _ = fitted
+    for name, content in files.items():
+        answer = client.get(f"{place}/files/{name}")
+        assert answer.content == content
+        assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
+    assert client.get(f"{place}/page").content == files["report.html"]
+
+
+def test_the_report_is_shown_in_a_frame_that_reaches_nothing(fitted):
+    client, place, page = fitted
+    assert f'src="{place}/page"' in page.text
+    policy = client.get(f"{place}/page").headers["content-security-policy"]
+    assert policy.startswith("sandbox allow-scripts")
+    assert "allow-same-origin" not in policy
+    assert "frame-ancestors 'self'" in policy
+
+
+def test_the_result_shows_the_same_as_a_command(fitted, table, tmp_path, monkeypatch, files):
+    command = html.unescape(re.search(r"<pre[^>]*>(.*)</pre>", fitted[2].text)[1])
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "table.csv").write_bytes(table.read_bytes())
+    assert run(shlex.split(command)[1:]) == 0
+    assert (tmp_path / "study" / "rule.json").read_bytes() == files["rule.json"]
+
+
+@pytest.mark.parametrize(
+    "name", ["log", "table.csv", "..%2Flog", "..%2F..%2Fetc%2Fpasswd", "work", "", "rule.json%00"]
+)
+def test_no_other_file_is_handed_out(fitted, name):
+    client, place, _ = fitted
+    assert client.get(f"{place}/files/{name}").status_code == 404
+
+
+def test_no_identifier_is_on_any_page(fitted):
+    client, place, page = fitted
+    texts = [page.text, client.get(f"{place}?edit=1").text, client.get(f"{place}/page").text]
+    assert MARK not in "".join([*texts, client.get("/").text])
+
+
+def test_the_form_remembers_what_was_filled_in(fitted):
+    client, place, _ = fitted
+    text = client.get(f"{place}?edit=1").text
+    assert 'name="bootstrap" value="20"' in text
+    assert 'name="internal" value="north"' in text
+
+
+def test_an_audit_of_the_rule_at_the_other_site(fitted, table, tmp_path, files, capsys):
+    client, place, _ = fitted
+    key = place.rpartition("/")[2]
+    answer = client.post("/audit", data={"study": key}, files={"x": b""}, follow_redirects=False)
+    audit = start(client, answer, label="5", site="0", external="south")
+    page = wait(client, audit)
+    (tmp_path / "rule.json").write_bytes(files["rule.json"])
+    arguments = ["--label", "label", "--site", "site", "--external", "south"]
+    ran = run_command(
+        capsys, "audit", tmp_path / "rule.json", table, *arguments, "--out", tmp_path / "a"
+    )
+    assert (page.status_code, ran.code) == (200, 0)
+    for name in ("audit.json", "audit.html"):
+        assert client.get(f"{audit}/files/{name}").content == (tmp_path / "a" / name).read_bytes()
+    notes = [line.removeprefix("steadycut: ") for line in ran.err.splitlines()]
+    assert all(note in html.unescape(page.text) for note in notes)
+
+
+def test_an_audit_of_an_uploaded_rule_without_labels(client, table, files):
+    answer = upload(client, table, to="/audit", rule=("r.json", files["rule.json"]))
+    place = start(client, answer)
+    assert "audit.html" in wait(client, place).text
+    assert client.get(f"{place}/files/audit.json").json()["labelled"] is False
+
+
+@pytest.mark.parametrize(
+    ("content", "told"), [(b"{}", "rule.json"), (b"no json", "rule.json"), (None, "got none")]
+)
+def test_a_wrong_rule_is_refused_at_once(client, table, content, told):
+    rule = {} if content is None else {"rule": ("r.json", content)}
+    answer = upload(client, table, to="/audit", **rule)
+    assert answer.status_code == 400
+    assert told in refused(answer)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("t.xlsx", b"x"), ("t.csv", b""), ("t.parquet", b"x"), ("t.csv", b"patient,score,label\n1\n")],
+)
+def test_a_wrong_file_is_answered_with_the_line_of_the_command(
+    client, tmp_path, monkeypatch, capsys, name, content
+):
+    (tmp_path / name).write_bytes(content)
+    answer = upload(client, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    asked = ["--patient", "patient", "--score", "score", "--label", "label", "--out", "o"]
+    ran = run_command(capsys, "fit", name, *asked)
+    assert (answer.status_code, ran.code) == (400, 2)
+    assert f"steadycut: {refused(answer)}\n" == ran.err
+
+
+def test_wrong_content_is_answered_with_the_line_of_the_command(
+    client, tmp_path, capsys, monkeypatch
+):
+    rows = [[*row[:5], 2] if i == 3 else row for i, row in enumerate(make_rows())]
+    table = write_rows(tmp_path / "t.csv", rows)
+    page = wait(client, start(client, upload(client, table), **FILLED))
+    monkeypatch.chdir(tmp_path)
+    ran = run_command(capsys, "fit", "t.csv", *FIT, *SITES, "--out", "o")
+    assert (ran.code, f"steadycut: {refused(page)}\n") == (2, ran.err)
+    assert 'name="bootstrap" value="20"' in page.text
+
+
+def test_a_wrong_option_is_answered_with_the_line_of_the_command(client, table):
+    place = start(client, upload(client, table), **{**FILLED, "cost_fn": "free"})
+    page = wait(client, place)
+    assert "must be a number; got 'free'" in refused(page)
+    assert client.get(f"{place}/files/rule.json").status_code == 404
+
+
+def test_no_file_is_refused(client):
+    answer = client.post("/fit", files={"tables": ("", b"")})
+    assert (answer.status_code, refused(answer)) == (
+        400,
+        "at least one file must be given; got none.",
+    )
+
+
+def test_a_column_that_is_a_script_stays_text(client, tmp_path):
+    header = ["site", "patient", "slide", SCRIPT, "other", "label"]
+    table = write_rows(tmp_path / f"a{SCRIPT.replace('/', '')}.csv", make_rows(), header)
+    answer = upload(client, table)
+    page = client.get(answer.headers["location"])
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page.text
+    assert SCRIPT not in page.text
+
+
+def test_jobs_do_not_mix(client, table, tmp_path):
+    other = write_rows(tmp_path / "other.csv", make_rows(n_patients=20))
+    first, second = upload(client, table), upload(client, other)
+    assert first.headers["location"] != second.headers["location"]
+    assert "table.csv" in client.get(first.headers["location"]).text
+    assert "table.csv" not in client.get(second.headers["location"]).text
+    assert {"table.csv", "other.csv"} <= set(client.get("/").text.replace("<", " ").split())
+
+
+@pytest.mark.parametrize("place", ["/jobs/none", "/jobs/none/status", "/nowhere", "/jobs/../x"])
+def test_what_is_not_there_is_not_found(client, place):
+    answer = client.get(place)
+    assert (answer.status_code, bool(refused(answer))) == (404, True)
+
+
+def test_removing_deletes_the_files(client, table, folder):
+    place = upload(client, table).headers["location"]
+    assert (folder / place.rpartition("/")[2] / "table.csv").exists()
+    assert client.post(f"{place}/remove").status_code == 200
+    assert list(folder.iterdir()) == []
+    assert client.get(place).status_code == 404
+
+
+def test_the_demo_needs_no_file(client):
+    answer = client.post("/demo", follow_redirects=False)
+    text = client.get(answer.headers["location"]).text
+    assert "two_hospitals.csv" in text
+    assert 'data-values="A, B" selected>hospital' in text

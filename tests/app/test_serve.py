@@ -1,0 +1,110 @@
+"""The server as a process: where it listens, what it prints, and that nothing stays."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import httpx2
+import pytest
+
+from steadycut.app.guard import Settings
+from steadycut.app.serve import announce, listening
+from steadycut.errors import BadOption
+from tests.app.client import FILLED
+
+APP = [sys.executable, "-m", "steadycut.cli.main", "app", "--no-browser"]
+
+
+@pytest.fixture
+def place(tmp_path):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def server(place):
+    """A running app whose temporary folder is ``place``, and its address."""
+    environment = {**os.environ, "TMPDIR": str(place)}
+    process = subprocess.Popen(APP, stdout=subprocess.PIPE, text=True, env=environment)
+    yield process, process.stdout.readline().strip()
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def settings(host):
+    return Settings(host=host, port=1, token="t", limit=1)  # noqa: S106
+
+
+@contextmanager
+def browser(address):
+    parts = urlsplit(address)
+    origin = f"{parts.scheme}://{parts.netloc}"
+    headers = {"origin": origin}
+    with httpx2.Client(base_url=origin, headers=headers, timeout=60, trust_env=False) as client:
+        client.get(f"/?{parts.query}")
+        yield client
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_nothing_stays_when_the_app_is_closed_at_work(server, place, table, end):
+    process, address = server
+    with browser(address) as client:
+        answer = client.post("/fit", files={"tables": (table.name, table.read_bytes())})
+        job = answer.headers["location"]
+        client.post(f"{job}/run", data={**FILLED, "bootstrap": "1000000"})
+        assert client.get(f"{job}/status").json()["state"] == "running"
+    (work,) = place.iterdir()
+    assert work.stat().st_mode & 0o077 == 0
+    process.send_signal(end)
+    assert process.wait(60) == 0
+    assert list(place.iterdir()) == []
+
+
+def test_the_address_is_on_loopback_and_needs_its_token(server):
+    _, address = server
+    parts = urlsplit(address)
+    assert parts.hostname == "127.0.0.1"
+    with httpx2.Client(trust_env=False) as client:
+        assert client.get(f"http://{parts.netloc}/").status_code == 403
+    with browser(address) as client:
+        assert client.get("/").status_code == 200
+
+
+def test_another_host_is_warned_about(capsys):
+    announce(settings("0.0.0.0"), browser=False)  # noqa: S104
+    streams = capsys.readouterr()
+    assert streams.err.startswith("steadycut: warning: --host 0.0.0.0 lets other machines")
+    assert streams.out.startswith("http://127.0.0.1:1/?token=t\n")
+
+
+def test_loopback_is_not_warned_about(capsys):
+    announce(settings("127.0.0.1"), browser=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_browser_is_opened_if_asked(capsys, monkeypatch):
+    opened = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    announce(settings("::1"), browser=True)
+    while not opened:
+        time.sleep(0.01)
+    assert opened == ["http://[::1]:1/?token=t"]
+
+
+def test_a_port_that_is_taken_is_refused():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(BadOption, match=r"port \d+: .*Choose another --port"):
+            listening("127.0.0.1", port).__enter__()
+
+
+def test_a_host_that_does_not_exist_is_refused():
+    with pytest.raises(BadOption, match=r"cannot listen on no-such-host\.invalid"):
+        listening("no-such-host.invalid", 0).__enter__()

@@ -1,0 +1,175 @@
+"""The app in a real browser, from the upload to the audit."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from steadycut.cli.main import run
+from steadycut.datasets import write_two_hospitals
+from tests.cli.commands import run_command
+
+SCRIPT = "<script>alert(1)</script>"
+APP = [sys.executable, "-m", "steadycut.cli.main", "app", "--no-browser", "--limit", "5"]
+PATIENCE = 120_000
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    """The address of a running app."""
+    environment = {**os.environ, "TMPDIR": str(tmp_path_factory.mktemp("temporary"))}
+    process = subprocess.Popen(APP, stdout=subprocess.PIPE, text=True, env=environment)
+    yield process.stdout.readline().strip()
+    process.terminate()
+    process.wait()
+    process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """The bundled table."""
+    path = tmp_path_factory.mktemp("table") / "two_hospitals.csv"
+    write_two_hospitals(path)
+    return path
+
+
+@pytest.fixture
+def app(page, address):
+    """The first page, in a browser that is patient."""
+    page.set_default_timeout(PATIENCE)
+    page.goto(address)
+    return page
+
+
+def choose(page, path, button="Look at the columns"):
+    form = page.locator("form[action='/fit']")
+    form.locator("input[type=file]").set_input_files(path)
+    form.get_by_role("button", name=button).click()
+
+
+def fit(page):
+    page.get_by_role("button", name="Choose and certify the cut-off").click()
+    page.get_by_role("heading", name="Keep").wait_for()
+
+
+def saved(page, name):
+    with page.expect_download() as started:
+        page.get_by_role("link", name=name, exact=True).click()
+    return started.value.path().read_bytes()
+
+
+def faults(page):
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    serious = [one for one in found if one["impact"] in {"serious", "critical"}]
+    return [(one["id"], one["nodes"][0]["html"]) for one in serious]
+
+
+def check_looks(page):
+    """No serious fault in light and dark, and nothing wider than a telephone."""
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert faults(page) == []
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_the_whole_way(app, table, tmp_path):
+    check_looks(app)
+    choose(app, table)
+    assert (
+        app.get_by_label("Patient", exact=True).locator("option:checked").inner_text() == "patient"
+    )
+    assert app.get_by_label("Label", exact=True).locator("option:checked").inner_text() == "tumour"
+    app.get_by_label("max", exact=True).check()
+    app.get_by_label("Others, with a number").fill("quantile:0.9")
+    app.get_by_text("Levels between rows and patients").click()
+    app.get_by_label("Inner level").select_option(label="slide")
+    app.get_by_label("Cost of a missed patient").fill("3")
+    app.get_by_label("Sites to choose on").fill("A")
+    assert "Seen: A, B." in app.locator("#internal-hint").inner_text()
+    check_looks(app)
+    fit(app)
+    report = app.frame_locator("iframe[title=Report]")
+    report.get_by_role("heading", level=1).wait_for()
+    assert report.locator("#explorer").is_visible()
+    check_looks(app)
+
+    out = tmp_path / "study"
+    command = ["fit", table, "--patient", "patient", "--score", "score", "--label", "tumour"]
+    command += ["--site", "hospital", "--internal", "A", "--level", "slide:max", "--cost-fn", "3"]
+    command += ["--aggregate", "mean", "--aggregate", "max", "--aggregate", "quantile:0.9"]
+    assert run([str(one) for one in [*command, "--out", out]]) == 0
+    for name in ("rule.json", "report.html"):
+        assert saved(app, name) == (out / name).read_bytes()
+
+    app.get_by_role("heading", name="Audit this rule elsewhere").wait_for()
+    app.get_by_role("button", name="Look at the columns").click()
+    app.get_by_label("Sites to judge on").fill("B")
+    app.get_by_role("button", name="Audit the rule").click()
+    app.frame_locator("iframe").get_by_role("heading", name="Audit").first.wait_for()
+    assert b'"n_patients": 150' in saved(app, "audit.json")
+
+
+def test_the_report_in_the_frame_hands_out_its_files(app):
+    app.get_by_role("button", name="Try it on two simulated hospitals").click()
+    fit(app)
+    report = app.frame_locator("iframe")
+    with app.expect_download() as started:
+        report.get_by_role("button", name="rule.json").click()
+    inner = started.value.path().read_bytes()
+    assert inner == saved(app, "rule.json")
+
+
+def test_a_wrong_file_shows_the_line_of_the_command(
+    browser, address, tmp_path, monkeypatch, capsys
+):
+    # Not the page of the other tests: the browser itself calls the status 400 an error.
+    page = browser.new_page()
+    page.goto(address)
+    (tmp_path / "t.parquet").write_bytes(b"no parquet")
+    choose(page, tmp_path / "t.parquet")
+    shown = page.locator("#problem p").last.inner_text()
+    page.close()
+    monkeypatch.chdir(tmp_path)
+    asked = ["--patient", "patient", "--score", "score", "--label", "x", "--out", "o"]
+    ran = run_command(capsys, "fit", "t.parquet", *asked)
+    assert (ran.code, ran.err) == (2, f"steadycut: {shown}\n")
+
+
+def test_too_large_a_file_is_refused_before_it_is_sent(app, tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"x" * (6 << 20))
+    asked = []
+    app.on("request", lambda request: asked.append(request.url))
+    choose(app, tmp_path / "t.csv")
+    said = app.locator("form[action='/fit'] .problem")
+    assert said.inner_text().startswith("an upload may have 5 MB at most")
+    assert asked == []
+
+
+def test_a_column_that_is_a_script_stays_text(app, tmp_path):
+    asked = []
+    app.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    rows = [f"p{i},0.{i % 9 + 1},{i % 2}" for i in range(40)]
+    text = "\n".join([f"patient,{SCRIPT},label", *rows])
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    choose(app, tmp_path / "t.csv")
+    assert app.get_by_role("rowheader", name=SCRIPT).is_visible()
+    fit(app)
+    assert SCRIPT in app.frame_locator("iframe").get_by_role("heading", level=1).inner_text()
+    assert asked == []
+
+
+def test_work_is_watched_and_cancelled_by_keyboard(app):
+    app.get_by_role("button", name="Try it on two simulated hospitals").press("Enter")
+    app.get_by_text("More options").press("Enter")
+    app.get_by_label("Bootstrap cohorts").fill("3000000")
+    app.get_by_role("button", name="Choose and certify").press("Enter")
+    app.get_by_role("progressbar").wait_for()
+    assert faults(app) == []
+    app.get_by_role("button", name="Cancel").press("Enter")
+    app.get_by_text("The work was cancelled.").wait_for()
+    assert app.get_by_label("Bootstrap cohorts").input_value() == "3000000"
