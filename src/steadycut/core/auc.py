@@ -27,9 +27,12 @@ def auc(patients: PatientScores) -> float | None:
 
 
 def placements(scores: FloatArray, others: FloatArray) -> FloatArray:
-    """Return the share of the others below each score, ties half."""
-    ordered = np.sort(others)
-    below = np.searchsorted(ordered, scores, "left") + np.searchsorted(ordered, scores, "right")
+    """Return the share of the others below each score, ties half; in the order of the scores.
+
+    The order in which patients stand must not change the last bit of a sum.
+    """
+    ordered, mine = np.sort(others), np.sort(scores)
+    below = np.searchsorted(ordered, mine, "left") + np.searchsorted(ordered, mine, "right")
     return below / (2 * others.size)
 
 
