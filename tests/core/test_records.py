@@ -171,3 +171,9 @@ def test_taken_patients_are_read_only_and_of_their_own():
     assert not np.shares_memory(taken.scores, cohort.scores)
     with pytest.raises(ValueError, match="read-only"):
         taken.scores[0] = 0.0
+
+
+def test_costs_in_units_of_the_dearer_error():
+    costs = Costs(cost_fn=0.1 * 3, cost_fp=0.1, target=(0.1, 0.2)).unit
+    assert (costs.cost_fn, costs.cost_fp, costs.target) == (1.0, 0.333333333333, (0.1, 0.2))
+    assert Costs(cost_fn=1e-30, cost_fp=1e30).unit.cost_fn == 1e-60

@@ -56,6 +56,15 @@ class Costs:
         return Costs(cost_fn=self.cost_fn, cost_fp=self.cost_fp)
 
     @property
+    def unit(self) -> "Costs":
+        """The same costs in units of the dearer error, so that only their ratio counts.
+
+        To twelve digits, so that the last bit of a common factor does not settle a tie.
+        """
+        fn, fp = (float(f"{cost / self.largest:.12g}") for cost in (self.cost_fn, self.cost_fp))
+        return replace(self, cost_fn=fn, cost_fp=fp)
+
+    @property
     def largest(self) -> float:
         """The dearer of the two errors."""
         return max(self.cost_fn, self.cost_fp)

@@ -50,7 +50,7 @@ class Stable:
 
     def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
         """Return the patients below the chosen cut of each curve."""
-        ranks = curve.ranks
+        ranks, costs = curve.ranks, costs.unit
         weights = self.weights(curve, costs)
         wall = is_between(weights, ranks)
         cuts = span(wall)
