@@ -1,5 +1,6 @@
 """``steadycut audit``: a frozen rule at another hospital."""
 
+import json
 from typing import Annotated, Any
 
 import typer
@@ -74,7 +75,7 @@ def audit_content(
     return {
         **found.to_dict(confidence),
         "data": row_counts(table),
-        "frozen_rule": found.rule.to_dict(),
+        "frozen_rule": json.loads(found.rule.to_bytes()),
     }
 
 

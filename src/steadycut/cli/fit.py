@@ -1,5 +1,6 @@
 """``steadycut fit``: a table of instance scores -> a frozen, certified cut-off."""
 
+import json
 from typing import Any
 
 from steadycut.cli import options as opt
@@ -114,7 +115,7 @@ def study_content(
         **study.to_dict(confidence),
         "instances": instances_summary(table, study.chosen.recipe.score),
         "data": {**row_counts(table), **fingerprint},
-        "frozen_rule": study.freeze().to_dict(),
+        "frozen_rule": json.loads(study.freeze().to_bytes()),
     }
 
 
