@@ -175,6 +175,25 @@ def test_jobs_do_not_mix(client, table, tmp_path):
     assert {"table.csv", "other.csv"} <= set(client.get("/").text.replace("<", " ").split())
 
 
+def test_work_is_watched_not_started_twice_and_cancelled(client, table):
+    place = start(client, upload(client, table), **{**FILLED, "bootstrap": "1000000"})
+    answer = client.post(f"{place}/run", data=FILLED)
+    assert (answer.status_code, "being worked on" in refused(answer)) == (409, True)
+    assert "How far it is" in client.get(place).text
+    while (status := client.get(f"{place}/status").json())["total"] is None:
+        assert status["state"] == "running"
+    assert status["text"] == "bootstrap of score: patient mean: 0 of 1"
+    assert "The work was cancelled." in client.post(f"{place}/cancel").text
+    assert 'name="bootstrap" value="1000000"' in client.get(place).text
+
+
+def test_more_than_a_process_takes_is_refused(client, table):
+    place = upload(client, table).headers["location"]
+    answer = client.post(f"{place}/run", data={**FILLED, "rule": "x" * 300_000})
+    assert (answer.status_code, "Argument list too long" in refused(answer)) == (409, True)
+    assert client.get(f"{place}/status").json()["state"] == "new"
+
+
 @pytest.mark.parametrize("place", ["/jobs/none", "/jobs/none/status", "/nowhere", "/jobs/../x"])
 def test_what_is_not_there_is_not_found(client, place):
     answer = client.get(place)

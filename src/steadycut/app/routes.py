@@ -32,7 +32,7 @@ DEMO = "two_hospitals.csv"
 MOST_FILES = 100
 MOST_FIELDS = 100_000
 # A report may run its own script, and can reach nothing of the app.
-IN_FRAME = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'self'"
+IN_FRAME = "sandbox allow-scripts allow-downloads allow-modals; frame-ancestors 'self'"
 # Aggregators without a number, to tick.
 PLAIN = tuple(name for name in aggregator_names() if name in FAMILIES)
 
@@ -153,11 +153,12 @@ class Routes:
     async def run(self, request: Request, job: Job) -> Response:
         """Start the command with what was filled in."""
         async with request.form(max_fields=MOST_FIELDS) as form:
-            job.filled = {name: [str(one) for one in form.getlist(name)] for name in form}
+            filled = {name: [str(one) for one in form.getlist(name)] for name in form}
         try:
-            job.start(arguments(job.filled, self.commands[job.kind], job.columns))
+            job.start(arguments(filled, self.commands[job.kind], job.columns))
         except (SteadycutError, OSError) as error:
-            return self._form(job, _in_folder(error, job.folder), status=409)
+            raise HTTPException(409, _in_folder(error, job.folder)) from None
+        job.filled = filled
         return _to(job)
 
     async def status(self, _request: Request, job: Job) -> Response:
@@ -184,11 +185,10 @@ class Routes:
         path = _result(job, request.path_params["name"])
         return FileResponse(path, filename=path.name)
 
-    def _form(self, job: Job, error: str, status: int = 200) -> Response:
+    def _form(self, job: Job, error: str) -> Response:
         fields = asked(self.commands[job.kind])
         return page(
             job.kind,
-            status,
             job=job,
             error=error,
             filled=job.filled if job.filled is not None else _guessed(job, fields),
