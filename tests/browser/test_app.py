@@ -114,16 +114,6 @@ def test_the_whole_way(app, table, tmp_path):
     assert b'"n_patients": 150' in saved(app, "audit.json")
 
 
-def test_the_report_in_the_frame_hands_out_its_files(app):
-    app.get_by_role("button", name="Try it on two simulated hospitals").click()
-    fit(app)
-    report = app.frame_locator("iframe")
-    with app.expect_download() as started:
-        report.get_by_role("button", name="rule.json").click()
-    inner = started.value.path().read_bytes()
-    assert inner == saved(app, "rule.json")
-
-
 def test_a_wrong_file_shows_the_line_of_the_command(
     browser, address, tmp_path, monkeypatch, capsys
 ):

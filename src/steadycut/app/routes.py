@@ -32,7 +32,7 @@ DEMO = "two_hospitals.csv"
 MOST_FILES = 100
 MOST_FIELDS = 100_000
 # A report may run its own script, and can reach nothing of the app.
-IN_FRAME = "sandbox allow-scripts allow-downloads allow-modals; frame-ancestors 'self'"
+IN_FRAME = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'self'"
 # Aggregators without a number, to tick.
 PLAIN = tuple(name for name in aggregator_names() if name in FAMILIES)
 
