@@ -142,7 +142,7 @@ class Study:
         """The outermost score of a choosing patient who is called; None if nobody is."""
         scores = self.select_patients.oriented(self.options.direction).scores
         value = operating_value(self.chosen.threshold, scores)
-        return None if value is None else self.options.sign * value
+        return None if value is None else self.options.sign * value + 0.0
 
     @property
     def bootstrap_thresholds(self) -> FloatArray:

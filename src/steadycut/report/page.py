@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-WIDE = 6
+WIDE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from steadycut.report.content import FOOTER
+from steadycut.report.files import held_files
 from steadycut.report.numbers import count, cut, percent, risk
 from steadycut.report.page import Page, Section, Status, Table
 from steadycut.report.render import render_page
@@ -42,6 +43,7 @@ def strata_page(content: Content) -> Page:
             options_section(content),
         ),
         footer=FOOTER,
+        files=held_files(content, "strata-study.json"),
     )
 
 
