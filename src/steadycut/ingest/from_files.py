@@ -34,6 +34,9 @@ WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 NUMBERS = frozenset({"BOOLEAN", "FLOAT", "DOUBLE", *WHOLE, *(f"U{name}" for name in WHOLE)})
 # Whole numbers that numpy would round to floats.
 TOO_WIDE = frozenset({"HUGEINT", "UHUGEINT"})
+# DuckDB's own 32 MiB would not fit into the least memory that can be asked for; a row may take
+# half of this.
+CSV_BUFFER = 4 << 20
 # What str.strip() removes.
 BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 
@@ -210,7 +213,8 @@ def _open_text(file: Path, delimiters: str) -> Opened:
     # Nothing is left to detection, so that a cell cannot change how others are read.
     reader = (
         f"read_csv(FILES, auto_detect=false, header=true, delim='{delimiter}', quote='\"', "
-        f"escape='\"', nullstr='', compression='{compression}', columns={{{columns}}})"
+        f"escape='\"', nullstr='', compression='{compression}', buffer_size={CSV_BUFFER}, "
+        f"columns={{{columns}}})"
     )
     types = ("VARCHAR",) * len(names)
     return Opened(names=names, aliases=aliases, types=types, reader=reader, files=(str(file),))

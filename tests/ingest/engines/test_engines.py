@@ -1,5 +1,6 @@
 """Every engine, source, cut into parts and order of rows: the same bits, the same refusals."""
 
+import gzip
 import math
 from contextlib import suppress
 
@@ -310,6 +311,25 @@ def test_a_table_that_changes_is_refused(tmp_path, monkeypatch):
 def test_memory_is_refused(size):
     with pytest.raises(BadOption, match="memory must be a size of at least 256MiB"):
         parse_memory(size)
+
+
+def test_the_least_memory_is_enough_for_a_packed_text(tmp_path):
+    """A packed file does not tell its size, so that DuckDB takes a whole buffer at once."""
+    rows = "".join(f"p{i % 9},{i}\n" for i in range(100))
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(gzip.compress(f"id,s\n{rows}".encode()))
+    least = aggregate(path, patient="id", score="s", engine="duckdb", memory="256MiB")
+    assert np.array_equal(least.scores, aggregate(path, patient="id", score="s").scores)
+
+
+@pytest.mark.parametrize(("memory", "threads"), [("256MiB", 1), ("300MiB", 1), ("340MiB", 2)])
+def test_threads_are_as_many_as_have_room(tmp_path, monkeypatch, memory, threads):
+    monkeypatch.setattr(engine_module.os, "cpu_count", lambda: 64)
+    request = make_request(patient="id", score="s")
+    engine = DuckDBEngine(request=request, source=None, memory=parse_memory(memory), work=tmp_path)
+    asked = engine.connection.execute("SELECT current_setting('threads')").fetchone()
+    engine.close()
+    assert asked == (threads,)
 
 
 def test_unknown_engine():

@@ -27,6 +27,8 @@ BASE = 192 << 20
 BYTES = 8
 BATCH = 1 << 18
 SMALL = 1 << 16
+# What a thread of DuckDB needs to turn text into Parquet.
+THREAD = 24 << 20
 # A part is finished in pieces of about so many rows, several at a time.
 PIECE = 1 << 20
 MOST_TEXTS = 10_000
@@ -50,8 +52,10 @@ class DuckDBEngine:
     has_leaves: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
+        limit = (self.memory - BASE) // 3
         settings = {
-            "memory_limit": f"{(self.memory - BASE) // 3 >> 20}MiB",
+            "memory_limit": f"{limit >> 20}MiB",
+            "threads": max(min(limit // THREAD, os.cpu_count() or 1), 1),
             "temp_directory": str(self.work / "spilled"),
             "preserve_insertion_order": False,
         }
