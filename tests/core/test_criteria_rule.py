@@ -240,3 +240,13 @@ def test_an_ensemble_needs_a_feasible_cut_of_every_method():
     upside_down = replace(good, scores=-good.scores, recipe=Recipe(score="bad"))
     with pytest.raises(NoFeasibleCut, match="'bad: patient mean'"):
         steadycut.fit([good, upside_down], rule="ppv:0.8@sensitivity:0.5", ensemble="quantile")
+
+
+def nothing_goes(tp, fn, fp, tn):
+    del fn, fp, tn
+    return tp * np.nan
+
+
+def test_a_function_that_forbids_every_cut_is_refused():
+    with pytest.raises(NoFeasibleCut, match="python:nothing_goes allows no cut-off of 'score: pat"):
+        steadycut.fit(binormal(0, 60), rule=nothing_goes)

@@ -15,6 +15,8 @@ from steadycut.core.records import Costs
 from steadycut.core.risk_curve import TIE, Curve, count_errors
 from steadycut.errors import BadOption, NoFeasibleCut
 
+# How the name of a user's function begins.
+USERS = "python:"
 # What a callable is tried with before any patient is looked at.
 PROBE = ([[3, 2, 0]], [[0, 1, 3]], [[4, 1, 0]], [[0, 3, 4]])
 
@@ -80,11 +82,12 @@ class Best:
         return int(np.count_nonzero(nearest > TIE))
 
     def refuse_infeasible(self, cuts: Cuts, costs: Costs, where: str) -> None:
-        """Refuse patients none of whose cuts is within the limits."""
+        """Refuse patients none of whose cuts is within the limits, or allowed by a function."""
         curve = count_errors(cuts.cells[None, :])
+        ends = counts_along(curve, costs)
+        self._refuse_forbidden(ends, costs, where)
         if not self.n_infeasible(curve, costs):
             return
-        ends = counts_along(curve, costs)
         reached = ", ".join(
             f"{limit.criterion.name} {_reached(limit, float(limit.shortfall(ends, costs).min()))}"
             for limit in self.limits
@@ -94,6 +97,16 @@ class Best:
             f"any cut is {reached}. Ask for less, or choose by another rule."
         )
         raise NoFeasibleCut(msg)
+
+    def _refuse_forbidden(self, ends: tuple[Counts, ...], costs: Costs, where: str) -> None:
+        for goal in self.goals:
+            is_users = goal.name.startswith(USERS)
+            if is_users and not np.isfinite(goal.merit(ends, costs)).any():
+                msg = (
+                    f"the rule {goal.name} allows no cut-off of {where}: it is NaN or infinite at "
+                    "every cut. Mend the function, or choose by another rule."
+                )
+                raise NoFeasibleCut(msg)
 
     @property
     def wanted(self) -> str:
@@ -145,7 +158,7 @@ def name_of(function: Callable[..., object]) -> str:
             "Define the function with def, or set its __name__."
         )
         raise BadOption(msg)
-    return f"python:{name}"
+    return f"{USERS}{name}"
 
 
 @dataclass(frozen=True, slots=True)
