@@ -183,9 +183,7 @@ def monitor(
             rule.costs.largest,
             delta,
         ),
-        calls=watch_calls(
-            called, rule.document.reference.confusion, delta, certificate.n_choices
-        ),
+        calls=watch_calls(called, rule.document.reference.confusion, delta, certificate.n_choices),
         warnings=tuple(deployment_warnings(rule, patients)),
     )
 
