@@ -155,10 +155,11 @@ def summary(cells):
 
 def show(cells):
     rows = summary(cells)
-    n_cells = len(next(iter(rows.values())))
+    n_cells = max(map(len, rows.values()))
     limit = -4.0
     print(
-        f"{n_cells} cells a bound (fewer for equal-cost bounds); a cell fails below z = {limit:g}\n"
+        f"{n_cells} cells a bound (fewer for clopper-pearson, buehler and external); "
+        f"a cell fails below z = {limit:g}\n"
     )
     widths = "mean excess / max cost at n = 40 | 92 | 200 | 1000"
     print(f"| bound | worst coverage - (1 - delta) | worst z | cells that fail | {widths} |")
