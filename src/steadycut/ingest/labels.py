@@ -10,6 +10,8 @@ from steadycut.errors import BadTable
 from steadycut.ingest.columns import list_names
 
 TRUTH = {"true": 1.0, "false": 0.0}
+# What programs write for a missing value. "none" and "unknown" may be classes.
+MISSING = frozenset({"na", "n/a", "#n/a", "nan", "<na>", "null"})
 SHOWN = 5
 # Above this the values are no class names: they may be measurements, or identify patients.
 MOST_CLASSES = 20
@@ -39,6 +41,7 @@ def code_labels(
     >>> code_labels(["0.0", "1"], "status")
     array([0, 1], dtype=int8)
     """
+    _check_present(texts, column)
     values = [_meaning(text) for text in texts]
     if positive is None:
         _check_zero_one(texts, values, column)
@@ -63,6 +66,18 @@ def _meaning(text: str) -> float | str:
     except ValueError:
         return text
     return number if math.isfinite(number) else text
+
+
+def _check_present(texts: Sequence[str], column: str) -> None:
+    """Refuse marks for a missing label: such a patient would count as negative."""
+    marks = [text for text in texts if text.strip().casefold() in MISSING]
+    if marks:
+        msg = (
+            f"every label in {column!r} must be a class; {_describe(marks)} there, which stands "
+            "for a missing one. Leave such cells empty; --missing drop then leaves out these "
+            "patients."
+        )
+        raise BadTable(msg)
 
 
 def _check_zero_one(texts: Sequence[str], values: Sequence[float | str], column: str) -> None:
