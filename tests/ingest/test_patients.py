@@ -164,7 +164,6 @@ def test_more_than_five_classes_are_cut_short():
         ([1, 1, 0], True, [1, 0]),
         (["a", "a", "a"], "a", [1, 1]),
         (["1_0", "1_0", "10"], "10", [0, 1]),
-        (["nan", "nan", "x"], "x", [0, 1]),
         (np.ma.masked_array([1, 1, 0], mask=[False, False, False]), None, [1, 0]),
     ],
 )
