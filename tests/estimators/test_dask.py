@@ -1,6 +1,7 @@
 """Refits on a Dask cluster of two processes: the same bytes, and what becomes of lost workers."""
 
 import time
+from contextlib import contextmanager
 
 import joblib
 import pytest
@@ -14,8 +15,8 @@ from tests.estimators.spies import patient_rows
 from tests.estimators.test_refit import N_REPLICATES, Stop, build, draws, n_steps
 
 
-@pytest.fixture(scope="module")
-def client():
+@contextmanager
+def cluster_of_two():
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
@@ -23,10 +24,22 @@ def client():
         yield client
 
 
+@pytest.fixture(scope="module")
+def client():
+    with cluster_of_two() as client:
+        yield client
+
+
 @pytest.fixture
 def on_dask(client):
-    client.wait_for_workers(2, timeout=60)
     with joblib.parallel_config("dask"):
+        yield client
+
+
+@pytest.fixture
+def doomed():
+    """A cluster for one test, which may kill its workers."""
+    with cluster_of_two() as client, joblib.parallel_config("dask"):
         yield client
 
 
@@ -86,14 +99,14 @@ def test_nothing_stays_on_the_cluster(on_dask, rows, stopped):
     assert kept == 0
 
 
-def test_a_worker_that_is_lost_in_the_middle_is_survived(on_dask, rows, here, tmp_path):
+def test_a_worker_that_is_lost_in_the_middle_is_survived(doomed, rows, here, tmp_path):
     model = build(Deadly(str(tmp_path / "killed")), n_bootstrap=N_REPLICATES)
     model.fit(*rows)
     assert (tmp_path / "killed").exists()
     assert draws(model) == draws(here)
 
 
-def test_workers_killed_in_turn_are_reported(on_dask, rows, tmp_path):
+def test_workers_killed_in_turn_are_reported(doomed, rows, tmp_path):
     with pytest.raises(LostWorkers, match=r"the refits lost their workers: .* (killed|gone)"):
         build(Deadly(), checkpoint=tmp_path).fit(*rows)
     assert n_steps(tmp_path) == 0
