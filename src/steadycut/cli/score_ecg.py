@@ -22,7 +22,7 @@ from steadycut.ecg.training import deal_training, segments_of, train_on
 from steadycut.errors import BadOption, BadTable
 from steadycut.sources.left_out import LeftOut, refuse_if_nothing
 from steadycut.sources.parquet import write_parquet
-from steadycut.sources.sheet import Origin, check_names, origin_of, read_sheet
+from steadycut.sources.sheet import Origin, at_two_sites, check_names, origin_of, read_sheet
 
 Records = Annotated[
     list[str], typer.Argument(metavar="RECORD", help="WFDB records, or folders that hold them.")
@@ -86,8 +86,11 @@ def score_ecg_command(
     labels = {} if ready is not None else sheet_labels(origins)
     paths = find_records(records)
     check_names(paths, "records")
+    misplaced = at_two_sites(paths, origins)
+    paths = [path for path in paths if str(path) not in {one.file for one in misplaced}]
     with progress_on_terminal() as progress:
         found, problems = read_segments(paths, options, check_count("--jobs", jobs), progress)
+    problems = [*misplaced, *problems]
     refuse_if_nothing(found.record.size, problems, "records")
     whose = [origin_of(path, origins) for path in paths]
     n_training = 0

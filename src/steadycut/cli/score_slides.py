@@ -16,7 +16,7 @@ from steadycut.slides import Job, ModelOptions, SlideResult, TileModel, TileOpti
 from steadycut.slides.options import wanted_mpp
 from steadycut.slides.reader import find_slides, import_openslide
 from steadycut.sources.left_out import LeftOut, refuse_if_nothing
-from steadycut.sources.sheet import Origin, read_sheet
+from steadycut.sources.sheet import Origin, at_two_sites, read_sheet
 
 
 def _number(name: str, text: str, metavar: str = "X") -> Any:
@@ -146,12 +146,16 @@ def score_slides_command(
 def named_slides(
     paths: Sequence[Path], origins: Mapping[str, Origin] | None
 ) -> tuple[list[Path], list[LeftOut]]:
-    """Return the slides that the sheet names, all of them without a sheet, and the others."""
+    """Return the slides that the sheet names at one site, all without a sheet, and the others."""
     if origins is None:
         return list(paths), []
     reason = "the sheet does not name it."
-    unnamed = [LeftOut(file=str(path), reason=reason) for path in paths if path.stem not in origins]
-    return [path for path in paths if path.stem in origins], unnamed
+    problems = [
+        *(LeftOut(file=str(path), reason=reason) for path in paths if path.stem not in origins),
+        *at_two_sites(paths, origins),
+    ]
+    lost = {one.file for one in problems}
+    return [path for path in paths if str(path) not in lost], problems
 
 
 def slides_content(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steadycut.errors import BadOption, BadTable, MissingColumn
+from steadycut.sources.left_out import LeftOut
 
 DELIMITERS = ",;\t|"
 
@@ -102,3 +103,13 @@ def check_names(paths: Sequence[Path], what: str) -> None:
 def origin_of(path: Path, sheet: Mapping[str, Origin]) -> Origin:
     """Return whom a file comes from."""
     return sheet.get(path.stem, NOBODY)
+
+
+def at_two_sites(paths: Sequence[Path], sheet: Mapping[str, Origin]) -> list[LeftOut]:
+    """Return the files of patients whom the sheet puts at two sites: one of them is wrong."""
+    sites: dict[str | None, set[str]] = {}
+    for origin in sheet.values():
+        sites.setdefault(origin.patient, set()).update([origin.site] if origin.site else [])
+    reason = "the sheet puts its patient at two sites."
+    wrong = [path for path in paths if len(sites.get(origin_of(path, sheet).patient, ())) > 1]
+    return [LeftOut(file=str(path), reason=reason) for path in wrong]
