@@ -109,7 +109,8 @@ def at_two_sites(paths: Sequence[Path], sheet: Mapping[str, Origin]) -> list[Lef
     """Return the files of patients whom the sheet puts at two sites: one of them is wrong."""
     sites: dict[str | None, set[str]] = {}
     for origin in sheet.values():
-        sites.setdefault(origin.patient, set()).update([origin.site] if origin.site else [])
+        if origin.patient and origin.site:
+            sites.setdefault(origin.patient, set()).add(origin.site)
     reason = "the sheet puts its patient at two sites."
     wrong = [path for path in paths if len(sites.get(origin_of(path, sheet).patient, ())) > 1]
     return [LeftOut(file=str(path), reason=reason) for path in wrong]
