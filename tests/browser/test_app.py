@@ -147,7 +147,7 @@ def test_a_column_that_is_a_script_stays_text(app, tmp_path):
     text = "\n".join([f"patient,{SCRIPT},label", *rows])
     (tmp_path / "t.csv").write_text(text, encoding="utf-8")
     choose(app, tmp_path / "t.csv")
-    assert app.get_by_role("rowheader", name=SCRIPT).is_visible()
+    app.get_by_role("rowheader", name=SCRIPT).wait_for()
     fit(app)
     assert SCRIPT in app.frame_locator("iframe").get_by_role("heading", level=1).inner_text()
     assert asked == []

