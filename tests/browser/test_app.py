@@ -95,7 +95,7 @@ def test_the_whole_way(app, table, tmp_path):
     fit(app)
     report = app.frame_locator("iframe[title=Report]")
     report.get_by_role("heading", level=1).wait_for()
-    assert report.locator("#explorer").is_visible()
+    report.locator("#explorer").wait_for()
     check_looks(app)
 
     out = tmp_path / "study"
