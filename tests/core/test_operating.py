@@ -26,7 +26,8 @@ tables = st.builds(Confusion, tp=small, fn=small, fp=small, tn=small).filter(
 
 @pytest.mark.parametrize("name", SHARES)
 def test_shares_have_the_exact_interval_of_scipy_and_statsmodels(name):
-    proportion = pytest.importorskip("statsmodels.stats.proportion")
+    from statsmodels.stats import proportion
+
     count, n = SHARES[name]
     found = at_fixed_cut(POINT, Costs(), 0.05)[name]
     exact = binomtest(count, n).proportion_ci(0.95, "exact")
