@@ -1,6 +1,5 @@
 """``steadycut apply``: a frozen rule and a table -> a decision for every patient."""
 
-import csv
 import io
 import json
 import os
@@ -29,6 +28,7 @@ from steadycut.files import write_atomically
 from steadycut.guards import deployment_warnings
 from steadycut.ingest import PatientTable, make_request, read_patients
 from steadycut.rule_file import SCHEMA, FrozenRule
+from steadycut.safe_csv import csv_bytes
 from steadycut.strata_file import SCHEMA as STRATA_SCHEMA
 from steadycut.strata_file import StrataRule
 
@@ -216,7 +216,7 @@ def check_not_an_input(out: Path, inputs: Sequence[Path | str]) -> None:
 
 def writer_for(out: Path) -> Any:
     """Return the function that makes the file's bytes, by the ending of its name."""
-    writers = {".csv": to_csv, ".parquet": to_parquet}
+    writers = {".csv": csv_bytes, ".parquet": to_parquet}
     if out.suffix.lower() not in writers:
         msg = f"--out must end in {' or '.join(writers)}; got {out.name!r}."
         raise BadOption(msg)
@@ -224,17 +224,6 @@ def writer_for(out: Path) -> Any:
         msg = f"the folder of --out does not exist: {out.parent}. Make it first."
         raise BadOption(msg)
     return writers[out.suffix.lower()]
-
-
-def to_csv(decisions: dict[str, Any]) -> bytes:
-    """Return decisions as CSV; numbers are written so that they read back unchanged."""
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(decisions)
-    table.writerows(
-        zip(*(np.asarray(column).tolist() for column in decisions.values()), strict=True)
-    )
-    return text.getvalue().encode()
 
 
 def to_parquet(decisions: dict[str, Any]) -> bytes:

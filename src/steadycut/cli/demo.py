@@ -8,7 +8,6 @@ import typer
 
 from steadycut.audit import audit
 from steadycut.cli import options as opt
-from steadycut.cli.apply import to_csv
 from steadycut.cli.audit import audit_content, audit_files
 from steadycut.cli.fit import study_content
 from steadycut.cli.output import check_folder, show, to_json, write_folder
@@ -17,6 +16,7 @@ from steadycut.compare import compare
 from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
 from steadycut.ingest import PatientTable, make_request, read_patients
 from steadycut.report import render_study
+from steadycut.safe_csv import csv_bytes
 from steadycut.study import fit
 
 DemoOut = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write.")]
@@ -45,7 +45,7 @@ def demo_command(out: DemoOut = Path("steadycut-demo"), as_json: opt.AsJson = Fa
             "study.json": to_json(results["study"]),
             "report.html": render_study(results["study"], results["comparison"]).encode(),
             "compare.json": to_json(results["comparison"]),
-            "decisions.csv": to_csv(rule.decisions(external)),
+            "decisions.csv": csv_bytes(rule.decisions(external)),
             **audit_files(results["audit"]),
         },
     )

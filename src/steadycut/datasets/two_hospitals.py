@@ -1,6 +1,5 @@
 """A simulated cohort of two hospitals: patients, slides, tiles, and a tumour score a tile."""
 
-import csv
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, check_count
+from steadycut.safe_csv import csv_bytes
 
 Columns = dict[str, NDArray[Any]]
 
@@ -96,10 +96,7 @@ def write_two_hospitals(
     """
     columns = simulate_two_hospitals(n_internal, n_external, seed)
     columns["score"] = np.array([f"{score:.{DECIMALS}f}" for score in columns["score"]])
-    with Path(path).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+    Path(path).write_bytes(csv_bytes(columns))
 
 
 def _patient(hospital: _Hospital, number: int, rng: np.random.Generator) -> list[Columns]:

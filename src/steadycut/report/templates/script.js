@@ -52,8 +52,15 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
+  /* As steadycut.safe_csv: a text that a spreadsheet would run gets an apostrophe in front. */
+  function safeCell(cell) {
+    const runs = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell);
+    const plainNumber = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$/;
+    return runs && !plainNumber.test(cell) ? "'" + cell : cell;
+  }
+
   function csvLine(cells) {
-    const quoted = cells.map((cell) =>
+    const quoted = cells.map(safeCell).map((cell) =>
       /[",\r\n]/.test(cell) ? '"' + cell.replaceAll('"', '""') + '"' : cell
     );
     return quoted.join(",") + "\r\n";
