@@ -11,7 +11,7 @@ from steadycut import FrozenRule, PatientScores, aggregate, audit, fit, monitor
 from steadycut.core.ensemble import WEIGHT_PARTS
 from steadycut.core.records import Recipe
 from steadycut.errors import BadOption, BadPatients, BadRuleFile
-from steadycut.rule_file import content_hash, json_schema
+from steadycut.frozen_json import content_hash
 from tests.cli.commands import (
     FIT,
     HEADER,
@@ -194,7 +194,7 @@ def test_the_rule_reads_back_and_the_same_seed_gives_the_same_bytes(kind):
     written = study_of(kind).freeze().to_bytes()
     assert study_of(kind).freeze().to_bytes() == written
     assert FrozenRule.from_bytes(written).to_bytes() == written
-    jsonschema.validate(json.loads(written), json_schema())
+    jsonschema.validate(json.loads(written), FrozenRule.json_schema())
 
 
 def test_the_rule_holds_what_is_needed_to_rank():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from steadycut import PatientScores, fit
+from steadycut.freeze import site_hash
 from steadycut.guards import (
     deployment_warnings,
     instance_warning,
@@ -13,7 +14,6 @@ from steadycut.guards import (
     site_warning,
     unit_warning,
 )
-from steadycut.rule_file import site_hash
 
 
 def cohort(seed, n_patients=200, n_instances=30, shift=0.0, factor=1.0):

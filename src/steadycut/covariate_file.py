@@ -1,26 +1,21 @@
 """The frozen rule by covariate: ``covariate.json``, written and checked like a rule file."""
 
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import scipy
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 
-from steadycut._version import __version__
 from steadycut.core.checks import FloatArray, check_choice
 from steadycut.core.covariate_design import Design
 from steadycut.core.covariate_slices import CutScale
-from steadycut.core.records import PatientScores, Recipe
+from steadycut.core.records import PatientScores
 from steadycut.covariate import CutRule, Values, as_groups, as_numbers
-from steadycut.errors import BadOption, BadPatients, BadRuleFile
-from steadycut.files import write_atomically
-from steadycut.frozen_json import content_hash, frozen_bytes, parse_frozen, read_frozen
+from steadycut.errors import BadOption, BadPatients
+from steadycut.freeze import check_named, columns_of, versions
+from steadycut.frozen_file import CertificatePart, CostsPart, FrozenDocument, FrozenFile, Part
 from steadycut.guards import range_unlike
 from steadycut.ingest import aggregate
 from steadycut.ingest.covariate import read_covariate
-from steadycut.rule_file import CertificatePart, Columns, CostsPart, Step, check_named
 from steadycut.summary import chain_summary
 
 if TYPE_CHECKING:
@@ -33,11 +28,7 @@ UNSEEN = ("refuse", "pooled")
 POOLED = ""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class CutPart(_Part):
+class CutPart(Part):
     """The cut-off of one group, or at one value of the covariate.
 
     ``own_threshold`` is what its patients would have chosen alone, ``weight`` how far they are
@@ -52,7 +43,7 @@ class CutPart(_Part):
     certificate: CertificatePart | None
 
 
-class PooledPart(_Part):
+class PooledPart(Part):
     """The cut-off of all patients together, and what resampled ones chose."""
 
     threshold: FiniteFloat
@@ -61,7 +52,7 @@ class PooledPart(_Part):
     certificate: CertificatePart
 
 
-class ScalePart(_Part):
+class ScalePart(Part):
     """All cuts that may be taken: how many choosing patients lie below, and the threshold."""
 
     ranks: list[int] = Field(min_length=2)
@@ -75,7 +66,7 @@ class ScalePart(_Part):
         return self
 
 
-class EnoughPart(_Part):
+class EnoughPart(Part):
     """Whether one cut-off is enough, asked of the choosing patients."""
 
     statistic: FiniteFloat
@@ -84,7 +75,7 @@ class EnoughPart(_Part):
     n_patients: int
 
 
-class DifferencePart(_Part):
+class DifferencePart(Part):
     """Risk by covariate minus pooled risk on the certifying patients, and its upper limit."""
 
     risk: FiniteFloat
@@ -93,7 +84,7 @@ class DifferencePart(_Part):
     delta: FiniteFloat
 
 
-class ProvenancePart(_Part):
+class ProvenancePart(Part):
     """What the rule was made with."""
 
     versions: dict[str, str]
@@ -103,7 +94,7 @@ class ProvenancePart(_Part):
     data_sha256: str
 
 
-class CovariateDocument(_Part):
+class CovariateDocument(FrozenDocument):
     """Everything in ``covariate.json`` but the hash over it."""
 
     schema_: Literal["steadycut.covariate/1"] = Field(alias="schema")
@@ -113,8 +104,6 @@ class CovariateDocument(_Part):
     cuts: list[CutPart] = Field(min_length=1)
     pooled: PooledPart
     direction: Literal["ge", "le"]
-    aggregation: list[Step] = Field(min_length=1)
-    columns: Columns
     costs: CostsPart
     score_range: tuple[FiniteFloat, FiniteFloat]
     scale: ScalePart
@@ -137,7 +126,7 @@ class CovariateDocument(_Part):
         return self
 
 
-class CovariateRule:
+class CovariateRule(FrozenFile[CovariateDocument]):
     """Cut-offs by covariate with everything that is needed to apply them.
 
     Examples
@@ -151,61 +140,14 @@ class CovariateRule:
     array([0, 1], dtype=int8)
     """
 
-    def __init__(self, document: CovariateDocument) -> None:
-        self.document = document
+    _schema = SCHEMA
+    _model = CovariateDocument
+    _file = "covariate.json"
 
     @classmethod
     def from_study(cls, study: "CovariateStudy") -> "CovariateRule":
         """Freeze the cut-offs of a study."""
-        return cls(CovariateDocument.model_validate(_content(study)))
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> "CovariateRule":
-        """Read a file; refuse one that was changed since it was written."""
-        return cls.from_bytes(read_frozen(path), str(path))
-
-    @classmethod
-    def from_bytes(cls, written: bytes, name: str = "covariate.json") -> "CovariateRule":
-        """Read the content of a file."""
-        content = parse_frozen(written, name, SCHEMA)
-        try:
-            rule = cls(CovariateDocument.model_validate(content))
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or "the file"
-            msg = f"{name} is not a rule of schema {SCHEMA}: {where}: {first['msg']}."
-            raise BadRuleFile(msg) from None
-        if rule.to_bytes() != written:
-            msg = f"{name} was changed after it was written; use the original file."
-            raise BadRuleFile(msg)
-        return rule
-
-    def to_bytes(self) -> bytes:
-        """Return the file's bytes: the same rule gives the same bytes."""
-        return frozen_bytes(self.to_dict())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of the file, its hash included."""
-        content = self.document.model_dump(mode="json", by_alias=True)
-        return {**content, "sha256": content_hash(content)}
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the rule; the file appears whole or not at all."""
-        write_atomically(Path(path), self.to_bytes())
-
-    @property
-    def recipe(self) -> Recipe:
-        """How the patient scores are made of a table."""
-        document, columns = self.document, self.document.columns
-        return Recipe(
-            patient=columns.patient,
-            score=columns.score,
-            label=columns.label,
-            positive=columns.positive,
-            site=columns.site,
-            levels=tuple((step.level, step.how) for step in document.aggregation[:-1]),
-            how=document.aggregation[-1].how,
-        )
+        return cls._from_content(_content(study))
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -334,8 +276,7 @@ class CovariateRule:
 
 def _content(study: "CovariateStudy") -> dict[str, Any]:
     options, recipe = study.options, study.patients.recipe
-    for _, how in recipe.chain:
-        check_named(how)
+    check_named(recipe)
     scores, costs = study.patients.scores, options.search.costs
     return {
         "schema": SCHEMA,
@@ -351,14 +292,7 @@ def _content(study: "CovariateStudy") -> dict[str, Any]:
         },
         "direction": options.direction,
         "aggregation": chain_summary(recipe),
-        "columns": {
-            "patient": recipe.patient,
-            "score": recipe.score,
-            "label": recipe.label,
-            "positive": recipe.positive,
-            "site": recipe.site,
-            "levels": [level for level, _ in recipe.levels],
-        },
+        "columns": columns_of(recipe),
         "costs": {"cost_fn": costs.cost_fn, "cost_fp": costs.cost_fp},
         "score_range": (float(scores.min()), float(scores.max())),
         "scale": {
@@ -407,11 +341,7 @@ def enough_summary(study: "CovariateStudy") -> dict[str, Any]:
 
 def _provenance(study: "CovariateStudy") -> dict[str, Any]:
     return {
-        "versions": {
-            "steadycut": __version__,
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-        },
+        "versions": versions(),
         "seed": study.options.seed,
         "rule": study.options.search.rule,
         "patients": role_counts(study),

@@ -8,9 +8,11 @@ import numpy as np
 from steadycut.core.checks import FloatArray
 from steadycut.core.records import PatientScores
 from steadycut.ensemble import method_warnings
+from steadycut.freeze import site_hash
 
 if TYPE_CHECKING:
-    from steadycut.rule_file import FrozenRule, InstancesPart
+    from steadycut.frozen_file import InstancesPart
+    from steadycut.rule_file import FrozenRule
 
 OUTSIDE_SHARE = 0.05
 INSTANCE_FACTOR = 3.0
@@ -86,8 +88,6 @@ def instances_unlike(expected: "InstancesPart | None", patients: PatientScores) 
 
 def site_warning(rule: "FrozenRule", patients: PatientScores) -> str | None:
     """Notice a site where the rule was made: its patients are no new ones."""
-    from steadycut.rule_file import site_hash
-
     here = [] if patients.sites is None else np.unique(patients.sites).tolist()
     again = [name for name in here if site_hash(name) in rule.document.provenance.sites]
     if not again:

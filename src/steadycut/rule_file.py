@@ -5,35 +5,29 @@ single changed byte is noticed. It holds no time, path, host, engine or worker c
 patient.
 """
 
-import hashlib
 from collections.abc import Iterable, Mapping
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import scipy
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 
-from steadycut._version import __version__
-from steadycut.core.aggregate import aggregator_names, parse_aggregator
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.diagnose import flip_probability
 from steadycut.core.ensemble import LARGEST_REFERENCE, Ensemble, Method
-from steadycut.core.label_shift import RankBins, rank_bins
+from steadycut.core.label_shift import RankBins
 from steadycut.core.records import Costs, PatientScores, Recipe
-from steadycut.curves import quantiles
-from steadycut.ensemble import (
-    check_same_patients,
-    ensemble_content,
-    made_by,
-    readable_recipes,
+from steadycut.ensemble import check_same_patients, made_by
+from steadycut.freeze import rule_content
+from steadycut.frozen_file import (
+    CertificatePart,
+    CostsPart,
+    FrozenDocument,
+    FrozenFile,
+    InstancesPart,
+    Part,
+    Step,
 )
-from steadycut.errors import BadOption, BadRuleFile
-from steadycut.files import write_atomically
-from steadycut.frozen_json import content_hash, frozen_bytes, parse_frozen, read_frozen
-from steadycut.summary import chain_summary, stability_summary
 
 if TYPE_CHECKING:
     from steadycut.study import Study
@@ -41,56 +35,7 @@ if TYPE_CHECKING:
 SCHEMA = "steadycut.rule/1"
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Step(_Part):
-    """One step of the aggregation chain."""
-
-    level: str
-    how: str
-
-
-class Columns(_Part):
-    """The columns of the table that the rule was made from."""
-
-    patient: str
-    score: str
-    label: str | None
-    positive: str | None
-    site: str | None
-    levels: list[str]
-
-
-class CostsPart(_Part):
-    """What a missed patient and a false alarm cost."""
-
-    cost_fn: FiniteFloat = Field(gt=0)
-    cost_fp: FiniteFloat = Field(gt=0)
-
-
-class CertificatePart(_Part):
-    """The bound on the risk, and what it is made of."""
-
-    risk: FiniteFloat
-    bound: str
-    generalization: FiniteFloat
-    n_patients: int = Field(gt=0)
-    delta: FiniteFloat = Field(gt=0, lt=1)
-    value: FiniteFloat
-    vacuous: bool
-    trivial_risk: FiniteFloat
-    honesty: Literal["split", "uniform"]
-    n_candidates: int = Field(gt=0)
-
-    @property
-    def n_choices(self) -> int:
-        """Among how many scores the certifying patients chose the cut-off; 0 if others did."""
-        return self.n_candidates if self.honesty == "uniform" else 0
-
-
-class StabilityPart(_Part):
+class StabilityPart(Part):
     """How far the cut-off moves between resampled cohorts."""
 
     radius: FiniteFloat
@@ -106,15 +51,7 @@ class StabilityPart(_Part):
     warnings: list[str]
 
 
-class InstancesPart(_Part):
-    """How many instances the patients of the development site had."""
-
-    smallest: int
-    median: FiniteFloat
-    largest: int
-
-
-class BinsPart(_Part):
+class BinsPart(Part):
     """The certifying patients by class in bins of the score, with the edges between the bins."""
 
     edges: list[FiniteFloat]
@@ -122,7 +59,7 @@ class BinsPart(_Part):
     negative: list[int]
 
 
-class Reference(_Part):
+class Reference(Part):
     """What an audit needs of the patients who certified the rule."""
 
     tp: int = Field(ge=0)
@@ -150,7 +87,7 @@ class Reference(_Part):
         return Confusion(tp=self.tp, fn=self.fn, fp=self.fp, tn=self.tn)
 
 
-class MethodPart(_Part):
+class MethodPart(Part):
     """One method of an ensemble: a score, its chain, its weight and what its ranks refer to.
 
     ``reference`` holds scores of the patients who chose, ascending: all of them, or evenly spaced
@@ -164,7 +101,7 @@ class MethodPart(_Part):
     score_range: tuple[FiniteFloat, FiniteFloat]
 
 
-class EnsemblePart(_Part):
+class EnsemblePart(Part):
     """Methods averaged on the quantile scale; the threshold is on that scale, from 0 to 1."""
 
     kind: Literal["quantile", "gls"]
@@ -185,7 +122,7 @@ class EnsemblePart(_Part):
         return self
 
 
-class Provenance(_Part):
+class Provenance(Part):
     """What the rule was made with; ``sites`` are hashes of names, to know a site again."""
 
     versions: dict[str, str]
@@ -196,16 +133,14 @@ class Provenance(_Part):
     data_sha256: str
 
 
-class RuleDocument(_Part):
+class RuleDocument(FrozenDocument):
     """Everything in ``rule.json`` but the hash over it."""
 
     schema_: Literal["steadycut.rule/1"] = Field(alias="schema")
     threshold: FiniteFloat
     operating_value: FiniteFloat | None
     direction: Literal["ge", "le"]
-    aggregation: list[Step] = Field(min_length=1)
     ensemble: EnsemblePart | None
-    columns: Columns
     costs: CostsPart
     target_prevalence: tuple[FiniteFloat, FiniteFloat] | None
     rule: str
@@ -217,7 +152,7 @@ class RuleDocument(_Part):
     provenance: Provenance
 
 
-class FrozenRule:
+class FrozenRule(FrozenFile[RuleDocument]):
     """A cut-off with everything that is needed to apply it, and to know how far to trust it.
 
     Examples
@@ -231,57 +166,18 @@ class FrozenRule:
     array([0, 1], dtype=int8)
     """
 
-    def __init__(self, document: RuleDocument) -> None:
-        self.document = document
+    _schema = SCHEMA
+    _model = RuleDocument
+    _file = "rule.json"
 
     def __repr__(self) -> str:
         sign = ">=" if self.direction == "ge" else "<="
         return f"FrozenRule({self.recipe.name}; called if {sign} {self.threshold:.6g})"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, FrozenRule) and self.document == other.document
-
-    def __hash__(self) -> int:
-        return hash(self.to_bytes())
-
     @classmethod
     def from_study(cls, study: "Study") -> "FrozenRule":
         """Freeze the cut-off of a study."""
-        return cls(RuleDocument.model_validate(_content(study)))
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> "FrozenRule":
-        """Read a rule file; refuse one that was changed since it was written."""
-        return cls.from_bytes(read_frozen(path), str(path))
-
-    @classmethod
-    def from_bytes(cls, written: bytes, name: str = "rule.json") -> "FrozenRule":
-        """Read the content of a rule file."""
-        content = parse_frozen(written, name, SCHEMA)
-        try:
-            rule = cls(RuleDocument.model_validate(content))
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or "the file"
-            msg = f"{name} is not a rule of schema {SCHEMA}: {where}: {first['msg']}."
-            raise BadRuleFile(msg) from None
-        if rule.to_bytes() != written:
-            msg = f"{name} was changed after it was written; use the original file."
-            raise BadRuleFile(msg)
-        return rule
-
-    def to_bytes(self) -> bytes:
-        """Return the file's bytes: the same rule gives the same bytes."""
-        return frozen_bytes(self.to_dict())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of the file, its hash included."""
-        content = self.document.model_dump(mode="json", by_alias=True)
-        return {**content, "sha256": content_hash(content)}
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the rule; the file appears whole or not at all."""
-        write_atomically(Path(path), self.to_bytes())
+        return cls._from_content({"schema": SCHEMA, **rule_content(study)})
 
     @property
     def threshold(self) -> float:
@@ -298,11 +194,6 @@ class FrozenRule:
         """What the two errors cost."""
         costs, target = self.document.costs, self.document.target_prevalence
         return Costs(cost_fn=costs.cost_fn, cost_fp=costs.cost_fp, target=target)
-
-    @property
-    def recipe(self) -> Recipe:
-        """How the patient scores are made of a table; for an ensemble its methods say how."""
-        return self._recipe(self.document.columns.score, self.document.aggregation)
 
     @property
     def recipes(self) -> tuple[Recipe, ...]:
@@ -326,18 +217,6 @@ class FrozenRule:
             for one in part.methods
         )
         return Ensemble(kind=part.kind, methods=methods)
-
-    def _recipe(self, score: str, steps: list[Step]) -> Recipe:
-        columns = self.document.columns
-        return Recipe(
-            patient=columns.patient,
-            score=score,
-            label=columns.label,
-            positive=columns.positive,
-            site=columns.site,
-            levels=tuple((step.level, step.how) for step in steps[:-1]),
-            how=steps[-1].how,
-        )
 
     def patients_of(
         self, given: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
@@ -401,124 +280,3 @@ class FrozenRule:
             "decision": self.decide_scores(patients.scores),
             "flip_probability": self.flip_probability(patients.scores),
         }
-
-
-def site_hash(name: str) -> str:
-    """Return what stands for a site in a rule file, which names no hospital."""
-    return hashlib.sha256(name.encode()).hexdigest()
-
-
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of ``rule.json``."""
-    schema = RuleDocument.model_json_schema(by_alias=True)
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = SCHEMA
-    schema["properties"]["sha256"] = {
-        "type": "string",
-        "pattern": "^[0-9a-f]{64}$",
-        "description": "SHA-256 of the canonical JSON of everything else",
-    }
-    schema["required"] = [*schema["required"], "sha256"]
-    return schema
-
-
-def _content(study: "Study") -> dict[str, Any]:
-    options, search, chosen = study.options, study.options.search, study.chosen
-    recipe, scores = chosen.recipe, study.patients.scores
-    recipes = [recipe] if study.ensemble is None else readable_recipes(study.ensemble)
-    for how in (how for one in recipes for _, how in one.chain):
-        check_named(how)
-    return {
-        "schema": SCHEMA,
-        "threshold": study.threshold,
-        "operating_value": study.operating_value,
-        "direction": options.direction,
-        "aggregation": chain_summary(recipe),
-        "ensemble": study.ensemble and ensemble_content(study.ensemble),
-        "columns": {
-            "patient": recipe.patient,
-            "score": recipe.score,
-            "label": recipe.label,
-            "positive": recipe.positive,
-            "site": recipe.site,
-            "levels": [level for level, _ in recipes[0].levels],
-        },
-        "costs": {"cost_fn": search.costs.cost_fn, "cost_fp": search.costs.cost_fp},
-        "target_prevalence": search.costs.target,
-        "rule": search.rule,
-        "score_range": (float(scores.min()), float(scores.max())),
-        "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
-        "certificate": study.certificate.to_dict(),
-        "stability": stability_summary(study),
-        "reference": _reference(study),
-        "provenance": _provenance(study),
-    }
-
-
-def check_named(how: str) -> None:
-    """Refuse an aggregator that the next hospital cannot look up by its name."""
-    try:
-        parse_aggregator(how)
-    except BadOption:
-        msg = (
-            f"a rule whose aggregator is a Python function ({how!r}) cannot be frozen; use one of "
-            f"{', '.join(aggregator_names())}."
-        )
-        raise BadRuleFile(msg) from None
-
-
-def _reference(study: "Study") -> dict[str, Any]:
-    counts, patients = study.counts, study.certify_patients
-    return {
-        "tp": counts.tp,
-        "fn": counts.fn,
-        "fp": counts.fp,
-        "tn": counts.tn,
-        "quantiles_positive": quantiles(patients.positive_scores),
-        "quantiles_negative": quantiles(patients.negative_scores),
-        "bins": _bins(patients),
-        "instances_per_patient": instances_of(study.patients),
-    }
-
-
-def _bins(patients: PatientScores) -> dict[str, Any]:
-    bins = rank_bins(patients.scores, patients.known_labels)
-    return {
-        "edges": bins.edges.tolist(),
-        "positive": bins.positive.tolist(),
-        "negative": bins.negative.tolist(),
-    }
-
-
-def instances_of(patients: PatientScores) -> dict[str, float] | None:
-    """Return how many instances the patients have; None where that is not known."""
-    if patients.n_instances is None:
-        return None
-    counts = patients.n_instances
-    return {
-        "smallest": int(counts.min()),
-        "median": float(np.median(counts)),
-        "largest": int(counts.max()),
-    }
-
-
-def _sites(patients: PatientScores) -> list[str]:
-    names = set() if patients.sites is None else set(patients.sites.tolist())
-    return sorted(map(site_hash, names))
-
-
-def _provenance(study: "Study") -> dict[str, Any]:
-    summary = study.to_dict()
-    options = {key: value for key, value in summary["options"].items() if key != "seed"}
-    return {
-        "versions": {
-            "steadycut": __version__,
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-        },
-        "seed": study.options.seed,
-        "options": options,
-        "patients": summary["patients"],
-        "sites": _sites(study.patients),
-        "data_sha256": study.patients.fingerprint(),
-    }

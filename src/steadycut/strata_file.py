@@ -5,32 +5,19 @@ Written, hashed and read as ``rule.json`` is (`steadycut.frozen_json`). It holds
 
 import hashlib
 import itertools
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 
-from steadycut._version import __version__
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.records import PatientScores, Recipe
+from steadycut.core.records import PatientScores
 from steadycut.core.strata_costs import CostMatrix
 from steadycut.core.strata_draws import stratum_flips, stratum_of
-from steadycut.errors import BadRuleFile
-from steadycut.files import write_atomically
-from steadycut.frozen_json import content_hash, frozen_bytes, parse_frozen, read_frozen
+from steadycut.freeze import check_named, columns_of, instances_of, versions
+from steadycut.frozen_file import CertificatePart, FrozenDocument, FrozenFile, InstancesPart, Part
 from steadycut.guards import instances_unlike, range_unlike, unit_unlike
-from steadycut.rule_file import (
-    CertificatePart,
-    Columns,
-    InstancesPart,
-    Step,
-    check_named,
-    instances_of,
-)
 
 if TYPE_CHECKING:
     from steadycut.strata import StrataStudy
@@ -39,11 +26,7 @@ SCHEMA = "steadycut.strata/1"
 USUAL = (0.05, 0.95)
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class RatePart(_Part):
+class RatePart(Part):
     """An error rate at a boundary and its limit."""
 
     errors: int = Field(ge=0)
@@ -52,7 +35,7 @@ class RatePart(_Part):
     limit: FiniteFloat
 
 
-class BoundaryPart(_Part):
+class BoundaryPart(Part):
     """One boundary: what its two errors cost each grade, and what is certified of them."""
 
     below: str
@@ -66,7 +49,7 @@ class BoundaryPart(_Part):
     delta: FiniteFloat = Field(gt=0, lt=1)
 
 
-class StrataStability(_Part):
+class StrataStability(Part):
     """How far the boundaries move together between resampled cohorts."""
 
     bias: list[FiniteFloat]
@@ -83,7 +66,7 @@ class StrataStability(_Part):
     warnings: list[str]
 
 
-class StrataProvenance(_Part):
+class StrataProvenance(Part):
     """What the strata were made with."""
 
     versions: dict[str, str]
@@ -92,7 +75,7 @@ class StrataProvenance(_Part):
     data_sha256: str
 
 
-class StrataDocument(_Part):
+class StrataDocument(FrozenDocument):
     """Everything in ``strata.json`` but the hash over it.
 
     ``usual_range`` holds the middle 90 % of the scores, ``counts`` the certifying patients by
@@ -105,8 +88,6 @@ class StrataDocument(_Part):
     thresholds: list[FiniteFloat] = Field(min_length=1)
     operating_values: list[FiniteFloat | None]
     direction: Literal["ge", "le"]
-    aggregation: list[Step] = Field(min_length=1)
-    columns: Columns
     costs: list[list[FiniteFloat]]
     rule: str
     score_range: tuple[FiniteFloat, FiniteFloat]
@@ -135,7 +116,7 @@ class StrataDocument(_Part):
         return self
 
 
-class StrataRule:
+class StrataRule(FrozenFile[StrataDocument]):
     """Ordered boundaries with everything that is needed to apply them.
 
     Examples
@@ -150,8 +131,9 @@ class StrataRule:
     array(['low', 'high'], dtype='<U12')
     """
 
-    def __init__(self, document: StrataDocument) -> None:
-        self.document = document
+    _schema = SCHEMA
+    _model = StrataDocument
+    _file = "strata.json"
 
     def __repr__(self) -> str:
         """Return the strata with their boundaries."""
@@ -161,41 +143,7 @@ class StrataRule:
     @classmethod
     def from_study(cls, study: "StrataStudy") -> "StrataRule":
         """Freeze the boundaries of a study."""
-        return cls(StrataDocument.model_validate(_content(study)))
-
-    @classmethod
-    def load(cls, path: str | PathLike[str]) -> "StrataRule":
-        """Read a file; refuse one that was changed since it was written."""
-        return cls.from_bytes(read_frozen(path), str(path))
-
-    @classmethod
-    def from_bytes(cls, written: bytes, name: str = "strata.json") -> "StrataRule":
-        """Read the content of a file."""
-        content = parse_frozen(written, name, SCHEMA)
-        try:
-            rule = cls(StrataDocument.model_validate(content))
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or "the file"
-            msg = f"{name} is not a rule of schema {SCHEMA}: {where}: {first['msg']}."
-            raise BadRuleFile(msg) from None
-        if rule.to_bytes() != written:
-            msg = f"{name} was changed after it was written; use the original file."
-            raise BadRuleFile(msg)
-        return rule
-
-    def to_bytes(self) -> bytes:
-        """Return the file's bytes: the same strata give the same bytes."""
-        return frozen_bytes(self.to_dict())
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of the file, its hash included."""
-        content = self.document.model_dump(mode="json", by_alias=True)
-        return {**content, "sha256": content_hash(content)}
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the strata; the file appears whole or not at all."""
-        write_atomically(Path(path), self.to_bytes())
+        return cls._from_content(_content(study))
 
     @property
     def strata(self) -> list[str]:
@@ -206,20 +154,6 @@ class StrataRule:
     def thresholds(self) -> list[float]:
         """The frozen boundaries, from the lowest stratum up."""
         return self.document.thresholds
-
-    @property
-    def recipe(self) -> Recipe:
-        """How the patient scores are made of a table."""
-        columns, steps = self.document.columns, self.document.aggregation
-        return Recipe(
-            patient=columns.patient,
-            score=columns.score,
-            label=columns.label,
-            positive=columns.positive,
-            site=columns.site,
-            levels=tuple((step.level, step.how) for step in steps[:-1]),
-            how=steps[-1].how,
-        )
 
     def stratum_of(self, scores: ArrayLike) -> IntArray:
         """Return the stratum of each patient score, 0 for the lowest."""
@@ -284,34 +218,16 @@ class StrataRule:
         return self._sign * PatientScores(scores=scores).scores
 
 
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of ``strata.json``."""
-    schema = StrataDocument.model_json_schema(by_alias=True)
-    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = SCHEMA
-    schema["properties"]["sha256"] = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
-    schema["required"] = [*schema["required"], "sha256"]
-    return schema
-
-
 def _content(study: "StrataStudy") -> dict[str, Any]:
     summary, recipe, scores = study.to_dict(), study.patients.recipe, study.patients.scores
-    for _, how in recipe.chain:
-        check_named(how)
+    check_named(recipe)
     low, high = np.quantile(scores, USUAL, method="inverted_cdf").tolist()
     dropped = ("schema", "score", "risk", "patients", "options")
     kept = {key: value for key, value in summary.items() if key not in dropped}
     return {
         **kept,
         "schema": SCHEMA,
-        "columns": {
-            "patient": recipe.patient,
-            "score": recipe.score,
-            "label": recipe.label,
-            "positive": recipe.positive,
-            "site": recipe.site,
-            "levels": [level for level, _ in recipe.levels],
-        },
+        "columns": columns_of(recipe),
         "score_range": (float(scores.min()), float(scores.max())),
         "usual_range": (low, high),
         "instances_per_patient": instances_of(study.patients),
@@ -323,11 +239,7 @@ def _content(study: "StrataStudy") -> dict[str, Any]:
 def _provenance(study: "StrataStudy", summary: dict[str, Any]) -> dict[str, Any]:
     graded = study.patients.fingerprint().encode() + study.grades.astype("<i8").tobytes()
     return {
-        "versions": {
-            "steadycut": __version__,
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-        },
+        "versions": versions(),
         "options": summary["options"],
         "patients": summary["patients"],
         "data_sha256": hashlib.sha256(graded).hexdigest(),
