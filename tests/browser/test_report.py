@@ -221,6 +221,18 @@ def test_every_table_can_be_saved(show):
     assert found.decode().splitlines()[0] == "term,value,what it is"
 
 
+def test_no_cell_that_is_saved_is_a_formula(show):
+    content = samples.study() | {"score": "=1+1"}
+    content["candidates"][0]["score"] = "@SUM(A1)"
+    page = show(rendered(content))
+    _, found = saved(page, page.get_by_role("button", name="study.csv"))
+    lines = found.decode().splitlines()
+    assert {"score,'=1+1", "candidates.0.score,'@SUM(A1)"} <= set(lines)
+    assert f"stability.bias,{content['stability']['bias']}" in lines
+    _, found = saved(page, page.locator("#candidates button[data-action=table]").first)
+    assert not re.search(r'^"?[=@]', found.decode(), re.MULTILINE)
+
+
 def test_the_toggle_goes_to_the_other_colours(show):
     page = show(rendered(samples.study()))
     page.emulate_media(color_scheme="light")

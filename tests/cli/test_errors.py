@@ -409,7 +409,7 @@ def test_a_folder_is_refused_before_any_work(place, capsys, monkeypatch):
         ("out.txt", [".csv or .parquet", "'out.txt'"]),
         ("out", [".csv or .parquet"]),
         ("nowhere/out.csv", ["nowhere", "Make it first"]),
-        ("taken.csv", ["taken.csv", "directory"]),
+        ("taken.csv", ["taken.csv", "is a folder"]),
         ("a" * 300 + ".csv", ["File name too long"]),
     ],
 )

@@ -16,7 +16,7 @@ import typer
 from steadycut.cli import options as opt
 from steadycut.cli.covariate import covariate_apply_text, read_for_covariate
 from steadycut.cli.given import given
-from steadycut.cli.output import note, show
+from steadycut.cli.output import check_folder, note, show
 from steadycut.cli.strata_text import apply_strata_text
 from steadycut.cli.tables import note_dropped, read_for_rule, row_counts
 from steadycut.cli.text import apply_text
@@ -222,6 +222,10 @@ def writer_for(out: Path) -> Any:
         raise BadOption(msg)
     if not os.path.isdir(out.parent):  # noqa: PTH112 (False where one may not look)
         msg = f"the folder of --out does not exist: {out.parent}. Make it first."
+        raise BadOption(msg)
+    check_folder(out.parent)
+    if os.path.isdir(out):  # noqa: PTH112
+        msg = f"--out must be a file; {out} is a folder. Name a file in it."
         raise BadOption(msg)
     return writers[out.suffix.lower()]
 

@@ -4,7 +4,9 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from steadycut.errors import BadOption
@@ -20,6 +22,22 @@ def check_folder(folder: Path) -> None:
     if not os.access(nearest, os.W_OK | os.X_OK):
         msg = f"--out must be a folder that you may write to; {nearest} is not. Choose another."
         raise BadOption(msg)
+    _try_folder(folder)
+
+
+def _try_folder(folder: Path) -> None:
+    """Make a folder and a file in it, and remove them: permissions alone do not tell."""
+    made = _make_folder(folder)
+    try:
+        with NamedTemporaryFile(dir=folder, prefix=".steadycut-", suffix=".try"):
+            pass
+    except OSError as error:
+        msg = f"cannot write to the folder {folder}: {error.strerror or error}. Choose another."
+        raise BadOption(msg) from None
+    finally:
+        for path in made:
+            with suppress(OSError):  # somebody else has put something there meanwhile
+                path.rmdir()
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
