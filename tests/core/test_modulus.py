@@ -102,3 +102,12 @@ def test_the_band_is_modulus_plus_width():
 def test_a_delta_outside_0_to_1_is_refused():
     with pytest.raises(BadOption, match=r"delta must lie strictly between 0 and 1; got 0\."):
         dkw_band_width(5, 5, Costs(), 0)
+
+
+def test_patients_of_one_score_are_in_every_window_that_starts_there():
+    """However short: 0.25 + 5e-324 is 0.25."""
+    cohort = PatientScores(scores=[0.25, 0.25, 0.25, 0.5], labels=[1, 0, 0, 1])
+    assert modulus(cohort, 5e-324, Costs(cost_fn=2.0)) == 1.0
+    assert modulus(cohort, 5e-324, Costs(cost_fn=2.0), form="oscillation") == 1.0
+    assert modulus(cohort, 0.0, Costs(cost_fn=2.0)) == 0.0
+    assert modulus(cohort, 5e-324, Costs(target=(0.5, 0.5))) == 0.75

@@ -95,6 +95,16 @@ def test_the_certificate_takes_an_exact_limit_in_either_class(target):
     assert class_wise_dkw(counts, costs, 0.1) == pytest.approx(uniform, abs=1e-12)
 
 
+def test_risk_and_margin_are_taken_at_the_same_end():
+    """Nobody is missed, so that fewer ill are worse; the margin alone is larger where many are."""
+    counts, costs = Confusion(tp=5, fn=0, fp=30, tn=10), Costs(target=(0.2, 0.8))
+    e1, e0 = (math.sqrt(math.log(2 / 0.1) / (2 * n)) for n in (5, 40))
+    expected = max(p * e1 + (1 - p) * (0.75 + e0) for p in (0.2, 0.8))
+    found = counts.risk(costs) + class_wise_dkw(counts, costs, 0.1)
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert found < counts.risk(costs) + max(p * e1 + (1 - p) * e0 for p in (0.2, 0.8))
+
+
 def test_only_class_wise_bounds_are_allowed_there():
     costs = Costs(target=(0.1, 0.1))
     assert allowed_bounds(costs, "split") == ["class-wise", "class-wise-dkw"]

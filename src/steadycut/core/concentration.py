@@ -165,15 +165,16 @@ def class_wise(counts: Confusion, costs: Costs, delta: float) -> float:
 
 
 def class_wise_dkw(counts: Confusion, costs: Costs, delta: float) -> float:
-    """Return a bound at a target prevalence that holds at all cuts at once.
+    """Return a bound at a target prevalence that holds at all cuts at once, minus the risk there.
 
-    Uniform: the one-sided DKW inequality in either class, each at δ/2.
+    Uniform: the one-sided DKW inequality in either class, each at δ/2; the worse end of the range.
     """
     miss, alarm = (
-        math.sqrt(math.log(2 / delta) / (2 * n)) if n else 1.0
-        for n in (counts.n_positive, counts.n_negative)
+        errors / n + math.sqrt(math.log(2 / delta) / (2 * n)) if n else 1.0
+        for errors, n in ((counts.fn, counts.n_positive), (counts.fp, counts.n_negative))
     )
-    return max(weight * miss + other * alarm for weight, other in costs.class_weights)
+    limit = max(weight * miss + other * alarm for weight, other in costs.class_weights)
+    return limit - counts.risk(costs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

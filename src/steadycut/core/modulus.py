@@ -30,7 +30,8 @@ def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "
     Notes
     -----
     Exact: a window of length ε that starts at a score holds as much as any. A score s' is in the
-    window that starts at s if ``s' < s + ε`` in floating point.
+    window that starts at s if ``s' < s + ε`` in floating point; the patients at s always are, also
+    where s + ε rounds to s.
 
     Examples
     --------
@@ -40,8 +41,10 @@ def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "
     """
     check_choice("form", form, FORMS)
     width = 2 * epsilon if form == "oscillation" else epsilon
+    if width <= 0:
+        return 0.0
     values, counts = np.unique(patients.scores, return_counts=True)
-    ends = np.searchsorted(values, values + width)
+    ends = np.searchsorted(values, np.maximum(values + width, np.nextafter(values, np.inf)))
     below = np.searchsorted(np.sort(patients.positive_scores), values)
     positive = count_in_windows(np.append(below, patients.n_positive), ends)
     negative = count_in_windows(np.append(0, np.cumsum(counts)), ends) - positive
