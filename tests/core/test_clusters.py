@@ -97,7 +97,12 @@ def test_copies_of_one_instance_are_worth_one():
 
 @pytest.mark.parametrize(
     ("groups", "labels"),
-    [([[1.0], [2.0]], None), ([[1.0, 2.0], [3.0, 4.0]], [0, 1]), ([[1.0, 1.0], [1.0]], None)],
+    [
+        ([[1.0], [2.0]], None),
+        ([[1.0, 2.0], [3.0, 4.0]], [0, 1]),
+        ([[1.0, 1.0], [1.0]], None),
+        ([[1e300, -1e300], [1e300, 0.0]], None),  # their squares are no numbers
+    ],
 )
 def test_where_it_is_not_defined_there_is_none(groups, labels):
     coded = None if labels is None else np.array(labels, dtype=np.int8)

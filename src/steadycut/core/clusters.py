@@ -6,8 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.aggregate import Segments, exact_sum, mean
+from steadycut.core.aggregate import Segments, blocks_of, exact_sum, exact_sums, mean, offsets_of
 from steadycut.core.checks import FloatArray, IntArray
+
+# Squares of larger scores, and their sums, overflow.
+LARGEST = 1e140
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +56,7 @@ def clusters_of(segments: Segments, labels: NDArray[np.int8] | None) -> Clusters
     -------
     Clusters or None
         None where it is not defined: one instance a patient, no two patients of a class, or
-        scores that do not vary.
+        scores that do not vary; or whose squares are no floating-point numbers.
 
     Notes
     -----
@@ -84,8 +87,9 @@ def clusters_of(segments: Segments, labels: NDArray[np.int8] | None) -> Clusters
 class ClusterSums:
     """What `clusters_from` must know of each patient: instances, their mean, their squares.
 
-    ``squares`` are the sums of squared distances to the patient's own mean. All are exact sums of
-    what one patient has, so that neither the order of rows nor that of patients matters.
+    ``squares`` are the sums of squared distances to the patient's own mean, NaN where scores are
+    beyond `LARGEST`. All are exact sums of what one patient has, so that neither the order of rows
+    nor that of patients matters.
     """
 
     sizes: IntArray
@@ -102,17 +106,21 @@ def cluster_sums(segments: Segments) -> ClusterSums:
     >>> cluster_sums(sort_segments(np.array([0, 0, 1]), np.array([1.0, 3.0, 5.0]))).squares
     array([2., 0.])
     """
-    means = mean(segments)
-    pairs = zip(segments.split(), means.tolist(), strict=True)
-    squares = np.array([exact_sum((group - centre) ** 2) for group, centre in pairs])
-    return ClusterSums(sizes=segments.sizes, means=means, squares=squares)
+    means, sizes = mean(segments), segments.sizes
+    squares = np.full(sizes.size, np.nan)
+    if np.abs(segments.values).max(initial=0.0) > LARGEST:
+        return ClusterSums(sizes=sizes, means=means, squares=squares)
+    for groups, rows in blocks_of(segments.offsets):
+        distances = segments.values[rows] - np.repeat(means[groups], sizes[groups])
+        squares[groups] = exact_sums(distances**2, offsets_of(sizes[groups]))
+    return ClusterSums(sizes=sizes, means=means, squares=squares)
 
 
 def clusters_from(sums: ClusterSums, labels: NDArray[np.int8] | None) -> Clusters | None:
     """Return the design effect from the sums of each patient; see `clusters_of`."""
     sizes, classes = sums.sizes, _classes(labels, sums.sizes.size)
     n, k, n_classes = int(sizes.sum()), sizes.size, int(classes.max()) + 1
-    if k in (n, n_classes):
+    if k in (n, n_classes) or np.isnan(sums.squares).any():
         return None
     per_class = np.bincount(classes, weights=sizes)
     m0 = float(n - (np.bincount(classes, weights=sizes**2) / per_class).sum()) / (k - n_classes)
