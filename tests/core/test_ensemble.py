@@ -1,5 +1,6 @@
 """The quantile-scale ensemble against twins that count patients one by one."""
 
+import functools
 from fractions import Fraction
 
 import numpy as np
@@ -220,14 +221,14 @@ def test_a_short_reference_is_kept_and_a_long_one_keeps_both_ends():
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_cuts_are_ranked_in_the_thinned_reference(sign, monkeypatch):
-    monkeypatch.setattr(thin, "__defaults__", (6,))
+    monkeypatch.setattr("steadycut.core.ensemble.thin", functools.partial(thin, most=6))
     methods = several(4)
     ensemble, cuts = make(methods, sign=sign)
     assert {part.reference.size for part in ensemble.methods} == {6}
     assert ensemble.steps == 2 * 6 * 3
     expected = 0
     for method in methods:
-        reference = thin(np.sort(method.scores))
+        reference = thin(np.sort(method.scores), most=6)
         rank = twin_cut(method, list(range(20)), "erm") // 2
         outermost = np.sort(method.scores)[rank] if rank < 20 else np.inf
         expected += 2 * int(np.count_nonzero(reference < outermost))
