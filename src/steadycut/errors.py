@@ -13,6 +13,7 @@
     ├── NoFeasibleCut        a constraint that no cut-off of the patients can meet
     ├── BadFile              a slide or ECG that cannot be used; the others go on
     ├── BadRuleFile          a rule file that was edited, is incomplete or of another version
+    ├── BadSignature         a signature that is missing, or of other bytes or another key
     ├── BadCheckpoint        a checkpoint of another study, or in use by another run
     ├── LostWorkers          processes or machines that died at work, and no others to take over
     └── MissingPackage       an optional package that is needed here
@@ -66,6 +67,10 @@ class BadFile(SteadycutError):
 
 class BadRuleFile(SteadycutError):
     """A rule file that was edited, is incomplete or of another version."""
+
+
+class BadSignature(SteadycutError):
+    """A signature that is missing, or of other bytes or another key; or a key that is none."""
 
 
 class BadCheckpoint(SteadycutError):

@@ -73,6 +73,7 @@ def apply_command(
     memory: opt.Memory = None,
     resume: opt.Resume = False,
     unseen: Unseen = "refuse",
+    verify: opt.Verify = None,
     as_json: opt.AsJson = False,
 ) -> None:
     """Decide for every patient: columns patient, score, decision (0/1), flip_probability.
@@ -81,6 +82,7 @@ def apply_command(
     """
     write = writer_for(out)
     check_not_an_input(out, [rule, *tables])
+    check_signed(rule, verify)
     read = given(tables, engine=engine, memory=memory, resume=resume, out=out.parent)
     applied = with_unseen(apply_for(rule), unseen)(rule, read, missing)
     write_atomically(out, write(applied.columns))
@@ -198,6 +200,14 @@ def apply_for(rule: Path) -> Apply:
         return apply_rule
     schema = content.get("schema") if isinstance(content, dict) else None
     return APPLY.get(str(schema), apply_rule)
+
+
+def check_signed(rule: Path, key: Path | None) -> None:
+    """Refuse a rule that was not signed with a key, if one is named."""
+    if key is not None:
+        from steadycut.signature import verify
+
+        verify(rule, key)
 
 
 def check_not_an_input(out: Path, inputs: Sequence[Path | str]) -> None:

@@ -7,7 +7,7 @@ import typer
 
 from steadycut.audit import Audit, audit
 from steadycut.cli import options as opt
-from steadycut.cli.apply import RulePath
+from steadycut.cli.apply import RulePath, check_signed
 from steadycut.cli.given import given
 from steadycut.cli.label_free import label_free_text
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
@@ -43,6 +43,7 @@ def audit_command(
     engine: opt.EngineName = "auto",
     memory: opt.Memory = None,
     resume: opt.Resume = False,
+    verify: opt.Verify = None,
     as_json: opt.AsJson = False,
 ) -> None:
     """Say what the frozen rule does there, and where a change of risk comes from.
@@ -51,6 +52,7 @@ def audit_command(
     """
     check_folder(out)
     check_fraction("confidence", confidence)
+    check_signed(rule, verify)
     frozen = FrozenRule.load(rule)
     sites = opt.parse_sites(site, external, "--external")
     read = given(tables, engine=engine, memory=memory, resume=resume, out=out)

@@ -26,6 +26,7 @@ from steadycut.cli.reproduce import reproduce_app
 from steadycut.cli.rules import rules_command
 from steadycut.cli.score_ecg import score_ecg_command
 from steadycut.cli.score_slides import score_slides_command
+from steadycut.cli.signature import keygen_command, sign_command, verify_command
 from steadycut.cli.strata import strata_command
 from steadycut.cli.wording import as_options
 from steadycut.errors import SteadycutError
@@ -58,6 +59,9 @@ app.command("score-slides", short_help="Score the tiles of whole-slide images.")
 )
 app.command("score-ecg", short_help="Score segments of 12-lead ECGs.")(score_ecg_command)
 app.command("app", short_help="Fit and audit in a page on this machine.")(app_command)
+app.command("keygen", short_help="Make a pair of keys for signatures.")(keygen_command)
+app.command("sign", short_help="Sign a frozen file with your key.")(sign_command)
+app.command("verify", short_help="Check whose a frozen file is.")(verify_command)
 app.command("rules", short_help="List the rules that choose a cut-off.")(rules_command)
 app.add_typer(reproduce_app, name="reproduce", short_help="Rebuild the paper's figures and tables.")
 

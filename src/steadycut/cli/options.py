@@ -66,6 +66,12 @@ Aggregate = Annotated[
     ),
 ]
 Site = Annotated[str | None, typer.Option(metavar="COL", help="Column of sites.")]
+Verify = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PUBLIC_KEY", help="Use the rule only if RULE.sig says that this key signed it."
+    ),
+]
 Internal = Annotated[
     str | None,
     typer.Option(metavar="NAME[,NAME]", help="Sites to choose on. [default: all]"),
