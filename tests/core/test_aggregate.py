@@ -17,7 +17,7 @@ from steadycut.core.aggregate import (
     nest,
     offsets_of,
     parse_aggregator,
-    sort_grouped,
+    order_grouped,
     sort_segments,
 )
 from steadycut.errors import BadOption
@@ -280,6 +280,6 @@ def test_exact_sum_of_repeated_values(values, n):
 
 def test_values_that_stand_group_by_group_are_sorted_in_place():
     values = np.array([2.0, 1.0, -0.0, 0.0, 3.0])
-    segments = sort_grouped(values, offsets_of(np.array([2, 2, 1])))
+    segments = order_grouped(values, offsets_of(np.array([2, 2, 1])))
     assert segments.values.tolist() == [1.0, 2.0, 0.0, 0.0, 3.0]
     assert not np.signbit(segments.values).any()

@@ -1,13 +1,13 @@
 """Instance scores -> one score a patient, to the last bit independent of the order of rows.
 
 An aggregator turns the scores of a group into one number. Groups nest: tiles into slides,
-slides into patients. Every aggregator works on `Segments`, the scores sorted within their
-groups, so that it sees order statistics and never the order in which rows came; sums are
+slides into patients. Every aggregator works on `Segments`, where the order statistics that it
+reads stand in their places, so that it never sees the order in which rows came; sums are
 correctly rounded (`exact_sum`), so that they do not depend on an order either.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -20,6 +20,8 @@ from steadycut.errors import BadOption
 LARGEST_TRIM = 0.5
 # Below this many values `math.fsum` is faster than numpy; both round the same.
 FEW_VALUES = 400
+# Below this many values it takes less time to sort all than to find some.
+FEW_TO_SORT = 64
 BLOCK = 1 << 16
 MANTISSA = 53
 LARGEST_EXPONENT = 1020
@@ -30,7 +32,9 @@ class Segments:
     """Scores of several groups, one group after the other, ascending within each.
 
     ``offsets`` has one entry more than there are groups: group ``g`` holds
-    ``values[offsets[g]:offsets[g + 1]]``, and no group is empty.
+    ``values[offsets[g]:offsets[g + 1]]``, and no group is empty. Made for some aggregators by
+    `order_grouped`, a group is ascending only as far as these can tell: what they read stands in
+    its place, smaller scores before it and larger ones behind.
     """
 
     values: FloatArray
@@ -42,17 +46,21 @@ class Segments:
         return np.diff(self.offsets)
 
     def split(self) -> list[FloatArray]:
-        """Return the scores of each group, ascending."""
+        """Return the scores of each group."""
         return np.split(self.values, self.offsets[1:-1])
 
 
 Kernel = Callable[[Segments], FloatArray]
+Places = Callable[[int], tuple[int, ...]]
 How = str | Callable[[FloatArray], float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregator:
     """A named way to turn the scores of each group into one number.
+
+    ``places`` tells, for the size of a group, which order statistics the kernel reads, counted
+    from 0; None stands for all.
 
     Examples
     --------
@@ -63,6 +71,7 @@ class Aggregator:
 
     name: str
     kernel: Kernel
+    places: Places | None = None
 
     def __call__(self, segments: Segments) -> FloatArray:
         """Return one number a group."""
@@ -102,7 +111,7 @@ def parse_aggregator(how: How) -> Aggregator:
     if family is None:
         msg = f"an aggregator must be one of {', '.join(aggregator_names())}; got {how!r}."
         raise BadOption(msg)
-    return Aggregator(name=how, kernel=family.bind(family_name, how, number))
+    return family.bind(family_name, how, number)
 
 
 def aggregator_names() -> tuple[str, ...]:
@@ -133,23 +142,53 @@ def sort_segments(groups: IntArray, values: FloatArray) -> Segments:
     (array([0.4, 0.1, 0.9]), array([0, 1, 3]))
     """
     grouped = np.asarray(values, dtype=np.float64)[np.argsort(groups, kind="stable")]
-    return sort_grouped(grouped, offsets_of(np.bincount(groups)))
+    return order_grouped(grouped, offsets_of(np.bincount(groups)))
 
 
-def sort_grouped(values: FloatArray, offsets: IntArray) -> Segments:
-    """Sort ``values``, which stand group by group already, in place within each group.
+def order_grouped(
+    values: FloatArray, offsets: IntArray, aggregators: Sequence[Aggregator] | None = None
+) -> Segments:
+    """Order ``values``, which stand group by group already, in place within each group.
+
+    Parameters
+    ----------
+    values
+        Finite scores, shape (n,); they are changed.
+    offsets
+        Where groups begin and, last, where all end.
+    aggregators
+        Who will read the groups: no more is put in order than these need. None sorts.
 
     Examples
     --------
-    >>> sort_grouped(np.array([0.4, 0.9, 0.1]), np.array([0, 1, 3])).values
+    >>> order_grouped(np.array([0.4, 0.9, 0.1]), np.array([0, 1, 3])).values
     array([0.4, 0.1, 0.9])
     """
     # Adding 0.0 turns negative zero into zero: the two compare as equal, so that their order
     # in a sort, and with it the sign of a maximum, would depend on the order of rows.
     values += 0.0
-    for group in np.flatnonzero(np.diff(offsets) > 1).tolist():
-        values[offsets[group] : offsets[group + 1]].sort()
+    sizes = np.diff(offsets)
+    places = {size: _places_read(size, aggregators) for size in np.unique(sizes).tolist()}
+    for start, size in zip(offsets[:-1].tolist(), sizes.tolist(), strict=True):
+        _put_in_order(values[start : start + size], places[size])
     return Segments(values=read_only(values), offsets=read_only(offsets))
+
+
+def _places_read(size: int, aggregators: Sequence[Aggregator] | None) -> list[int] | None:
+    """Return which places of a group must be right; None stands for all."""
+    found: set[int] = set()
+    for aggregator in aggregators or ():
+        if aggregator.places is None:
+            return None
+        found.update(aggregator.places(size))
+    return None if aggregators is None else sorted(found)
+
+
+def _put_in_order(group: FloatArray, places: list[int] | None) -> None:
+    if places is None or (places and group.size < FEW_TO_SORT):
+        group.sort()
+    elif places:
+        group.partition(places)
 
 
 def offsets_of(sizes: IntArray) -> IntArray:
@@ -189,28 +228,83 @@ def exact_sum(values: FloatArray) -> float:
     """
     if values.size < FEW_VALUES:
         return math.fsum(values.tolist())
-    parts: list[float] = []
+    numbers: list[float] = []
     for start in range(0, values.size, BLOCK):
-        parts += _exact_parts(values[start : start + BLOCK])
-    return math.fsum(parts)
+        parts, rest = _cut(values[start : start + BLOCK], np.zeros(1, dtype=np.int64))
+        numbers += [*np.concatenate(parts).tolist(), *rest[rest != 0].tolist()]
+    return math.fsum(numbers)
 
 
-def _exact_parts(values: FloatArray) -> list[float]:
-    """Return few numbers whose exact sum is that of the values."""
-    bits = values.size.bit_length()
+def exact_sums(values: FloatArray, offsets: IntArray) -> FloatArray:
+    """Return the sum of each group of consecutive values, correctly rounded as `exact_sum` is.
+
+    Parameters
+    ----------
+    values
+        Finite values, shape (n,).
+    offsets
+        Where groups begin and, last, where all end; no group is empty.
+
+    Examples
+    --------
+    >>> exact_sums(np.array([0.5, 0.25, 1.0]), np.array([0, 2, 3]))
+    array([0.75, 1.  ])
+    """
+    sums = np.empty(offsets.size - 1)
+    for groups, rows in blocks_of(offsets):
+        sums[groups] = _block_sums(values[rows], offsets[groups] - rows.start)
+    return sums
+
+
+def blocks_of(offsets: IntArray) -> Iterator[tuple[slice, slice]]:
+    """Yield groups and their rows, as many at once as the processor's cache can hold.
+
+    Examples
+    --------
+    >>> list(blocks_of(np.array([0, 2, 3])))
+    [(slice(0, 2, None), slice(0, 3, None))]
+    """
+    first = 0
+    while first < offsets.size - 1:
+        reached = int(np.searchsorted(offsets, offsets[first] + BLOCK, side="right")) - 1
+        last = max(reached, first + 1)
+        yield slice(first, last), slice(int(offsets[first]), int(offsets[last]))
+        first = last
+
+
+def _block_sums(values: FloatArray, starts: IntArray) -> FloatArray | list[float]:
+    """Return the sums of a few groups that are cut together."""
+    if starts.size > 1:
+        parts, rest = _cut(values, starts)
+        if not rest.any():
+            return _added(parts)
+    return [exact_sum(group) for group in np.split(values, starts[1:])]
+
+
+def _added(parts: list[FloatArray]) -> FloatArray | list[float]:
+    """Return the sums of several parts, rounded once."""
+    if len(parts) <= 2:  # noqa: PLR2004 (one addition rounds once)
+        return sum(parts[1:], parts[0])
+    return [math.fsum(one) for one in zip(*(part.tolist() for part in parts), strict=True)]
+
+
+def _cut(values: FloatArray, starts: IntArray) -> tuple[list[FloatArray], FloatArray]:
+    """Return exact sums of high parts of each group, at least one, and what is left of values."""
+    bits = int(np.diff(starts, append=values.size).max()).bit_length()
     exponent = math.frexp(float(np.abs(values).max()))[1] + bits
+    parts, rest = [np.zeros(starts.size)], values
     if exponent > LARGEST_EXPONENT:
-        return values.tolist()
-    parts, rest = [], values
+        return parts, rest
+    parts = []
     for _ in range(3):
         anchor = math.ldexp(1.5, exponent)
         high = (rest + anchor) - anchor
-        parts.append(float(high.sum()))
+        parts.append(np.add.reduceat(high, starts))
         rest = rest - high
         if not rest.any():
-            return parts
+            break
         exponent += bits - MANTISSA
-    return [*parts, *rest[rest != 0].tolist()]
+    return parts, rest
 
 
 def nest(patients: IntArray, levels: Sequence[IntArray]) -> tuple[IntArray, ...]:
@@ -314,7 +408,7 @@ def mean(segments: Segments) -> FloatArray:
 
     Equal to `statistics.fmean` to the last bit.
     """
-    return _means(segments.values, segments.offsets[:-1], segments.offsets[1:])
+    return exact_sums(segments.values, segments.offsets) / segments.sizes
 
 
 def median(segments: Segments) -> FloatArray:
@@ -348,6 +442,12 @@ def quantile(segments: Segments, level: float) -> FloatArray:
     weight = position - below
     first = segments.offsets[:-1]
     return _interpolate(segments.values[first + below], segments.values[first + above], weight)
+
+
+def _neighbours(size: int, level: float) -> tuple[int, int]:
+    """Return which order statistics a quantile lies between."""
+    below = math.floor((size - 1) * level)
+    return below, min(below + 1, size - 1)
 
 
 def top_k(segments: Segments, k: int) -> FloatArray:
@@ -385,8 +485,10 @@ def trimmed_mean(segments: Segments, share: float) -> FloatArray:
 
 
 def _means(values: FloatArray, starts: IntArray, stops: IntArray) -> FloatArray:
-    bounds = zip(starts.tolist(), stops.tolist(), strict=True)
-    return np.array([exact_sum(values[start:stop]) / (stop - start) for start, stop in bounds])
+    sizes = stops - starts
+    offsets = offsets_of(sizes)
+    taken = np.repeat(starts - offsets[:-1], sizes) + np.arange(offsets[-1])
+    return exact_sums(values[taken], offsets) / sizes
 
 
 def _interpolate(low: FloatArray, high: FloatArray, weight: FloatArray) -> FloatArray:
@@ -394,11 +496,11 @@ def _interpolate(low: FloatArray, high: FloatArray, weight: FloatArray) -> Float
     return np.where(weight < 0.5, low + gap * weight, high - gap * (1 - weight))  # noqa: PLR2004
 
 
-def _noisy_or(ascending: list[float]) -> float:
-    if ascending[-1] == 1:
+def _noisy_or(group: list[float]) -> float:
+    if max(group) == 1:
         return 1.0
     # Adding 0.0 turns the negative zero of an all-zero group into zero.
-    return -math.expm1(math.fsum(math.log1p(-p) for p in ascending)) + 0.0
+    return -math.expm1(math.fsum(math.log1p(-p) for p in group)) + 0.0
 
 
 def _from_function(function: Callable[[FloatArray], Any]) -> Aggregator:
@@ -423,11 +525,19 @@ def _one_number(name: str, value: object) -> float:
 # The registry: names, numbers and what those allow ---------------------------------------
 
 
+def _no_place(*_: object) -> tuple[int, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Family:
-    """An aggregator before its number is known; ``letter`` is empty where it has none."""
+    """An aggregator before its number is known; ``letter`` is empty where it has none.
+
+    ``places`` is given the size of a group, and the number if there is one.
+    """
 
     function: Callable[..., FloatArray]
+    places: Callable[..., tuple[int, ...]]
     letter: str = ""
     read: Callable[[str], Any] = float
     allows: Callable[[Any], bool] = math.isfinite
@@ -436,20 +546,21 @@ class _Family:
     def spelled(self, name: str) -> str:
         return f"{name}:{self.letter}" if self.letter else name
 
-    def bind(self, name: str, how: str, number: str) -> Kernel:
+    def bind(self, name: str, how: str, number: str) -> Aggregator:
         if not self.letter:
-            return self._without_number(name, how)
+            if how != name:
+                msg = f"{name} takes no number; got {how!r}. Write {name!r}."
+                raise BadOption(msg)
+            return Aggregator(name=how, kernel=self.function, places=self.places)
         value = self._value(number)
         if value is None:
             msg = f"{self.spelled(name)} needs {self.letter} to be {self.rule}; got {how!r}."
             raise BadOption(msg)
-        return lambda segments: self.function(segments, value)
-
-    def _without_number(self, name: str, how: str) -> Kernel:
-        if how != name:
-            msg = f"{name} takes no number; got {how!r}. Write {name!r}."
-            raise BadOption(msg)
-        return self.function
+        return Aggregator(
+            name=how,
+            kernel=lambda segments: self.function(segments, value),
+            places=lambda size: self.places(size, value),
+        )
 
     def _value(self, number: str) -> float | None:
         try:
@@ -460,27 +571,30 @@ class _Family:
 
 
 FAMILIES = {
-    "mean": _Family(function=mean),
-    "median": _Family(function=median),
-    "max": _Family(function=maximum),
-    "min": _Family(function=minimum),
+    "mean": _Family(function=mean, places=_no_place),
+    "median": _Family(function=median, places=lambda size: ((size - 1) // 2, size // 2)),
+    "max": _Family(function=maximum, places=lambda size: (size - 1,)),
+    "min": _Family(function=minimum, places=lambda _: (0,)),
     "quantile": _Family(
         function=quantile,
+        places=_neighbours,
         letter="Q",
         allows=lambda level: 0 <= level <= 1,
         rule="a number from 0 to 1",
     ),
     "top-k": _Family(
         function=top_k,
+        places=lambda size, k: (size - k,) if k < size else (),
         letter="K",
         read=int,
         allows=lambda k: k >= 1,
         rule="a whole number of at least 1",
     ),
-    "fraction-above": _Family(function=fraction_above, letter="X"),
-    "noisy-or": _Family(function=noisy_or),
+    "fraction-above": _Family(function=fraction_above, places=_no_place, letter="X"),
+    "noisy-or": _Family(function=noisy_or, places=_no_place),
     "trimmed-mean": _Family(
         function=trimmed_mean,
+        places=lambda size, share: (int(share * size), size - 1 - int(share * size)),
         letter="X",
         allows=lambda share: 0 <= share < LARGEST_TRIM,
         rule="a number from 0 up to, but not, 0.5",

@@ -1,7 +1,7 @@
 """Scores of some patients, leaf by leaf -> the numbers of these patients.
 
-Every engine ends here. Scores are sorted within their leaves and sums are exact, so that the result
-is the same to the last bit for any order of rows, number of threads, cut into parts, or engine.
+Every engine ends here. Scores are put in order within their leaves and sums are exact, so that the
+result is the same to the last bit for any order of rows, number of threads, parts, or engine.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.aggregate import Aggregator, Segments, sort_grouped, sort_segments
+from steadycut.core.aggregate import Aggregator, Segments, order_grouped, sort_segments
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.clusters import ClusterSums, cluster_sums
 from steadycut.ingest.request import Request
@@ -51,8 +51,9 @@ def finish_part(part: Part, request: Request) -> Finished:
     {('s', 'max'): array([4., 1.])}
     """
     numbers, clusters = {}, {}
+    readers = request.level_aggregators[:1] or request.aggregators
     for name in request.scores:
-        leaves = sort_grouped(part.scores[name], part.offsets)
+        leaves = order_grouped(part.scores[name], part.offsets, readers)
         clusters[name] = cluster_sums(_by_patient(leaves, part.steps))
         segments = _climb(leaves, part.steps, request.level_aggregators)
         for aggregator in request.aggregators:

@@ -127,11 +127,10 @@ class DuckDBEngine:
 
     def _make_leaves(self, layout: Layout) -> None:
         """Tell DuckDB the leaf of every identifier and its levels."""
-        import pyarrow as pa
-
         for j in range(len(self.scans)):
             of_group = layout.leaf_of[self.first_group[j] : self.first_group[j + 1]]
-            numbers = pa.table({"number": np.arange(of_group.size), "leaf": of_group})
+            # Plain arrays: to register an Arrow table DuckDB imports pandas, if that is there.
+            numbers = {"number": np.arange(of_group.size), "leaf": of_group}
             self.connection.register("numbers", numbers)
             columns = ", ".join(self._leaf_keys())
             self.connection.execute(
@@ -155,11 +154,12 @@ class DuckDBEngine:
         for j, scan in enumerate(self.scans):
             with one_line(scan.place):
                 for batch in self._batches(j, scan, leaves):
-                    leaf = batch.column(0).to_numpy()
+                    # Not by to_numpy, which imports pandas if that is there.
+                    leaf, *numbers = map(np.from_dlpack, batch.columns)
                     order, places = _places(leaf, free)
                     _check_same(bool((free <= offsets[1:]).all()))
-                    for i, name in enumerate(names):
-                        scores[name][places] = batch.column(1 + i).to_numpy()[order]
+                    for name, some in zip(names, numbers, strict=True):
+                        scores[name][places] = some[order]
                     done += leaf.size
                     advance(done)
         _check_same(np.array_equal(free, offsets[1:]))
