@@ -2,13 +2,16 @@
 
 import builtins
 import gzip
+import os
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from steadycut.errors import BadTable, MissingColumn, MissingPackage, SteadycutError
 from steadycut.ingest import aggregate
+from steadycut.ingest.engines.choose import SMALL_FILES, _best
 from steadycut.ingest.find import find_files
 
 TEXT = "id,s\nsecret-1,0.5\nsecret-2,0.25\n"
@@ -29,11 +32,17 @@ def refused(source, error, text, **asked):
         ("t.csv", b"", "is empty or its first line is. Its first line must name the columns"),
         ("t.csv", b"\n\n", "is empty or its first line is"),
         ("t.csv", b"id,s\n", "the table has no rows"),
-        ("t.csv", b"id,s\nsecret-1,0.5,9\n", "cannot be read: .*Line: 2. Check the file"),
-        ("t.csv", b"id,s\nsecret-1\n", "cannot be read: .*Line: 2. Check the file"),
+        ("t.csv", b"id,s\nsecret-1,0.5,9\n", "line 2 has 3 cells and the header 2. Check the file"),
+        ("t.csv", b"id,s\nsecret-1\n", "line 2 has 1 cells and the header 2. Check the file"),
         ("t.csv", b"id,s,s\nsecret-1,1,2\n", "column names must differ; '.*' has s more than once"),
         ("t.csv", b"id,s,\xe9\nsecret-1,1,2\n", "is not UTF-8 text. Save it as UTF-8"),
         ("t.csv", b"id,s,t\nsecret-1,1,2\nsecret-\xe9,1,2\n", "UTF-8|utf-8|unicode"),
+        ("t.csv", b'id,s\nsecret-1,"1\nsecret-2,2\n', "line 2 has a quote that is not closed"),
+        ("t.csv", b"id,s\r\nsecret-1,1\nsecret-2,2\n", "its lines end in different ways"),
+        ("t.csv", "id,s\nsecret,1\n".encode("utf-16-le"), "has NUL bytes: it is UTF-16"),
+        ("t.csv", b"id,s" * (1 << 19) + b"x\n", "the first line of .* it is longer"),
+        ("t.csv", b"id" * (1 << 17) + b"\n", "131072 signs a name; it is longer"),
+        ("t.csv.gz", gzip.compress(b"id,s\n" + bytes(1 << 25)), "at most 200 times its size"),
         ("t.csv.gz", b"id,s\n", "cannot be read: .*Check the file, or write it again"),
         ("t.csv.gz", gzip.compress(TEXT.encode() * 99, mtime=0)[:-20], "cannot be read"),
         ("t.csv.gz", gzip.compress(TEXT.encode(), mtime=0)[:10] + b"\xff" * 50, "cannot be read"),
@@ -132,3 +141,42 @@ def forbid(monkeypatch, package):
         return original(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", guarded)
+
+
+def test_pipes_and_devices_are_no_tables(tmp_path):
+    os.mkfifo(tmp_path / "t.csv")
+    (tmp_path / "zero.csv").symlink_to("/dev/zero")
+    for path in (tmp_path / "t.csv", tmp_path / "zero.csv"):
+        refused(path, BadTable, "is a pipe or a device. Copy it first")
+
+
+@pytest.mark.parametrize("name", ["t.feather", "t.arrow"])
+@pytest.mark.parametrize("content", [b"", b"secret", b"ARROW1" + bytes(40)])
+def test_damaged_arrow_files(name, content, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    refused(tmp_path / name, BadTable, "cannot be read: .*Check the file")
+
+
+def test_many_columns_are_too_long_for_no_separator(tmp_path):
+    names = [f"column{i}" for i in range(20_000)]
+    path = tmp_path / "t.csv"
+    path.write_text(",".join(["id", "s", *names]) + "\na,1" + ",0" * len(names) + "\n", "utf-8")
+    assert aggregate(path, patient="id", score="s").scores.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_bytes_and_lists_as_identifiers_in_parquet(engine, tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"id": [b"a", b"b"], "l": [[1], [2]], "s": [1.0, 2.0]}), path)
+    found = aggregate(path, patient="id", score="s", engine=engine)
+    assert found.patients.tolist() == ["a", "b"]
+    refused(path, BadTable, "column 'l' must be one plain value a row", patient="l", engine=engine)
+
+
+def test_auto_looks_into_what_is_packed(tmp_path):
+    packed, rows = tmp_path / "t.csv.gz", tmp_path / "t.parquet"
+    packed.write_bytes(gzip.compress(b"id,s\n" + b"a,1\n" * (SMALL_FILES // 4)))
+    pq.write_table(pa.table({"id": np.zeros(5_000_000, dtype=np.int8)}), rows)
+    assert packed.stat().st_size < SMALL_FILES
+    assert rows.stat().st_size < SMALL_FILES
+    assert [_best(str(path)) for path in (packed, rows)] == ["duckdb", "duckdb"]

@@ -1,12 +1,15 @@
 """Frames: names that repeat, objects that are no table, missing values of each library."""
 
+from decimal import Decimal
+
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
 from steadycut.errors import BadTable, MissingColumn, MissingScores
-from steadycut.ingest import aggregate
+from steadycut.ingest import aggregate, make_request, read_patients
 
 NAMES = ["id", "s", "s"]
 
@@ -60,3 +63,73 @@ def test_times_are_identifiers_and_no_numbers():
     gap = pd.DataFrame({"id": days.where([True, False]), "s": [0.5, 0.5]})
     with pytest.raises(BadTable, match="column 'id' must be filled in every row; 1 of 2"):
         aggregate({"id": gap["id"].to_numpy(), "s": [0.5, 0.5]}, patient="id", score="s")
+
+
+BIG = 2**53
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pa.table({"id": [BIG, BIG + 1, None], "s": [1.0, 2.0, 3.0], "at": ["A", "A", "B"]}),
+        pl.DataFrame({"id": [BIG, BIG + 1, None], "s": [1.0, 2.0, 3.0], "at": ["A", "A", "B"]}),
+        pd.DataFrame(
+            {
+                "id": pd.array([BIG, BIG + 1, None], dtype="Int64"),
+                "s": [1.0, 2.0, 3.0],
+                "at": ["A", "A", "B"],
+            }
+        ),
+    ],
+    ids=["arrow", "polars", "pandas"],
+)
+def test_a_gap_does_not_make_two_large_identifiers_one(frame, engine):
+    request = make_request(patient="id", score="s", site="at", sites=["A"])
+    table = read_patients(request, frame, engine=engine)
+    assert table.patients["s", "mean"].patients.tolist() == [str(BIG), str(BIG + 1)]
+
+
+@pytest.mark.parametrize("identifier", [float(BIG + 2), -1e300, np.inf])
+@pytest.mark.parametrize("as_objects", [False, True])
+def test_floats_that_may_be_several_patients_are_refused(identifier, as_objects):
+    identifiers = ["a", identifier] if as_objects else [1.0, identifier]
+    with pytest.raises(BadTable, match=r"must not exceed 2\^53 in size"):
+        aggregate({"id": identifiers, "s": [1.0, 2.0]}, patient="id", score="s")
+
+
+def test_whole_numbers_of_128_bits_are_identifiers():
+    frame = pl.DataFrame({"id": [2**64, 2**64 + 1], "s": [1.0, 2.0]})
+    found = aggregate(frame, patient="id", score="s")
+    assert found.patients.tolist() == [str(2**64), str(2**64 + 1)]
+
+
+@pytest.mark.parametrize(
+    ("column", "text"),
+    [
+        ([{"a": 1}, {"a": 2}], "one plain value a row"),
+        (np.zeros((2, 2)), "one plain value a row"),
+        ([b"a", b"\xff"], "bytes that are not UTF-8"),
+        (["a\0", "b"], "hold NUL"),
+    ],
+)
+def test_what_is_no_identifier(column, text):
+    with pytest.raises(BadTable, match=text):
+        aggregate(pl.DataFrame({"id": column, "s": [1.0, 2.0]}), patient="id", score="s")
+
+
+def test_half_of_a_surrogate_pair_is_no_identifier():
+    with pytest.raises(BadTable, match="signs that no file takes"):
+        aggregate({"id": ["\ud800", "b"], "s": [1.0, 2.0]}, patient="id", score="s")
+
+
+def test_a_library_that_cannot_read_its_own_column():
+    frame = pd.DataFrame({"id": ["a", "b"], "s": [Decimal("sNaN"), Decimal(1)]})
+    with pytest.raises(BadTable, match=r"column 's' cannot be read: .* Turn it into texts or"):
+        aggregate(frame, patient="id", score="s")
+
+
+@pytest.mark.parametrize("score", [1 + 0j, np.complex128(1), "1_0", b"1", [1.0], 10**400])
+def test_what_is_no_score(score):
+    with pytest.raises(BadTable, match=r"must be numbers|must have a finite score"):
+        aggregate({"id": ["a", "b"], "s": [score, "2"]}, patient="id", score="s")

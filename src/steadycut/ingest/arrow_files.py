@@ -1,6 +1,7 @@
 """Arrow (Feather) files, and Parquet or Arrow files in S3, through pyarrow."""
 
 import os
+import sys
 from typing import Any
 
 from steadycut.errors import BadTable, MissingPackage
@@ -27,6 +28,12 @@ def open_dataset(file: TableFile) -> Any:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         msg = f"{file.place!r} cannot be read: {reason}. Check the address and your credentials."
         raise BadTable(msg) from None
+
+
+def arrow_errors() -> tuple[type[Exception], ...]:
+    """Return what pyarrow raises; nothing where it was not used."""
+    pyarrow = sys.modules.get("pyarrow")
+    return () if pyarrow is None else (pyarrow.ArrowException,)
 
 
 def _kind(file: TableFile) -> str:

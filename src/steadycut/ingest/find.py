@@ -86,6 +86,9 @@ def _expand(path: str) -> list[TableFile]:
         return [TableFile(path)]
     if os.path.isdir(path):  # noqa: PTH112
         return _inside(path)
+    if os.path.exists(path):  # noqa: PTH110
+        msg = f"a table must be a file or a folder; {path!r} is a pipe or a device. Copy it first."
+        raise BadTable(msg)
     if not GLOB_SIGNS & set(path):
         msg = f"there is no file {path!r}. Check the path."
         raise BadTable(msg)

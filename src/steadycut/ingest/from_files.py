@@ -1,8 +1,6 @@
 """CSV, TSV, Parquet, Arrow and AnnData files -> raw columns, only those that are needed."""
 
-import csv
 import glob
-import gzip
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from steadycut.errors import BadTable, MissingPackage
-from steadycut.ingest.arrow_files import ARROW_ENDINGS, open_dataset
+from steadycut.ingest.arrow_files import ARROW_ENDINGS, arrow_errors, open_dataset
 from steadycut.ingest.columns import check_columns
 from steadycut.ingest.find import PARQUET, FileName, TableFile, find_files
 from steadycut.ingest.from_anndata import read_anndata
@@ -23,20 +21,18 @@ from steadycut.ingest.raw import (
     RawTable,
     ScoreColumn,
     key_column,
+    refuse_nested,
     score_column,
     stack,
     unreadable_texts,
 )
 from steadycut.ingest.request import Request
+from steadycut.ingest.text_files import CSV_BUFFER, DELIMITERS, csv_reason, is_gzip, read_header
 
-DELIMITERS = ",;\t|"
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 NUMBERS = frozenset({"BOOLEAN", "FLOAT", "DOUBLE", *WHOLE, *(f"U{name}" for name in WHOLE)})
 # Whole numbers that numpy would round to floats.
 TOO_WIDE = frozenset({"HUGEINT", "UHUGEINT"})
-# DuckDB's own 32 MiB would not fit into the least memory that can be asked for; a row may take
-# half of this.
-CSV_BUFFER = 4 << 20
 # What str.strip() removes.
 BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 
@@ -172,9 +168,12 @@ def select_list(opened: Opened, request: Request) -> str:
 
 
 def _pick_key(opened: Opened, position: int, alias: str) -> str:
-    column = _quote(opened.aliases[position])
-    as_it_is = opened.types[position] in NUMBERS - TOO_WIDE
-    return f"{column if as_it_is else f'{column}::VARCHAR'} AS {alias}"
+    column, kind = _quote(opened.aliases[position]), opened.types[position]
+    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
+        refuse_nested(opened.names[position])
+    if kind in NUMBERS - TOO_WIDE:
+        return f"{column} AS {alias}"
+    return f"{f'decode({column})' if kind == 'BLOB' else f'{column}::VARCHAR'} AS {alias}"
 
 
 def _pick_score(opened: Opened, position: int, index: int) -> str:
@@ -182,7 +181,9 @@ def _pick_score(opened: Opened, position: int, index: int) -> str:
     column, kind = _quote(opened.aliases[position]), opened.types[position]
     if _is_number(kind):
         return f"{column}::DOUBLE AS s{index}"
-    number = f"TRY_CAST({column} AS DOUBLE)" if kind == "VARCHAR" else "NULL::DOUBLE"
+    # DuckDB would read 1_0 as 10.
+    plain = f"CASE WHEN NOT contains({column}, '_') THEN {column} END"
+    number = f"TRY_CAST({plain} AS DOUBLE)" if kind == "VARCHAR" else "NULL::DOUBLE"
     gaps = ", ".join(map(quote_text, sorted(NO_SCORE)))
     is_text = f"{number} IS NULL AND lower(trim({column}::VARCHAR, '{BLANKS}')) NOT IN ({gaps})"
     return f"{number} AS s{index}, CASE WHEN {is_text} THEN {column}::VARCHAR END AS u{index}"
@@ -206,10 +207,10 @@ def _is_number(duckdb_type: str) -> bool:
 
 
 def _open_text(file: Path, delimiters: str) -> Opened:
-    names, delimiter = _header(file, delimiters)
+    names, delimiter = read_header(file, delimiters)
     aliases = tuple(f"c{position}" for position in range(len(names)))
     columns = ", ".join(f"'{alias}': 'VARCHAR'" for alias in aliases)
-    compression = "gzip" if _is_gzip(file) else "none"
+    compression = "gzip" if is_gzip(file) else "none"
     # Nothing is left to detection, so that a cell cannot change how others are read.
     reader = (
         f"read_csv(FILES, auto_detect=false, header=true, delim='{delimiter}', quote='\"', "
@@ -255,6 +256,13 @@ def _parquet_names(connection: Any, file: TableFile) -> tuple[str, ...]:
     return tuple(names)
 
 
+def count_rows(file: TableFile) -> int:
+    """Return how many rows a local Parquet file says it has."""
+    query = "SELECT num_rows FROM parquet_file_metadata(?)"
+    with one_line(file.place), load_duckdb().connect(":memory:") as connection:
+        return int(connection.execute(query, [glob.escape(file.place)]).fetchall()[0][0])
+
+
 OPENERS: dict[str, Callable[[Any, TableFile], Opened]] = {
     ".csv": _open_csv,
     ".csv.gz": _open_csv,
@@ -264,26 +272,6 @@ OPENERS: dict[str, Callable[[Any, TableFile], Opened]] = {
 }
 ANNDATA = ".h5ad"
 ENDINGS = (*OPENERS, *ARROW_ENDINGS, ANNDATA)
-
-
-def _header(file: Path, delimiters: str) -> tuple[tuple[str, ...], str]:
-    """Return the column names of a text file and the separator that gives the most of them."""
-    rows = [(_first_row(file, delimiter), delimiter) for delimiter in delimiters]
-    names, delimiter = max(rows, key=lambda row: len(row[0]))
-    if not any(name.strip() for name in names):
-        msg = f"{str(file)!r} is empty or its first line is. Its first line must name the columns."
-        raise BadTable(msg)
-    return tuple(names), delimiter
-
-
-def _first_row(file: Path, delimiter: str) -> list[str]:
-    opener: Any = gzip.open if _is_gzip(file) else open
-    with opener(file, "rt", encoding="utf-8-sig", newline="") as lines:
-        return next(csv.reader(lines, delimiter=delimiter), [])
-
-
-def _is_gzip(file: Path) -> bool:
-    return file.name.casefold().endswith(".gz")
 
 
 def _quote(name: str) -> str:
@@ -306,8 +294,9 @@ def one_line(place: str) -> Iterator[None]:
     except load_duckdb().OutOfMemoryException:
         msg = f"{place!r} needs more memory than is allowed. Allow more with memory (--memory)."
         raise BadTable(msg) from None
-    except (OSError, EOFError, csv.Error, zlib.error, load_duckdb().Error) as error:
-        reason = str(error).strip().partition("\n")[0].rstrip(".")
+    except (OSError, EOFError, zlib.error, load_duckdb().Error, *arrow_errors()) as error:
+        text = str(error).strip()
+        reason = csv_reason(text) or text.partition("\n")[0].rstrip(".")
         msg = f"{place!r} cannot be read: {reason}. Check the file, or write it again."
         raise BadTable(msg) from None
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from steadycut.errors import BadTable, MissingPackage
 from steadycut.ingest.columns import check_columns
-from steadycut.ingest.raw import RawTable, key_column, score_column
+from steadycut.ingest.raw import RawTable, key_column, refuse_nested, score_column
 from steadycut.ingest.request import Request
 
 
@@ -27,7 +27,7 @@ def read_frame(frame: Any, request: Request) -> RawTable:
     check_columns(request.columns, names)
     picked = table.select(*request.columns)
     eager = picked.collect() if hasattr(picked, "collect") else picked
-    return _raw({name: _masked(eager[name]) for name in request.columns}, request)
+    return _raw({name: _column(name, eager[name]) for name in request.columns}, request)
 
 
 def read_arrays(arrays: Mapping[str, Any], request: Request) -> RawTable:
@@ -56,9 +56,35 @@ def _raw(columns: Mapping[str, NDArray[Any]], request: Request) -> RawTable:
     )
 
 
-def _masked(series: Any) -> NDArray[Any]:
+def _column(name: str, series: Any) -> NDArray[Any]:
     """Return a column with its missing values masked, whatever its library puts in their place."""
-    return np.ma.masked_array(series.to_numpy(), mask=series.is_null().to_numpy())
+    try:
+        missing = series.is_null().to_numpy()
+        values = _values(series, any_missing=bool(missing.any()))
+    except Exception as error:  # noqa: BLE001 (each library has errors of its own)
+        reason = str(error).strip().partition("\n")[0].rstrip(".")
+        msg = f"column {name!r} cannot be read: {reason}. Turn it into texts or plain numbers."
+        raise BadTable(msg) from None
+    if values.ndim != 1:
+        refuse_nested(name)
+    return np.ma.masked_array(values, mask=missing)
+
+
+def _values(series: Any, *, any_missing: bool) -> NDArray[Any]:
+    """Return the values of a column, each as it is.
+
+    numpy has no whole numbers with gaps: they would become floats, and two large identifiers one.
+    It has no integers of 128 bits, and of texts it would cut NUL off.
+    """
+    narwhals = _narwhals()
+    kind = series.dtype
+    if kind in {narwhals.Int128, narwhals.UInt128}:
+        return _values(series.cast(narwhals.String), any_missing=any_missing)
+    if kind == narwhals.String:
+        return np.array([*series.to_list(), None], dtype=object)[:-1]
+    if any_missing and kind.is_integer():
+        return np.asarray(series.fill_null(0).to_numpy())
+    return np.asarray(series.to_numpy())
 
 
 def _one_dimension(name: str, values: Any) -> NDArray[Any]:

@@ -14,6 +14,7 @@ from steadycut.core.clusters import Clusters, clusters_from
 from steadycut.core.records import PatientScores
 from steadycut.ingest.engines.engine import Engine
 from steadycut.ingest.finish import Finished, from_arrays, join_finished, to_arrays
+from steadycut.ingest.identifiers import check_named
 from steadycut.ingest.layout import Dropped, Layout, asked_groups, lay_out
 from steadycut.ingest.request import Request
 from steadycut.ingest.survey import Survey
@@ -90,6 +91,8 @@ def build_patients(
         To the last bit the same for any order of rows and any engine.
     """
     survey = engine.survey()
+    asked = asked_groups(survey, request)
+    check_named(asked, request)
     layout = lay_out(survey, request)
     finished = join_finished(list(_finish_parts(engine, layout, request, progress, keep)))
     return PatientTable(
@@ -97,7 +100,7 @@ def build_patients(
         n_rows=layout.n_rows,
         dropped=layout.dropped,
         clusters={name: _clusters(layout, finished, name) for name in request.scores},
-        asked=asked_groups(survey, request),
+        asked=asked,
     )
 
 

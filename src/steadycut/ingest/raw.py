@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray
+from steadycut.errors import BadTable
 
 MISSING_CODE = -1
+# Beyond this neighbouring whole numbers are the same float.
+LARGEST_FLOAT_KEY = 2.0**53
+NESTED = (list, tuple, dict, set, frozenset, np.ndarray)
 # Texts that stand for "no score" in tables from R, Excel, databases and others.
 NO_SCORE = frozenset({"", "na", "n/a", "nan", "null", "none"})
 
@@ -82,9 +86,11 @@ def key_column(values: NDArray[Any]) -> KeyColumn:
     >>> key_column(np.array(["007", None], dtype=object)).texts
     ('007',)
     """
-    if values.dtype.kind in "iufb":
-        return _from_numbers(values)
-    return _from_objects(_objects(values))
+    if values.dtype.kind not in "iufb":
+        return _from_objects(_objects(values))
+    if values.dtype.kind == "f":
+        _check_whole(np.ma.getdata(values))
+    return _from_numbers(values)
 
 
 def score_column(values: NDArray[Any]) -> ScoreColumn:
@@ -148,6 +154,7 @@ def _from_objects(values: list[object]) -> KeyColumn:
     index: dict[object, int] = {None: MISSING_CODE} | {text: i for i, text in enumerate(found)}
     codes = np.fromiter(map(index.__getitem__, texts), dtype=np.int64, count=len(texts))
     # The last entry is where the code -1 of a missing value points to.
+    _check_texts("".join(found))
     blank = np.array([*(not text.strip() for text in found), True])
     return KeyColumn(codes=np.where(blank[codes], MISSING_CODE, codes), texts=tuple(found))
 
@@ -156,17 +163,70 @@ def _text(value: object) -> str | None:
     """Return a value as text, None for NaN and other missing values."""
     if _is_missing(value):
         return None
-    whole = isinstance(value, float | np.floating) and float(value).is_integer()
-    return str(int(value)) if whole else str(value)  # type: ignore[call-overload]
+    if isinstance(value, NESTED):
+        refuse_nested()
+    if isinstance(value, bytes):
+        return _decoded(value)
+    if not isinstance(value, float | np.floating):
+        return str(value)
+    _check_whole(np.array(float(value)))
+    return str(int(value)) if float(value).is_integer() else str(value)
+
+
+def _decoded(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        msg = (
+            "identifiers and classes must be text; some are bytes that are not UTF-8. Decode them."
+        )
+        raise BadTable(msg) from None
+
+
+def _check_whole(values: NDArray[Any]) -> None:
+    """Refuse floats that may stand for several whole numbers: patients would become one."""
+    if (np.abs(values) > LARGEST_FLOAT_KEY).any():
+        msg = (
+            "identifiers that are floating-point numbers must not exceed 2^53 in size: beyond it "
+            "several are one number. Store them as texts or as whole numbers."
+        )
+        raise BadTable(msg)
+
+
+def _check_texts(joined: str) -> None:
+    """Refuse what cannot be written: numpy drops NUL at an end, files take no half of a pair."""
+    try:
+        joined.encode()
+    except UnicodeEncodeError:
+        joined = "\0"
+    if "\0" in joined:
+        msg = (
+            "identifiers and classes must be plain text; some hold NUL or other signs that no file "
+            "takes. Remove these signs."
+        )
+        raise BadTable(msg)
+
+
+def refuse_nested(column: str | None = None) -> None:
+    """Refuse lists and records where a plain value must be."""
+    where = "an identifier or a class" if column is None else f"column {column!r}"
+    msg = f"{where} must be one plain value a row; it is a list or a record. Take a part of it."
+    raise BadTable(msg)
 
 
 def _number(value: object) -> float | None:
     """Return a value as a number, NaN for None, and None for a text that is no number."""
     if _is_missing(value):
         return math.nan
+    # Of a complex number float() would take a part.
+    if isinstance(value, complex | np.complexfloating | bytes):
+        return None
     try:
-        # Of texts only ASCII ones, as in DuckDB.
-        return float(value) if str(value).isascii() else None  # type: ignore[arg-type]
+        # Of texts only plain ones: Python would read 1_0 as 10 and digits of other scripts.
+        text = str(value)
+        return float(value) if text.isascii() and "_" not in text else None  # type: ignore[arg-type]
+    except OverflowError:
+        return math.inf
     except (TypeError, ValueError):
         return None
 

@@ -9,6 +9,7 @@ from steadycut.core.records import PatientScores
 from steadycut.errors import SteadycutWarning
 from steadycut.files import work_folder
 from steadycut.ingest.engines.choose import check_engine, open_engine, parse_memory
+from steadycut.ingest.identifiers import alike_line
 from steadycut.ingest.patients import Keep, PatientTable, Progress, build_patients
 from steadycut.ingest.request import Level, Request, make_request
 
@@ -205,7 +206,14 @@ def aggregate(
 
 
 def dropped_lines(table: PatientTable) -> list[str]:
-    """Say what was left out, one line a reason."""
+    """Say what was left out, one line a reason, and whether patients may be there twice."""
+    identifiers = next(iter(table.patients.values())).patients
+    assert identifiers is not None  # noqa: S101
+    alike = alike_line(identifiers.tolist())
+    return [*_left_out(table), *([alike] if alike else [])]
+
+
+def _left_out(table: PatientTable) -> list[str]:
     lost, lines = table.dropped, []
     if lost.rows:
         were = "was" if lost.rows == 1 else "were"

@@ -1,8 +1,7 @@
 """Which engine a source gets, and how much memory."""
 
-import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,17 @@ from steadycut.ingest.engines.engine import Engine
 from steadycut.ingest.engines.memory import MemoryEngine
 from steadycut.ingest.engines.spark import SparkEngine
 from steadycut.ingest.engines.spark_tables import is_spark
-from steadycut.ingest.find import find_files
+from steadycut.ingest.find import TableFile, find_files
+from steadycut.ingest.from_files import count_rows, is_local_parquet, one_line
 from steadycut.ingest.request import Request
 from steadycut.ingest.source import is_dataset, is_paths, lazy_frame, read_raw
+from steadycut.ingest.text_files import is_gzip, unpacked_size
 
 AUTO = "auto"
 # Files of so many bytes are read in less time than DuckDB needs to begin.
 SMALL_FILES = 16 << 20
+# A Parquet file of equal values packs any number of rows into a few bytes.
+BYTES_A_ROW = 4
 LEAST_MEMORY = 256 << 20
 USUAL_MEMORY = 2 << 30
 UNITS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
@@ -97,8 +100,18 @@ def _best(source: Any) -> str:
     return "memory" if lazy_frame(source) is None or not _has_duckdb() else "duckdb"
 
 
-def _size(files: Any) -> int:
-    return sum(os.path.getsize(file.place) for file in files)  # noqa: PTH202
+def _size(files: Sequence[TableFile]) -> int:
+    """Return how many bytes the files hold; of those that are packed, as far as it matters here."""
+    return sum(map(_bytes_of, files))
+
+
+def _bytes_of(file: TableFile) -> int:
+    if is_local_parquet(file):
+        return max(file.path.stat().st_size, BYTES_A_ROW * count_rows(file))
+    if is_gzip(file.path):
+        with one_line(file.place):
+            return unpacked_size(file.path, SMALL_FILES + 1)[0]
+    return file.path.stat().st_size
 
 
 def _has_duckdb() -> bool:

@@ -1,0 +1,88 @@
+"""Identifiers that name nobody, and identifiers that may name the same patient twice."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from itertools import product
+
+from steadycut.errors import BadTable
+from steadycut.ingest.labels import MISSING
+from steadycut.ingest.request import Request
+from steadycut.ingest.survey import Survey
+
+SEPARATOR = "\x1f"
+# Spaces, and signs without width that a copy from a page or a form brings along.
+UNSEEN = [code for code in range(0x3001) if chr(code).isspace()]
+UNSEEN += [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF]
+WITHOUT = dict.fromkeys(code for code in UNSEEN if chr(code) != SEPARATOR)
+
+
+def _spellings(words: frozenset[str]) -> frozenset[str]:
+    letters = (product(*({sign, sign.upper()} for sign in word)) for word in words)
+    return frozenset("".join(one) for several in letters for one in several)
+
+
+NOBODY = _spellings(MISSING | {"none"})
+NOTHING = _spellings(MISSING)
+
+
+def check_named(survey: Survey, request: Request) -> None:
+    """Refuse marks for a missing value as identifiers: many patients would become one.
+
+    They are marks in sites and levels too, where "none" may be a name.
+    """
+    levels = [column for column, _ in request.levels]
+    for column in filter(None, [request.patient, request.site, *levels]):
+        marks = NOBODY if column == request.patient else NOTHING
+        found = sorted(marks.intersection(survey.keys[column].texts))
+        if found:
+            msg = (
+                f"column {column!r} must be filled in every row; {found[0]!r} is there, which "
+                "stands for a missing value. Fill these rows in, remove them, or rename it if it "
+                "is a name."
+            )
+            raise BadTable(msg)
+
+
+def count_alike(identifiers: Sequence[str]) -> int:
+    """Return how many identifiers differ from another one only in how it is written.
+
+    That is: by case, white space, zeros before a number or after its point, or the Unicode form.
+
+    Examples
+    --------
+    >>> count_alike(["a1", "A1 ", "007", "7.0", "70"])
+    4
+    """
+    forms = _plain(SEPARATOR.join(identifiers)).split(SEPARATOR)
+    if len(forms) != len(identifiers):
+        forms = [_plain(one) for one in identifiers]
+    forms = [_unpadded(one) if one[:1] == "0" or "." in one else one for one in forms]
+    if len(set(forms)) == len(forms):
+        return 0
+    return sum(count for count in Counter(forms).values() if count > 1)
+
+
+def _plain(text: str) -> str:
+    """Return identifiers in one way of writing; many at once, since there may be a million."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return text.casefold().translate(WITHOUT)
+
+
+def _unpadded(form: str) -> str:
+    """Return a whole number without zeros before it or after its point."""
+    whole, _, rest = form.partition(".")
+    return (whole.lstrip("0") or "0") if whole.isdigit() and not rest.strip("0") else form
+
+
+def alike_line(identifiers: Sequence[str]) -> str | None:
+    """Say that patients may be there twice; None if there is no sign of it."""
+    count = count_alike(identifiers)
+    if not count:
+        return None
+    return (
+        f"{count} of {len(identifiers)} patients have identifiers that differ from another one "
+        "only by case, white space, zeros or the form of letters. They count as different "
+        "patients; if they are not, write them alike."
+    )

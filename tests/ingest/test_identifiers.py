@@ -1,0 +1,52 @@
+"""Identifiers that name nobody, and those that may name a patient twice."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from steadycut import aggregate
+from steadycut.errors import BadTable
+from steadycut.ingest.identifiers import SEPARATOR, WITHOUT, alike_line, count_alike
+
+SIGNS = st.sampled_from("aAäÄéE\u03010123. \t\u200b\uff17" + SEPARATOR)
+
+
+def written_plainly(identifier):
+    plain = unicodedata.normalize("NFKC", identifier).casefold()
+    plain = "".join(sign for sign in plain if ord(sign) not in WITHOUT)
+    number = re.fullmatch(r"(\d+)(\.0*)?", plain)
+    return str(int(number[1])) if number else plain
+
+
+@given(st.lists(st.text(SIGNS, min_size=1, max_size=4), unique=True))
+@example(["7", "07", "7.0", "7.00"])
+@example([f"a{SEPARATOR}b", f"A{SEPARATOR}b", "a"])
+def test_against_every_pair(identifiers):
+    forms = [written_plainly(one) for one in identifiers]
+    assert count_alike(identifiers) == sum(forms.count(form) > 1 for form in forms)
+
+
+def test_the_line_names_nobody():
+    assert alike_line(["secret", "Secret ", "other"]).startswith("2 of 3 patients have identifiers")
+    assert "ecret" not in alike_line(["secret", "Secret"])
+    assert alike_line(["a", "b"]) is None
+
+
+@pytest.mark.parametrize("mark", ["NA", "n/a", "nan", "NaN", "NULL", "None", "<NA>", "#N/A"])
+def test_a_mark_for_a_missing_identifier_is_refused(mark):
+    table = {"id": ["a", mark], "s": [1.0, 2.0]}
+    with pytest.raises(BadTable, match="column 'id' must be filled in every row"):
+        aggregate(table, patient="id", score="s")
+
+
+@pytest.mark.parametrize("role", ["site", "levels"])
+def test_none_may_be_the_name_of_a_site_or_a_level(role):
+    table = {"id": ["a", "b"], "s": [1.0, 2.0], "at": ["north", "None"]}
+    asked = {"site": "at"} if role == "site" else {"levels": ["at:max"]}
+    assert aggregate(table, patient="id", score="s", **asked).n_patients == 2
+    table["at"][1] = "NA"
+    with pytest.raises(BadTable, match="column 'at' must be filled"):
+        aggregate(table, patient="id", score="s", **asked)
