@@ -10,14 +10,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from steadycut.core.aggregate import (
+    BLOCK,
     FAMILIES,
     aggregate_chain,
     aggregator_names,
+    blocks_of,
     exact_sum,
+    exact_sums,
     nest,
     offsets_of,
-    parse_aggregator,
     order_grouped,
+    parse_aggregator,
     sort_segments,
 )
 from steadycut.errors import BadOption
@@ -283,3 +286,70 @@ def test_values_that_stand_group_by_group_are_sorted_in_place():
     segments = order_grouped(values, offsets_of(np.array([2, 2, 1])))
     assert segments.values.tolist() == [1.0, 2.0, 0.0, 0.0, 3.0]
     assert not np.signbit(segments.values).any()
+
+
+NAMED = ["mean", "median", "max", "min", "noisy-or", "fraction-above:0.5"]
+NUMBERED = ["quantile:0", "quantile:0.37", "quantile:0.9", "quantile:1", "top-k:1", "top-k:70"]
+TRIMMED = ["trimmed-mean:0", "trimmed-mean:0.1", "trimmed-mean:0.49"]
+
+
+@given(
+    st.lists(st.integers(1, 200), min_size=1, max_size=4),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([2, 10, 10**6]),
+    st.sets(st.sampled_from([*NAMED, *NUMBERED, *TRIMMED]), min_size=1, max_size=4),
+)
+def test_what_is_read_stands_in_its_place(sizes, seed, n_distinct, names):
+    drawn = np.random.default_rng(seed).integers(n_distinct, size=sum(sizes)) / n_distinct
+    offsets = offsets_of(np.array(sizes))
+    aggregators = [parse_aggregator(name) for name in sorted(names)]
+    some, whole = order_grouped(drawn.copy(), offsets, aggregators), order_grouped(drawn, offsets)
+    for aggregator in aggregators:
+        assert aggregator(some).tobytes() == aggregator(whole).tobytes(), aggregator.name
+
+
+def test_ones_own_function_sees_all_scores_in_order():
+    drawn = np.random.default_rng(0).random(100)
+    second = [parse_aggregator(lambda scores: scores[1])]
+    segments = order_grouped(drawn.copy(), np.array([0, 100]), second)
+    assert second[0](segments)[0] == np.sort(drawn)[1]
+
+
+def test_an_order_that_nobody_reads_is_not_made():
+    values = np.array([3.0, 1.0, 2.0])
+    segments = order_grouped(values, np.array([0, 3]), [parse_aggregator("mean")])
+    assert segments.values.tolist() == [3.0, 1.0, 2.0]
+
+
+finite = st.floats(-1e308, 1e308) | st.floats(-1e-300, 1e-300) | st.floats(-1, 1)
+
+
+@given(
+    st.lists(st.lists(finite, min_size=1, max_size=40), min_size=1, max_size=8),
+    st.integers(1, 5),
+)
+def test_sums_of_groups_are_those_of_fsum(groups, times):
+    groups = [group * times for group in groups]
+    try:
+        expected = [math.fsum(group) for group in groups]
+    except OverflowError:
+        return
+    values, offsets = np.concatenate(groups), offsets_of(np.array([len(g) for g in groups]))
+    assert exact_sums(values, offsets).tolist() == expected
+
+
+def test_groups_are_summed_block_by_block():
+    sizes = np.array([3, BLOCK + 5, 1, BLOCK - 1, 2, 2])
+    values = np.random.default_rng(0).normal(size=sizes.sum())
+    offsets = offsets_of(sizes)
+    expected = [math.fsum(group.tolist()) for group in np.split(values, offsets[1:-1])]
+    assert exact_sums(values, offsets).tolist() == expected
+    assert [groups for groups, _ in blocks_of(offsets)] == [
+        slice(0, 1), slice(1, 2), slice(2, 4), slice(4, 6)
+    ]  # fmt: skip
+
+
+def test_sums_of_three_parts_are_rounded_once():
+    groups = [[1.0, 2.0**-53, 2.0**-106], [1.0, 2.0**-53, -(2.0**-106)], [1.0, 2.0**-53, 0.0]]
+    sums = exact_sums(np.concatenate(groups), np.array([0, 3, 6, 9]))
+    assert sums.tolist() == [1 + 2.0**-52, 1.0, 1.0]

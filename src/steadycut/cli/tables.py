@@ -35,6 +35,7 @@ def read_for_fit(
         levels=list(level or ()),
         how=list(aggregate or ("mean",)),
         missing=missing,
+        clusters=True,
     )
     return read_given(request, tables)
 

@@ -35,7 +35,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Finished:
-    """Numbers of consecutive patients: by (score, aggregator), and what their rows are worth."""
+    """Numbers of consecutive patients: by (score, aggregator), and what their rows are worth.
+
+    ``clusters`` is empty where nobody asked for it.
+    """
 
     scores: Mapping[tuple[str, str], FloatArray]
     clusters: Mapping[str, ClusterSums]
@@ -54,7 +57,8 @@ def finish_part(part: Part, request: Request) -> Finished:
     readers = request.level_aggregators[:1] or request.aggregators
     for name in request.scores:
         leaves = order_grouped(part.scores[name], part.offsets, readers)
-        clusters[name] = cluster_sums(_by_patient(leaves, part.steps))
+        if request.clusters:
+            clusters[name] = cluster_sums(_by_patient(leaves, part.steps))
         segments = _climb(leaves, part.steps, request.level_aggregators)
         for aggregator in request.aggregators:
             numbers[name, aggregator.name] = aggregator(segments)
@@ -93,6 +97,7 @@ def from_arrays(arrays: Mapping[str, Array], request: Request) -> Finished:
                 sizes=arrays[f"sizes{i}"], means=arrays[f"means{i}"], squares=arrays[f"squares{i}"]
             )
             for i, score in enumerate(request.scores)
+            if request.clusters
         },
     )
 

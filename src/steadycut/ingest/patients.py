@@ -44,8 +44,8 @@ class PatientTable:
 
     Every entry of ``patients`` holds the same patients. ``n_rows`` counts the rows of the sites
     that are asked for, and ``dropped`` what was left out of them. ``clusters`` says, by score
-    column, how alike the rows of a patient are; None where that is not defined. ``asked`` is what
-    the engine found out about these rows before it aggregated them.
+    column, how alike the rows of a patient are, if the request asks for it; None where that is not
+    defined. ``asked`` is what the engine found out about these rows before it aggregated them.
     """
 
     patients: Mapping[tuple[str, str], PatientScores]
@@ -99,7 +99,9 @@ def build_patients(
         patients=_patients(layout, finished, request),
         n_rows=layout.n_rows,
         dropped=layout.dropped,
-        clusters={name: _clusters(layout, finished, name) for name in request.scores},
+        clusters={
+            name: clusters_from(sums, layout.labels) for name, sums in finished.clusters.items()
+        },
         asked=asked,
     )
 
@@ -162,11 +164,8 @@ def _patients(
             patients=layout.patients,
             sites=layout.sites,
             n_instances=layout.n_instances,
+            n_units=layout.n_units,
             recipe=request.recipe(score, how),
         )
         for (score, how), numbers in finished.scores.items()
     }
-
-
-def _clusters(layout: Layout, finished: Finished, score: str) -> Clusters | None:
-    return clusters_from(finished.clusters[score], layout.labels)

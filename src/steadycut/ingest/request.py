@@ -46,6 +46,8 @@ class Request:
         ``"refuse"`` or ``"drop"`` patients without a label.
     order
         Column that says when a row came in, if that matters; it is read and groups nothing.
+    clusters
+        Whether to measure how alike the rows of a patient are.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class Request:
     missing: str = "refuse"
     unlabelled: str = "refuse"
     order: str | None = None
+    clusters: bool = False
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_POLICIES)
@@ -131,6 +134,7 @@ def make_request(
     levels: Iterable[Level] = (),
     how: How | Iterable[How] = "mean",
     missing: str = "refuse",
+    clusters: bool = False,
 ) -> Request:
     """Build a request from what a caller may write: one or several, texts or pairs.
 
@@ -154,6 +158,7 @@ def make_request(
         hows=(how,) if isinstance(how, str) or callable(how) else tuple(how),
         missing=missing,
         unlabelled=missing,
+        clusters=clusters,
     )
 
 

@@ -44,6 +44,7 @@ ASKED = {
     "levels": ["slide:quantile:0.8", "block:mean"],
     "how": HOWS,
     "missing": "drop",
+    "clusters": True,
 }
 
 

@@ -54,9 +54,10 @@ def plain_schema(request: Request) -> Schema:
 def finish_schema(request: Request) -> Schema:
     """Return the columns of `finish_batches`: numbers in the order of scores, then aggregators."""
     n_numbers = len(request.scores) * len(request.hows)
-    schema = {"patient": "string"} | {f"number_{i}": "double" for i in range(n_numbers)}
-    for i in range(len(request.scores)):
-        schema |= {f"size_{i}": "bigint", f"mean_{i}": "double", f"squares_{i}": "double"}
+    schema = {"patient": "string", "n_rows": "bigint"}
+    schema |= {f"number_{i}": "double" for i in range(n_numbers)}
+    for i in range(len(request.scores) if request.clusters else 0):
+        schema |= {f"mean_{i}": "double", f"squares_{i}": "double"}
     return schema
 
 
@@ -121,13 +122,14 @@ def finish_batches(batches: Iterable[Any], request: Request) -> Iterator[Any]:
         },
     )
     columns = _finished_columns(finish_part(part, request))
-    yield _batch({"patient": names, **columns}, finish_schema(request))
+    n_rows = np.bincount(patient_of)
+    yield _batch({"patient": names, "n_rows": n_rows, **columns}, finish_schema(request))
 
 
 def _finished_columns(finished: Finished) -> Columns:
     columns: dict[str, Any] = {f"number_{i}": n for i, n in enumerate(finished.scores.values())}
     for i, sums in enumerate(finished.clusters.values()):
-        columns |= {f"size_{i}": sums.sizes, f"mean_{i}": sums.means, f"squares_{i}": sums.squares}
+        columns |= {f"mean_{i}": sums.means, f"squares_{i}": sums.squares}
     return columns
 
 

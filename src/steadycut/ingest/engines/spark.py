@@ -129,18 +129,19 @@ def _as_finished(found: Any, request: Request, layout: Layout, patients: range) 
     wanted = layout.patients[patients.start : patients.stop].tolist()
     rows = np.array([place.get(name, -1) for name in wanted], dtype=np.int64)
     keys = [(name, how.name) for name in request.scores for how in request.aggregators]
+    sizes = _numbers(found["n_rows"])[rows]
     finished = Finished(
         scores={key: _numbers(found[f"number_{i}"])[rows] for i, key in enumerate(keys)},
         clusters={
             name: ClusterSums(
-                sizes=_numbers(found[f"size_{i}"])[rows],
+                sizes=sizes,
                 means=_numbers(found[f"mean_{i}"])[rows],
                 squares=_numbers(found[f"squares_{i}"])[rows],
             )
             for i, name in enumerate(request.scores)
+            if request.clusters
         },
     )
-    sizes = finished.clusters[request.scores[0]].sizes
     if (rows < 0).any() or not np.array_equal(
         sizes, layout.n_instances[patients.start : patients.stop]
     ):
