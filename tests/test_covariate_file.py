@@ -8,6 +8,7 @@ import pytest
 from steadycut import CovariateRule, PatientScores, fit_by_covariate
 from steadycut.errors import BadOption, BadPatients, BadRuleFile
 from steadycut.frozen_json import content_hash, frozen_bytes
+from steadycut.guards import check_deployment
 from tests.test_covariate import cohort, trend
 
 
@@ -62,8 +63,8 @@ def test_a_group_that_was_not_seen_is_refused_or_gets_the_pooled_cut_off(study):
     (text,) = rule.warnings(["x", "y", "f"])
     assert "2 of 3 patients are of a group of 'sex' without a cut-off" in text
     assert rule.warnings(["m", "f"]) == []
-    (text,) = rule.warnings(["m", "f"], np.array([1e4, 0.5]))
-    assert "50% of the patients have scores outside" in text
+    (found,) = check_deployment(rule, PatientScores(scores=[1e4, 0.5]))
+    assert "50% of the patients have scores outside" in found.text
     with pytest.raises(BadOption, match="unseen must be one of refuse, pooled"):
         rule.decide_scores(scores, ["f"] * 3, unseen="drop")
 

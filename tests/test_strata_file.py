@@ -9,6 +9,7 @@ from steadycut import PatientScores, StrataRule, fit_strata
 from steadycut.core.records import Recipe
 from steadycut.errors import BadRuleFile
 from steadycut.frozen_json import content_hash, frozen_bytes
+from steadycut.guards import check_deployment
 from tests.core.strata_cohorts import SQUARE, graded
 
 
@@ -116,9 +117,9 @@ def test_it_decides_about_a_table():
 def test_patients_unlike_those_of_the_study_are_told():
     scores = STUDY.patients.scores
     same = PatientScores(scores=scores, n_instances=np.full(scores.size, 3))
-    assert RULE.deployment_warnings(same) == []
+    assert check_deployment(RULE, same) == []
     other = PatientScores(scores=1000 * scores + 500, n_instances=np.full(scores.size, 90))
-    kinds = [text.partition(":")[0] for text in RULE.deployment_warnings(other)]
+    kinds = [one.name for one in check_deployment(RULE, other)]
     assert kinds == ["score range", "unit", "instances"]
 
 

@@ -18,7 +18,7 @@ from steadycut.curves import class_quantiles
 from steadycut.ensemble import methods_summary
 from steadycut.errors import TooFewPatients
 from steadycut.explorer import GREY_ZONE, audit_explorer
-from steadycut.guards import deployment_warnings
+from steadycut.guards import check_deployment, forced_names, pass_or_refuse, texts_of
 from steadycut.operating import CONFIDENCE, OperatingPoint, point_at, point_of
 from steadycut.summary import chain_summary
 from steadycut.unlabelled import UnlabelledPart, home_of, without_labels
@@ -57,7 +57,8 @@ class LabelledPart:
 class Audit:
     """What a frozen rule does to the patients of another hospital.
 
-    ``scores`` are quantiles of theirs, by class where labels are known.
+    ``scores`` are quantiles of theirs, by class where labels are known. ``forced`` names the checks
+    that refused these patients and were overruled.
     """
 
     rule: "FrozenRule"
@@ -68,6 +69,7 @@ class Audit:
     warnings: tuple[str, ...]
     unlabelled: UnlabelledPart
     labelled: LabelledPart | None
+    forced: tuple[str, ...] = ()
 
     @property
     def flip_rate(self) -> float:
@@ -128,6 +130,7 @@ class Audit:
                 "at_least": GREY_ZONE,
             },
             "warnings": list(self.warnings),
+            "forced": list(self.forced),
             "verdict": "cannot tell",
             "verdict_text": "cannot tell: without labels the risk here is not known.",
         }
@@ -201,6 +204,9 @@ def audit(
     rule: "FrozenRule",
     scores: PatientScores | Mapping[Any, PatientScores] | ArrayLike,
     y: ArrayLike | None = None,
+    *,
+    force: bool = False,
+    key: bytes | None = None,
 ) -> Audit:
     """Say what a frozen rule does at another hospital.
 
@@ -214,6 +220,10 @@ def audit(
         them, one for each method, as `steadycut.aggregate` returns it.
     y
         0/1 labels, shape (n,); without them only call rate, flip-rate and warnings are known.
+    force
+        Go on where the rule refuses these patients (`steadycut.guards`), and record it.
+    key
+        The secret with which the rule remembers its patients, if it does so by one.
 
     Returns
     -------
@@ -236,13 +246,15 @@ def audit(
     """
     several = list(scores.values()) if isinstance(scores, Mapping) else []
     patients = _as_patients(rule.patients_of(scores) if isinstance(scores, Mapping) else scores, y)
+    findings = pass_or_refuse(check_deployment(rule, patients, several, key=key), force=force)
     return Audit(
         rule=rule,
         n_patients=patients.n_patients,
         call_rate=float(rule.decide_scores(patients.scores).mean()),
         flip_probability=rule.flip_probability(patients.scores),
         scores=class_quantiles(patients),
-        warnings=tuple(deployment_warnings(rule, patients, several)),
+        warnings=tuple(texts_of(findings)),
+        forced=tuple(forced_names(findings)),
         unlabelled=without_labels(home_of(rule), patients.scores),
         labelled=None if patients.labels is None else _with_labels(rule, patients),
     )

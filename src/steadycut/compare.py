@@ -17,7 +17,7 @@ from steadycut.core.records import Costs, PatientScores
 from steadycut.core.risk_curve import count_errors, risk_at_cuts
 from steadycut.core.rules import Counted
 from steadycut.errors import BadPatients, BadRuleFile, PatientOverlap
-from steadycut.guards import deployment_warnings
+from steadycut.guards import check_deployment
 from steadycut.study import Options, Progress, Study, as_candidates, check_same_patients, fit
 from steadycut.summary import chain_summary
 
@@ -224,7 +224,8 @@ def unlike(study: Study, internal: list[PatientScores], external: list[PatientSc
         rule = study.freeze()
     except BadRuleFile:  # an aggregator that is a Python function: nothing to compare with
         return []
-    return deployment_warnings(rule, external_scores(study, internal, external), external)
+    found = check_deployment(rule, external_scores(study, internal, external), external)
+    return [one.text for one in found]
 
 
 def default_rules(options: Mapping[str, Any]) -> list[str]:

@@ -5,15 +5,22 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from pydantic import Field, FiniteFloat, model_validator
 
-from steadycut.core.checks import FloatArray, check_choice
+from steadycut.core.checks import check_choice
 from steadycut.core.covariate_design import Design
 from steadycut.core.covariate_slices import CutScale
 from steadycut.core.records import PatientScores
 from steadycut.covariate import CutRule, Values, as_groups, as_numbers
 from steadycut.errors import BadOption, BadPatients
-from steadycut.freeze import check_named, columns_of, versions
-from steadycut.frozen_file import CertificatePart, CostsPart, FrozenDocument, FrozenFile, Part
-from steadycut.guards import range_unlike
+from steadycut.freeze import check_named, columns_of, instances_of, units_of, versions
+from steadycut.frozen_file import (
+    CertificatePart,
+    CostsPart,
+    FrozenDocument,
+    FrozenFile,
+    InstancesPart,
+    Part,
+)
+from steadycut.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
 from steadycut.ingest import aggregate
 from steadycut.ingest.covariate import read_covariate
 from steadycut.summary import chain_summary
@@ -112,6 +119,7 @@ class CovariateDocument(FrozenDocument):
     difference: DifferencePart
     test: EnoughPart
     provenance: ProvenancePart
+    instances_per_patient: InstancesPart | None = None
 
     @model_validator(mode="after")
     def _of_one_kind(self) -> "CovariateDocument":
@@ -200,9 +208,20 @@ class CovariateRule(FrozenFile[CovariateDocument]):
         values = covariate.astype(np.float64)
         return (values < low) | (values > high)
 
-    def warnings(self, covariate: Any, scores: FloatArray | None = None) -> list[str]:  # noqa: ANN401
-        """Say how many patients have a covariate, or a score, that the rule has not seen."""
-        found = [] if scores is None else [range_unlike(self.document.score_range, scores)]
+    @property
+    def expected(self) -> Expected:
+        """What the patients of the rule were like."""
+        document = self.document
+        return Expected(
+            recipe=self.recipe,
+            score_range=document.score_range,
+            instances=document.instances_per_patient,
+            units=document.units_per_patient,
+        )
+
+    def warnings(self, covariate: Any) -> list[str]:  # noqa: ANN401
+        """Say how many patients have a covariate that the rule has not seen."""
+        found: list[str] = []
         n_unseen = int(np.count_nonzero(self.unseen(self.values(covariate))))
         name, of = self.document.covariate, f"{n_unseen} of {np.asarray(covariate).size} patients"
         if n_unseen and self.document.covariate_range is None:
@@ -212,7 +231,7 @@ class CovariateRule(FrozenFile[CovariateDocument]):
             low, high = self.document.covariate_range or (0.0, 0.0)
             what = f"have '{name}' outside {low:g} to {high:g}; the nearer end decides."
             found.append(f"covariate: {of} {what}")
-        return [text for text in found if text]
+        return found
 
     def decide_scores(self, scores: Any, covariate: Any, unseen: str = "refuse") -> Any:  # noqa: ANN401
         """Return 1 for every patient who is called, else 0; see `decisions` for ``unseen``."""
@@ -259,8 +278,14 @@ class CovariateRule(FrozenFile[CovariateDocument]):
         table: Any,  # noqa: ANN401
         missing: str = "refuse",
         unseen: str = "refuse",
+        *,
+        force: bool = False,
     ) -> dict[str, Any]:
-        """Apply the rule to a table of instances, or to a path of one; see `decisions`."""
+        """Apply the rule to a table of instances, or to a path of one; see `decisions`.
+
+        Patients that it was not made for are refused (`steadycut.guards.check_deployment`);
+        ``force`` makes that a warning.
+        """
         recipe = self.recipe
         patients = aggregate(
             table,
@@ -270,6 +295,7 @@ class CovariateRule(FrozenFile[CovariateDocument]):
             how=recipe.how,
             missing=missing,
         )
+        warn_of_forced(pass_or_refuse(check_deployment(self, patients), force=force))
         covariate = read_covariate(table, patients, column=self.document.covariate, missing=missing)
         return self.decisions(patients, covariate, unseen)
 
@@ -304,7 +330,15 @@ def _content(study: "CovariateStudy") -> dict[str, Any]:
         "difference": study.difference.to_dict(),
         "test": enough_summary(study),
         "provenance": _provenance(study),
+        **_counts_of(study.patients),
     }
+
+
+def _counts_of(patients: PatientScores) -> dict[str, Any]:
+    """Return how many instances and units patients have, as fields if that is known."""
+    instances = instances_of(patients)
+    known = {} if instances is None else {"instances_per_patient": instances}
+    return {**known, **units_of(patients)}
 
 
 def _range(study: "CovariateStudy") -> tuple[float, float] | None:
@@ -365,7 +399,7 @@ def role_counts(study: "CovariateStudy") -> dict[str, int]:
 def study_summary(study: "CovariateStudy") -> dict[str, Any]:
     """Return the study as plain numbers, texts and lists, without any patient."""
     content = _content(study)
-    left_out = ("scale", "draws", "provenance", "columns", "schema")
+    left_out = {"scale", "draws", "provenance", "columns", "schema", *_counts_of(study.patients)}
     counts = study.counts
     return {
         "schema": STUDY_SCHEMA,

@@ -5,12 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.core.ensemble import Ensemble, Method
+from steadycut.core.ensemble import Ensemble
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.errors import BadPatients, BadRuleFile
 from steadycut.summary import chain_summary
-
-OUTSIDE_SHARE = 0.05
 
 
 def ensemble_content(ensemble: Ensemble) -> dict[str, Any]:
@@ -88,21 +86,3 @@ def check_same_patients(several: Sequence[PatientScores]) -> None:
                 f"'{other.recipe.name}' differ. Make them from one table."
             )
             raise BadPatients(msg)
-
-
-def method_warnings(ensemble: Ensemble | None, several: Sequence[PatientScores]) -> list[str]:
-    """Notice methods whose scores lie outside the range that the rule has seen of them."""
-    methods = () if ensemble is None else ensemble.methods
-    checked = ((method, made_by(method.recipe, several)) for method in methods)
-    return [text for method, patients in checked if (text := _range_warning(method, patients))]
-
-
-def _range_warning(method: Method, patients: PatientScores) -> str | None:
-    low, high = method.score_range
-    share = float(np.mean((patients.scores < low) | (patients.scores > high)))
-    if share <= OUTSIDE_SHARE:
-        return None
-    return (
-        f"score range of '{method.recipe.name}': {share:.0%} of the patients have scores outside "
-        f"the rule's own range {low:g} to {high:g}."
-    )

@@ -11,6 +11,7 @@
     │   ├── PatientOverlap   a patient in two roles, or at two sites
     │   └── TooFewPatients   too few patients, or a class without any
     ├── NoFeasibleCut        a constraint that no cut-off of the patients can meet
+    ├── DeploymentRefused    patients that a rule was not made for; can be forced
     ├── BadFile              a slide or ECG that cannot be used; the others go on
     ├── BadRuleFile          a rule file that was edited, is incomplete or of another version
     ├── BadSignature         a signature that is missing, or of other bytes or another key
@@ -38,7 +39,11 @@ class BadTable(SteadycutError):
 
 
 class MissingColumn(BadTable):
-    """A column that is not in the table."""
+    """A column that is not in the table; ``column`` is its name, where it is known."""
+
+    def __init__(self, message: str, column: str | None = None) -> None:
+        super().__init__(message)
+        self.column = column
 
 
 class MissingScores(BadTable):
@@ -59,6 +64,10 @@ class TooFewPatients(BadPatients):
 
 class NoFeasibleCut(SteadycutError):
     """A constraint that no cut-off of the patients can meet."""
+
+
+class DeploymentRefused(SteadycutError):
+    """Patients that a rule was not made for; ``force`` turns it into a recorded warning."""
 
 
 class BadFile(SteadycutError):

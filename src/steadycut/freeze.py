@@ -1,6 +1,7 @@
 """What a study puts into its frozen file: plain numbers, texts and lists, and no patient."""
 
 import hashlib
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,11 +9,13 @@ import scipy
 
 from steadycut._version import __version__
 from steadycut.core.aggregate import aggregator_names, parse_aggregator
+from steadycut.core.checks import IntArray
 from steadycut.core.label_shift import rank_bins
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.curves import quantiles
 from steadycut.ensemble import ensemble_content, readable_recipes
 from steadycut.errors import BadOption, BadRuleFile
+from steadycut.remember import Remembered
 from steadycut.summary import chain_summary, stability_summary
 
 if TYPE_CHECKING:
@@ -51,9 +54,18 @@ def versions() -> dict[str, str]:
 
 def instances_of(patients: PatientScores) -> dict[str, float] | None:
     """Return how many instances the patients have; None where that is not known."""
-    if patients.n_instances is None:
+    return _span(patients.n_instances)
+
+
+def units_of(patients: PatientScores) -> dict[str, Any]:
+    """Return how many units of the innermost level patients have, as a field if that is known."""
+    units = _span(patients.n_units)
+    return {} if units is None else {"units_per_patient": units}
+
+
+def _span(counts: IntArray | None) -> dict[str, float] | None:
+    if counts is None:
         return None
-    counts = patients.n_instances
     return {
         "smallest": int(counts.min()),
         "median": float(np.median(counts)),
@@ -66,7 +78,7 @@ def site_hash(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()
 
 
-def rule_content(study: "Study") -> dict[str, Any]:
+def rule_content(study: "Study", remembered: Remembered | None = None) -> dict[str, Any]:
     """Return everything in ``rule.json`` but its schema and the hash."""
     options, search, chosen = study.options, study.options.search, study.chosen
     recipe, scores = chosen.recipe, study.patients.scores
@@ -88,6 +100,8 @@ def rule_content(study: "Study") -> dict[str, Any]:
         "stability": stability_summary(study),
         "reference": _reference(study),
         "provenance": _provenance(study),
+        **units_of(study.patients),
+        **({} if remembered is None else {"remembered_patients": asdict(remembered)}),
     }
 
 

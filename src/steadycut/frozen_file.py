@@ -86,10 +86,14 @@ class InstancesPart(Part):
 
 
 class FrozenDocument(Part):
-    """What every frozen file says: how patient scores are made of a table."""
+    """What every frozen file says: how patient scores are made of a table.
+
+    ``units_per_patient`` counts units of the innermost level, where there are levels.
+    """
 
     aggregation: list[Step] = Field(min_length=1)
     columns: Columns
+    units_per_patient: InstancesPart | None = None
 
 
 Document = TypeVar("Document", bound=FrozenDocument)

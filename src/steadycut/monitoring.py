@@ -10,7 +10,7 @@ from steadycut.core.checks import FloatArray, check_fraction, check_labels, chec
 from steadycut.core.monitor import CallWatch, Limits, RiskWatch, watch_calls, watch_risk
 from steadycut.core.records import PatientScores
 from steadycut.errors import TooFewPatients
-from steadycut.guards import deployment_warnings
+from steadycut.guards import check_deployment, forced_names, pass_or_refuse, texts_of
 
 if TYPE_CHECKING:
     from steadycut.rule_file import FrozenRule
@@ -32,6 +32,7 @@ class Monitor:
     risk: RiskWatch | None
     calls: CallWatch
     warnings: tuple[str, ...]
+    forced: tuple[str, ...] = ()
 
     @property
     def first_alarm(self) -> int | None:
@@ -63,6 +64,7 @@ class Monitor:
             "risk": None if self.risk is None else self._risk_dict(self.risk),
             "call_rate": _calls_dict(self.calls, self.delta),
             "warnings": list(self.warnings),
+            "forced": list(self.forced),
         }
 
     def _risk_dict(self, watch: RiskWatch) -> dict[str, Any]:
@@ -121,6 +123,8 @@ def monitor(
     *,
     order: ArrayLike | None = None,
     delta: float = 0.1,
+    force: bool = False,
+    key: bytes | None = None,
 ) -> Monitor:
     """Watch a frozen rule in use; the result may be looked at as often as one likes.
 
@@ -139,6 +143,10 @@ def monitor(
         which for `PatientScores` with identifiers is the order of these.
     delta
         Probability of a false alarm, over all time, for each of the two watches.
+    force
+        Go on where the rule refuses these patients, and record it.
+    key
+        The secret with which the rule remembers its patients, if it does so by one.
 
     Returns
     -------
@@ -168,6 +176,7 @@ def monitor(
     """
     check_fraction("delta", delta)
     patients = as_patients(scores, y)
+    findings = pass_or_refuse(check_deployment(rule, patients, key=key), force=force)
     arrival = arrival_order(order, patients.n_patients)
     called = rule.decide_scores(patients.scores)[arrival]
     certificate = rule.document.certificate
@@ -184,7 +193,8 @@ def monitor(
             delta,
         ),
         calls=watch_calls(called, rule.document.reference.confusion, delta, certificate.n_choices),
-        warnings=tuple(deployment_warnings(rule, patients)),
+        warnings=tuple(texts_of(findings)),
+        forced=tuple(forced_names(findings)),
     )
 
 

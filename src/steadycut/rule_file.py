@@ -28,6 +28,8 @@ from steadycut.frozen_file import (
     Part,
     Step,
 )
+from steadycut.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
+from steadycut.remember import Remembered
 
 if TYPE_CHECKING:
     from steadycut.study import Study
@@ -133,6 +135,14 @@ class Provenance(Part):
     data_sha256: str
 
 
+class RememberedPart(Part):
+    """Patients to be known again, by hashes of their identifiers; see `steadycut.remember`."""
+
+    scheme: Literal["hmac-sha256", "pbkdf2-sha256"]
+    salt: str = Field(pattern="^[0-9a-f]{64}$")
+    hashes: list[str]
+
+
 class RuleDocument(FrozenDocument):
     """Everything in ``rule.json`` but the hash over it."""
 
@@ -150,6 +160,15 @@ class RuleDocument(FrozenDocument):
     stability: StabilityPart
     reference: Reference
     provenance: Provenance
+    remembered_patients: RememberedPart | None = None
+
+    @property
+    def remembered(self) -> Remembered | None:
+        """The patients to be known again; None if they were not to be."""
+        part = self.remembered_patients
+        if part is None:
+            return None
+        return Remembered(scheme=part.scheme, salt=part.salt, hashes=tuple(part.hashes))
 
 
 class FrozenRule(FrozenFile[RuleDocument]):
@@ -175,9 +194,27 @@ class FrozenRule(FrozenFile[RuleDocument]):
         return f"FrozenRule({self.recipe.name}; called if {sign} {self.threshold:.6g})"
 
     @classmethod
-    def from_study(cls, study: "Study") -> "FrozenRule":
+    def from_study(cls, study: "Study", remembered: Remembered | None = None) -> "FrozenRule":
         """Freeze the cut-off of a study."""
-        return cls._from_content({"schema": SCHEMA, **rule_content(study)})
+        return cls._from_content({"schema": SCHEMA, **rule_content(study, remembered)})
+
+    @property
+    def expected(self) -> Expected:
+        """What the patients of the rule were like."""
+        document, reference = self.document, self.document.reference
+        known = [q for q in (reference.quantiles_positive, reference.quantiles_negative) if q]
+        ensemble = self.ensemble
+        return Expected(
+            recipe=self.recipe,
+            score_range=document.score_range,
+            # Between the 5 % and the 95 % quantile of either class.
+            usual=(min(q[5] for q in known), max(q[-6] for q in known)),
+            instances=reference.instances_per_patient,
+            units=document.units_per_patient,
+            sites=document.provenance.sites,
+            remembered=document.remembered,
+            methods=[(one.recipe, one.score_range) for one in ensemble.methods] if ensemble else (),
+        )
 
     @property
     def threshold(self) -> float:
@@ -247,8 +284,18 @@ class FrozenRule(FrozenFile[RuleDocument]):
         draws = sign * np.asarray(self.document.bootstrap_thresholds)
         return flip_probability(values, sign * self.threshold, draws)
 
-    def decide(self, table: Any, missing: str = "refuse") -> dict[str, Any]:  # noqa: ANN401
+    def decide(
+        self,
+        table: Any,  # noqa: ANN401
+        missing: str = "refuse",
+        *,
+        force: bool = False,
+        key: bytes | None = None,
+    ) -> dict[str, Any]:
         """Apply the rule to a table of instances, or to a path of one.
+
+        Patients that the rule was not made for are refused (`steadycut.guards.check_deployment`);
+        ``force`` makes that a warning. ``key`` is the one of a rule that remembers its patients.
 
         Returns
         -------
@@ -267,7 +314,10 @@ class FrozenRule(FrozenFile[RuleDocument]):
             how=list(dict.fromkeys(recipe.how for recipe in recipes)),
             missing=missing,
         )
-        return self.decisions(several)
+        patients = self.patients_of(several)
+        found = check_deployment(self, patients, list(several.values()), key=key)
+        warn_of_forced(pass_or_refuse(found, force=force))
+        return self.decisions(patients)
 
     def decisions(
         self, given: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]

@@ -15,9 +15,9 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.records import PatientScores
 from steadycut.core.strata_costs import CostMatrix
 from steadycut.core.strata_draws import stratum_flips, stratum_of
-from steadycut.freeze import check_named, columns_of, instances_of, versions
+from steadycut.freeze import check_named, columns_of, instances_of, units_of, versions
 from steadycut.frozen_file import CertificatePart, FrozenDocument, FrozenFile, InstancesPart, Part
-from steadycut.guards import instances_unlike, range_unlike, unit_unlike
+from steadycut.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
 
 if TYPE_CHECKING:
     from steadycut.strata import StrataStudy
@@ -169,8 +169,17 @@ class StrataRule(FrozenFile[StrataDocument]):
         thresholds = self._sign * np.array(self.thresholds)
         return stratum_flips(self._oriented(scores), thresholds, draws)
 
-    def decide(self, table: Any, missing: str = "refuse") -> dict[str, Any]:  # noqa: ANN401
+    def decide(
+        self,
+        table: Any,  # noqa: ANN401
+        missing: str = "refuse",
+        *,
+        force: bool = False,
+    ) -> dict[str, Any]:
         """Apply the strata to a table of instances, or to a path of one.
+
+        Patients that they were not made for are refused (`steadycut.guards.check_deployment`);
+        ``force`` makes that a warning.
 
         Returns
         -------
@@ -189,6 +198,7 @@ class StrataRule(FrozenFile[StrataDocument]):
             how=recipe.how,
             missing=missing,
         )
+        warn_of_forced(pass_or_refuse(check_deployment(self, patients), force=force))
         return self.decisions(patients)
 
     def decisions(self, patients: PatientScores) -> dict[str, Any]:
@@ -200,15 +210,17 @@ class StrataRule(FrozenFile[StrataDocument]):
             "flip_probability": self.flip_probability(patients.scores),
         }
 
-    def deployment_warnings(self, patients: PatientScores) -> list[str]:
-        """Return one line for each way in which the patients are unlike the study's own."""
+    @property
+    def expected(self) -> Expected:
+        """What the patients of the study were like."""
         document = self.document
-        found = (
-            range_unlike(document.score_range, patients.scores),
-            unit_unlike(document.usual_range, patients.scores),
-            instances_unlike(document.instances_per_patient, patients),
+        return Expected(
+            recipe=self.recipe,
+            score_range=document.score_range,
+            usual=document.usual_range,
+            instances=document.instances_per_patient,
+            units=document.units_per_patient,
         )
-        return [text for text in found if text]
 
     @property
     def _sign(self) -> float:
@@ -233,6 +245,7 @@ def _content(study: "StrataStudy") -> dict[str, Any]:
         "instances_per_patient": instances_of(study.patients),
         "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
         "provenance": _provenance(study, summary),
+        **units_of(study.patients),
     }
 
 

@@ -203,11 +203,17 @@ class Study:
 
         return study_summary(self, confidence)
 
-    def freeze(self) -> "FrozenRule":
-        """Return the rule to take to the next hospital."""
+    def freeze(self, *, remember_patients: bool = False, key: bytes | None = None) -> "FrozenRule":
+        """Return the rule to take to the next hospital.
+
+        ``remember_patients`` puts salted hashes of the patients' identifiers into it, so that they
+        are known again and refused; only with a secret ``key`` nobody else can try identifiers.
+        """
+        from steadycut.remember import remember
         from steadycut.rule_file import FrozenRule
 
-        return FrozenRule.from_study(self)
+        known = remember(self.patients, self.options.seed, key) if remember_patients else None
+        return FrozenRule.from_study(self, known)
 
 
 def fit(  # noqa: PLR0913

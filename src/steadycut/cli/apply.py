@@ -18,15 +18,15 @@ from steadycut.cli.covariate import covariate_apply_text, read_for_covariate
 from steadycut.cli.given import given
 from steadycut.cli.output import check_folder, note, show
 from steadycut.cli.strata_text import apply_strata_text
-from steadycut.cli.tables import note_dropped, read_for_rule, row_counts
+from steadycut.cli.tables import note_dropped, read_for_rule, read_levels, row_counts
 from steadycut.cli.text import apply_text
 from steadycut.core.checks import check_choice
 from steadycut.covariate_file import SCHEMA as COVARIATE_SCHEMA
 from steadycut.covariate_file import UNSEEN, CovariateRule
 from steadycut.errors import BadOption
 from steadycut.files import write_atomically
-from steadycut.guards import deployment_warnings
-from steadycut.ingest import PatientTable, make_request, read_patients
+from steadycut.guards import check_deployment, forced_names, pass_or_refuse, texts_of
+from steadycut.ingest import PatientTable, make_request
 from steadycut.rule_file import SCHEMA, FrozenRule
 from steadycut.safe_csv import csv_bytes
 from steadycut.strata_file import SCHEMA as STRATA_SCHEMA
@@ -58,10 +58,20 @@ class Applied:
     text: str
     table: PatientTable
     warnings: list[str]
+    forced: list[str]
 
 
-# A frozen file, tables, and what to do with rows without a score.
-Apply = Callable[[Path, Sequence[str], str], Applied]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What to do with rows without a score, and with patients that the rule refuses."""
+
+    missing: str
+    force: bool
+    key: bytes | None
+
+
+# A frozen file, tables, and how they are to be taken.
+Apply = Callable[[Path, Sequence[str], Asked], Applied]
 
 
 def apply_command(
@@ -72,34 +82,53 @@ def apply_command(
     engine: opt.EngineName = "auto",
     memory: opt.Memory = None,
     resume: opt.Resume = False,
+    force: opt.Force = False,
+    patient_key: opt.PatientKey = None,
     unseen: Unseen = "refuse",
     verify: opt.Verify = None,
     as_json: opt.AsJson = False,
 ) -> None:
     """Decide for every patient: columns patient, score, decision (0/1), flip_probability.
 
-    A strata.json gives the name of the stratum instead of the decision.
+    A strata.json gives the name of the stratum instead of the decision. With --force a further
+    column says which checks refused these patients, if any did.
     """
     write = writer_for(out)
     check_not_an_input(out, [rule, *tables])
     check_signed(rule, verify)
+    asked = Asked(missing=missing, force=force, key=opt.read_key(patient_key))
     read = given(tables, engine=engine, memory=memory, resume=resume, out=out.parent)
-    applied = with_unseen(apply_for(rule), unseen)(rule, read, missing)
-    write_atomically(out, write(applied.columns))
+    applied = with_unseen(apply_for(rule), unseen)(rule, read, asked)
+    write_atomically(out, write(with_forced(applied)))
     read.done()
     note_dropped(applied.table)
     for warning in applied.warnings:
         note(f"warning: {warning}")
-    content = {**applied.content, **row_counts(applied.table), "warnings": applied.warnings}
+    content = {
+        **applied.content,
+        **row_counts(applied.table),
+        "warnings": applied.warnings,
+        "forced": applied.forced,
+    }
     show(content, f"{applied.text}\nWrote {out}", as_json=as_json)
 
 
-def apply_rule(rule: Path, tables: Sequence[str], missing: str) -> Applied:
+def with_forced(applied: Applied) -> dict[str, Any]:
+    """Return the columns; what was forced stands in every row, so that no copy loses it."""
+    if not applied.forced:
+        return applied.columns
+    said = "; ".join(applied.forced)
+    return {**applied.columns, "forced": [said] * len(applied.columns["score"])}
+
+
+def apply_rule(rule: Path, tables: Sequence[str], asked: Asked) -> Applied:
     """Apply one cut-off, the rule.json of a fit."""
     frozen = FrozenRule.load(rule)
-    table = read_for_rule(frozen, tables, missing=missing)
+    table, lacking = read_for_rule(frozen, tables, missing=asked.missing, force=asked.force)
     several = list(table.patients.values())
     patients = frozen.patients_of(several)
+    found = lacking + check_deployment(frozen, patients, several, key=asked.key)
+    pass_or_refuse(found, force=asked.force)
     decisions = frozen.decisions(patients)
     content = {
         "threshold": frozen.threshold,
@@ -113,16 +142,19 @@ def apply_rule(rule: Path, tables: Sequence[str], missing: str) -> Applied:
         content=content,
         text=apply_text(content),
         table=table,
-        warnings=deployment_warnings(frozen, patients, several),
+        warnings=texts_of(found),
+        forced=forced_names(found),
     )
 
 
 def apply_covariate(
-    rule: Path, tables: Sequence[str], missing: str, unseen: str = "refuse"
+    rule: Path, tables: Sequence[str], asked: Asked, unseen: str = "refuse"
 ) -> Applied:
     """Apply cut-offs by covariate, a covariate.json."""
     frozen = CovariateRule.load(rule)
-    table, patients, covariate = read_for_covariate(frozen, tables, missing)
+    table, covariate, lacking = read_for_covariate(frozen, tables, asked.missing, force=asked.force)
+    (patients,) = table.patients.values()
+    found = pass_or_refuse(lacking + check_deployment(frozen, patients), force=asked.force)
     decisions = frozen.decisions(patients, covariate, unseen)
     content = {
         "thresholds": {str(cut.at): cut.threshold for cut in frozen.document.cuts},
@@ -136,7 +168,8 @@ def apply_covariate(
         content=content,
         text=covariate_apply_text(content, frozen.document.covariate),
         table=table,
-        warnings=frozen.warnings(covariate, patients.scores),
+        warnings=texts_of(found) + frozen.warnings(covariate),
+        forced=forced_names(found),
     )
 
 
@@ -151,7 +184,7 @@ def with_unseen(apply: Apply, unseen: str) -> Apply:
     return partial(apply_covariate, unseen=unseen)
 
 
-def apply_strata(rule: Path, tables: Sequence[str], missing: str) -> Applied:
+def apply_strata(rule: Path, tables: Sequence[str], asked: Asked) -> Applied:
     """Put patients into ordered risk strata, a strata.json."""
     frozen = StrataRule.load(rule)
     recipe = frozen.recipe
@@ -160,10 +193,11 @@ def apply_strata(rule: Path, tables: Sequence[str], missing: str) -> Applied:
         score=recipe.score,
         levels=recipe.levels,
         how=recipe.how,
-        missing=missing,
+        missing=asked.missing,
     )
-    table = read_patients(request, list(tables))
+    table, lacking = read_levels(request, tables, force=asked.force)
     (patients,) = table.patients.values()
+    found = pass_or_refuse(lacking + check_deployment(frozen, patients), force=asked.force)
     columns = frozen.decisions(patients)
     members = np.bincount(frozen.stratum_of(patients.scores), minlength=len(frozen.strata))
     content = {
@@ -177,7 +211,8 @@ def apply_strata(rule: Path, tables: Sequence[str], missing: str) -> Applied:
         content=content,
         text=apply_strata_text(content),
         table=table,
-        warnings=frozen.deployment_warnings(patients),
+        warnings=texts_of(found),
+        forced=forced_names(found),
     )
 
 

@@ -16,6 +16,7 @@ from steadycut.cli.tables import (
     label_warnings,
     note_dropped,
     read_for_rule,
+    record,
     row_counts,
 )
 from steadycut.cli.text import audit_text
@@ -43,6 +44,8 @@ def audit_command(
     engine: opt.EngineName = "auto",
     memory: opt.Memory = None,
     resume: opt.Resume = False,
+    force: opt.Force = False,
+    patient_key: opt.PatientKey = None,
     verify: opt.Verify = None,
     as_json: opt.AsJson = False,
 ) -> None:
@@ -53,12 +56,16 @@ def audit_command(
     check_folder(out)
     check_fraction("confidence", confidence)
     check_signed(rule, verify)
+    key = opt.read_key(patient_key)
     frozen = FrozenRule.load(rule)
     sites = opt.parse_sites(site, external, "--external")
     read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
-    table = read_for_rule(frozen, read, label=label, site=site, sites=sites, missing=missing)
+    table, lacking = read_for_rule(
+        frozen, read, label=label, site=site, sites=sites, missing=missing, force=force
+    )
     several = dict(enumerate(candidates_at(table, sites)))
-    content = audit_content(audit(frozen, several), table, confidence)
+    content = audit_content(audit(frozen, several, force=force, key=key), table, confidence)
+    record(content, lacking)
     content["warnings"] += label_warnings(frozen, several[0])
     write_folder(out, audit_files(content))
     read.done()

@@ -8,15 +8,20 @@ import typer
 from numpy.typing import NDArray
 
 from steadycut.cli import options as opt
-from steadycut.cli.given import read_given
 from steadycut.cli.layout import aligned, columns, numbers, percents
 from steadycut.cli.output import check_folder, show, to_json, write_folder
-from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit, row_counts
+from steadycut.cli.tables import (
+    candidates_at,
+    note_dropped,
+    read_for_fit,
+    read_levels,
+    row_counts,
+)
 from steadycut.core.checks import check_choice
 from steadycut.core.covariate_design import KINDS
-from steadycut.core.records import PatientScores
 from steadycut.covariate import RULES, fit_by_covariate
 from steadycut.covariate_file import CovariateRule
+from steadycut.guards import Finding
 from steadycut.ingest import PatientTable, make_request
 from steadycut.ingest.covariate import read_covariate
 from steadycut.report.numbers import count, cut, percent, risk
@@ -196,9 +201,9 @@ def covariate_apply_text(applied: Mapping[str, Any], covariate: str) -> str:
 
 
 def read_for_covariate(
-    rule: CovariateRule, tables: Sequence[str], missing: str
-) -> tuple[PatientTable, PatientScores, NDArray[np.str_]]:
-    """Return the table, its patients and their covariate, as a frozen rule wants them."""
+    rule: CovariateRule, tables: Sequence[str], missing: str, *, force: bool
+) -> tuple[PatientTable, NDArray[np.str_], list[Finding]]:
+    """Return a table as a frozen rule wants it, its patients' covariate, and what it lacks."""
     recipe = rule.recipe
     request = make_request(
         patient=recipe.patient,
@@ -207,7 +212,8 @@ def read_for_covariate(
         how=recipe.how,
         missing=missing,
     )
-    table = read_given(request, tables)
+    table, lacking = read_levels(request, tables, force=force)
     patients = next(iter(table.patients.values()))
     column = rule.document.covariate
-    return table, patients, read_covariate(list(tables), patients, column=column, missing=missing)
+    covariate = read_covariate(list(tables), patients, column=column, missing=missing)
+    return table, covariate, lacking

@@ -16,9 +16,11 @@ from steadycut.cli.tables import (
 )
 from steadycut.cli.text import study_text
 from steadycut.core.checks import check_fraction
+from steadycut.frozen_json import frozen_bytes
 from steadycut.ingest import PatientTable
 from steadycut.operating import CONFIDENCE
 from steadycut.report import render_study
+from steadycut.rule_file import FrozenRule
 from steadycut.study import Study, run_study, study_options
 
 
@@ -53,6 +55,8 @@ def fit_command(
     engine: opt.EngineName = "auto",
     memory: opt.Memory = None,
     resume: opt.Resume = False,
+    remember_patients: opt.RememberPatients = False,
+    patient_key: opt.PatientKey = None,
     as_json: opt.AsJson = False,
 ) -> None:
     """Choose, freeze and certify one patient-level cut-off.
@@ -61,6 +65,7 @@ def fit_command(
     """
     check_folder(out)
     check_fraction("confidence", confidence)
+    remembered = opt.parse_remember(remember_patients, patient_key)
     options = study_options(
         rule=rule,
         cost_fn=cost_fn,
@@ -94,8 +99,9 @@ def fit_command(
     )
     with progress_on_terminal() as progress:
         study = run_study(candidates_at(table, sites), options, progress)
-    content = study_content(study, table, confidence)
-    write_folder(out, study_files(study, content))
+    frozen = study.freeze(**remembered)
+    content = study_content(study, table, confidence, frozen)
+    write_folder(out, study_files(content))
     read.done()
     note_dropped(table)
     note_warnings(content["stability"]["warnings"])
@@ -107,7 +113,10 @@ def fit_command(
 
 
 def study_content(
-    study: Study, table: PatientTable, confidence: float = CONFIDENCE
+    study: Study,
+    table: PatientTable,
+    confidence: float = CONFIDENCE,
+    frozen: FrozenRule | None = None,
 ) -> dict[str, Any]:
     """Return study.json: the study, how many rows it was made of and what these are worth."""
     fingerprint = {"sha256": study.patients.fingerprint()}
@@ -115,14 +124,14 @@ def study_content(
         **study.to_dict(confidence),
         "instances": instances_summary(table, study.chosen.recipe.score),
         "data": {**row_counts(table), **fingerprint},
-        "frozen_rule": json.loads(study.freeze().to_bytes()),
+        "frozen_rule": json.loads((frozen or study.freeze()).to_bytes()),
     }
 
 
-def study_files(study: Study, content: dict[str, Any]) -> dict[str, bytes]:
+def study_files(content: dict[str, Any]) -> dict[str, bytes]:
     """Return the files that a fit leaves."""
     return {
-        "rule.json": study.freeze().to_bytes(),
+        "rule.json": frozen_bytes(content["frozen_rule"]),
         "study.json": to_json(content),
         "report.html": render_study(content).encode(),
     }

@@ -13,10 +13,17 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.apply import RulePath
-from steadycut.cli.given import given, read_given
+from steadycut.cli.given import given
 from steadycut.cli.layout import aligned
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
-from steadycut.cli.tables import label_warnings, note_dropped, request_for_rule, row_counts
+from steadycut.cli.tables import (
+    label_warnings,
+    note_dropped,
+    read_levels,
+    record,
+    request_for_rule,
+    row_counts,
+)
 from steadycut.core.checks import IntArray, check_fraction
 from steadycut.errors import BadTable
 from steadycut.ingest import PatientTable
@@ -59,6 +66,8 @@ def monitor_command(
     engine: opt.EngineName = "auto",
     memory: opt.Memory = None,
     resume: opt.Resume = False,
+    force: opt.Force = False,
+    patient_key: opt.PatientKey = None,
     out: MonitorOut = None,
     as_json: opt.AsJson = False,
 ) -> None:
@@ -70,18 +79,21 @@ def monitor_command(
     if out is not None:
         check_folder(out)
     check_fraction("delta", delta)
+    key = opt.read_key(patient_key)
     frozen = FrozenRule.load(rule)
     sites = opt.parse_sites(site, external, "--external")
     request = request_for_rule(frozen, label=label, site=site, sites=sites, missing=missing)
     read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
     # No patient may be left out because of the label.
-    table = read_given(replace(request, order=order, unlabelled="refuse"), read)
+    request = replace(request, order=order, unlabelled="refuse")
+    table, lacking = read_levels(request, read, force=force)
     arrivals = arrival_ranks(table.asked, order, request.patient)
     patients = frozen.patients_of(table.patients)
     assert patients.patients is not None  # noqa: S101
     ranks = untied([(arrivals[name], name) for name in patients.patients.tolist()], order)
-    found = monitor(frozen, patients, order=ranks, delta=delta)
+    found = monitor(frozen, patients, order=ranks, delta=delta, force=force, key=key)
     content = {**found.to_dict(), "data": row_counts(table)}
+    record(content, lacking)
     content["warnings"] += label_warnings(frozen, patients)
     if out is not None:
         write_folder(out, {"monitor.json": to_json(content)})

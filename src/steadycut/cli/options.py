@@ -1,13 +1,14 @@
 """The options that commands share, declared once."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from steadycut.core.aggregate import aggregator_names
 from steadycut.core.concentration import BOUNDS
 from steadycut.errors import BadOption
+from steadycut.remember import check_key
 
 
 def number(text: str) -> float:
@@ -193,8 +194,44 @@ Resume = Annotated[
     bool,
     typer.Option("--resume", help="Go on with the aggregation that was interrupted in --out."),
 ]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Go on where the rule refuses these patients, and record it."),
+]
+RememberPatients = Annotated[
+    bool,
+    typer.Option(
+        "--remember-patients",
+        help="Put salted hashes of the identifiers into the rule, to refuse these patients later.",
+    ),
+]
+PatientKey = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="A secret of at least 16 bytes by which patients are remembered."
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 OutDirectory = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write.")]
+
+
+def read_key(path: Path | None) -> bytes | None:
+    """Return the secret in a file, without the end of its line."""
+    if path is None:
+        return None
+    try:
+        return check_key(path.read_bytes().strip())
+    except OSError as error:
+        msg = f"cannot read --patient-key {path}: {error.strerror or error}. Check the path."
+        raise BadOption(msg) from None
+
+
+def parse_remember(remember: bool, path: Path | None) -> dict[str, Any]:
+    """Return how a rule is to remember its patients, as `Study.freeze` takes it."""
+    if path is not None and not remember:
+        msg = "--patient-key is for --remember-patients; give both, or neither."
+        raise BadOption(msg)
+    return {"remember_patients": remember, "key": read_key(path)}
 
 
 def parse_grid(text: str) -> int | str:

@@ -1,11 +1,14 @@
 """Tables named on the command line -> patients."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from steadycut.cli.given import read_given
 from steadycut.cli.output import note
 from steadycut.core.records import PatientScores
+from steadycut.errors import MissingColumn
+from steadycut.guards import Finding, forced_names, missing_level, pass_or_refuse, texts_of
 from steadycut.ingest import PatientTable, Request, at_sites, make_request
 from steadycut.ingest.read import dropped_lines
 from steadycut.rule_file import FrozenRule
@@ -48,10 +51,41 @@ def read_for_rule(
     site: str | None = None,
     sites: Sequence[str] | None = None,
     missing: str = "refuse",
-) -> PatientTable:
-    """Read patients as a frozen rule wants them, at the named sites."""
+    force: bool = False,
+) -> tuple[PatientTable, list[Finding]]:
+    """Read patients as a frozen rule wants them, at the named sites; see `read_levels`."""
     request = request_for_rule(rule, label=label, site=site, sites=sites, missing=missing)
-    return read_given(request, tables)
+    return read_levels(request, tables, force=force)
+
+
+def read_levels(
+    request: Request, tables: Sequence[str], *, force: bool
+) -> tuple[PatientTable, list[Finding]]:
+    """Read patients; where the column of a level is missing, refuse or leave out its step.
+
+    What was left out is returned too. The patients say that they were made as asked.
+    """
+    try:
+        return read_given(request, tables), []
+    except MissingColumn as error:
+        column = error.column
+        found = missing_level(request.recipe("", ""), column)
+        if found is None:
+            raise
+    pass_or_refuse([found], force=force)
+    levels = tuple(level for level in request.levels if level[0] != column)
+    table, more = read_levels(replace(request, levels=levels), tables, force=force)
+    patients = {
+        (score, how): replace(one, recipe=request.recipe(score, how), n_units=None)
+        for (score, how), one in table.patients.items()
+    }
+    return replace(table, patients=patients), [found, *more]
+
+
+def record(content: dict[str, Any], lacking: Sequence[Finding]) -> None:
+    """Put what a table lacks in front of what its patients were found to be."""
+    content["warnings"] = [*texts_of(lacking), *content["warnings"]]
+    content["forced"] = list(dict.fromkeys([*forced_names(lacking), *content["forced"]]))
 
 
 def request_for_rule(

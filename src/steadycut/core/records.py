@@ -23,7 +23,7 @@ from steadycut.core.checks import (
 from steadycut.errors import BadPatients, PatientOverlap
 
 DIRECTIONS = ("ge", "le")
-COLUMNS = ("scores", "labels", "patients", "sites", "n_instances")
+COLUMNS = ("scores", "labels", "patients", "sites", "n_instances", "n_units")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +107,8 @@ class Recipe:
 class PatientScores:
     """One row a patient: score, and where known label, site and number of instances.
 
+    ``n_units`` counts the units of the innermost level, such as slides, where there are levels.
+
     Patients that have an identifier are put in its order, so that nothing later depends on
     the order in which they came; patients without one keep theirs.
 
@@ -124,6 +126,7 @@ class PatientScores:
     patients: NDArray[np.str_] | None = None
     sites: NDArray[np.str_] | None = None
     n_instances: IntArray | None = None
+    n_units: IntArray | None = None
     recipe: Recipe = field(default_factory=Recipe)
 
     def __init__(
@@ -134,6 +137,7 @@ class PatientScores:
         patients: Sequence[object] | NDArray[np.str_] | None = None,
         sites: Sequence[object] | NDArray[np.str_] | None = None,
         n_instances: ArrayLike | None = None,
+        n_units: ArrayLike | None = None,
         recipe: Recipe | None = None,
     ) -> None:
         checked = check_scores(scores)
@@ -146,6 +150,7 @@ class PatientScores:
             "patients": names,
             "sites": _texts("sites", sites, n),
             "n_instances": _whole_numbers("n_instances", n_instances, n),
+            "n_units": _whole_numbers("n_units", n_units, n),
         }
         for name, column in columns.items():
             ordered = column if column is None or order is None else read_only(column[order])

@@ -31,7 +31,7 @@ def check_columns(
     for name in wanted:
         if name not in available:
             msg = f"{where} has no column {name!r}{_what_there_is(name, names)}"
-            raise MissingColumn(msg)
+            raise MissingColumn(msg, name)
 
 
 def list_names(names: Sequence[str], shown: int = SHOWN) -> str:
