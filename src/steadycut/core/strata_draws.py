@@ -79,22 +79,21 @@ def stratum_of(scores: FloatArray, thresholds: FloatArray) -> IntArray:
     return np.searchsorted(thresholds, scores, side="right").astype(np.int64)
 
 
-def stratum_shares(scores: FloatArray, draws: FloatArray) -> FloatArray:
-    """Return in what share of the draws each score falls into each stratum, (scores, strata).
+def stratum_counts(scores: FloatArray, draws: FloatArray) -> IntArray:
+    """Return how many of the draws put each score into each stratum, (scores, strata).
 
     The thresholds of a draw are in order, so that a score lies in stratum k if it reaches
-    threshold k but not k + 1: the difference of two marginal shares is exact.
+    threshold k but not k + 1: the difference of two marginal counts is exact.
 
     Examples
     --------
-    >>> stratum_shares(np.array([0.5]), np.array([[0.1, 0.4], [0.2, 0.6], [0.6, 0.7], [0.3, 0.9]]))
-    array([[0.25, 0.5 , 0.25]])
+    >>> stratum_counts(np.array([0.5]), np.array([[0.1, 0.4], [0.2, 0.6], [0.6, 0.7], [0.3, 0.9]]))
+    array([[1, 2, 1]])
     """
     reached = [np.searchsorted(np.sort(column), scores, side="right") for column in draws.T]
     ends = np.full(scores.size, len(draws)), np.zeros(scores.size, dtype=np.int64)
     counts = np.stack([ends[0], *reached, ends[1]], axis=1)
-    result: FloatArray = (counts[:, :-1] - counts[:, 1:]) / len(draws)
-    return result
+    return counts[:, :-1] - counts[:, 1:]
 
 
 def stratum_flips(
@@ -108,7 +107,8 @@ def stratum_flips(
     >>> stratum_flips(np.array([0.5]), np.array([0.3, 0.8]), draws)
     array([0.5])
     """
-    shares = stratum_shares(scores, draws)
-    distance = np.abs(np.arange(shares.shape[1]) - stratum_of(scores, thresholds)[:, None])
-    result: FloatArray = np.where(distance >= at_least, shares, 0.0).sum(axis=1)
+    counts = stratum_counts(scores, draws)
+    distance = np.abs(np.arange(counts.shape[1]) - stratum_of(scores, thresholds)[:, None])
+    # Whole numbers have a sum that no order changes.
+    result: FloatArray = np.where(distance >= at_least, counts, 0).sum(axis=1) / len(draws)
     return result

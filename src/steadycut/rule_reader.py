@@ -1,0 +1,648 @@
+"""Decide by a frozen steadycut file where nothing but Python is installed.
+
+This one file needs Python 3.8 or later and nothing else, not even steadycut: copy it to the
+machine, beside the rule, and run
+
+    python rule_reader.py rule.json instances.csv --out decisions.csv
+
+It takes a rule.json, a strata.json or a covariate.json, checks that it is whole, aggregates the
+instances of every patient and decides. Scores, decisions and flip probabilities are those of
+``steadycut apply`` to the last bit, and so is the file that it writes. What it cannot read for
+sure it refuses, in one line and with exit code 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import hashlib
+import io
+import json
+import math
+import os
+import re
+import sys
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+READS = ("steadycut.rule/1", "steadycut.strata/1", "steadycut.covariate/1")
+# The names of all fields that may stand in a file, at any depth. Another one was made by a newer
+# steadycut and could change decisions, so that it is never ignored.
+COMMON = """aggregation bound certificate columns costs data_sha256 delta direction generalization
+honesty how instances_per_patient label largest level levels median n_candidates n_patients patient
+patients positive provenance risk rule schema score score_range sha256 site smallest threshold
+trivial_risk units_per_patient vacuous value versions"""
+KNOWN = {
+    "steadycut.rule/1": """band bias bins bootstrap_thresholds centering cost_fn cost_fp edges
+ensemble flip_rate fn form fp hashes kind methods modulus n_bootstrap negative operating_value
+options penalty quantile quantiles_negative quantiles_positive radius reference remembered_patients
+salt scheme seed sites stability target_prevalence tn tp warnings weight""",
+    "steadycut.strata/1": """above alarm alarm_costs below bias bootstrap_thresholds boundaries
+counts errors flip_rate grades jump_rate limit local_modulus miss miss_costs modulus n_bootstrap
+objective operating_values options penalty probability quantile radius rate smallest_risk stability
+strata thresholds usual_range warnings""",
+    "steadycut.covariate/1": """at cost_fn cost_fp covariate covariate_range cuts df difference
+draws kind own_threshold p_value pooled rank ranks scale seed standard_error statistic test
+thresholds upper weight""",
+}
+# Fields that hold names of their own.
+FREE = ("alarm_costs", "miss_costs", "options", "versions")
+LARGEST_FILE = 64000000
+LARGEST_SCORE = 1e300
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+NO_SCORE = ("", "na", "n/a", "nan", "null", "none", "inf", "-inf", "infinity", "-infinity")
+BLANKS = " \t\n\r\x0b\x0c"
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# From so many patients on, that all have one row is no chance.
+SURE = 10
+
+Rule = Dict[str, Any]
+Table = Dict[str, List[str]]
+Columns = Dict[str, List[Any]]
+
+
+class Refused(Exception):  # noqa: N818 (reads as a fact)
+    """What cannot be done, and why, in one line."""
+
+
+# The rule ----------------------------------------------------------------------------------
+
+
+def load_rule(path: str) -> Rule:
+    """Return the content of a frozen file, if it is whole and all of it is known here."""
+    try:
+        with open(path, "rb") as file:
+            written = file.read(LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        raise Refused(f"cannot read the rule file {path}: {_why(error)}.") from None
+    rule = _parse(written, path)
+    try:
+        whole = _canonical(rule, indent=1) + b"\n" == written
+        whole = whole and _content_hash(rule) == rule["sha256"]
+    except (ValueError, RecursionError, KeyError):
+        whole = False
+    if not whole:
+        raise Refused(f"{path} was changed after it was written; use the original file.")
+    for name in _names(rule):
+        if name not in COMMON.split() and name not in KNOWN[rule["schema"]].split():
+            raise Refused(
+                f"{path} has the field {name[:80]!r}, which this reader does not know: a newer "
+                "steadycut made it. Take the reader of that version."
+            )
+    try:
+        _check_content(rule)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
+        raise Refused(f"{path} is not a rule of schema {rule['schema']}.") from None
+    return rule
+
+
+def _parse(written: bytes, path: str) -> Rule:
+    if len(written) > LARGEST_FILE:
+        raise Refused(f"{path} is not a rule file: it is too large.")
+    try:
+        rule = json.loads(written.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise Refused(f"{path} is not a rule file: it is not valid JSON.") from None
+    schema = rule.get("schema") if isinstance(rule, dict) else None
+    if schema not in READS:
+        raise Refused(
+            f"{path} has the schema {str(schema)[:80]!r}; this reader reads {', '.join(READS)}. If "
+            "a newer steadycut made the file, take the reader of that version."
+        )
+    return dict(rule)
+
+
+def _canonical(content: Rule, indent: int | None = None) -> bytes:
+    separators = (",", ":") if indent is None else None
+    text = json.dumps(
+        content,
+        indent=indent,
+        separators=separators,
+        sort_keys=True,
+        ensure_ascii=False,
+        allow_nan=False,
+    )
+    return text.encode("utf-8")
+
+
+def _content_hash(rule: Rule) -> str:
+    rest = {name: value for name, value in rule.items() if name != "sha256"}
+    return hashlib.sha256(_canonical(rest)).hexdigest()
+
+
+def _names(content: Any, inside: str = "") -> List[str]:
+    """Return the names of all fields; those in ``provenance.patients`` are free as well."""
+    if isinstance(content, list):
+        return [name for one in content for name in _names(one, inside)]
+    if not isinstance(content, dict) or inside in FREE or inside == "patients":
+        return []
+    return [*content, *(more for name, one in content.items() for more in _names(one, name))]
+
+
+def _check_content(rule: Rule) -> None:
+    """Raise any error if what decides is not as it must be."""
+    _sign(rule)
+    _check_texts([*needed_columns(rule)])
+    _check_floats(rule["score_range"])
+    for _, steps in _methods(rule):
+        _check(steps)
+        for _, how in steps:
+            parse_aggregator(how)
+    for usual in (_usual_rows(rule), rule.get("units_per_patient")):
+        _check(usual is None or usual["smallest"] <= usual["median"] <= usual["largest"])
+    {READS[0]: _check_single, READS[1]: _check_strata, READS[2]: _check_covariate}[rule["schema"]](
+        rule
+    )
+
+
+def _check_single(rule: Rule) -> None:
+    _check_floats([rule["threshold"], *rule["bootstrap_thresholds"]])
+    _check(len(rule["bootstrap_thresholds"]) > 0)
+    if rule["ensemble"] is not None:
+        methods = rule["ensemble"]["methods"]
+        sizes = {len(one["reference"]) for one in methods}
+        _check(len(sizes) == 1 and min(sizes) > 0)
+        for one in methods:
+            _check_floats(one["reference"])
+            _check(one["reference"] == sorted(one["reference"]))
+            _check(isinstance(one["weight"], int) and one["weight"] >= 0)
+        _check(any(one["weight"] for one in methods))
+
+
+def _check_strata(rule: Rule) -> None:
+    rows = [rule["thresholds"], *rule["bootstrap_thresholds"]]
+    _check_texts(rule["strata"])
+    _check(len(rows) > 1 and all(len(row) == len(rule["strata"]) - 1 for row in rows))
+    for row in rows:
+        _check_floats(row)
+        oriented = [_sign(rule) * value for value in row]
+        _check(oriented == sorted(oriented))
+
+
+def _check_covariate(rule: Rule) -> None:
+    scale, draws, cuts = rule["scale"], rule["draws"], rule["cuts"]
+    _check(all(isinstance(rank, int) for rank in scale["ranks"]))
+    _check(len(scale["ranks"]) > 1 and scale["ranks"] == sorted(set(scale["ranks"])))
+    _check(len(scale["thresholds"]) == len(scale["ranks"]))
+    _check(0 < len(draws) == len(rule["pooled"]["draws"]) and len(cuts) > 0)
+    own = [cut["rank"] for cut in cuts]
+    for row in ([*own, rule["pooled"]["rank"]], rule["pooled"]["draws"], scale["thresholds"]):
+        _check_floats(row)
+    for draw in draws:
+        _check_floats(draw)
+        _check(len(draw) == len(cuts))
+    {"groups": _check_texts, "smooth": _check_floats}[rule["kind"]]([cut["at"] for cut in cuts])
+
+
+def _check_floats(values: List[Any]) -> None:
+    _check(all(isinstance(value, float) for value in values))
+
+
+def _check_texts(values: List[Any]) -> None:
+    _check(all(isinstance(value, str) and value for value in values))
+
+
+def _check(holds: object) -> None:
+    if not holds:
+        raise ValueError
+
+
+def _sign(rule: Rule) -> float:
+    return {"ge": 1.0, "le": -1.0}[rule["direction"]]
+
+
+def _usual_rows(rule: Rule) -> Any:
+    """Return how many rows patients had where the rule was made, if that is known."""
+    return rule.get("reference", rule).get("instances_per_patient")
+
+
+def _methods(rule: Rule) -> List[Tuple[str, List[Tuple[str, str]]]]:
+    """Return every score that must be made: its column, and (level, aggregator) step by step."""
+    several = [(rule["columns"]["score"], rule["aggregation"])]
+    if rule.get("ensemble") is not None:
+        several = [(one["score"], one["aggregation"]) for one in rule["ensemble"]["methods"]]
+    return [(score, [(step["level"], step["how"]) for step in steps]) for score, steps in several]
+
+
+# The table ---------------------------------------------------------------------------------
+
+
+def read_table(path: str, rule: Rule) -> Table:
+    """Return the columns of a CSV or TSV file that a rule needs, cell by cell as texts."""
+    if not path.lower().endswith((".csv", ".tsv")):
+        raise Refused(f"a table must end in .csv or .tsv; got {path!r}. Convert it first.")
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            text = file.read()
+        return _columns(text, path, needed_columns(rule))
+    except UnicodeDecodeError:
+        raise Refused(f"{path} is not UTF-8 text. Save it as UTF-8.") from None
+    except (OSError, ValueError, csv.Error) as error:
+        raise Refused(f"{path} cannot be read: {_why(error)}.") from None
+
+
+def needed_columns(rule: Rule) -> List[str]:
+    """Return the columns that a rule needs, each once."""
+    names = [rule["columns"]["patient"]]
+    for score, steps in _methods(rule):
+        names += [score, *(level for level, _ in steps[:-1])]
+    if "covariate" in rule:
+        names.append(rule["covariate"])
+    return list(dict.fromkeys(names))
+
+
+def _columns(text: str, path: str, needed: List[str]) -> Table:
+    ends = {"\r\n" if "\r\n" in text else "\n", *re.findall("\r\n|\r|\n", text)}
+    if "\0" in text or len(ends) > 1:
+        raise Refused(f"{path} has NUL signs, or lines that end in different ways. Write it again.")
+    header, delimiter = _header(text, "\t" if path.lower().endswith(".tsv") else ",;\t|")
+    for name in needed:
+        if header.count(name) != 1:
+            found = "no column" if name not in header else "more than one column"
+            raise Refused(f"{path} has {found} {name!r}; every one must be there, once.")
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    next(rows)
+    places = {name: header.index(name) for name in needed}
+    table: Table = {name: [] for name in needed}
+    for row in rows:
+        if row and len(row) != len(header):
+            raise Refused(
+                f"{path} has a row of {len(row)} cells where the first line names {len(header)} "
+                "columns. Mend the file."
+            )
+        for name, place in places.items() if row else ():
+            table[name].append(row[place])
+    if not table[needed[0]]:
+        raise Refused(f"{path} has no rows; at least one instance of one patient is needed.")
+    return table
+
+
+def _header(text: str, delimiters: str) -> Tuple[List[str], str]:
+    """Return the names of the columns, and the separator that gives the most of them."""
+    first = [csv.reader(io.StringIO(text, newline=""), delimiter=one) for one in delimiters]
+    found = [(next(row, []), one) for row, one in zip(first, delimiters)]
+    return max(found, key=lambda one: len(one[0]))
+
+
+def _check_filled(table: Table, name: str) -> None:
+    gaps = sum(not text.strip() for text in table[name])
+    if gaps:
+        raise Refused(
+            f"column {name!r} must be filled in every row; {gaps} of {len(table[name])} rows have "
+            "nothing there. Fill these in, or remove the rows."
+        )
+
+
+def _numbers(table: Table, name: str) -> List[float]:
+    texts = [text.strip(BLANKS) for text in table[name]]
+    bad = [text for text in texts if not NUMBER.fullmatch(text)]
+    missing = sum(text.lower() in NO_SCORE for text in bad)
+    if len(bad) > missing:
+        raise Refused(
+            f"{name!r} must hold numbers with a decimal point; {len(bad) - missing} of "
+            f"{len(texts)} are other text. Mend them."
+        )
+    numbers = [float(text) for text in texts if not missing]
+    missing += sum(not math.isfinite(number) for number in numbers)
+    if missing:
+        raise Refused(
+            f"{name!r} must hold finite numbers; {missing} of {len(texts)} are missing, NaN or "
+            "infinite. Mend these rows, or leave them out."
+        )
+    if max(map(abs, numbers)) > LARGEST_SCORE:
+        raise Refused(f"{name!r} must not exceed {LARGEST_SCORE:g} in size. Rescale the scores.")
+    return numbers
+
+
+# Aggregators: of the scores of a group, in ascending order ---------------------------------
+
+Scores = List[float]
+
+
+def _mean(scores: Scores) -> float:
+    return math.fsum(scores) / len(scores)
+
+
+def _median(scores: Scores) -> float:
+    return (scores[(len(scores) - 1) // 2] + scores[len(scores) // 2]) / 2
+
+
+def _quantile(scores: Scores, level: float) -> float:
+    last = len(scores) - 1
+    position = last * level
+    below = math.floor(position)
+    low, high, weight = scores[below], scores[min(below + 1, last)], position - below
+    gap = high - low
+    return low + gap * weight if weight < 0.5 else high - gap * (1 - weight)
+
+
+def _fraction_above(scores: Scores, cut: float) -> float:
+    return (len(scores) - bisect_right(scores, cut)) / len(scores)
+
+
+def _noisy_or(scores: Scores) -> float:
+    if scores[0] < 0 or scores[-1] > 1:
+        raise Refused("noisy-or needs scores from 0 to 1. Turn the scores into probabilities.")
+    if scores[-1] == 1:
+        return 1.0
+    return -math.expm1(math.fsum(math.log1p(-one) for one in scores)) + 0.0
+
+
+def _trimmed_mean(scores: Scores, share: float) -> float:
+    cut = int(share * len(scores))
+    return _mean(scores[cut : len(scores) - cut])
+
+
+# What an aggregator does, how its number is read (None if it has none), and what is allowed.
+AGGREGATORS: Dict[str, Tuple[Callable[..., float], Any, Callable[[Any], bool]]] = {
+    "mean": (_mean, None, bool),
+    "median": (_median, None, bool),
+    "max": (lambda scores: scores[-1], None, bool),
+    "min": (lambda scores: scores[0], None, bool),
+    "quantile": (_quantile, float, lambda level: 0 <= level <= 1),
+    "top-k": (lambda scores, k: _mean(scores[-k:]), int, lambda k: k >= 1),
+    "fraction-above": (_fraction_above, float, math.isfinite),
+    "noisy-or": (_noisy_or, None, bool),
+    "trimmed-mean": (_trimmed_mean, float, lambda share: 0 <= share < 0.5),
+}
+
+
+def parse_aggregator(how: str) -> Callable[[Scores], float]:
+    """Return the function that ``how`` names, of scores in any order; ValueError if none."""
+    name, _, number = how.partition(":")
+    function, read, allows = AGGREGATORS[name]
+    if read is None:
+        _check(how == name)
+        return lambda scores: function(sorted(scores))
+    value = read(number)
+    _check(allows(value))
+    return lambda scores: function(sorted(scores), value)
+
+
+def patient_scores(
+    table: Table, patient: str, score: str, steps: Sequence[Tuple[str, str]]
+) -> Dict[str, float]:
+    """Return one score a patient: rows into the innermost level, and so on outwards."""
+    levels = [level for level, _ in reversed(steps[:-1])]
+    groups: Dict[Tuple[str, ...], Scores] = {}
+    keys = zip(table[patient], *(table[level] for level in levels))
+    for key, number in zip(keys, _numbers(table, score)):
+        # Adding 0.0 turns negative zero into zero, here and below.
+        groups.setdefault(key, []).append(number + 0.0)
+    for _, how in steps:
+        aggregate = parse_aggregator(how)
+        outer: Dict[Tuple[str, ...], Scores] = {}
+        for key, scores in groups.items():
+            outer.setdefault(key[:-1] or key, []).append(aggregate(scores) + 0.0)
+        groups = outer
+    return {key[0]: scores[0] for key, scores in groups.items()}
+
+
+# Decisions ---------------------------------------------------------------------------------
+
+
+def decide(rule: Rule, table: Table, unseen: str = "refuse", *, force: bool = False) -> Columns:
+    """Return the columns of ``decisions.csv``, one entry a patient, in the order of their names."""
+    patient = rule["columns"]["patient"]
+    _check_roles(rule)
+    for name in needed_columns(rule):
+        if name not in [score for score, _ in _methods(rule)]:
+            _check_filled(table, name)
+    several = [patient_scores(table, patient, *method) for method in _methods(rule)]
+    _check_like(rule, table, force=force)
+    names = sorted(several[0])
+    scores = [_combined(rule, [one[name] for one in several]) for name in names]
+    if rule["schema"] == READS[0]:
+        decided = _decide_single(rule, scores)
+    elif rule["schema"] == READS[1]:
+        decided = _decide_strata(rule, scores)
+    else:
+        decided = _decide_covariate(rule, scores, _covariate_of(rule, table, names), unseen)
+    return {"patient": names, "score": scores, **decided}
+
+
+def _check_roles(rule: Rule) -> None:
+    first, levels = rule["columns"]["patient"], [level for level, _ in _methods(rule)[0][1][:-1]]
+    scores = dict.fromkeys(score for score, _ in _methods(rule))
+    twice = [name for name, count in Counter([first, *levels, *scores]).items() if count > 1]
+    twice += [name for name in [first, *scores] if name == rule.get("covariate")]
+    if twice:
+        raise Refused(f"the rule uses the column {twice[0]!r} in two roles.")
+
+
+def _check_like(rule: Rule, table: Table, *, force: bool) -> None:
+    """Refuse rows that were aggregated before, or units that are not told apart."""
+    rows = Counter(table[rule["columns"]["patient"]])
+    levels = [level for level, _ in _methods(rule)[0][1][:-1]]
+    leaves = set(zip(table[rule["columns"]["patient"]], *(table[level] for level in levels)))
+    units = Counter(leaf[0] for leaf in leaves)
+    checks = [("rows", _usual_rows(rule), rows), ("units", rule.get("units_per_patient"), units)]
+    for what, usual, here in checks:
+        if usual is None or force or (what == "units" and not levels):
+            continue
+        single = max(here.values()) == 1
+        many = usual["smallest"] > 1 or (usual["median"] > 1 and len(here) >= SURE)
+        if single and many:
+            raise Refused(
+                f"every patient has one of what those of the rule had {usual['smallest']} to "
+                f"{usual['largest']} of ({what}). Give the table of instances, or use --force."
+            )
+        if what == "rows" and usual["largest"] == 1 and _median(sorted(here.values())) > 1:
+            raise Refused("patients have several rows; those of the rule had one. Use --force.")
+
+
+def _combined(rule: Rule, scores: Scores) -> float:
+    """Return the score of a patient; of an ensemble the weighted ranks, from 0 to 1."""
+    if rule.get("ensemble") is None:
+        return scores[0]
+    methods, total = rule["ensemble"]["methods"], 0
+    for method, score in zip(methods, scores):
+        ranks = bisect_left(method["reference"], score) + bisect_right(method["reference"], score)
+        total += method["weight"] * ranks
+    weight = sum(method["weight"] for method in methods)
+    return total / (2 * len(methods[0]["reference"]) * weight)
+
+
+def _decide_single(rule: Rule, scores: Scores) -> Columns:
+    sign, n = _sign(rule), len(rule["bootstrap_thresholds"])
+    draws = sorted(sign * draw for draw in rule["bootstrap_thresholds"])
+    called = [sign * score >= sign * rule["threshold"] for score in scores]
+    calls = [bisect_right(draws, sign * score) for score in scores]
+    flips = [(n - count if yes else count) / n for count, yes in zip(calls, called)]
+    return {"decision": [int(yes) for yes in called], "flip_probability": flips}
+
+
+def _decide_strata(rule: Rule, scores: Scores) -> Columns:
+    sign, draws = _sign(rule), rule["bootstrap_thresholds"]
+    thresholds = [sign * value for value in rule["thresholds"]]
+    own = [bisect_right(thresholds, sign * score) for score in scores]
+    columns = [sorted(sign * value for value in column) for column in zip(*draws)]
+    flips = []
+    for score, stratum in zip(scores, own):
+        reached = [len(draws), *(bisect_right(one, sign * score) for one in columns), 0]
+        flips.append((len(draws) - reached[stratum] + reached[stratum + 1]) / len(draws))
+    return {"stratum": [rule["strata"][one] for one in own], "flip_probability": flips}
+
+
+def _decide_covariate(rule: Rule, scores: Scores, covariate: List[str], unseen: str) -> Columns:
+    places = _places(rule, covariate, unseen)
+    sign, decisions, flips = _sign(rule), [], []
+    own = [*(cut["rank"] for cut in rule["cuts"]), rule["pooled"]["rank"]]
+    draws = [[*draw, one] for draw, one in zip(rule["draws"], rule["pooled"]["draws"])]
+    for score, place in zip(scores, places):
+        called = sign * score >= sign * _threshold(rule, _rank(rule, own, place))
+        others = [sign * score >= sign * _threshold(rule, _rank(rule, d, place)) for d in draws]
+        decisions.append(int(called))
+        flips.append(sum(other != called for other in others) / len(draws))
+    return {"decision": decisions, "flip_probability": flips}
+
+
+def _covariate_of(rule: Rule, table: Table, names: List[str]) -> List[str]:
+    found: Dict[str, str] = {}
+    for name, value in zip(table[rule["columns"]["patient"]], table[rule["covariate"]]):
+        if found.setdefault(name, value) != value:
+            raise Refused(f"in {rule['covariate']!r} some patients have several values. Mend them.")
+    return [found[name] for name in names]
+
+
+def _places(rule: Rule, covariate: List[str], unseen: str) -> List[Any]:
+    """Return the place of each patient's group among the cuts, or the number itself."""
+    if rule["kind"] == "smooth":
+        return _numbers({rule["covariate"]: covariate}, rule["covariate"])
+    groups = {cut["at"]: place for place, cut in enumerate(rule["cuts"])}
+    places = [groups.get(text.strip(), len(groups)) for text in covariate]
+    strange = places.count(len(groups))
+    if strange and unseen == "refuse":
+        raise Refused(
+            f"{strange} of {len(places)} patients are of a group of {rule['covariate']!r} that the "
+            "rule has not seen. Leave them out, or take the pooled cut-off: --unseen pooled."
+        )
+    return places
+
+
+def _rank(rule: Rule, ranks: Scores, place: Any) -> float:
+    """Return the rank of a cut: that of a group, or between two anchors on a line."""
+    if rule["kind"] == "groups":
+        return ranks[place]
+    anchors = [cut["at"] for cut in rule["cuts"]]
+    left = bisect_right(anchors, place) - 1
+    if left < 0 or left == len(anchors) - 1 or anchors[left] == place:
+        return ranks[max(left, 0)]
+    slope = (ranks[left + 1] - ranks[left]) / (anchors[left + 1] - anchors[left])
+    return slope * (place - anchors[left]) + ranks[left]
+
+
+def _threshold(rule: Rule, rank: float) -> float:
+    """Return the threshold of the cut nearest to a rank; of two as near, the lower one."""
+    ranks = rule["scale"]["ranks"]
+    above = min(max(bisect_left(ranks, rank), 1), len(ranks) - 1)
+    lower = rank - ranks[above - 1] <= ranks[above] - rank
+    return rule["scale"]["thresholds"][above - 1 if lower else above]
+
+
+# The file that is written ------------------------------------------------------------------
+
+
+def to_csv(columns: Columns) -> bytes:
+    """Return decisions as CSV that a spreadsheet shows and never runs."""
+    lines: List[str] = []
+    # A cell with a return is quoted only if lines end so: it would begin a row of its own.
+    table = csv.writer(_Lines(lines), lineterminator="\r\n")
+    table.writerow(columns)
+    table.writerows([_safe(cell) for cell in row] for row in zip(*columns.values()))
+    return "".join(line[:-2] + "\n" for line in lines).encode("utf-8")
+
+
+class _Lines:
+    def __init__(self, lines: List[str]) -> None:
+        self.write = lines.append
+
+
+def _safe(cell: Any) -> Any:
+    runs = isinstance(cell, str) and cell.startswith(FORMULA)
+    return "'" + cell if runs and not NUMBER.fullmatch(cell) else cell
+
+
+def write_file(path: str, content: bytes) -> None:
+    """Write a file that appears whole or not at all."""
+    part = f"{path}.part-{os.getpid()}"
+    try:
+        with open(part, "xb") as file:
+            file.write(content)
+        os.replace(part, path)
+    except (OSError, ValueError) as error:
+        raise Refused(f"cannot write {path}: {_why(error)}. Choose another place.") from None
+    finally:
+        if os.path.exists(part):
+            os.unlink(part)
+
+
+def _why(error: Exception) -> str:
+    return " ".join(str(getattr(error, "strerror", None) or error).split())
+
+
+# The command -------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code: 0, or 2 with one line on stderr."""
+    parser = argparse.ArgumentParser(
+        prog="rule_reader", description="Decide by a frozen steadycut file; only Python is needed."
+    )
+    parser.add_argument("rule", metavar="RULE", help="rule.json, strata.json or covariate.json")
+    parser.add_argument("table", metavar="TABLE", help="CSV or TSV file, a row an instance")
+    parser.add_argument("--out", required=True, metavar="FILE", help="CSV file to write")
+    parser.add_argument(
+        "--unseen",
+        choices=("refuse", "pooled"),
+        default="refuse",
+        help="patients of a group that a covariate.json has not seen",
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="also where rows seem to be aggregated already"
+    )
+    given = parser.parse_args(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        print(run(given.rule, given.table, given.out, given.unseen, force=given.force))
+    except Refused as error:
+        print("rule_reader: " + " ".join(str(error).split()), file=sys.stderr)
+        return 2
+    return 0
+
+
+def run(rule_path: str, table_path: str, out: str, unseen: str, *, force: bool) -> str:
+    """Read, decide, write, and say what was done."""
+    if not out.lower().endswith(".csv"):
+        raise Refused(f"--out must end in .csv; got {out!r}.")
+    for path in (rule_path, table_path):
+        if os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
+            raise Refused(f"--out {out} is one of the files that are read; choose another name.")
+    rule = load_rule(rule_path)
+    columns = decide(rule, read_table(table_path, rule), unseen, force=force)
+    write_file(out, to_csv(columns))
+    if rule.get("remembered_patients"):
+        print("rule_reader: that no patient made the rule was not checked here.", file=sys.stderr)
+    n_outside = _n_outside(rule, columns["score"])
+    if n_outside:
+        low, high = rule["score_range"]
+        warning = f"warning: {n_outside} of {len(columns['score'])} patients have scores outside"
+        print(f"rule_reader: {warning} the rule's own {low:g} to {high:g}.", file=sys.stderr)
+    counts = Counter(columns.get("stratum", columns.get("decision", [])))
+    if "stratum" in columns:
+        shown = ", ".join(f"{counts[name]} {name}" for name in rule["strata"])
+    else:
+        shown = f"{counts[1]} of {len(columns['score'])} patients called"
+    return f"{shown}\nWrote {out}"
+
+
+def _n_outside(rule: Rule, scores: Scores) -> int:
+    low, high = rule["score_range"]
+    return sum(not low <= score <= high for score in scores)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,345 @@
+"""The reader that runs alone: the decisions of steadycut to the last bit, or a refusal."""
+
+import ast
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from benchmarks.trust.rule_file import (
+    changed_files,
+    changed_signatures,
+    same_decisions,
+    spoiled_tables,
+)
+from scripts.write_golden import AGGREGATORS, GOLDEN, TABLE
+from scripts.write_schema import KINDS, schema_text
+from steadycut import __version__, rule_reader
+from steadycut.core.aggregate import FAMILIES, parse_aggregator, sort_segments
+from steadycut.frozen_json import content_hash, frozen_bytes
+from tests.cli.commands import run_command
+
+SOURCE = Path(rule_reader.__file__)
+PATHS = sorted(GOLDEN.glob("*/*.json"))
+HERE = GOLDEN / __version__
+FLOATS = st.floats(-1e300, 1e300)
+PLACES = st.floats(0, 1)
+
+
+# Alone -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["rule-nested", "strata-ge"])
+def test_it_runs_alone_in_a_folder_of_its_own(name, tmp_path):
+    for path in (SOURCE, HERE / f"{name}.json", HERE / TABLE):
+        shutil.copy(path, tmp_path)
+    command = [sys.executable, "-I", "-S", SOURCE.name, f"{name}.json", TABLE, "--out", "d.csv"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("\nWrote d.csv\n")
+    assert (tmp_path / "d.csv").read_bytes() == (HERE / f"{name}.csv").read_bytes()
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_it_needs_the_standard_library_only_and_an_old_python():
+    tree = ast.parse(SOURCE.read_text(encoding="utf-8"), feature_version=(3, 8))
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {alias.name for node in found if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in found if isinstance(node, ast.ImportFrom)}
+    assert names <= sys.stdlib_module_names
+    # What came after Python 3.8, though its syntax is older.
+    for newer in ("removesuffix", "removeprefix", "strict=True)", "math.lcm", "bit_count"):
+        assert newer not in SOURCE.read_text(encoding="utf-8").replace(
+            "r=delimiter, strict=True)", ""
+        )
+
+
+# The same to the last bit ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_it_decides_as_every_version_did(path, tmp_path, capsys):
+    out = tmp_path / "decisions.csv"
+    code = rule_reader.main([str(path), str(path.parent / TABLE), "--out", str(out)])
+    assert (code, capsys.readouterr().err) == (0, "")
+    assert out.read_bytes() == path.with_suffix(".csv").read_bytes()
+
+
+def test_it_writes_the_file_that_apply_writes(tmp_path, capsys):
+    rule, table = HERE / "rule-ensemble-gls.json", HERE / TABLE
+    ran = run_command(capsys, "apply", rule, table, "--out", tmp_path / "a.csv")
+    assert ran.code == 0
+    assert rule_reader.main([str(rule), str(table), "--out", str(tmp_path / "b.csv")]) == 0
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_it_knows_every_aggregator():
+    assert set(rule_reader.AGGREGATORS) == set(FAMILIES)
+    assert {how.partition(":")[0] for how in AGGREGATORS} == set(FAMILIES)
+
+
+def bits(value):
+    return float(value).hex()
+
+
+def hows(number):
+    """Every aggregator but noisy-or, with a number from 0 to 1 in it."""
+    names = ["mean", "median", "max", "min", f"quantile:{number!r}", f"fraction-above:{number!r}"]
+    return [*names, f"top-k:{1 + int(9 * number)}", f"trimmed-mean:{number * 0.499!r}"]
+
+
+@given(st.lists(FLOATS, min_size=1, max_size=30), PLACES)
+@example([-0.0], 0.5)
+@example([-0.0, 0.0, -0.0], 0.0)
+@example([5e-324, -5e-324, 2.5e-308], 0.25)
+@example([-5e-324, 0.0], 0.5)
+@example([1e300, -1e300, 1.0, 1e-300], 1.0)
+@example([float(np.float32(0.1))] * 7, 0.3)
+def test_every_aggregator_gives_the_same_bits(scores, number):
+    segments = sort_segments(np.zeros(len(scores), dtype=np.int64), np.array(scores))
+    plain = [score + 0.0 for score in scores]
+    for how in hows(number):
+        expected = parse_aggregator(how)(segments)[0]
+        assert bits(rule_reader.parse_aggregator(how)(plain)) == bits(expected), how
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+@example([0.0, 0.0])
+@example([1.0, 0.5])
+@example([5e-324, 1 - 2**-53])
+def test_noisy_or_gives_the_same_bits(scores):
+    segments = sort_segments(np.zeros(len(scores), dtype=np.int64), np.array(scores))
+    expected = parse_aggregator("noisy-or")(segments)[0]
+    assert bits(rule_reader.parse_aggregator("noisy-or")(scores)) == bits(expected)
+
+
+@pytest.mark.parametrize("spread", [0, 30, 280])
+@pytest.mark.parametrize("seed", range(4))
+def test_long_sums_give_the_same_bits(seed, spread):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=2000) * 10.0 ** rng.integers(-spread, spread + 1, 2000)
+    segments = sort_segments(np.zeros(scores.size, dtype=np.int64), scores)
+    expected = parse_aggregator("mean")(segments)[0]
+    assert bits(rule_reader.parse_aggregator("mean")(scores.tolist())) == bits(expected)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False, max_value=1e300, min_value=-1e300))
+def test_a_number_is_read_as_it_was_written(value):
+    for text in (repr(value), f"{value:.17e}", f" {value!r}\t"):
+        (found,) = rule_reader._numbers({"s": [text]}, "s")
+        assert bits(found) == bits(value)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    ("count", "n"),
+    [(same_decisions, 12), (spoiled_tables, 12), (changed_files, 60), (changed_signatures, 40)],
+)
+@pytest.mark.filterwarnings("ignore::steadycut.errors.SteadycutWarning")
+def test_random_rules_tables_and_changes(count, n, seed, tmp_path):
+    row = count(n, np.random.default_rng(seed), tmp_path)
+    assert (row.tried, row.failed) == (n, 0), row
+
+
+# Refusals ----------------------------------------------------------------------------------
+
+
+def refusal(capsys, *arguments):
+    """The one line of a run that is refused."""
+    assert rule_reader.main([str(argument) for argument in arguments]) == 2
+    streams = capsys.readouterr()
+    assert streams.out == ""
+    assert streams.err.startswith("rule_reader: ")
+    assert streams.err.count("\n") == 1
+    return streams.err
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Return a function that writes a table of one line a row, and one that is refused."""
+
+    def write(*lines, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes("\n".join(lines).encode() + b"\n")
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["patient,slide"], "no column 'score'"),
+        (["patient,score,score", "a,1,2"], "more than one column 'score'"),
+        (["patient,score"], "has no rows"),
+        (["patient,score", "a,"], "1 of 1 are missing"),
+        (["patient,score", "a,NA", "a,1"], "1 of 2 are missing"),
+        (["patient,score", "a,nan"], "missing, NaN or infinite"),
+        (["patient,score", "a,1e999"], "missing, NaN or infinite"),
+        (["patient,score", '"a","1,5"'], "1 of 1 are other text"),
+        (["patient,score", "a,٣"], "other text"),
+        (["patient,score", "a,1_0"], "other text"),
+        (["patient,score", "a,2e300"], "must not exceed 1e+300"),
+        (["patient,score", ",1"], "'patient' must be filled in every row; 1 of 1"),
+        (["patient,score", "a,1,2"], "a row of 3 cells"),
+        (["patient,score", "a"], "a row of 1 cells"),
+        (["patient,score", 'a,"1'], "cannot be read"),
+        (["patient,score", "a\0,1"], "NUL"),
+        (["patient,score", "a,1\r", "a,2"], "end in different ways"),
+        ([""], "no column"),
+    ],
+)
+def test_a_table_that_is_not_clear_is_refused(lines, words, written, tmp_path, capsys):
+    path, out = written(*lines), tmp_path / "d.csv"
+    assert words in refusal(capsys, HERE / "rule-ge.json", path, "--out", out)
+    assert not out.exists()
+
+
+def test_files_that_cannot_be_used_are_refused(written, tmp_path, capsys):
+    rule, table, out = HERE / "rule-ge.json", HERE / TABLE, tmp_path / "d.csv"
+    assert "cannot be read" in refusal(capsys, rule, tmp_path / "none.csv", "--out", out)
+    assert "end in .csv or .tsv" in refusal(capsys, rule, "t.parquet", "--out", out)
+    assert "must end in .csv" in refusal(capsys, rule, table, "--out", tmp_path / "d.txt")
+    assert "cannot read the rule" in refusal(capsys, tmp_path / "no.json", table, "--out", out)
+    assert "cannot write" in refusal(capsys, rule, table, "--out", tmp_path / "none/d.csv")
+    latin = tmp_path / "latin.csv"
+    latin.write_bytes("patient,score\nä,1\n".encode("latin-1"))
+    assert "not UTF-8" in refusal(capsys, rule, latin, "--out", out)
+    own = written("patient,score", "a,1")
+    assert "one of the files that are read" in refusal(capsys, rule, own, "--out", own)
+    assert own.read_text() == "patient,score\na,1\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["latin.csv", "table.csv"]
+
+
+def test_a_tsv_and_other_separators_are_read(written, tmp_path):
+    out = tmp_path / "d.csv"
+    for separator, name in (("\t", "t.tsv"), (";", "t.csv"), ("|", "t.csv")):
+        path = written(f"patient{separator}score", f"a{separator}0.7", name=name)
+        arguments = [str(HERE / "rule-ge.json"), str(path), "--out", str(out), "--force"]
+        assert rule_reader.main(arguments) == 0
+        assert out.read_text() == "patient,score,decision,flip_probability\na,0.7,1,0.0\n"
+
+
+def test_identifiers_are_no_formulas(written, tmp_path):
+    path = written("patient,score", "=1+1,0.7", "-5,0.7", '"@a,""b",0.7')
+    arguments = [str(HERE / "rule-ge.json"), str(path), "--out", str(tmp_path / "d.csv")]
+    assert rule_reader.main([*arguments, "--force"]) == 0
+    lines = (tmp_path / "d.csv").read_text().splitlines()[1:]
+    assert [line.rsplit(",", 3)[0] for line in lines] == ["-5", "'=1+1", '"\'@a,""b"']
+
+
+# The rule ----------------------------------------------------------------------------------
+
+
+def sealed(tmp_path, name, **changes):
+    content = {**json.loads((HERE / f"{name}.json").read_bytes()), **changes}
+    path = tmp_path / "changed.json"
+    path.write_bytes(frozen_bytes({**content, "sha256": content_hash(content)}))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "words"),
+    [
+        ("rule-ge", {"schema": "steadycut.rule/2"}, "has the schema 'steadycut.rule/2'"),
+        ("rule-ge", {"schema": None}, "has the schema 'None'"),
+        ("rule-ge", {"guard": 1}, "the field 'guard', which this reader does not know"),
+        ("rule-ge", {"costs": {"cost_fn": 1.0, "unit\n": 1}}, r"the field 'unit\\n'"),
+        ("rule-ge", {"threshold": "1"}, "is not a rule of schema"),
+        ("rule-ge", {"direction": "up"}, "is not a rule of schema"),
+        ("rule-ge", {"aggregation": []}, "is not a rule of schema"),
+        ("rule-ge", {"aggregation": [{"level": "patient", "how": "sum"}]}, "is not a rule"),
+        ("rule-ge", {"aggregation": [{"level": "patient", "how": "mean:1"}]}, "is not a rule"),
+        ("rule-ge", {"aggregation": [{"level": "patient", "how": "quantile:2"}]}, "is not a rule"),
+        ("rule-ge", {"aggregation": [{"level": "patient", "how": "top-k:0"}]}, "is not a rule"),
+        ("rule-ge", {"bootstrap_thresholds": []}, "is not a rule of schema"),
+        ("rule-ge", {"ensemble": {"kind": "gls", "methods": []}}, "is not a rule of schema"),
+        ("strata-ge", {"thresholds": [2.0, 1.0]}, "is not a rule of schema"),
+        ("strata-ge", {"strata": ["low", "high"]}, "is not a rule of schema"),
+        ("covariate-groups", {"draws": []}, "is not a rule of schema"),
+        ("covariate-groups", {"kind": "smooth"}, "is not a rule of schema"),
+        ("covariate-smooth", {"scale": {"ranks": [1], "thresholds": [1.0]}}, "is not a rule"),
+    ],
+)
+def test_a_rule_that_it_cannot_apply_is_refused(name, changes, words, tmp_path, capsys):
+    path = sealed(tmp_path, name, **changes)
+    text = refusal(capsys, path, HERE / TABLE, "--out", tmp_path / "d.csv")
+    assert words.replace("\\\\", "\\") in text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"\xff", b"[" * 100_000, b'{"schema": NaN}', b"\xef\xbb\xbf{}", b"1" * 5000],
+)
+def test_what_is_no_rule_is_refused(content, tmp_path, capsys):
+    path = tmp_path / "rule.json"
+    path.write_bytes(content)
+    refusal(capsys, path, HERE / TABLE, "--out", tmp_path / "d.csv")
+
+
+def names_in(schema):
+    found = set(schema["properties"])
+    for part in schema.get("$defs", {}).values():
+        found |= set(part.get("properties", ()))
+    return found
+
+
+@pytest.mark.parametrize("name", list(KINDS))
+def test_it_knows_the_fields_of_every_kind_and_no_others(name):
+    schema = json.loads(schema_text(name))
+    known = set(rule_reader.COMMON.split()) | set(rule_reader.KNOWN[schema["title"]].split())
+    assert known >= names_in(schema)
+
+
+# By covariate, and patients unlike those of the rule ---------------------------------------
+
+
+def test_a_group_that_was_not_seen_is_refused_or_pooled(written, tmp_path, capsys):
+    path, out = written("patient,score,sex", "a,0.9,x", "b,0.9,f"), tmp_path / "d.csv"
+    rule = HERE / "covariate-groups.json"
+    given = [rule, path, "--out", out, "--force"]
+    assert "1 of 2 patients are of a group of 'sex'" in refusal(capsys, *given)
+    assert rule_reader.main([*map(str, given), "--unseen", "pooled"]) == 0
+
+
+def test_a_covariate_must_be_one_a_patient_and_a_number_if_smooth(written, tmp_path, capsys):
+    out = tmp_path / "d.csv"
+    path = written("patient,score,sex", "a,1,f", "a,1,m")
+    text = refusal(capsys, HERE / "covariate-groups.json", path, "--out", out)
+    assert "some patients have several values" in text
+    path = written("patient,low,age", "a,1,old", "a,1,old")
+    text = refusal(capsys, HERE / "covariate-smooth.json", path, "--out", out)
+    assert "'age' must hold numbers" in text
+
+
+def test_rows_that_were_aggregated_before_are_refused_unless_forced(written, tmp_path, capsys):
+    lines = [f"p{number},0.{number}" for number in range(10, 30)]
+    path, out = written("patient,score", *lines), tmp_path / "d.csv"
+    given = [HERE / "rule-ge.json", path, "--out", out]
+    assert "Give the table of instances, or use --force" in refusal(capsys, *given)
+    assert rule_reader.main([*map(str, given), "--force"]) == 0
+
+
+def test_scores_outside_the_range_of_the_rule_are_told(written, tmp_path, capsys):
+    path = written("patient,score", "a,70", "a,80", "b,0.5", "b,0.6")
+    given = [HERE / "rule-ge.json", path, "--out", tmp_path / "d.csv"]
+    assert rule_reader.main(list(map(str, given))) == 0
+    assert "1 of 2 patients have scores outside" in capsys.readouterr().err
+
+
+def test_noisy_or_of_no_probabilities_is_refused(written, tmp_path, capsys):
+    path = written("patient,score", "a,0.5", "a,1.5")
+    text = refusal(capsys, HERE / "rule-uniform.json", path, "--out", tmp_path / "d.csv")
+    assert "noisy-or needs scores from 0 to 1" in text
+
+
+def test_a_column_in_two_roles_is_refused(tmp_path, capsys):
+    columns = json.loads((HERE / "rule-ge.json").read_bytes())["columns"]
+    path = sealed(tmp_path, "rule-ge", columns={**columns, "patient": "score"})
+    assert "two roles" in refusal(capsys, path, HERE / TABLE, "--out", tmp_path / "d.csv")
