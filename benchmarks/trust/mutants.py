@@ -1,0 +1,197 @@
+"""Put small faults into core, one at a time, and count those that its tests do not notice.
+
+    python benchmarks/trust/mutants.py [--quick] [--seed 0] [--sample N] [--log FILE] [MODULE...]
+
+All mutants of all modules by default, which takes about an hour of two processors; ``--sample N``
+takes N of them by chance, ``--quick`` the fixed few that every change meets. What is mutated and
+what is not: `benchmarks/mutants/make.py`. A mutant that behaves as the original does is equivalent:
+`benchmarks/mutants/equivalent.txt` lists each with its reason, and they are counted apart.
+
+``--log FILE`` keeps how each mutant ended. Mutants that are in it already are not run again.
+"""
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from scipy.stats import binomtest
+
+from benchmarks.mutants.make import mutate
+from benchmarks.trust.row import Row, show
+
+ROOT = Path(__file__).parents[2]
+CORE = Path("src/steadycut/core")
+EQUIVALENT = ROOT / "benchmarks/mutants/equivalent.txt"
+# What the tests of core need.
+NEEDED = (
+    "src",
+    "tests/core",
+    "tests/conftest.py",
+    "scripts",
+    "benchmarks/mutants",
+    "pyproject.toml",
+)
+# The quick stage takes so many mutants of each of these modules: what a certificate rests on.
+QUICK = 4
+CERTIFYING = (
+    *("aggregate", "binomial", "buehler", "certify", "concentration", "cuts", "diagnose"),
+    *("label_shift", "monitor", "risk_curve", "split", "stable"),
+)
+PYTEST = (
+    *(sys.executable, "-m", "pytest", "-q", "-s", "--tb=line", "-p", "no:cacheprovider"),
+    *("-p", "benchmarks.mutants.run", "-m", "not slow and not validity"),
+    *("--hypothesis-profile", "mutants", "--mutants", "mutants.txt"),
+)
+UNNOTICED = ("survived", "no test")
+# A full run fails below this share; the quick one if any mutant survives.
+REQUIRED = 0.90
+PROCESSES = 2
+
+
+def stage(*, quick, seed):
+    """Return a row a module: how many mutants were tried, and how many no test noticed."""
+    modules = CERTIFYING if quick else all_modules()
+    return rows(outcomes(modules, quick=quick, seed=seed))
+
+
+def outcomes(modules, *, quick=False, seed=0, sample=None, log=None):
+    """Return how each mutant ended, by its key."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder, log = Path(temporary), (log or Path(temporary) / "log.txt").absolute()
+        log.touch()
+        mutants = choose(make_tree(folder, modules), quick=quick, sample=sample, seed=seed)
+        known = read_log(log)
+        run(folder, [one for one in mutants if one.key not in known], modules if quick else (), log)
+        ended = read_log(log)
+    return {mutant.key: ended[mutant.key] for mutant in mutants}
+
+
+def read_log(log):
+    pairs = (line.split("\t") for line in log.read_text().splitlines())
+    return {key: outcome for outcome, key in pairs}
+
+
+def all_modules():
+    return tuple(sorted(path.stem for path in (ROOT / CORE).glob("[a-z]*.py")))
+
+
+def make_tree(folder, modules):
+    """Copy what the tests need, put all mutants into it, and return them."""
+    for name in NEEDED:
+        copy(ROOT / name, folder / name)
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        made = pool.map(mutate_file, [folder / CORE / f"{name}.py" for name in modules])
+        return [mutant for mutants in made for mutant in mutants]
+
+
+def copy(source, target):
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+    else:
+        shutil.copy(source, target)
+
+
+def mutate_file(path):
+    code, mutants = mutate(f"steadycut.core.{path.stem}", path.read_text())
+    path.write_text(code)
+    return mutants
+
+
+def choose(mutants, *, quick, sample, seed):
+    """Return mutants with small hashes: an edit of one function changes only its own part."""
+    ordered = sorted(mutants, key=lambda one: hashlib.sha256(f"{seed} {one.key}".encode()).digest())
+    if quick:
+        groups = {}
+        for mutant in ordered:
+            groups.setdefault(mutant.module, []).append(mutant)
+        return [mutant for group in groups.values() for mutant in group[:QUICK]]
+    return ordered[:sample]
+
+
+def run(folder, mutants, modules, log):
+    """Run the tests on each mutant, the tests of ``modules`` alone if there are any."""
+    lines = "".join(f"{mutant.name}\t{mutant.key}\n" for mutant in mutants)
+    (folder / "mutants.txt").write_text(lines)
+    tests = [f"tests/core/test_{name}.py" for name in modules] or ["tests/core"]
+    sources = [str(CORE / f"{name}.py") for name in modules] or [str(CORE)]
+    command = [*PYTEST, "--outcomes", str(log), "--processes", str(PROCESSES), *tests, *sources]
+    subprocess.run(command, cwd=folder, env=environment(), check=True, stdout=subprocess.DEVNULL)
+
+
+def environment():
+    """Return ours, with the mutated package before the installed one, and one thread a process."""
+    ours = {name: text for name, text in os.environ.items() if not name.startswith("PYTEST_")}
+    return {**ours, "PYTHONPATH": f"src{os.pathsep}.", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def rows(ended):
+    """Count by module; what is listed as equivalent is not among those tried."""
+    listed = equivalent()
+    groups = {}
+    for key, outcome in ended.items():
+        groups.setdefault(key.partition(".")[0], []).append((key in listed, outcome))
+    return [row(module, group) for module, group in sorted(groups.items())]
+
+
+def row(module, group):
+    tried = [outcome for is_listed, outcome in group if not is_listed]
+    apart = len(group) - len(tried)
+    what = f"mutants of core/{module}.py ({apart} equivalent)"
+    return Row(what, len(tried), {"survived": sum(outcome in UNNOTICED for outcome in tried)})
+
+
+def equivalent():
+    """Return the keys of the mutants that no test could notice, each with its reason."""
+    reasons, reason = {}, None
+    for line in EQUIVALENT.read_text().splitlines():
+        if line.startswith("# "):
+            reason = line[2:]
+        elif line:
+            reasons[line] = reason
+    return reasons
+
+
+def unnoticed(ended):
+    """Return the keys of the mutants that survived and are not listed as equivalent."""
+    listed = equivalent()
+    return [key for key, how in ended.items() if how in UNNOTICED and key not in listed]
+
+
+def score_of(counted):
+    """Say which share of the mutants was noticed, and at least which share of all would be."""
+    tried = sum(one.tried for one in counted)
+    noticed = tried - sum(one.failed for one in counted)
+    low = binomtest(noticed, tried, alternative="greater").proportion_ci(0.95, "exact").low
+    return noticed / tried, low
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("modules", nargs="*", metavar="MODULE")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--sample", type=int)
+    parser.add_argument("--log", type=Path)
+    given = parser.parse_args()
+    modules = given.modules or (CERTIFYING if given.quick else all_modules())
+    ended = outcomes(
+        modules, quick=given.quick, seed=given.seed, sample=given.sample, log=given.log
+    )
+    counted = rows(ended)
+    show(counted)
+    print("\nNobody noticed:", *unnoticed(ended), sep="\n  ")
+    score, low = score_of(counted)
+    chance = f"; of a sample by chance: at least {low:.1%} of all at 95 %" if given.sample else ""
+    print(f"\nNoticed: {score:.1%}{chance}")
+    sys.exit(1 if score < (1 if given.quick else REQUIRED) else 0)
+
+
+if __name__ == "__main__":
+    main()
