@@ -155,3 +155,18 @@ def test_unseen_is_for_covariates_only(table, tmp_path, capsys):
     ran = run_command(capsys, "apply", rule, table, "--unseen", "pooled", "--out", out)
     assert ran.code == 2
     assert "--unseen pooled is for a covariate.json" in ran.err
+
+
+def test_the_engine_changes_no_byte(table, frozen, tmp_path, capsys):
+    engine = ["--engine", "duckdb", "--memory", "300MB"]
+    made = ["--covariate", "sex", "--kind", "groups", "--out", tmp_path]
+    assert run_command(capsys, "covariate", table, *ASK, *made, *engine).code == 0
+    written = (tmp_path / "covariate.json").read_bytes()
+    assert written == (frozen / "groups" / "covariate.json").read_bytes()
+    outs = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for out, options in zip(outs, ([], engine), strict=True):
+        rule = tmp_path / "covariate.json"
+        assert run_command(capsys, "apply", rule, table, "--out", out, *options).code == 0
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+    ran = run_command(capsys, "covariate", table, *ASK, *made, "--engine", "abacus")
+    assert (ran.code, "engine must be one of" in ran.err) == (2, True)

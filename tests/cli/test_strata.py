@@ -249,3 +249,11 @@ def test_rows_without_a_score_and_patients_without_a_label_can_be_left_out(table
     assert ran.code == 0, ran.err
     assert ran.json["patients"]["total"] == 149
     assert ran.json["data"]["dropped_rows"] == 2
+
+
+def test_the_engine_changes_no_byte(table, strata, tmp_path, capsys):
+    engine = ["--engine", "duckdb", "--memory", "300MB"]
+    ran = run_command(capsys, "strata", table, *GRADED, *SQUARE, *engine, "--out", tmp_path)
+    assert ran.code == 0
+    assert (tmp_path / "strata.json").read_bytes() == strata.read_bytes()
+    assert not (tmp_path / "steadycut-checkpoint").exists()

@@ -8,6 +8,7 @@ import typer
 from numpy.typing import NDArray
 
 from steadycut.cli import options as opt
+from steadycut.cli.given import as_given, given
 from steadycut.cli.layout import aligned, columns, numbers, percents
 from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.cli.tables import (
@@ -19,6 +20,7 @@ from steadycut.cli.tables import (
 )
 from steadycut.core.checks import check_choice
 from steadycut.core.covariate_design import KINDS
+from steadycut.core.records import PatientScores
 from steadycut.covariate import RULES, fit_by_covariate
 from steadycut.covariate_file import CovariateRule
 from steadycut.guards import Finding
@@ -68,6 +70,9 @@ def covariate_command(
     bootstrap: opt.Bootstrap = 200,
     seed: opt.Seed = 0,
     missing: opt.Missing = "refuse",
+    engine: opt.EngineName = "auto",
+    memory: opt.Memory = None,
+    resume: opt.Resume = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Choose, test and certify cut-offs that depend on a covariate.
@@ -78,8 +83,9 @@ def covariate_command(
     check_choice("kind", kind, KINDS)
     check_choice("rule", rule, RULES)
     sites = opt.parse_sites(site, internal, "--internal")
+    read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
     table = read_for_fit(
-        tables,
+        read,
         patient=patient,
         score=[score],
         label=label,
@@ -93,7 +99,7 @@ def covariate_command(
     patients = candidates_at(table, sites)[0]
     study = fit_by_covariate(
         patients,
-        covariate=read_covariate(list(tables), patients, column=covariate, missing=missing),
+        covariate=_covariate_of(patients, read, covariate, missing),
         kind=kind,
         name=covariate,
         rule=rule,
@@ -110,6 +116,7 @@ def covariate_command(
         "covariate_study.json": to_json(content),
     }
     write_folder(out, files)
+    read.done()
     note_dropped(table)
     wrote = f"\n\nWrote covariate.json, covariate_study.json to {out}/"
     show(content, covariate_text(content) + wrote, as_json=as_json)
@@ -215,5 +222,18 @@ def read_for_covariate(
     table, lacking = read_levels(request, tables, force=force)
     patients = next(iter(table.patients.values()))
     column = rule.document.covariate
-    covariate = read_covariate(list(tables), patients, column=column, missing=missing)
-    return table, covariate, lacking
+    return table, _covariate_of(patients, tables, column, missing), lacking
+
+
+def _covariate_of(
+    patients: PatientScores, tables: Sequence[str], column: str, missing: str
+) -> NDArray[np.str_]:
+    how = as_given(tables)
+    return read_covariate(
+        list(tables),
+        patients,
+        column=column,
+        missing=missing,
+        engine=how.engine,
+        memory=how.memory,
+    )

@@ -51,7 +51,7 @@ def given(
 
 def read_given(request: Request, tables: Sequence[str]) -> PatientTable:
     """Read tables as a command asks for; say how far that is."""
-    how = tables if isinstance(tables, Given) else Given(tables)
+    how = as_given(tables)
     keep = None if how.checkpoint is None else partial(_kept_parts, how, request)
     with progress_on_terminal() as progress:
         return read_patients(
@@ -62,6 +62,11 @@ def read_given(request: Request, tables: Sequence[str]) -> PatientTable:
             progress=progress,
             keep=keep,
         )
+
+
+def as_given(tables: Sequence[str]) -> Given:
+    """Return how tables are to be read; as usual, if nobody said how."""
+    return tables if isinstance(tables, Given) else Given(tables)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from steadycut.cli import options as opt
+from steadycut.cli.given import given
 from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.cli.strata_tables import names_of, read_costs, read_graded
 from steadycut.cli.strata_text import strata_text
@@ -75,6 +76,9 @@ def strata_command(
     grid: opt.Grid = "200",
     seed: opt.Seed = 0,
     missing: opt.Missing = "refuse",
+    engine: opt.EngineName = "auto",
+    memory: opt.Memory = None,
+    resume: opt.Resume = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Choose, freeze and certify ordered risk strata, all boundaries at once.
@@ -82,12 +86,13 @@ def strata_command(
     Writes strata.json (to take to the next hospital), strata-study.json and strata.html.
     """
     check_folder(out)
-    given = read_costs(costs)
-    values = names_of("--order", order, given.grades)
+    read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
+    priced = read_costs(costs)
+    values = names_of("--order", order, priced.grades)
     options = strata_options(
-        given.matrix,
+        priced.matrix,
         n_thresholds=thresholds,
-        strata=names_of("--strata", strata, given.strata),
+        strata=names_of("--strata", strata, priced.strata),
         grade_names=values if values is not None else _two_names(positive),
         rule=rule,
         direction=direction,
@@ -97,7 +102,7 @@ def strata_command(
         bound=bound,
         seed=seed,
     )
-    order_of = ordered_values(values, positive, given.matrix.n_grades)
+    order_of = ordered_values(values, positive, priced.matrix.n_grades)
     sites = opt.parse_sites(site, internal, "--internal")
     request = make_request(
         patient=patient,
@@ -109,11 +114,12 @@ def strata_command(
         missing=missing,
     )
     table, patients, grades = read_graded(
-        tables, label=label, order=order_of, positive=positive, sites=sites, request=request
+        read, label=label, order=order_of, positive=positive, sites=sites, request=request
     )
     study = run_strata(patients, grades, options)
     content = {**study.to_dict(), "data": row_counts(table)}
     write_folder(out, strata_files(study, content))
+    read.done()
     note_dropped(table)
     end = f"\n\nWrote strata.json, strata-study.json, strata.html to {out}/"
     show(content, strata_text(content) + end, as_json=as_json)

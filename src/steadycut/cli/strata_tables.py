@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from steadycut.cli.given import as_given, read_given
 from steadycut.cli.tables import candidates_at
 from steadycut.core.checks import IntArray
 from steadycut.core.records import PatientScores
@@ -105,10 +106,10 @@ def read_graded(
 ) -> tuple[PatientTable, PatientScores, IntArray]:
     """Return the table, its patients and their grades; without an order labels are 0 and 1."""
     if order is None:
-        table = read_patients(replace(request, label=label, positive=positive), list(tables))
+        table = read_given(replace(request, label=label, positive=positive), tables)
         (patients,) = candidates_at(table, sites)
         return table, patients, patients.known_labels.astype(np.int64)
-    table = read_patients(request, list(tables))
+    table = read_given(request, tables)
     (patients,) = candidates_at(table, sites)
     grades = _grades_of(patients, tables, label, order, request)
     return table, replace(patients, recipe=replace(patients.recipe, label=label)), grades
@@ -119,14 +120,16 @@ def _grades_of(
 ) -> IntArray:
     """Look up the grade of each patient: a column of texts that, as a site, is one a patient."""
     columns = make_request(patient=ask.patient, score=ask.scores, site=label, missing=ask.missing)
+    how = as_given(tables)
     try:
-        (found,) = read_patients(columns, list(tables)).patients.values()
+        table = read_patients(columns, list(tables), engine=how.engine, memory=how.memory)
     except PatientOverlap:
         msg = (
             f"a patient must have one grade; some have several in {label!r}. Mend them, or name a "
             "patient-level column."
         )
         raise BadPatients(msg) from None
+    (found,) = table.patients.values()
     assert found.patients is not None  # noqa: S101
     assert found.sites is not None  # noqa: S101
     assert patients.patients is not None  # noqa: S101

@@ -12,7 +12,13 @@ from steadycut.ingest.request import make_request
 
 
 def read_covariate(
-    source: Any, patients: PatientScores, *, column: str, missing: str = "refuse"
+    source: Any,
+    patients: PatientScores,
+    *,
+    column: str,
+    missing: str = "refuse",
+    engine: str = "auto",
+    memory: str | int | None = None,
 ) -> NDArray[np.str_]:
     """Return the covariate of each of the patients, as a text, in their order.
 
@@ -26,6 +32,8 @@ def read_covariate(
         Column of the covariate; it must be filled, with one value a patient.
     missing
         What was done with rows without a score when the patients were made.
+    engine, memory
+        How the rows are brought together; see `steadycut.ingest.read_patients`.
 
     Examples
     --------
@@ -41,13 +49,14 @@ def read_covariate(
     # A site is a text that is the same in every row of a patient; so is a covariate.
     request = make_request(patient=recipe.patient, score=recipe.score, site=column, missing=missing)
     try:
-        found = next(iter(read_patients(request, source).patients.values()))
+        table = read_patients(request, source, engine=engine, memory=memory)
     except PatientOverlap:
         msg = (
             f"a covariate must have one value a patient; in {column!r} some patients have several. "
             "Mend them, or name a patient-level column."
         )
         raise BadPatients(msg) from None
+    found = next(iter(table.patients.values()))
     assert found.patients is not None  # noqa: S101
     assert found.sites is not None  # noqa: S101
     assert patients.patients is not None  # noqa: S101
