@@ -130,3 +130,10 @@ def test_an_increasing_transform_changes_no_call(scores, call_rate):
     bent = np.exp(plain / 4)
     one, two = quantile_matched(plain, call_rate), quantile_matched(bent, call_rate)
     assert np.array_equal(plain >= one.threshold, bent >= two.threshold)
+
+
+def test_everybody_can_be_called_however_near_the_scores_are():
+    scores = 1.0 + np.arange(5) * 2.0**-52
+    matched = quantile_matched(scores, call_rate=1.0)
+    assert matched.call_rate == 1.0
+    assert matched.threshold < 1.0

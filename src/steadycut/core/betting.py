@@ -51,7 +51,11 @@ def patient_losses(patients: PatientScores, threshold: float, costs: Costs) -> F
 
 
 def predictable_shares(losses: FloatArray, delta: float) -> FloatArray:
-    """Return the share to bet on each patient, from the losses of the patients before."""
+    """Return the share to bet on each patient, from the losses of the patients before.
+
+    √(2 log(1/δ) / (n σ²)). After t losses σ² = (1/4 + Σ (loss - mean then)²) / (t + 1) with the
+    mean (1/2 + Σ loss) / (t + 1), as if there had been one more.
+    """
     n = losses.shape[-1]
     seen = np.arange(1, n + 1)
     mean = (0.5 + np.cumsum(losses, axis=-1)) / (seen + 1)

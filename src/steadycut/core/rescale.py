@@ -174,6 +174,7 @@ def quantile_matched(scores: FloatArray, call_rate: float, direction: str = "ge"
     cuts = ExactCuts(cells=counts, values=read_only(values), margin=_margin(values))
     every = np.arange(values.size + 1)
     places = cuts.place(every, every)
+    places[0] = min(places[0], np.nextafter(values[0], -np.inf))
     called = (scores.size - np.concatenate([[0], np.cumsum(counts)])) / scores.size
     # Two neighbouring floats leave no place between them.
     off = np.where(np.isin(places, values), np.inf, np.abs(called - call_rate).round(12))

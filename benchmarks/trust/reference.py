@@ -1,0 +1,53 @@
+"""Ask two implementations the same questions about random small cohorts, and count the answers.
+
+    python benchmarks/trust/reference.py [--quick] [--seed 0] [--cohorts 10000]
+
+`tests/slow_reference` has every definition a second time: plain loops and rational numbers, written
+from the documentation without a look at the code. Cohorts have 2 to 60 patients, ties, constant
+scores, denormal and huge ones, scores a last bit apart, a tiny class, odd costs, target
+prevalences and nested instances. Quick comparisons are made on every cohort, slow ones on every
+fifth or twenty-fifth; ``tried`` counts cohorts times comparisons.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+
+from benchmarks.trust.row import Row, show
+from tests.slow_reference.comparisons import TOPICS, compare
+
+N_COHORTS, QUICK = 10_000, 200
+N_PROCESSES = 2
+
+
+def stage(*, quick: bool, seed: int, cohorts: int = N_COHORTS) -> list[Row]:
+    number = QUICK if quick else cohorts
+    seeds = range(seed * 10**7, seed * 10**7 + number)
+    counts = Counter()
+    with ProcessPoolExecutor(N_PROCESSES) as pool:
+        for found, lines in pool.map(compare, seeds, chunksize=20):
+            counts.update(found)
+            for line in lines:
+                print(line, file=sys.stderr)
+    return [row_of(topic, counts) for topic in TOPICS]
+
+
+def row_of(topic, counts):
+    failures = {way: counts[topic, way] for way in ("differ", "tracebacks")}
+    return Row(f"a second implementation: {topic}", counts[topic, "tried"], failures)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--cohorts", type=int, default=N_COHORTS)
+    asked = parser.parse_args()
+    rows = stage(quick=asked.quick, seed=asked.seed, cohorts=asked.cohorts)
+    show(rows)
+    sys.exit(any(row.failed for row in rows))
+
+
+if __name__ == "__main__":
+    main()

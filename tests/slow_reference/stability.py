@@ -1,0 +1,106 @@
+"""From bootstrap cut-offs to bias, quantile, radius and flips; and what a move may cost."""
+
+from fractions import Fraction
+from math import ceil, log, sqrt
+
+from scipy.stats import beta
+
+
+def order_statistic(values, level):
+    """Return the smallest value with at least a share ``level`` of the values at or below it."""
+    return sorted(values)[max(ceil(level * len(values)), 1) - 1]
+
+
+def radius(threshold, draws, delta, centering="none"):
+    """Return b = mean(t* - t), q and r = |b| + q.
+
+    q is the 1 - delta quantile of |t* - t|; with centering "bias" that of |t* - t - b|.
+    """
+    distances = [Fraction(draw) - Fraction(threshold) for draw in draws]
+    bias = sum(distances) / len(distances)
+    moved = [abs(d - bias if centering == "bias" else d) for d in distances]
+    quantile = order_statistic(moved, 1 - Fraction(str(delta)))
+    return bias, quantile, abs(bias) + quantile
+
+
+def flip_probability(score, threshold, draws):
+    """Return the share of draws that decide otherwise about a score than the threshold."""
+    return Fraction(sum((score >= draw) != (score >= threshold) for draw in draws), len(draws))
+
+
+def weights_of(labels, cost_fn, cost_fp, target):
+    """Return what a patient of class 0 and 1 weighs: cost / n; at a target cost P / n_class.
+
+    One pair for either end of the target range.
+    """
+    n, ill = len(labels), sum(labels)
+    if target is None:
+        return [(Fraction(cost_fp) / n, Fraction(cost_fn) / n)]
+    return [
+        (
+            Fraction(cost_fp) * (1 - Fraction(p)) / (n - ill) if n > ill else Fraction(0),
+            Fraction(cost_fn) * Fraction(p) / ill if ill else Fraction(0),
+        )
+        for p in target
+    ]
+
+
+def windows(scores, epsilon):
+    """Return who is in the window [s, s + epsilon) that starts at each score s.
+
+    s + epsilon is rounded; patients at s are always in it.
+    """
+    return [
+        [
+            i
+            for i, other in enumerate(scores)
+            if start <= other and (other < start + epsilon or other == start)
+        ]
+        for start in set(scores)
+    ]
+
+
+def modulus(scores, labels, epsilon, cost_fn, cost_fp, target=None):
+    """Return the largest weight of the patients in any window of length epsilon; 0 at 0."""
+    if epsilon == 0:
+        return Fraction(0)
+    return max(
+        sum(weights[labels[i]] for i in members)
+        for weights in weights_of(labels, cost_fn, cost_fp, target)
+        for members in windows(scores, epsilon)
+    )
+
+
+def dkw_band_width(n_positive, n_negative, cost_fn, cost_fp, delta):
+    """Return 2 (cost_fn p e1 + cost_fp (1 - p) e0) + max(cost) ep.
+
+    e = sqrt(log(6 / delta) / 2m) with m the positive, the negative and all patients.
+    """
+    n = n_positive + n_negative
+    e1, e0, ep = (sqrt(log(6 / delta) / (2 * m)) if m else 0.0 for m in (n_positive, n_negative, n))
+    p = n_positive / n
+    return 2 * (cost_fn * p * e1 + cost_fp * (1 - p) * e0) + max(cost_fn, cost_fp) * ep
+
+
+def mass_limit(count, n, level):
+    """Return the upper ``level`` quantile of Beta(k + 1, n - k); 1 where all are in the window."""
+    return 1.0 if count == n else float(beta.isf(level, count + 1, n - count))
+
+
+def multiscale_band(scores, labels, epsilon, cost_fn, cost_fp, level_of):
+    """Return the largest limit over all windows; 0 at 0.
+
+    c_min L(all patients in it) + (c_max - c_min) L(those of the dearer class), each at half of
+    delta; at equal costs c L(all) at delta. ``level_of(1)`` and ``level_of(2)`` are the levels of
+    a window for delta and for half of it.
+    """
+    if epsilon == 0:
+        return 0.0
+    n, low, high = len(scores), min(cost_fn, cost_fp), max(cost_fn, cost_fp)
+    dearer = 1 if cost_fn > cost_fp else 0
+    level = level_of(1 if low == high else 2)
+    return max(
+        low * mass_limit(len(members), n, level)
+        + (high - low) * mass_limit(sum(labels[i] == dearer for i in members), n, level)
+        for members in windows(scores, epsilon)
+    )

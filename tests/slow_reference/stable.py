@@ -1,0 +1,112 @@
+"""The rule ``stable``: the posterior mean of the cut on the quantile scale, inside one basin."""
+
+import itertools
+from fractions import Fraction
+from math import sqrt
+
+from tests.slow_reference.risks import counts_at, risk
+
+WEIGHT = 0.25
+BARRIER = 2.0
+SECOND_BASIN = 0.1
+
+
+def beta_mass(low, high):
+    """Return the mass of Beta(2, 2) between two quantiles: 3u² - 2u³ at either end."""
+    return (3 * high**2 - 2 * high**3) - (3 * low**2 - 2 * low**3)
+
+
+def prior(quantiles):
+    """Return the Beta(2, 2) mass of what lies nearer to each quantile than to any other."""
+    inner = [(a + b) / 2 for a, b in itertools.pairwise(quantiles)]
+    edges = [0, *inner, 1]
+    return [beta_mass(a, b) for a, b in itertools.pairwise(edges)]
+
+
+def losses_at(scores, labels, threshold, cost_fn, cost_fp):
+    """Return what each patient costs at a cut."""
+    costs = {1: Fraction(cost_fn), 0: Fraction(cost_fp)}
+    return [
+        costs[label] if (score >= threshold) != bool(label) else Fraction(0)
+        for score, label in zip(scores, labels, strict=True)
+    ]
+
+
+def excess(one, other):
+    """Return the mean difference of two lists of losses in paired standard errors."""
+    n = len(one)
+    differences = [a - b for a, b in zip(one, other, strict=True)]
+    mean = sum(differences) / n
+    square = sum(d * d for d in differences) / n
+    error = sqrt((square - mean * mean) / n)
+    return mean, error
+
+
+def posterior(risks, ranks, n, everyone_wrong):
+    """Return the weight of every cut: prior (ε / (1 - ε))^(E / 4), ε = (fewest errors + 1)/(n + 2).
+
+    E is the risk as a part of that with every patient wrong, times n.
+    """
+    errors = [float(r / everyone_wrong) * n for r in risks]
+    epsilon = (min(errors) + 1) / (n + 2)
+    masses = prior([Fraction(rank, n) for rank in ranks])
+    odds = epsilon / (1 - epsilon)
+    least = min(errors)
+    weights = [
+        float(m) * odds ** (WEIGHT * (e - least)) for m, e in zip(masses, errors, strict=True)
+    ]
+    return [w / sum(weights) for w in weights]
+
+
+def walls(losses, weights):
+    """Return the cuts that part the minima and have a tenth of the weight on either side.
+
+    A cut does if its risk lies more than two paired standard errors above the smallest risk on its
+    left, and above that on its right; of several cuts as low the nearest counts.
+    """
+    found = []
+    risks = [sum(one) for one in losses]
+    for i in range(1, len(losses) - 1):
+        sides = (range(i), range(i + 1, len(losses)))
+        lowest = [min(side, key=lambda j: (risks[j], abs(i - j))) for side in sides]
+        high = True
+        for j in lowest:
+            mean, error = excess(losses[i], losses[j])
+            high = high and mean > BARRIER * error
+        enough = min(sum(weights[:i]), sum(weights[i + 1 :])) >= SECOND_BASIN
+        if high and enough:
+            found.append(i)
+    return found
+
+
+def heaviest_basin(weights, parting):
+    """Return the weights between two walls that have most weight, 0 elsewhere; of two the lower."""
+    borders = [-1, *parting, len(weights)]
+    basins = [range(a + 1, b) for a, b in itertools.pairwise(borders)]
+    best = max(basins, key=lambda basin: sum(weights[i] for i in basin))
+    return [w if i in best else 0.0 for i, w in enumerate(weights)]
+
+
+def stable_rank(scores, labels, cost_fn, cost_fp):
+    """Return how many patients lie below the cut that ``stable`` takes among the exact cuts.
+
+    The mean rank, weighted by the posterior in the heaviest basin; then the nearest rank of a cut,
+    the lower of two as near.
+    """
+    n = len(scores)
+    values = [*sorted(set(scores)), float("inf")]
+    losses = [losses_at(scores, labels, value, cost_fn, cost_fp) for value in values]
+    ranks = [sum(score < value for score in scores) for value in values]
+    risks = [risk(counts_at(scores, labels, v), cost_fn, cost_fp) for v in values]
+    wrong = (Fraction(cost_fn) * sum(labels) + Fraction(cost_fp) * (n - sum(labels))) / n
+    weights = posterior(risks, ranks, n, wrong)
+    weights = heaviest_basin(weights, walls(losses, weights))
+    mean = sum(w * r for w, r in zip(weights, ranks, strict=True)) / sum(weights)
+    return min(ranks, key=lambda rank: (abs(rank - mean), rank)), mean
+
+
+def is_tie(scores, mean):
+    """Return whether two cuts are as near to the mean rank, up to rounding: either may be taken."""
+    ranks = {sum(score < value for score in scores) for value in [*scores, float("inf")]}
+    nearest = sorted(abs(rank - mean) for rank in ranks)
+    return len(nearest) > 1 and nearest[1] - nearest[0] < 1e-9

@@ -1,0 +1,132 @@
+"""Ordered risk strata: all boundaries tried, and the exact posterior of ordered thresholds."""
+
+from fractions import Fraction
+from itertools import combinations_with_replacement, pairwise
+
+from tests.slow_reference.cuts import TIE, middle_of_widest_flat
+from tests.slow_reference.stability import order_statistic, windows
+
+
+def stratum_of(score, thresholds):
+    """Return how many of the thresholds the score reaches."""
+    return sum(score >= threshold for threshold in thresholds)
+
+
+def mean_cost(scores, grades, costs, thresholds):
+    """Return the mean over patients of C[grade, stratum]."""
+    total = sum(
+        Fraction(costs[grade][stratum_of(score, thresholds)])
+        for score, grade in zip(scores, grades, strict=True)
+    )
+    return total / len(scores)
+
+
+def all_costs(scores, grades, costs):
+    """Return the mean cost of all boundaries in order, by their places among the exact cuts.
+
+    Place j calls the distinct scores from number j on.
+    """
+    values = [*sorted(set(scores)), float("inf")]
+    places = combinations_with_replacement(range(len(values)), len(costs[0]) - 1)
+    return {place: mean_cost(scores, grades, costs, [values[j] for j in place]) for place in places}
+
+
+def joint_minimum(scores, grades, costs):
+    """Return how many patients lie below each boundary of the smallest mean cost.
+
+    Of several minimisers each boundary in turn, the lowest first, takes the middle of the widest
+    flat of the cuts that it has in any of them.
+    """
+    tried = all_costs(scores, grades, costs)
+    values = [*sorted(set(scores)), float("inf")]
+    ranks = [sum(score < value for score in scores) for value in values]
+    tie = TIE * Fraction(max(map(max, costs)) - min(map(min, costs)))
+    left = [place for place, cost in tried.items() if cost <= min(tried.values()) + tie]
+    chosen = []
+    for k in range(len(costs[0]) - 1):
+        there = {place[k] for place in left}
+        flags = [0 if j in there else None for j in range(len(values))]
+        rank = middle_of_widest_flat(flags, ranks, 0)
+        chosen.append(rank)
+        left = [place for place in left if ranks[place[k]] == rank]
+    return chosen, min(tried.values())
+
+
+def multiply(one, other):
+    """Return the product of two polynomials, lists of coefficients from the lowest power on."""
+    result = [Fraction(0)] * (len(one) + len(other) - 1)
+    for i, a in enumerate(one):
+        for j, b in enumerate(other):
+            result[i + j] += a * b
+    return result
+
+
+def integral(polynomial):
+    return [Fraction(0), *(c / (i + 1) for i, c in enumerate(polynomial))]
+
+
+def value_at(polynomial, x):
+    return sum(c * x**i for i, c in enumerate(polynomial))
+
+
+def one_marginal(edges, likelihood):
+    """Return the posterior mass of every cell for one threshold, a priori u (1 - u)."""
+    prior = integral([Fraction(0), Fraction(1), Fraction(-1)])
+    mass = [
+        weight * (value_at(prior, b) - value_at(prior, a))
+        for a, b, weight in zip(edges, edges[1:], likelihood, strict=False)
+    ]
+    return [part / sum(mass) for part in mass]
+
+
+def pair_mass(low, high, cells):
+    """Return the prior mass of u1 in one cell and u2 in another or the same, u1 <= u2.
+
+    The density is u1 (u2 - u1)(1 - u2).
+    """
+    (a, b), (c, d) = cells
+    # Over u1 for a fixed u2: ∫ u1 u2 - u1² = u1² u2 / 2 - u1³ / 3.
+    if low == high:
+        # From a to u2.
+        inner = [a**3 / 3, -(a**2) / 2, Fraction(0), Fraction(1, 6)]
+    else:
+        inner = [(a**3 - b**3) / 3, (b**2 - a**2) / 2]
+    outer = integral(multiply(inner, [Fraction(1), Fraction(-1)]))
+    return value_at(outer, d) - value_at(outer, c)
+
+
+def pair_marginals(edges, likelihoods):
+    """Return the posterior mass of every cell for the lower and for the upper of two thresholds."""
+    cells = list(pairwise(edges))
+    lower, upper = [Fraction(0)] * len(cells), [Fraction(0)] * len(cells)
+    for i in range(len(cells)):
+        for j in range(i, len(cells)):
+            mass = pair_mass(i, j, (cells[i], cells[j])) * likelihoods[0][i] * likelihoods[1][j]
+            lower[i] += mass
+            upper[j] += mass
+    return [part / sum(lower) for part in lower], [part / sum(upper) for part in upper]
+
+
+def joint_radius(thresholds, draws, delta):
+    """Return b_k = mean(t*_k - t_k), q and r_k = |b_k| + q.
+
+    q is the 1 - delta order statistic of the largest move of any boundary.
+    """
+    moves = [
+        [Fraction(d) - Fraction(t) for d, t in zip(draw, thresholds, strict=True)] for draw in draws
+    ]
+    bias = [sum(column) / len(draws) for column in zip(*moves, strict=True)]
+    quantile = order_statistic([max(map(abs, move)) for move in moves], 1 - Fraction(str(delta)))
+    return bias, quantile, [abs(b) + quantile for b in bias]
+
+
+def joint_modulus(scores, grades, costs, radius):
+    """Return the sum over boundaries of the largest |C[g, k] - C[g, k + 1]| / n in a window."""
+    total = Fraction(0)
+    for k, epsilon in enumerate(radius):
+        steps = [abs(Fraction(row[k]) - Fraction(row[k + 1])) for row in costs]
+        if epsilon > 0:
+            total += max(
+                sum(steps[grades[i]] for i in members) for members in windows(scores, epsilon)
+            )
+    return total / len(scores)
