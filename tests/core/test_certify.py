@@ -1,6 +1,9 @@
+import dataclasses
+
 import pytest
 
-from steadycut.core.certify import certificate_of, certify
+from steadycut.core.betting import betting_limit, patient_losses
+from steadycut.core.certify import certificate_of, certify, certify_patients
 from steadycut.core.concentration import BOUNDS, allowed_bounds
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import Costs
@@ -60,6 +63,28 @@ def test_certify_is_the_certificate_of_the_counts_at_the_threshold():
     certificate = certify(cohort.scores, cohort.labels, 0.5, cost_fn=3.0, delta=0.2)
     expected = certificate_of(confusion_at(cohort, 0.5), Costs(cost_fn=3.0), 0.2)
     assert certificate == expected
+
+
+def test_betting_looks_at_the_patients_one_by_one():
+    cohort, costs = random_cohort(1, 60), Costs(cost_fn=3.0)
+    found = certify(cohort.scores, cohort.labels, 0.5, bound="betting", cost_fn=3.0, delta=0.3)
+    limit = betting_limit(patient_losses(cohort, 0.5, costs), 0.3)
+    assert found.value == pytest.approx(3.0 * limit)
+    plain = certificate_of(confusion_at(cohort, 0.5), costs, 0.3)
+    expected = dataclasses.replace(plain, bound="betting", generalization=found.generalization)
+    assert found == expected
+
+
+def test_betting_needs_patients_who_did_not_choose():
+    patients, costs = random_cohort(1, 60), Costs()
+    with pytest.raises(BadOption, match=r"bound must be one of .* got 'betting'"):
+        certify_patients(patients, 0.5, costs, 0.1, bound="betting", honesty="uniform")
+
+
+@pytest.mark.parametrize("bound", ["betting", "hoeffding"])
+def test_every_bound_refuses_a_delta_outside_0_to_1(bound):
+    with pytest.raises(BadOption, match=r"delta must lie strictly between 0 and 1; got 0\."):
+        certify([1.0], [1], 0.5, bound=bound, delta=0)
 
 
 def test_certify_with_direction_le_calls_small_scores():

@@ -151,7 +151,12 @@ def test_compression_leaves_out_a_patient_without_an_error_whoever_is_left():
 
 
 @pytest.mark.parametrize(
-    "counts", [Confusion(tp=0, fn=0, fp=0, tn=1), Confusion(tp=0, fn=3, fp=2, tn=0)]
+    "counts",
+    [
+        Confusion(tp=0, fn=0, fp=0, tn=1),
+        Confusion(tp=0, fn=1, fp=0, tn=0),
+        Confusion(tp=0, fn=3, fp=2, tn=0),
+    ],
 )
 def test_compression_says_nothing_of_one_patient_or_of_errors_alone(counts):
     assert counts.risk(Costs()) + compression(counts, Costs(), 0.1) == 1.0

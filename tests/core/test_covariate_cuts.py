@@ -70,6 +70,19 @@ def test_weights_by_hand():
     assert shrinkage(slices.cells, GROUPS) == pytest.approx(k * size / mean / (1 + k * size / mean))
 
 
+def test_the_mean_size_is_that_of_the_groups_with_patients():
+    """Three groups of 40, 30 and 20 and one of nobody: (90 - 2900 / 90) / 2."""
+    rng = np.random.default_rng(0)
+    labels, code = rng.integers(0, 2, 90), np.repeat([0, 1, 2], [40, 30, 20])
+    cohort = PatientScores(scores=rng.normal(size=90) + labels + 2 * code, labels=labels)
+    design = group_design(["a", "b", "c", "d"] * 2)
+    slices, cuts = choose(cohort, code, design)
+    excess = covariate_test(slices.cells, design.basis).excess
+    strength = excess * np.array([40, 30, 20, 0]) / ((90 - 2900 / 90) / 2)
+    assert excess > 0
+    assert cuts.weights == pytest.approx(strength / (1 + strength))
+
+
 def test_a_larger_group_follows_its_own_cut_more():
     rng = np.random.default_rng(0)
     labels, code = rng.integers(0, 2, 300), (np.arange(300) < 60).astype(np.int64)

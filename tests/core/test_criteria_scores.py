@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import steadycut
+from steadycut.core.criteria_scores import group_values
 from steadycut.core.cuts import cuts_of
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules import on_cuts, parse_rule
@@ -39,6 +40,12 @@ def test_the_nearest_score_by_a_loop(seed):
     for rule, target in wanted.items():
         nearest = min(cohort.scores, key=lambda score: abs(score - target))
         assert smallest_called(rule, cohort) == nearest
+
+
+def test_on_an_even_grid_a_group_stands_in_the_middle_of_its_step():
+    """Steps of 1 from 0 to 4; the last patient, at the end of the grid, stands where he is."""
+    cuts = cuts_of(PatientScores(scores=[0.0, 1.2, 1.8, 4.0], labels=[0, 1, 0, 1]), 5)
+    assert group_values(cuts).tolist() == [0.5, 1.5, 4.0]
 
 
 def test_an_even_grid_is_right_to_a_step():

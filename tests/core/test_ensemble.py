@@ -6,7 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts import exact_cuts
+from steadycut.core.diagnose import stability_warnings
 from steadycut.core.ensemble import (
     WEIGHT_PARTS,
     Ensemble,
@@ -15,12 +17,15 @@ from steadycut.core.ensemble import (
     equal_weights,
     gls_weights,
     make_ensemble,
+    risk_warnings,
     thin,
+    try_ensemble,
     whole_weights,
 )
+from steadycut.core.modulus import modulus
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.rules import parse_rule
-from steadycut.core.select import Search
+from steadycut.core.select import BANDS, Search, radius_of, try_candidate
 from tests.core.cohorts import SEEDS, random_cohort
 
 
@@ -233,6 +238,42 @@ def test_cuts_are_ranked_in_the_thinned_reference(sign, monkeypatch):
         outermost = np.sort(method.scores)[rank] if rank < 20 else np.inf
         expected += 2 * int(np.count_nonzero(reference < outermost))
     assert cuts[0] == expected
+
+
+def test_the_ensemble_is_a_candidate_beside_its_methods():
+    methods, given = several(4, 40), search(n_bootstrap=30)
+    ensemble, cuts = make(methods, n_bootstrap=30)
+    patients, thresholds = ensemble.combine(methods), ensemble.threshold(cuts, 1.0)
+    alone = [try_candidate(method, method, given, np.random.default_rng(0)) for method in methods]
+    found = try_ensemble(patients, thresholds, alone, given)
+    assert found.threshold == found.draws.threshold == thresholds[0]
+    assert found.draws.rank == np.count_nonzero(patients.scores < thresholds[0])
+    assert np.array_equal(found.draws.thresholds, thresholds[1:])
+    below = [np.count_nonzero(patients.scores < cut) for cut in thresholds[1:]]
+    assert found.draws.ranks.tolist() == below
+    assert found.recipe == patients.recipe
+    assert found.cuts.values.tolist() == np.unique(patients.scores).tolist()
+    assert found.risk == confusion_at(patients, thresholds[0]).risk(given.costs)
+    everywhere = [*patients.scores, np.inf]
+    smallest = min(confusion_at(patients, cut).risk(given.costs) for cut in everywhere)
+    assert found.smallest_risk == pytest.approx(smallest)
+    assert found.radius == radius_of(found.draws, given)
+    at_stake = (patients, found.radius.radius, given.costs)
+    assert found.modulus == modulus(*at_stake, given.form)
+    assert found.penalty == BANDS[given.band](*at_stake, given.delta, given.form)
+    unstable = stability_warnings(found.cuts, found.draws, given.costs)
+    assert list(found.warnings) == unstable + risk_warnings(found.risk, alone, given)
+
+
+def test_a_method_that_is_better_alone_is_named():
+    methods, given = several(4, 40), search()
+    alone = [try_candidate(method, method, given, np.random.default_rng(0)) for method in methods]
+    best = min(alone, key=lambda candidate: candidate.risk)
+    assert risk_warnings(best.risk, alone, given) == []
+    assert risk_warnings(best.risk + 1e-13, alone, given) == []
+    (text,) = risk_warnings(best.risk + 0.1, alone, given)
+    assert text.startswith("ensemble: its risk among the choosing patients")
+    assert f"'{best.recipe.name}' alone, {best.risk:.3f}" in text
 
 
 def test_ranks_count_ties_half():

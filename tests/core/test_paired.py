@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 
@@ -49,7 +51,9 @@ def test_a_rule_does_not_differ_from_itself(costs):
     assert paired_difference(random_cohort(3).labels, wrong, wrong, costs) == (0.0, 0.0)
 
 
-def test_a_class_that_is_not_there_costs_nothing():
-    labels, wrong = np.zeros(4, dtype=np.int8), np.array([True, False, False, False])
+@pytest.mark.parametrize(("label", "worst"), [(0, 0.9), (1, 3 * 0.6)])
+def test_a_class_that_is_not_there_costs_nothing(label, worst):
+    labels, wrong = np.full(4, label, dtype=np.int8), np.array([True, False, False, False])
     nothing = np.zeros(4, dtype=bool)
-    assert paired_difference(labels, wrong, nothing, TARGETS[0])[0] == pytest.approx(0.8 * 0.25)
+    found = paired_difference(labels, wrong, nothing, TARGETS[1])
+    assert found == pytest.approx((worst / 4, worst * math.sqrt(3 / 16 / 4)))

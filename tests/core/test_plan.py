@@ -1,5 +1,6 @@
 """Plans: by hand, against a scan over all numbers of patients, and what they must keep."""
 
+import dataclasses
 import json
 import math
 
@@ -246,3 +247,8 @@ def test_the_record_is_plain():
     content = plan(patients=20, risk=0.1, instances=3, icc=0.0).to_dict()
     assert json.loads(json.dumps(content, allow_nan=False)) == content
     assert content["pooling"]["design_effect"] == 1
+
+
+def test_the_record_of_a_bound_has_its_fields_by_name():
+    row = certificate_for("clopper-pearson", 0.1, 100, Setting(prevalence=0.3))
+    assert row.to_dict() == dataclasses.asdict(row)

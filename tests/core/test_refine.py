@@ -37,6 +37,13 @@ def test_blocks_hold_every_patient_once(decimals):
         assert blocks.cells[blocks.edges.size - 1 + k] == cells[m:][inside].sum()
 
 
+def test_a_block_holds_about_as_many_patients_as_asked_for():
+    """400 groups of one patient: a block ends where the count passes a multiple of 30."""
+    cells = exact_cuts(cohort(0)).cells
+    assert np.diff(make_blocks(cells, 30).edges).tolist() == [29, *[30] * 12, 11]
+    assert np.diff(make_blocks(cells).edges).tolist() == [15, *[16] * 24, 1]
+
+
 class All:
     """A rule that looks at every cut."""
 

@@ -148,3 +148,23 @@ def test_the_record_is_plain():
     assert json.loads(json.dumps(content, allow_nan=False)) == content
     assert len(content["upper"]["frontier"]["prevalence"]) == 101
     assert None in content["estimate"]["frontier"]["shape_positive"]
+
+
+def test_the_record_has_its_fields_by_name():
+    point = tipping_point(COUNTS, Costs(), limit=0.17, delta=0.3)
+    content, found = point.to_dict(), point.estimate
+    assert list(content) == ["limit", "delta", "prevalence", "estimate", "upper"]
+    assert (content["limit"], content["delta"], content["prevalence"]) == (0.17, 0.3, 0.4)
+    names = ["risk", "exceeded", "slope", "prevalence", "prevalence_change"]
+    names += ["shape_positive", "shape_negative"]
+    expected = {
+        "miss_rate": 0.1,
+        "alarm_rate": 0.2,
+        **{name: getattr(found, name) for name in names},
+    }
+    assert content["estimate"] == {**expected, "frontier": content["estimate"]["frontier"]}
+    frontier = content["estimate"]["frontier"]
+    assert list(frontier) == ["prevalence", "shape_positive", "shape_negative"]
+    for name, values in frontier.items():
+        known = [np.nan if value is None else value for value in values]
+        assert np.array_equal(known, getattr(found.frontier, name), equal_nan=True)
