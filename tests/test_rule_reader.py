@@ -67,7 +67,8 @@ def test_it_needs_the_standard_library_only_and_an_old_python():
 def test_it_decides_as_every_version_did(path, tmp_path, capsys):
     out = tmp_path / "decisions.csv"
     code = rule_reader.main([str(path), str(path.parent / TABLE), "--out", str(out)])
-    assert (code, capsys.readouterr().err) == (0, "")
+    assert code == 0
+    assert ("was not checked here" in capsys.readouterr().err) == ("remembered" in path.stem)
     assert out.read_bytes() == path.with_suffix(".csv").read_bytes()
 
 
@@ -141,7 +142,6 @@ def test_a_number_is_read_as_it_was_written(value):
     ("count", "n"),
     [(same_decisions, 12), (spoiled_tables, 12), (changed_files, 60), (changed_signatures, 40)],
 )
-@pytest.mark.filterwarnings("ignore::steadycut.errors.SteadycutWarning")
 def test_random_rules_tables_and_changes(count, n, seed, tmp_path):
     row = count(n, np.random.default_rng(seed), tmp_path)
     assert (row.tried, row.failed) == (n, 0), row
@@ -294,7 +294,7 @@ def names_in(schema):
 def test_it_knows_the_fields_of_every_kind_and_no_others(name):
     schema = json.loads(schema_text(name))
     known = set(rule_reader.COMMON.split()) | set(rule_reader.KNOWN[schema["title"]].split())
-    assert known >= names_in(schema)
+    assert known == names_in(schema)
 
 
 # By covariate, and patients unlike those of the rule ---------------------------------------

@@ -12,15 +12,15 @@ import argparse
 import json
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.trust.row import Row, show
-from steadycut import CovariateRule, FrozenRule, StrataRule, __version__, aggregate, rule_reader
-from steadycut.errors import SteadycutError
+from steadycut import CovariateRule, FrozenRule, StrataRule, __version__, rule_reader
+from steadycut.errors import DeploymentRefused, SteadycutError, SteadycutWarning
 from steadycut.frozen_json import content_hash, frozen_bytes
-from steadycut.ingest.covariate import read_covariate
 from steadycut.safe_csv import csv_bytes
 from steadycut.signature import make_key, sign, signature_path, verify
 
@@ -123,7 +123,7 @@ def random_numbers(n, rng, unit):
 
 def random_table(rng, unit):
     n = int(rng.integers(1, 60))
-    patient = rng.integers(0, max(1, n // 4) + 1, n)
+    patient = rng.integers(0, max(1, n // 4) + 1, n) if rng.random() < 0.8 else np.arange(n)
     prefix = rng.choice(["p", "=", "-", "", "0", "é", "@x", 'q"', "a,b"])
     slide, block = rng.integers(0, 3, n), rng.integers(0, 2, n)
     numbers = [random_numbers(n, rng, unit) for _ in range(2)]
@@ -180,6 +180,10 @@ def random_content(rng, unit, pool):
     if name.startswith("rule"):
         content["threshold"] = float(rng.choice(pool))
         content["bootstrap_thresholds"] = rng.choice(pool, n_draws).tolist()
+    content.pop("units_per_patient", None)
+    if rng.random() < 0.5:
+        content["units_per_patient"] = random_span(rng)
+    content.get("reference", content)["instances_per_patient"] = random_span(rng)
     if content.get("ensemble"):
         content["ensemble"]["methods"] = random_methods(rng, unit, pool)
     if name.startswith("strata"):
@@ -188,6 +192,11 @@ def random_content(rng, unit, pool):
     if name.startswith("covariate"):
         random_cuts(content, rng, pool, n_draws)
     return content
+
+
+def random_span(rng):
+    low, middle, high = np.sort(rng.integers(1, 4, 3)).tolist()
+    return {"smallest": low, "median": float(middle), "largest": high}
 
 
 def random_methods(rng, unit, pool):
@@ -254,29 +263,18 @@ def _quoted(cell):
 # Comparison --------------------------------------------------------------------------------
 
 
-def by_steadycut(rule, path):
-    """The file that steadycut writes; whether the patients suit the rule is not asked."""
-    recipes = rule.recipes if isinstance(rule, FrozenRule) else (rule.recipe,)
-    several = aggregate(
-        str(path),
-        patient="patient",
-        score=list(dict.fromkeys(recipe.score for recipe in recipes)),
-        levels=recipes[0].levels,
-        how=list(dict.fromkeys(recipe.how for recipe in recipes)),
-    )
-    if isinstance(rule, FrozenRule):
-        return csv_bytes(rule.decisions(several))
-    (patients,) = several.values()
-    if isinstance(rule, StrataRule):
-        return csv_bytes(rule.decisions(patients))
-    covariate = read_covariate(str(path), patients, column=rule.document.covariate)
-    return csv_bytes(rule.decisions(patients, covariate, "pooled"))
+def by_steadycut(rule, path, *, force=True):
+    """The file that steadycut writes; patients who do not suit the rule are forced upon it."""
+    more = {"unseen": "pooled"} if isinstance(rule, CovariateRule) else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SteadycutWarning)
+        return csv_bytes(rule.decide(str(path), force=force, **more))
 
 
-def by_reader(rule_path, path):
+def by_reader(rule_path, path, *, force=True):
     rule = rule_reader.load_rule(str(rule_path))
     table = rule_reader.read_table(str(path), rule)
-    return rule_reader.to_csv(rule_reader.decide(rule, table, "pooled", force=True))
+    return rule_reader.to_csv(rule_reader.decide(rule, table, "pooled", force=force))
 
 
 def draw(rng, folder):
@@ -299,10 +297,13 @@ def draw(rng, folder):
 
 
 def same_decisions(n, rng, folder):
-    failures = {"other decisions": 0, "tracebacks": 0}
+    failures = {"other decisions": 0, "other refusals": 0, "tracebacks": 0}
     for _ in range(n):
         rule = draw(rng, folder)
         expected = by_steadycut(rule, folder / "table.csv")
+        failures["other refusals"] += refused(
+            lambda rule=rule: by_steadycut(rule, folder / "table.csv", force=False)
+        ) != refused(lambda: by_reader(folder / "rule.json", folder / "table.csv", force=False))
         try:
             found = by_reader(folder / "rule.json", folder / "table.csv")
         except Exception as error:  # noqa: BLE001
@@ -311,6 +312,14 @@ def same_decisions(n, rng, folder):
             continue
         failures["other decisions"] += found != expected
     return Row("rules and tables decided by the reader as by steadycut", n, failures)
+
+
+def refused(call):
+    try:
+        call()
+    except (DeploymentRefused, rule_reader.Refused):
+        return True
+    return False
 
 
 def spoiled_tables(n, rng, folder):
