@@ -30,6 +30,7 @@ from steadycut.frozen_file import (
 )
 from steadycut.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
 from steadycut.remember import Remembered
+from steadycut.small_cells import without_small_cells
 
 if TYPE_CHECKING:
     from steadycut.study import Study
@@ -194,9 +195,17 @@ class FrozenRule(FrozenFile[RuleDocument]):
         return f"FrozenRule({self.recipe.name}; called if {sign} {self.threshold:.6g})"
 
     @classmethod
-    def from_study(cls, study: "Study", remembered: Remembered | None = None) -> "FrozenRule":
+    def from_study(
+        cls,
+        study: "Study",
+        remembered: Remembered | None = None,
+        small_cells: int | None = None,
+    ) -> "FrozenRule":
         """Freeze the cut-off of a study."""
-        return cls._from_content({"schema": SCHEMA, **rule_content(study, remembered)})
+        content = rule_content(study, remembered)
+        if small_cells is not None:
+            content = without_small_cells(content, study, small_cells)
+        return cls._from_content({"schema": SCHEMA, **content})
 
     @property
     def expected(self) -> Expected:

@@ -203,17 +203,25 @@ class Study:
 
         return study_summary(self, confidence)
 
-    def freeze(self, *, remember_patients: bool = False, key: bytes | None = None) -> "FrozenRule":
+    def freeze(
+        self,
+        *,
+        remember_patients: bool = False,
+        key: bytes | None = None,
+        small_cells: int | None = None,
+    ) -> "FrozenRule":
         """Return the rule to take to the next hospital.
 
         ``remember_patients`` puts salted hashes of the patients' identifiers into it, so that they
         are known again and refused; only with a secret ``key`` nobody else can try identifiers.
+        ``small_cells`` lets no number in it stand for fewer than so many patients; the cut-off
+        stays, the certificate gets a little larger.
         """
         from steadycut.remember import remember
         from steadycut.rule_file import FrozenRule
 
         known = remember(self.patients, self.options.seed, key) if remember_patients else None
-        return FrozenRule.from_study(self, known)
+        return FrozenRule.from_study(self, known, small_cells)
 
 
 def fit(  # noqa: PLR0913

@@ -83,7 +83,7 @@ def test_identifiers_come_out_as_they_went_in(rule, tmp_path, capsys):
         csv.writer(file).writerows([["patient", "score"], *[[name, 1.5] for name in names]])
     for ending in ("csv", "parquet"):
         out = tmp_path / f"d.{ending}"
-        assert run_command(capsys, "apply", rule, path, "--out", out).code == 0
+        assert run_command(capsys, "apply", rule, path, "--out", out, "--force").code == 0
     assert [row["patient"] for row in read_csv(tmp_path / "d.csv")] == sorted(names)
     assert pq.read_table(tmp_path / "d.parquet")["patient"].to_pylist() == sorted(names)
 
@@ -94,7 +94,7 @@ def test_a_score_at_the_cut_off_is_called(rule, tmp_path, capsys):
     path = tmp_path / "t.csv"
     lines = [f"p{i},{score!r}" for i, score in enumerate(map(float, scores))]
     path.write_text("\n".join(["patient,score", *lines]) + "\n", encoding="utf-8")
-    run_command(capsys, "apply", rule, path, "--out", tmp_path / "d.csv")
+    run_command(capsys, "apply", rule, path, "--out", tmp_path / "d.csv", "--force")
     rows = read_csv(tmp_path / "d.csv")
     assert [row["decision"] for row in rows] == ["0", "1", "1"]
     assert [float(row["score"]) for row in rows] == scores
@@ -132,7 +132,8 @@ def test_another_unit_warns_and_is_recorded(rule, tmp_path, capsys, as_json):
 
 
 def test_another_number_of_instances_warns(rule, tmp_path, capsys):
-    path = write_rows(tmp_path / "t.csv", make_rows()[::6])
+    rows = make_rows()
+    path = write_rows(tmp_path / "t.csv", [*rows[::6], rows[1]])
     ran = run_command(capsys, "apply", rule, path, "--json", "--out", tmp_path / "d.csv")
     assert ran.code == 0
     assert [text.partition(":")[0] for text in ran.json["warnings"]] == ["instances"]

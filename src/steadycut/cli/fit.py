@@ -20,6 +20,7 @@ from steadycut.frozen_json import frozen_bytes
 from steadycut.ingest import PatientTable
 from steadycut.operating import CONFIDENCE
 from steadycut.report import render_study
+from steadycut.report.numbers import cut, percent, risk
 from steadycut.rule_file import FrozenRule
 from steadycut.study import Study, run_study, study_options
 
@@ -57,11 +58,13 @@ def fit_command(
     resume: opt.Resume = False,
     remember_patients: opt.RememberPatients = False,
     patient_key: opt.PatientKey = None,
+    small_cells: opt.SmallCells = None,
     as_json: opt.AsJson = False,
 ) -> None:
     """Choose, freeze and certify one patient-level cut-off.
 
-    Writes rule.json (to take to the next hospital), study.json and report.html.
+    Writes rule.json (to take to the next hospital), study.json and report.html; with --small-cells
+    rule.json alone, because the others count single patients.
     """
     check_folder(out)
     check_fraction("confidence", confidence)
@@ -99,7 +102,13 @@ def fit_command(
     )
     with progress_on_terminal() as progress:
         study = run_study(candidates_at(table, sites), options, progress)
-    frozen = study.freeze(**remembered)
+    frozen = study.freeze(**remembered, small_cells=small_cells)
+    if small_cells is not None:
+        write_folder(out, {"rule.json": frozen.to_bytes()})
+        read.done()
+        text = coarse_rule_text(frozen.to_dict(), small_cells)
+        show(frozen.to_dict(), f"{text}\nWrote rule.json to {out}/", as_json=as_json)
+        return
     content = study_content(study, table, confidence, frozen)
     write_folder(out, study_files(content))
     read.done()
@@ -109,6 +118,18 @@ def fit_command(
         content,
         study_text(content) + f"\n\nWrote rule.json, study.json, report.html to {out}/",
         as_json=as_json,
+    )
+
+
+def coarse_rule_text(rule: dict[str, Any], small_cells: int) -> str:
+    """Return what a rule without small cells says: no more than the file itself."""
+    sign, certificate = (">=" if rule["direction"] == "ge" else "<="), rule["certificate"]
+    return (
+        f"Cut-off: call a patient when [{rule['columns']['score']}] {sign} "
+        f"{cut(rule['threshold'])}; certified risk {risk(certificate['value'])} at most "
+        f"({percent(1 - certificate['delta'])} confidence)\n"
+        f"  no number in it stands for fewer than {small_cells} patients; its certificate is of "
+        "counts that were rounded against it"
     )
 
 

@@ -211,6 +211,14 @@ PatientKey = Annotated[
         metavar="FILE", help="A secret of at least 16 bytes by which patients are remembered."
     ),
 ]
+SmallCells = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        parser=whole_number,
+        help="Write a rule.json alone, in which no number stands for fewer than N patients.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 OutDirectory = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write.")]
 

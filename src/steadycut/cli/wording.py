@@ -12,6 +12,7 @@ OPTIONS = {
     "cost_fp": "--cost-fp",
     "target_prevalence": "--target-prevalence",
     "certify_size": "--certify-size",
+    "small_cells": "--small-cells",
 }
 # Arguments that are also plain words: options only where a text begins with them.
 WORDS = (
@@ -46,7 +47,8 @@ WORDS = (
 
 ARGUMENT = re.compile(rf"(?<![\w'\"/-])({'|'.join(OPTIONS)})(?![\w'\"/])")
 FIRST_WORD = re.compile(rf"^({'|'.join(WORDS)})(?= must\b)")
-IN_PYTHON = "missing='drop' (--missing drop)"
+# An argument of Python with its option behind it.
+IN_PYTHON = re.compile(r"\w+=\S* \((--[^)]+)\)")
 
 
 def as_options(error: SteadycutError) -> str:
@@ -59,7 +61,7 @@ def as_options(error: SteadycutError) -> str:
     >>> as_options(SteadycutError("the table has no column 'cost_fn'."))
     "the table has no column 'cost_fn'."
     """
-    text = str(error).replace(IN_PYTHON, "--missing drop")
+    text = IN_PYTHON.sub(r"\1", str(error))
     if not isinstance(error, BadOption):
         return text
     return FIRST_WORD.sub(r"--\1", ARGUMENT.sub(lambda found: OPTIONS[found[1]], text))
