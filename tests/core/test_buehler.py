@@ -136,6 +136,21 @@ def test_the_observed_outcome_ranks_no_higher_than_itself(costs, n):
             assert most[misses] >= alarms
 
 
+@pytest.mark.parametrize("costs", COSTS)
+@pytest.mark.parametrize("delta", [0.05, 0.7])
+@pytest.mark.parametrize("n", [12, 30])
+def test_the_tail_holds_the_outcomes_that_rank_no_higher_and_no_other(costs, delta, n):
+    """Above delta = 0.5 outcomes are ranked by their total."""
+    scale = costs.largest
+    ratio = (costs.cost_fn / scale, costs.cost_fp / scale)
+    ranks = {(i, j): rank(i, j, costs, min(delta, 0.5)) for i, j in outcomes(n)}
+    for misses, alarms in [(0, 0), (1, 0), (0, 2), (2, 3), (6, 1), (12, 0), (0, 12), (5, 7)]:
+        tail = _tail(misses, alarms, n, ratio, delta)
+        most = dict(zip(tail.misses.tolist(), tail.most_alarms.tolist(), strict=True))
+        inside = {(i, j) for i, j in outcomes(n) if j <= most.get(i, -1)}
+        assert inside == {one for one in ranks if ranks[one] <= ranks[misses, alarms] + 1e-9}
+
+
 @pytest.mark.parametrize("n", [1, 2, 500, 2000])
 @pytest.mark.parametrize("ratio", [1e-4, 0.5, 1e4])
 def test_small_and_large_cohorts_and_extreme_costs_have_a_limit(n, ratio):

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from steadycut.core.binomial import two_sided
 from steadycut.core.confusion import Confusion
 from steadycut.core.label_shift import (
     RankBins,
+    _group_members,
     bootstrap_interval,
     cdf_at_edges,
     classes_differ,
@@ -172,6 +174,21 @@ def test_the_estimate_by_hand():
     above_ill, above_well = (1600 + 0.5) / 2001, (400 + 0.5) / 2001
     wanted = (0.35 - above_well) / (above_ill - above_well)
     assert estimate_prevalence(bins, np.array([65, 35])) == pytest.approx(wanted, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_bins_are_estimated_in_few_groups_of_neighbours(seed):
+    """Two groups more than the cube root of the smaller class, by the middle of each bin."""
+    bins, _ = some_bins(seed, 30)
+    aim = 2 + math.floor(min(bins.n_positive, bins.n_negative) ** (1 / 3) + 1e-9)
+    below, groups = 0, []
+    for held in bins.pooled.tolist():
+        groups.append(math.floor(Fraction(2 * below + held, 2 * int(bins.pooled.sum())) * aim))
+        below += held
+    found = _group_members(bins)
+    assert found.sum(axis=1).tolist() == [1] * 30
+    places = [sorted(set(groups)).index(group) for group in groups]
+    assert found.argmax(axis=1).tolist() == places
 
 
 @pytest.mark.parametrize("seed", SEEDS)

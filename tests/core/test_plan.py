@@ -15,6 +15,7 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.plan import (
     MOST_PATIENTS,
     Setting,
+    _prevalence,
     certificate_for,
     error_counts,
     patients_for,
@@ -171,6 +172,14 @@ def test_the_mixture_of_a_pilot():
     assert with_share(Setting(prevalence=0.3), counts).prevalence == 0.3
     perfect = with_share(Setting(), Confusion(tp=0, fn=0, fp=0, tn=9))
     assert (perfect.share, perfect.prevalence) == (None, None)
+    assert with_share(Setting(), Confusion(tp=9, fn=0, fp=0, tn=0)).prevalence is None
+
+
+@pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=4.0), Costs(cost_fp=3.0)])
+def test_an_unknown_prevalence_is_the_worst_one_for_two_classes(costs):
+    shares = np.linspace(0, 1, 10_001)
+    width = costs.cost_fn * np.sqrt(shares) + costs.cost_fp * np.sqrt(1 - shares)
+    assert _prevalence(Setting(costs=costs)) == pytest.approx(shares[width.argmax()], abs=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -201,6 +201,13 @@ def test_a_curve_of_two_cuts_has_no_curvature():
     assert rank_by(Pointwise(), cohort, Costs(), "exact") in (0, 2)
 
 
+def test_the_map_is_deviation_times_curvature_smoothed_over_five_cuts():
+    curve, costs = count_errors(even_cuts(binormal(3, 60), 30).cells[None, :]), Costs(cost_fn=2.0)
+    rough = risk_deviation(curve, costs) * curvature(curve, costs)
+    assert np.array_equal(instability_map(curve, costs), moving_average(rough, 5))
+    assert np.array_equal(instability_map(curve, costs, 3), moving_average(rough, 3))
+
+
 def test_the_moving_average_is_over_what_exists():
     values = np.random.default_rng(0).random((3, 11))
     for window in (1, 2, 5, 30):

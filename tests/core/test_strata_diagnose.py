@@ -42,6 +42,8 @@ def test_boundaries_that_often_meet_are_told():
 def test_a_thin_stratum_is_told():
     found = strata_warnings(draws_at([50, 55], [[49, 56], [50, 55]]), 100, NAMES)
     assert found == ["thin stratum: choosing patients in 'grey': only 5."]
+    found = strata_warnings(draws_at([50, 51], [[49, 56], [50, 55]]), 100, NAMES)
+    assert found == ["thin stratum: choosing patients in 'grey': only 1."]
 
 
 def test_a_boundary_that_nobody_settles_is_told():
