@@ -56,6 +56,9 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session):
+    if session.testsfailed:
+        msg = "Some tests cannot be collected; see above."
+        raise RuntimeError(msg)
     option = session.config.getoption
     keys = dict(line.split("\t") for line in option("mutants").read_text().splitlines())
     tests = Tests(session.items, *in_child(lambda: without_mutant(session.items)))
