@@ -294,7 +294,7 @@ def names_in(schema):
 def test_it_knows_the_fields_of_every_kind_and_no_others(name):
     schema = json.loads(schema_text(name))
     known = set(rule_reader.COMMON.split()) | set(rule_reader.KNOWN[schema["title"]].split())
-    assert known == names_in(schema)
+    assert known == names_in(schema), "tell rule_reader.KNOWN, and heed what it is for"
 
 
 # By covariate, and patients unlike those of the rule ---------------------------------------

@@ -64,6 +64,17 @@ def test_apply_and_audit_take_a_signed_rule(signed, table, capsys):
     assert run_command(capsys, "audit", *given, signed / "audit", "--label", "label").code == 0
 
 
+def test_a_file_larger_than_any_rule_is_one_line(table, tmp_path, capsys):
+    large = tmp_path / "rule.json"
+    with large.open("wb") as file:
+        file.truncate(100_000_000)
+    for command in ("apply", "audit"):
+        ran = run_command(capsys, command, large, table, "--out", tmp_path / "out.csv")
+        assert ran.code == 2
+        assert "it has more than 64 MB" in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["rule.json"]
+
+
 def test_a_passphrase_comes_from_the_environment(signed, capsys, monkeypatch):
     monkeypatch.setenv("STEADYCUT_PASSPHRASE", "geheim")
     assert run_command(capsys, "keygen", signed / "locked", "--encrypt").code == 0

@@ -25,6 +25,7 @@ from steadycut.covariate_file import SCHEMA as COVARIATE_SCHEMA
 from steadycut.covariate_file import UNSEEN, CovariateRule
 from steadycut.errors import BadOption
 from steadycut.files import write_atomically
+from steadycut.frozen_json import read_frozen
 from steadycut.guards import check_deployment, forced_names, pass_or_refuse, texts_of
 from steadycut.ingest import PatientTable, make_request
 from steadycut.rule_file import SCHEMA, FrozenRule
@@ -230,8 +231,8 @@ def apply_for(rule: Path) -> Apply:
     Only the schema is read here: whether the file is whole is checked where it is loaded.
     """
     try:
-        content = json.loads(rule.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        content = json.loads(read_frozen(rule))
+    except (ValueError, RecursionError):
         return apply_rule
     schema = content.get("schema") if isinstance(content, dict) else None
     return APPLY.get(str(schema), apply_rule)
