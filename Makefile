@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test full-test check docs format clean
+.PHONY: help demo test full-test check docs format audit clean
 
 help: ## show these targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -36,6 +36,9 @@ docs: $(VENV)/.installed-docs ## the site in docs/_build/html, offline; a warnin
 format: $(VENV)/.installed-dev ## rewrite the code in the one format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+audit: $(VENV)/.installed-audit ## known weaknesses of the pinned packages; needs the network
+	@$(BIN)/python scripts/audit_pins.py
 
 clean: ## remove .venv, caches and what the demo wrote
 	@rm -rf $(VENV) demo-output docs/_build docs/api docs/examples build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -67,6 +70,10 @@ $(VENV)/.installed-dev: $(INSTALL_NEEDS)
 	@echo "Installing steadycut and what its checks need into $(VENV)"
 	@$(PIP) install -c constraints.txt -e '.[dev]'
 	@touch $(VENV)/.installed-cli $(VENV)/.installed-test $@
+
+$(VENV)/.installed-audit: $(INSTALL_NEEDS)
+	@$(PIP) install -c constraints.txt -e '.[audit]'
+	@touch $@
 
 $(VENV)/.installed-docs: $(INSTALL_NEEDS)
 	@echo "Installing steadycut and what its site needs into $(VENV)"

@@ -27,6 +27,7 @@ NAMES = [
     "aggregate",
     "audit",
     "certify",
+    "check_deployment",
     "compare",
     "fit",
     "fit_by_covariate",

@@ -17,6 +17,7 @@ from steadycut.compare import Comparison, compare
 from steadycut.core.certify import Certificate, certify
 from steadycut.core.records import PatientScores
 from steadycut.covariate import CovariateStudy, fit_by_covariate
+from steadycut.guards import check_deployment
 from steadycut.monitoring import Monitor, monitor
 from steadycut.operating import OperatingPoint, operating_point
 from steadycut.planning import Plan, plan
@@ -60,6 +61,7 @@ __all__ = [
     "aggregate",
     "audit",
     "certify",
+    "check_deployment",
     "compare",
     "fit",
     "fit_by_covariate",
