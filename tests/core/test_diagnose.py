@@ -2,13 +2,14 @@ import numpy as np
 import pytest
 
 from steadycut.core.bootstrap import draw_thresholds
-from steadycut.core.cuts import exact_cuts
+from steadycut.core.cuts import even_cuts, exact_cuts
 from steadycut.core.diagnose import (
     BARRIER,
     basin_share,
     class_warnings,
     flip_probability,
     flip_rate,
+    largest_gap,
     order_warnings,
     stability_warnings,
 )
@@ -85,6 +86,28 @@ def test_the_warnings_say_how_much():
     assert multi.startswith(f"multi-modal minimum: {share:.0%} of the bootstrap cut-offs")
     low, high = np.quantile(draws.ranks, [0.1, 0.9]) / 160
     assert f"spread over {high - low:.0%} of the patients" in flat
+
+
+def on_a_grid(n_patients):
+    """Patients on the points of a grid of steps of 1, but for two inside of one step."""
+    scores = np.append(np.arange(n_patients - 3.0), [50.2, 50.8, 99.0])
+    return PatientScores(scores=scores, labels=scores > 20)
+
+
+def test_a_grid_too_coarse_for_the_patients_is_told():
+    """Two of 39 patients lie between two cuts; two of 40 are 5 % and no more."""
+    fine, coarse = (even_cuts(on_a_grid(n), 100) for n in (40, 39))
+    assert largest_gap(fine) == 0.05
+    draws = draw_thresholds(fine, parse_rule("erm"), Costs(), 20, np.random.default_rng(0))
+    assert not any("coarse" in text for text in stability_warnings(fine, draws, Costs()))
+    (text,) = (text for text in stability_warnings(coarse, draws, Costs()) if "coarse" in text)
+    assert text.startswith("coarse grid: 5% of the patients lie between two neighbouring cuts")
+
+
+def test_patients_of_one_score_make_no_grid_coarse():
+    cohort = PatientScores(scores=[0.0] * 9 + [1.0] * 9, labels=[0, 1] * 9)
+    assert largest_gap(even_cuts(cohort, 10)) == 0.0
+    assert largest_gap(exact_cuts(cohort)) == 0.0
 
 
 def test_no_barrier_no_second_basin():

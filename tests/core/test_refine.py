@@ -10,6 +10,7 @@ from steadycut.core.cuts import even_cuts, exact_cuts
 from steadycut.core.near import near_best
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.refine import is_worth_refining, make_blocks, refined_replicates
+from steadycut.core.risk_curve import count_errors
 from steadycut.core.rules import Stable, parse_rule
 
 RULES = ["erm", "stable"]
@@ -74,6 +75,26 @@ def test_no_cut_that_matters_lies_outside_the_needed_blocks(rule, costs, decimal
         assert first + near.misses.shape[1] <= high + 1
         left_out += low + blocks.edges[-1] - high
     assert left_out > 0
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=3.0), Costs(cost_fp=7.0)])
+def test_a_block_is_needed_if_a_cut_inside_could_cost_as_little(rule, costs):
+    cells = make_blocks(exact_cuts(cohort(3, 2000)).cells, 40).cells
+    curve = count_errors(cells[None, :])
+    one = type(curve)(misses=curve.misses[0], alarms=curve.alarms[0])
+    cost = costs.cost_fn * one.misses + costs.cost_fp * one.alarms
+    smallest = cost.min(keepdims=True)
+    limit = smallest + parse_rule(rule).reach(smallest, one.n_positive, one.n_negative, costs)
+    could = []
+    for k in range(cost.size - 1):
+        after_left = cost[k] - costs.cost_fp * (one.alarms[k] - one.alarms[k + 1])
+        before_right = cost[k + 1] - costs.cost_fn * (one.misses[k + 1] - one.misses[k])
+        could.append(bool(max(after_left, before_right) <= limit[0] * (1 + 1e-9)))
+    needed = refine._needed(one, parse_rule(rule), costs)
+    first, last = could.index(True), len(could) - 1 - could[::-1].index(True)
+    assert (needed.start, needed.stop) == (first, last + 1)
+    assert needed.stop - needed.start < len(could)
 
 
 def test_a_replicate_has_all_patients_and_whole_errors():

@@ -43,6 +43,8 @@ def test_the_values_are_kept_from_changes():
         ([[0, -1], [1, 0]], "from 0 to"),
         ([[0, np.nan], [1, 0]], "from 0 to"),
         ([[0, 1], [1, 2]], "never the better one"),
+        ([[0, 0], [1, 0]], "never the better one"),
+        ([[0, 1], [0, 0]], "never the better one"),
         ([[0, 1, 1], [1, 0, 0]], "between strata 2 and 3"),
         ([[1, 0], [0, 1]], "ascending order"),
         ([[0, 1], [1, 0], [0, 1]], "a lower grade asks"),

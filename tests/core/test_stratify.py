@@ -70,6 +70,7 @@ def test_by_label_every_replicate_has_as_many_positive_patients():
     cohort = random_cohort(3, 60)
     _, cells = strata_and_cells(cohort, "label")
     drawn = resample_strata(cells, 50, np.random.default_rng(1))
+    assert drawn.dtype == np.int64
     half = drawn.shape[1] // 2
     assert (drawn[:, :half].sum(axis=1) == cohort.n_positive).all()
     assert drawn.std(axis=0).max() > 0
