@@ -91,6 +91,16 @@ def test_too_large_an_upload_is_refused_before_it_is_read(folder, tmp_path):
     assert refused(answer).startswith("an upload may have 1 MB at most; this one has more.")
 
 
+def test_an_upload_that_is_larger_than_it_says_is_refused(folder):
+    client, _ = make_client(folder, limit=1)
+    body = b'--x\r\nContent-Disposition: form-data; name="tables"; filename="t.csv"\r\n\r\n'
+    body += b"1" * (MEGABYTE + 1) + b"\r\n--x--\r\n"
+    says = {"content-length": "100", "content-type": "multipart/form-data; boundary=x"}
+    answer = client.post("/fit", content=body, headers=says)
+    assert (answer.status_code, list(folder.iterdir())) == (413, [])
+    assert refused(answer).startswith("an upload may have 1 MB at most")
+
+
 def test_an_upload_of_unknown_length_is_refused(client, folder):
     answer = client.post("/fit", content=iter([b"a", b"b"]))
     assert (answer.status_code, list(folder.iterdir())) == (411, [])

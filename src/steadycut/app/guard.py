@@ -10,6 +10,7 @@ import secrets
 from dataclasses import dataclass
 
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -62,7 +63,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         answer = self._answer(Request(scope)) or self.app
-        await answer(scope, receive, _with_headers(send))
+        await answer(scope, _limited(receive, self.settings.limit), _with_headers(send))
 
     def _answer(self, request: Request) -> Response | None:
         """Return the answer to what is not allowed, and to the printed address; else None."""
@@ -145,6 +146,21 @@ def too_large(limit: int) -> str:
         f"an upload may have {limit} MB at most; this one has more. Start the app with a larger "
         "--limit, or use the command line, which has none."
     )
+
+
+def _limited(receive: Receive, limit: int) -> Receive:
+    """Count what really comes: a header may say less."""
+    left = limit * MEGABYTE
+
+    async def received() -> Message:
+        nonlocal left
+        message = await receive()
+        left -= len(message.get("body", b""))
+        if left < 0:
+            raise HTTPException(413, too_large(limit))
+        return message
+
+    return received
 
 
 def _with_headers(send: Send) -> Send:
