@@ -438,3 +438,11 @@ def test_a_selector_chooses_the_candidate_that_it_names():
         }[selector]
         assert value(study.chosen) == min(map(value, study.candidates))
         assert study.to_dict()["options"]["selector"] == selector
+
+
+def test_costs_as_unequal_as_allowed_have_a_summary():
+    """Squares of the costs enter the error of the curve; they may be more unequal than costs."""
+    labels = np.array([0, 1] * 10)
+    patients = PatientScores(scores=np.arange(20.0), labels=labels)
+    found = steadycut.fit(patients, cost_fn=1e6, n_bootstrap=5).to_dict()["curve"]
+    assert max(found["standard_error"]) > 0

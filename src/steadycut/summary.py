@@ -6,6 +6,7 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import confusion_at
+from steadycut.core.left_cdf import count_below
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.core.risk_curve import risk_curve
 from steadycut.core.select import Candidate
@@ -209,9 +210,10 @@ def curve_error(
     if costs.target is not None:
         counts = [confusion_at(patients, float(threshold)) for threshold in thresholds]
         return np.array([one.standard_error(costs) for one in counts])
-    squared = type(costs)(cost_fn=costs.cost_fn**2, cost_fp=costs.cost_fp**2)
-    variance = risk_curve(patients, thresholds, squared) - risk**2
-    return np.sqrt(np.maximum(variance, 0) / patients.n_patients)
+    misses = count_below(patients.positive_scores, thresholds)
+    alarms = patients.n_negative - count_below(patients.negative_scores, thresholds)
+    squares = (costs.cost_fn**2 * misses + costs.cost_fp**2 * alarms) / patients.n_patients
+    return np.sqrt(np.maximum(squares - risk**2, 0) / patients.n_patients)
 
 
 def role_counts(study: "Study") -> dict[str, int]:
