@@ -52,7 +52,7 @@ def barriers(
     """Return which of the ``cuts`` part the minima of their row, shape (rows, cuts).
 
     A barrier is a cut whose risk lies more than ``height`` paired standard errors above the
-    smallest risk on its left, and above that on its right.
+    smallest risk on its left, and above that on its right; of several cuts as low the nearest.
     """
     risk = risk_at_cuts(curve, costs)
     size = risk.shape[1]
