@@ -1,5 +1,6 @@
 """Curves of a study for its figures: other rules, the modulus, other costs, the scores."""
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from steadycut.core.multiscale import multiscale_band
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.risk_curve import count_errors
 from steadycut.core.rules import Rule, cuts_at_rank, on_cuts, parse_rule
+from steadycut.errors import BadOption
 
 if TYPE_CHECKING:
     from steadycut.study import Study
@@ -85,6 +87,8 @@ def cost_curve(study: "Study") -> dict[str, list[float]] | None:
 def cost_pairs(costs: Costs) -> list[Costs]:
     """Return pairs of costs with the same sum and other ratios; the pair itself in the middle.
 
+    Pairs more unequal than costs may be are left out.
+
     Examples
     --------
     >>> pairs = cost_pairs(Costs(cost_fn=2, cost_fp=2))
@@ -94,9 +98,10 @@ def cost_pairs(costs: Costs) -> list[Costs]:
     total, ratio = costs.cost_fn + costs.cost_fp, costs.cost_fn / costs.cost_fp
     pairs = []
     for factor in COST_FACTORS.tolist():
-        cost_fp = total / (1 + factor * ratio)
-        moved = replace(costs, cost_fn=factor * ratio * cost_fp, cost_fp=cost_fp)
-        pairs.append(costs if factor == 1 else moved)
+        cost_fp = costs.cost_fp if factor == 1 else total / (1 + factor * ratio)
+        cost_fn = costs.cost_fn if factor == 1 else factor * ratio * cost_fp
+        with suppress(BadOption):
+            pairs.append(replace(costs, cost_fn=cost_fn, cost_fp=cost_fp))
     return pairs
 
 

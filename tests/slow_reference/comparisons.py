@@ -18,9 +18,9 @@ from tests.slow_reference import (
 )
 from tests.slow_reference.cohorts import cohort_of
 
-# Slow ones are made on every fifth or twenty-fifth cohort; neither number goes with the nine
+# Slow ones are made on every eleventh or thirty-fifth cohort; neither number goes with the nine
 # kinds of cohorts, nor with what depends on odd and even seeds.
-OFTEN, SOMETIMES, RARELY = 1, 5, 25
+OFTEN, SOMETIMES, RARELY = 1, 11, 35
 
 TOPICS = {
     "aggregates": {
