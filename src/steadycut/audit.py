@@ -11,15 +11,16 @@ from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import FloatArray, check_labels
 from steadycut.core.concentration import lower_limit
 from steadycut.core.confusion import Confusion, confusion_at
-from steadycut.core.records import PatientScores
+from steadycut.core.records import PatientScores, check_patients
 from steadycut.core.shift import Parts, absolute_shift, shapley_shift, signed_shift
 from steadycut.core.shift_intervals import Interval, shift_intervals
 from steadycut.curves import class_quantiles
 from steadycut.ensemble import methods_summary
 from steadycut.errors import TooFewPatients
 from steadycut.explorer import GREY_ZONE, audit_explorer
-from steadycut.guards import check_deployment, forced_names, pass_or_refuse, texts_of
+from steadycut.guards import check_deployment, check_rule, forced_names, pass_or_refuse, texts_of
 from steadycut.operating import CONFIDENCE, OperatingPoint, point_at, point_of
+from steadycut.small_cells import grouped_patients, noticed
 from steadycut.summary import chain_summary
 from steadycut.unlabelled import UnlabelledPart, home_of, without_labels
 
@@ -70,6 +71,7 @@ class Audit:
     unlabelled: UnlabelledPart
     labelled: LabelledPart | None
     forced: tuple[str, ...] = ()
+    small_cells: int | None = None
 
     @property
     def flip_rate(self) -> float:
@@ -131,6 +133,7 @@ class Audit:
             },
             "warnings": list(self.warnings),
             "forced": list(self.forced),
+            **({} if self.small_cells is None else {"small_cells": self.small_cells}),
             "verdict": "cannot tell",
             "verdict_text": "cannot tell: without labels the risk here is not known.",
         }
@@ -207,6 +210,7 @@ def audit(
     *,
     force: bool = False,
     key: bytes | None = None,
+    small_cells: int | None = None,
 ) -> Audit:
     """Say what a frozen rule does at another hospital.
 
@@ -224,6 +228,9 @@ def audit(
         Go on where the rule refuses these patients (`steadycut.guards`), and record it.
     key
         The secret with which the rule remembers its patients, if it does so by one.
+    small_cells
+        Judge groups of at least so many patients of a class, so that no number stands for fewer;
+        errors are never counted lower for it. See `steadycut.small_cells`.
 
     Returns
     -------
@@ -244,17 +251,25 @@ def audit(
     >>> there["shift"]["signed"]["shape_negative"] > 0
     True
     """
+    check_rule(rule)
     several = list(scores.values()) if isinstance(scores, Mapping) else []
+    for one in several:
+        check_patients(one)
     patients = _as_patients(rule.patients_of(scores) if isinstance(scores, Mapping) else scores, y)
     findings = pass_or_refuse(check_deployment(rule, patients, several, key=key), force=force)
+    if small_cells is not None:
+        patients = grouped_patients(patients, rule.threshold, rule.direction, small_cells)
     return Audit(
         rule=rule,
         n_patients=patients.n_patients,
         call_rate=float(rule.decide_scores(patients.scores).mean()),
         flip_probability=rule.flip_probability(patients.scores),
         scores=class_quantiles(patients),
-        warnings=tuple(texts_of(findings)),
+        warnings=tuple(
+            texts_of(findings) if small_cells is None else noticed(findings, small_cells)
+        ),
         forced=tuple(forced_names(findings)),
+        small_cells=small_cells,
         unlabelled=without_labels(home_of(rule), patients.scores),
         labelled=None if patients.labels is None else _with_labels(rule, patients),
     )

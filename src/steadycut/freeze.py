@@ -10,6 +10,7 @@ import scipy
 from steadycut._version import __version__
 from steadycut.core.aggregate import aggregator_names, parse_aggregator
 from steadycut.core.checks import IntArray
+from steadycut.core.confusion import Confusion
 from steadycut.core.label_shift import rank_bins
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.curves import quantiles
@@ -98,15 +99,18 @@ def rule_content(study: "Study", remembered: Remembered | None = None) -> dict[s
         "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
         "certificate": study.certificate.to_dict(),
         "stability": stability_summary(study),
-        "reference": _reference(study),
+        "reference": {
+            **reference_of(study.counts, study.certify_patients),
+            "instances_per_patient": instances_of(study.patients),
+        },
         "provenance": _provenance(study),
         **units_of(study.patients),
         **({} if remembered is None else {"remembered_patients": asdict(remembered)}),
     }
 
 
-def _reference(study: "Study") -> dict[str, Any]:
-    counts, patients = study.counts, study.certify_patients
+def reference_of(counts: Confusion, patients: PatientScores) -> dict[str, Any]:
+    """Return what an audit needs of the patients who certify."""
     return {
         "tp": counts.tp,
         "fn": counts.fn,
@@ -115,7 +119,6 @@ def _reference(study: "Study") -> dict[str, Any]:
         "quantiles_positive": quantiles(patients.positive_scores),
         "quantiles_negative": quantiles(patients.negative_scores),
         "bins": _bins(patients),
-        "instances_per_patient": instances_of(study.patients),
     }
 
 

@@ -1,162 +1,145 @@
-"""A rule in which no number stands for fewer than so many patients, for those who must not show it.
+"""Results in which no number stands for fewer than N patients, for those who must not show less.
 
-Counts go to multiples of N, always against the rule: errors up, correct decisions down. More errors
-and fewer correct decisions raise every bound, so that the certificate still holds and is only more
-careful. What is the score of a single patient becomes a mean of N, or is rounded, or left out.
+Patients are replaced by groups of at least N of one class with neighbouring scores, all with one
+score. A group that the cut-off divides counts as wrong: there are never fewer errors than there
+were, so that a certificate of the groups holds and is only more careful.
 """
 
 import math
 import re
-from dataclasses import replace
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadycut.core.certify import Certificate, certificate_of
+from steadycut.core.certify import certificate_of
 from steadycut.core.checks import FloatArray, check_count
-from steadycut.core.confusion import Confusion
-from steadycut.curves import quantiles
+from steadycut.core.confusion import confusion_at
+from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, TooFewPatients
+from steadycut.freeze import reference_of
+from steadycut.guards import REFUSE, Finding
 
 if TYPE_CHECKING:
     from steadycut.study import Study
 
 Content = dict[str, Any]
-Bin = tuple[float, int, int]
 
 
-def check_small_cells(study: "Study", least: int) -> None:
-    """Refuse studies whose rule cannot do without the scores of single patients."""
+def grouped_patients(
+    patients: PatientScores, threshold: float, direction: str, least: int
+) -> PatientScores:
+    """Return patients whose every score is shared by at least ``least`` of their class.
+
+    Without labels they are of one class, and a group that is divided stays where its mean is.
+
+    Examples
+    --------
+    >>> cohort = PatientScores(scores=[1, 2, 3, 6, 4, 7, 8, 9], labels=[0, 0, 0, 0, 1, 1, 1, 1])
+    >>> grouped_patients(cohort, 5.0, "ge", 2).scores.round(6)
+    array([1.5, 1.5, 5. , 5. , 5. , 5. , 8.5, 8.5])
+    """
+    check_enough(patients, least)
+    sign = 1.0 if direction == "ge" else -1.0
+    scores, cut = sign * patients.scores, sign * threshold
+    grouped = np.empty_like(scores)
+    labels = patients.labels
+    for label in (None,) if labels is None else (0, 1):
+        own = np.ones(scores.size, dtype=bool) if label is None else labels == label
+        grouped[own] = _grouped(scores[own], cut, label, least)
+    return PatientScores(scores=sign * grouped + 0.0, labels=labels, recipe=patients.recipe)
+
+
+def _grouped(scores: FloatArray, cut: float, label: int | None, least: int) -> FloatArray:
+    """Return the mean of each score's group; of a divided one a place on the wrong side."""
+    order = np.argsort(scores, kind="stable")
+    group = np.minimum(np.arange(scores.size) // least, scores.size // least - 1)
+    ordered = scores[order]
+    means = np.bincount(group, weights=ordered) / np.bincount(group)
+    first = np.flatnonzero(np.diff(group, prepend=-1))
+    divided = (ordered[first] < cut) & (ordered[np.append(first[1:], scores.size) - 1] >= cut)
+    if label == 1:
+        means = np.where(divided, np.minimum(means, np.nextafter(cut, -np.inf)), means)
+    elif label == 0:
+        means = np.where(divided, np.maximum(means, cut), means)
+    found = np.empty_like(scores)
+    found[order] = means[group]
+    return found
+
+
+def check_enough(patients: PatientScores, least: int) -> None:
+    """Refuse fewer than two groups of a class."""
     check_count("small_cells", least, at_least=2)
+    known = patients.labels is not None
+    sizes = (patients.n_positive, patients.n_negative) if known else (patients.n_patients,)
+    if min(sizes) < 2 * least:
+        msg = (
+            f"small_cells={least} (--small-cells {least}) needs at least {2 * least} patients of "
+            "each class who choose, certify or are audited; there are fewer. Take a smaller "
+            "number, or more patients."
+        )
+        raise TooFewPatients(msg)
+
+
+def noticed(findings: Iterable[Finding], least: int) -> list[str]:
+    """Return what to record of an audit: how it was made, and what was noticed, without numbers."""
+    made = (
+        f"small cells: patients of one class were put into groups of at least {least}; a group "
+        "that the cut-off divides counts as wrong."
+    )
+    forced = {True: "forced: ", False: ""}
+    return [
+        made,
+        *(
+            f"{forced[one.severity == REFUSE]}{one.name}: noticed; the numbers are left out."
+            for one in findings
+        ),
+    ]
+
+
+def without_small_cells(content: Content, study: "Study", least: int) -> Content:
+    """Return the content of a rule file in which nothing stands for fewer than ``least``."""
     if study.ensemble is not None:
         msg = "small_cells cannot be had of an ensemble, whose scale is made of patients' scores."
         raise BadOption(msg)
     if study.certificate.bound == "betting":
         msg = "small_cells needs a bound that is made of counts; got 'betting'. Take 'auto'."
         raise BadOption(msg)
-    certify = study.certify_patients
-    fewest = min(certify.n_positive, certify.n_negative)
-    if fewest < 2 * least:
-        msg = (
-            f"small_cells={least} needs at least {2 * least} certifying patients of each class; "
-            "there are fewer. Take a smaller number, or more patients."
-        )
-        raise TooFewPatients(msg)
-
-
-def without_small_cells(content: Content, study: "Study", least: int) -> Content:
-    """Return the content of a rule file in which every count is of at least ``least`` patients."""
-    check_small_cells(study, least)
+    check_enough(study.select_patients, least)
+    options, certificate = study.options, study.certificate
+    certify = grouped_patients(study.certify_patients, study.threshold, options.direction, least)
+    counts = confusion_at(certify.oriented(options.direction), study.chosen.threshold)
     step = _coarse_step(study.patients.scores)
-    provenance = content["provenance"]
+    spans = ("instances_per_patient", "units_per_patient")
+    reference, provenance = content["reference"], content["provenance"]
+    instances = reference[spans[0]]
     return {
         **content,
+        **{key: coarse_span(content[key]) for key in spans if key in content},
         "operating_value": None,
         "score_range": _outwards(content["score_range"], step),
         "bootstrap_thresholds": _rounded(content["bootstrap_thresholds"], step / 10),
-        "certificate": coarse_certificate(study, least).to_dict(),
+        "certificate": certificate_of(
+            counts,
+            options.search.costs,
+            certificate.delta,
+            bound=options.bound,
+            honesty=certificate.honesty,
+            n_candidates=certificate.n_candidates,
+        ).to_dict(),
         "stability": {
             **content["stability"],
-            # A caution may count few patients.
+            # A caution may tell the score of a patient.
             "warnings": [t for t in content["stability"]["warnings"] if not re.search(r"\d", t)],
         },
-        "reference": _coarse_reference(content["reference"], study, least),
+        "reference": {
+            **reference_of(counts, certify),
+            spans[0]: instances and coarse_span(instances),
+        },
         "provenance": {
             **provenance,
             "options": {**provenance["options"], "small_cells": least},
-            "patients": {k: least * round(n / least) for k, n in provenance["patients"].items()},
         },
-    }
-
-
-def coarse_counts(counts: Confusion, least: int) -> Confusion:
-    """Return counts in multiples of ``least``: errors up, correct decisions down.
-
-    Examples
-    --------
-    >>> coarse_counts(Confusion(tp=33, fn=6, fp=9, tn=52), 5)
-    Confusion(tp=30, fn=10, fp=10, tn=50)
-    """
-    fn, fp = (-(-n // least) * least for n in (counts.fn, counts.fp))
-    tp, tn = (n // least * least for n in (counts.tp, counts.tn))
-    return Confusion(tp=tp, fn=fn, fp=fp, tn=tn)
-
-
-def coarse_certificate(study: "Study", least: int) -> Certificate:
-    """Return the certificate of coarse counts, never below that of the study."""
-    exact, options = study.certificate, study.options
-    coarse = certificate_of(
-        coarse_counts(study.counts, least),
-        options.search.costs,
-        exact.delta,
-        bound=options.bound,
-        honesty=exact.honesty,
-        n_candidates=exact.n_candidates,
-    )
-    lacking = max(exact.value - coarse.value, 0.0)
-    return replace(coarse, generalization=coarse.generalization + lacking)
-
-
-def grouped_means(scores: FloatArray, least: int) -> FloatArray:
-    """Return every score replaced by the mean of its group of at least ``least`` neighbours.
-
-    Examples
-    --------
-    >>> grouped_means(np.array([4.0, 1.0, 2.0, 9.0, 5.0]), 2)
-    array([1.5, 1.5, 6. , 6. , 6. ])
-    """
-    ordered = np.sort(scores)
-    group = np.minimum(np.arange(ordered.size) // least, max(ordered.size // least - 1, 0))
-    means: FloatArray = np.bincount(group, weights=ordered) / np.bincount(group)
-    return means[group]
-
-
-def merged_bins(bins: Content, least: int) -> Content:
-    """Return bins merged until each class has none or at least ``least`` patients in each.
-
-    Examples
-    --------
-    >>> bins = {"edges": [1.0, 2.0, 3.0], "positive": [0, 1, 2, 3], "negative": [4, 2, 1, 0]}
-    >>> merged_bins(bins, 3)
-    {'edges': [1.0, 3.0], 'positive': [0, 3, 3], 'negative': [4, 3, 0]}
-    """
-    ends = [*bins["edges"], math.inf]
-    kept: list[Bin] = []
-    open_ = (0, 0)
-    for end, positive, negative in zip(ends, bins["positive"], bins["negative"], strict=True):
-        open_ = (open_[0] + positive, open_[1] + negative)
-        if _is_large(open_, least):
-            kept.append((end, *open_))
-            open_ = (0, 0)
-    if any(open_):
-        kept.append((math.inf, *open_))
-    while len(kept) > 1 and not _is_large(kept[-1][1:], least):
-        last, before = kept.pop(), kept.pop()
-        kept.append((math.inf, before[1] + last[1], before[2] + last[2]))
-    return {
-        "edges": [end for end, _, _ in kept[:-1]],
-        "positive": [positive for _, positive, _ in kept],
-        "negative": [negative for _, _, negative in kept],
-    }
-
-
-def _is_large(counts: tuple[int, int], least: int) -> bool:
-    return any(counts) and all(n == 0 or n >= least for n in counts)
-
-
-def _coarse_reference(reference: Content, study: "Study", least: int) -> Content:
-    patients = study.certify_patients
-    counts = coarse_counts(study.counts, least)
-    instances = reference["instances_per_patient"]
-    return {
-        "tp": counts.tp,
-        "fn": counts.fn,
-        "fp": counts.fp,
-        "tn": counts.tn,
-        "quantiles_positive": quantiles(grouped_means(patients.positive_scores, least)),
-        "quantiles_negative": quantiles(grouped_means(patients.negative_scores, least)),
-        "bins": merged_bins(reference["bins"], least),
-        "instances_per_patient": instances and coarse_span(instances),
     }
 
 

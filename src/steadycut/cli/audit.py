@@ -46,6 +46,7 @@ def audit_command(
     resume: opt.Resume = False,
     force: opt.Force = False,
     patient_key: opt.PatientKey = None,
+    small_cells: opt.SmallCells = None,
     verify: opt.Verify = None,
     as_json: opt.AsJson = False,
 ) -> None:
@@ -64,7 +65,9 @@ def audit_command(
         frozen, read, label=label, site=site, sites=sites, missing=missing, force=force
     )
     several = dict(enumerate(candidates_at(table, sites)))
-    content = audit_content(audit(frozen, several, force=force, key=key), table, confidence)
+    content = audit_content(
+        audit(frozen, several, force=force, key=key, small_cells=small_cells), table, confidence
+    )
     record(content, lacking)
     content["warnings"] += label_warnings(frozen, several[0])
     write_folder(out, audit_files(content))
@@ -81,9 +84,10 @@ def audit_content(
     found: Audit, table: PatientTable, confidence: float = CONFIDENCE
 ) -> dict[str, Any]:
     """Return audit.json: the audit, how many rows it was made of, and the rule itself."""
+    fewest = found.small_cells or 0
     return {
         **found.to_dict(confidence),
-        "data": row_counts(table),
+        "data": {name: n and max(n, fewest) for name, n in row_counts(table).items()},
         "frozen_rule": json.loads(found.rule.to_bytes()),
     }
 

@@ -216,7 +216,7 @@ SmallCells = Annotated[
     typer.Option(
         metavar="N",
         parser=whole_number,
-        help="Write a rule.json alone, in which no number stands for fewer than N patients.",
+        help="Let no number stand for fewer than N patients; fit then writes rule.json alone.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
