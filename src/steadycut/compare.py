@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.checks import FloatArray
+from steadycut.core.checks import FloatArray, check_flag
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.criteria_rule import name_of
 from steadycut.core.cuts import exact_cuts
@@ -193,7 +193,8 @@ def compare(
     here, there = as_candidates(internal), as_candidates(external)
     check_disjoint(here, there)
     check_same_patients(there)
-    rules = default_rules(options) if rules is None else rules
+    check_flag("cost_table", cost_table)
+    rules = default_rules(options) if rules is None else list(rules)
     if not rules or not there[0].n_patients:
         msg = "a comparison needs at least one rule and one external patient."
         raise BadPatients(msg)

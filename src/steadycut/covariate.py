@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from steadycut.core.betting import betting_limit
 from steadycut.core.certify import Certificate, certificate_of
-from steadycut.core.checks import FloatArray, check_choice, check_length, read_only
+from steadycut.core.checks import FloatArray, as_array, check_choice, check_length, read_only
 from steadycut.core.confusion import Confusion
 from steadycut.core.covariate_cuts import CovariateCuts, choose_by_covariate
 from steadycut.core.covariate_design import KINDS, Design, group_design, smooth_design
@@ -17,7 +17,7 @@ from steadycut.core.covariate_slices import CutScale, Slices, slice_patients
 from steadycut.core.covariate_test import CovariateTest, common_cut_test
 from steadycut.core.diagnose import class_warnings
 from steadycut.core.paired import paired_difference
-from steadycut.core.records import PatientScores
+from steadycut.core.records import PatientScores, check_patients
 from steadycut.core.split import Roles
 from steadycut.errors import BadOption, BadPatients
 from steadycut.study import Options, check_both_classes, deal_roles, study_options
@@ -258,6 +258,7 @@ def fit_by_covariate(
         certify_size=certify_size,
         seed=seed,
     )
+    check_patients(patients)
     check_both_classes(patients)
     values = covariate_values(patients, covariate, kind)
     roles = deal_roles(patients, options)
@@ -389,7 +390,7 @@ def _column(patients: PatientScores, covariate: Covariate) -> NDArray[Any]:
             raise BadOption(msg)
         return patients.sites
     if not isinstance(covariate, Mapping):
-        return np.asarray(covariate)
+        return as_array("covariate", covariate)
     if patients.patients is None:
         msg = (
             "a mapping of the covariate needs patients with identifiers; give one entry a patient."

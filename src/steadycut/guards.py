@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.checks import FloatArray, IntArray, shown
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.ensemble import made_by
-from steadycut.errors import DeploymentRefused, SteadycutWarning
+from steadycut.errors import BadOption, DeploymentRefused, SteadycutWarning
 from steadycut.freeze import site_hash
 from steadycut.remember import Remembered
 
@@ -69,6 +69,13 @@ class Guarded(Protocol):
     def expected(self) -> Expected:
         """What the patients of the rule were like."""
         ...
+
+
+def check_rule(rule: object) -> None:
+    """Refuse what is no frozen rule, such as its path."""
+    if not hasattr(rule, "expected"):
+        msg = f"rule must be a FrozenRule, as FrozenRule.load(path) gives it; got {shown(rule)}."
+        raise BadOption(msg)
 
 
 def check_deployment(

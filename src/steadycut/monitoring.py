@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadycut.core.checks import FloatArray, check_fraction, check_labels, check_length
+from steadycut.core.checks import FloatArray, as_array, check_fraction, check_labels, check_length
 from steadycut.core.monitor import CallWatch, Limits, RiskWatch, watch_calls, watch_risk
 from steadycut.core.records import PatientScores
 from steadycut.errors import TooFewPatients
-from steadycut.guards import check_deployment, forced_names, pass_or_refuse, texts_of
+from steadycut.guards import check_deployment, check_rule, forced_names, pass_or_refuse, texts_of
 
 if TYPE_CHECKING:
     from steadycut.rule_file import FrozenRule
@@ -174,6 +174,7 @@ def monitor(
     >>> monitor(rule, rng.normal(size=200) + 3 * labels + 4, labels).first_alarm < 50
     True
     """
+    check_rule(rule)
     check_fraction("delta", delta)
     patients = as_patients(scores, y)
     findings = pass_or_refuse(check_deployment(rule, patients, key=key), force=force)
@@ -211,7 +212,7 @@ def arrival_order(order: ArrayLike | None, n_patients: int) -> NDArray[np.intp]:
     """Return the positions of the patients in the order of their arrival."""
     if order is None:
         return np.arange(n_patients)
-    array = np.asarray(order)
+    array = as_array("order", order)
     check_length("order", array, n_patients)
     return np.argsort(array, kind="stable")
 

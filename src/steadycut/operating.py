@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core import auc as area
-from steadycut.core.checks import check_fraction, check_range
+from steadycut.core.checks import check_finite, check_fraction, check_range
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cut_interval import BOOTSTRAP, CutInterval, cut_interval
 from steadycut.core.melding import Interval
 from steadycut.core.operating import Estimate, at_fixed_cut
 from steadycut.core.rechosen import at_rechosen_cut
 from steadycut.core.records import Costs, PatientScores
-from steadycut.errors import BadOption, TooFewPatients
+from steadycut.errors import TooFewPatients
 
 if TYPE_CHECKING:
     from steadycut.study import Study
@@ -129,9 +129,7 @@ def operating_point(
     if target_prevalence is not None:
         target = check_range("target_prevalence", target_prevalence)
     costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp, target=target)
-    if not np.isfinite(threshold):
-        msg = f"threshold must be a finite number; got {threshold!r}."
-        raise BadOption(msg)
+    check_finite("threshold", threshold)
     patients = PatientScores(scores=scores, labels=y).oriented(direction)
     if not patients.n_patients:
         msg = "an operating point needs at least one patient; got none."

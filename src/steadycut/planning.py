@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from steadycut.core.checks import check_count, check_positive
+from steadycut.core.checks import check_count, check_positive, is_real, shown
 from steadycut.core.confusion import Confusion
 from steadycut.core.plan import (
     PlannedCertificate,
@@ -27,6 +27,10 @@ SCHEMA = "steadycut.plan/1"
 # Observed risks, in units of the dearer cost, when none is given.
 TYPICAL_RISKS = (0.0, 0.05, 0.1, 0.2)
 LEAST_TOTAL = 2
+# More than live on earth.
+MOST_PATIENTS = 10_000_000_000
+# In units of the dearer cost; the smallest that is not 0.
+SMALLEST_RISK = 1e-9
 
 Pilot = Study | Mapping[str, Any] | str | PathLike[str]
 
@@ -172,7 +176,7 @@ def _rows(
     if width is not None:
         wide = check_positive("width", width)
         return tuple(patients_for(name, risks[0], wide, setting) for name in setting.bounds)
-    n_total = check_count("patients", patients, at_least=LEAST_TOTAL)
+    n_total = check_count("patients", patients, at_least=LEAST_TOTAL, at_most=MOST_PATIENTS)
     n = setting.n_certify(n_total)
     found = [certificate_for(name, one, n, setting) for name in setting.bounds for one in risks]
     return tuple(replace(row, n_total=n_total) for row in found)
@@ -191,8 +195,9 @@ def _risks(
             msg = "a width needs the risk that will be observed. Give a risk, or a pilot study."
             raise BadOption(msg)
         return [costs.largest * typical for typical in TYPICAL_RISKS]
-    if isinstance(risk, bool) or not 0 <= risk < costs.largest:
-        msg = f"risk must lie between 0 and the dearer cost ({costs.largest:g}); got {risk!r}."
+    least = SMALLEST_RISK * costs.largest
+    if not is_real(risk) or not (risk == 0 or least <= risk < costs.largest):
+        msg = f"risk must lie between 0 and the dearer cost ({costs.largest:g}); got {shown(risk)}."
         raise BadOption(msg)
     return [float(risk)]
 
@@ -208,10 +213,10 @@ def _pooling(
     if instances is None or icc is None:
         msg = "instances a patient and their icc belong together; got one of them. Give both."
         raise BadOption(msg)
-    if isinstance(icc, bool) or not 0 <= icc <= 1:
-        msg = f"icc must lie between 0 and 1; got {icc!r}."
+    if not is_real(icc) or not 0 <= icc <= 1:
+        msg = f"icc must lie between 0 and 1; got {shown(icc)}."
         raise BadOption(msg)
-    per_patient = check_count("instances", instances)
+    per_patient = check_count("instances", instances, at_most=MOST_PATIENTS)
     tried = (pooling_of(row, per_patient, float(icc), setting) for row in rows)
     return next((pooling for pooling in tried if pooling is not None), None)
 

@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike
 
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import (
+    MOST_REPLICATES,
     FloatArray,
     IntArray,
+    as_array,
     check_choice,
     check_count,
     check_fraction,
@@ -18,7 +20,7 @@ from steadycut.core.checks import (
     read_only,
 )
 from steadycut.core.cuts import check_grid, clear_of_scores
-from steadycut.core.records import DIRECTIONS, PatientScores
+from steadycut.core.records import DIRECTIONS, PatientScores, check_patients
 from steadycut.core.split import Roles
 from steadycut.core.strata_certify import (
     BoundaryCertificate,
@@ -69,7 +71,7 @@ class StrataOptions:
         parse_strata_rule(self.rule)
         check_choice("direction", self.direction, DIRECTIONS)
         check_grid(self.grid)
-        check_count("n_bootstrap", self.n_bootstrap, at_least=2)
+        check_count("n_bootstrap", self.n_bootstrap, at_least=2, at_most=MOST_REPLICATES)
         check_fraction("delta", self.delta)
         check_fraction("certify_size", self.certify_size)
         choose_loss_bound(self.bound, self.costs)
@@ -234,6 +236,7 @@ def fit_strata(  # noqa: PLR0913
     >>> bool(0.5 < low < 1.5 < 2.5 < high < 3.5), study.certificate.n_patients
     (True, 150)
     """
+    check_patients(patients)
     matrix = CostMatrix(costs)
     options = strata_options(
         matrix,
@@ -261,7 +264,7 @@ def strata_options(
     **options: Any,  # noqa: ANN401
 ) -> StrataOptions:
     """Return the options of `fit_strata`, checked, before any patient is looked at."""
-    if n_thresholds is not None and n_thresholds != costs.n_boundaries:
+    if n_thresholds is not None and check_count("n_thresholds", n_thresholds) != costs.n_boundaries:
         msg = (
             f"n_thresholds must be one less than the columns of costs, {costs.n_boundaries}; got "
             f"{n_thresholds!r}."
@@ -351,7 +354,7 @@ def read_grades(
     """Return the grade of every patient, in the order of ``patients.scores``."""
     if isinstance(grades, Mapping):
         grades = _looked_up(patients, grades)
-    found = np.asarray(patients.known_labels if grades is None else grades)
+    found = patients.known_labels if grades is None else as_array("grades", grades)
     check_length("grades", np.atleast_1d(found), patients.n_patients)
     allowed = np.isin(found, np.arange(n_grades))
     if found.ndim != 1 or not allowed.all():

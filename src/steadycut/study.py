@@ -14,6 +14,7 @@ from steadycut.core.checks import (
     IntArray,
     check_choice,
     check_count,
+    check_flag,
     check_fraction,
     check_range,
     store,
@@ -64,6 +65,7 @@ class Options:
         store(self, "certify_size", check_fraction("certify_size", self.certify_size))
         store(self, "seed", check_count("seed", self.seed, at_least=0))
         _ = self.bound_name
+        check_flag("stratified", self.stratified)
         check_stratify(self.stratify, self.ensemble)
         if self.stratified and self.search.costs.target is None:
             msg = (

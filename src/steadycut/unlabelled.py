@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.checks import FloatArray, IntArray, check_count, check_scores
+from steadycut.core.checks import (
+    MOST_REPLICATES,
+    FloatArray,
+    IntArray,
+    check_count,
+    check_scores,
+)
 from steadycut.core.confusion import Confusion
 from steadycut.core.label_shift import (
     Interval,
@@ -310,7 +316,7 @@ def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
     True
     """
     values = check_scores(scores)
-    check_count("n_bootstrap", n_bootstrap)
+    check_count("n_bootstrap", n_bootstrap, at_most=MOST_REPLICATES)
     if not values.size:
         msg = "an audit needs at least one patient; got none."
         raise TooFewPatients(msg)

@@ -4,13 +4,19 @@ import numpy as np
 import pytest
 
 from steadycut.core.checks import (
+    SMALLEST_FRACTION,
+    as_array,
     check_choice,
     check_count,
+    check_finite,
+    check_flag,
     check_fraction,
     check_labels,
     check_length,
     check_positive,
+    check_range,
     check_scores,
+    shown,
 )
 from steadycut.errors import BadOption, BadPatients, MissingScores, SteadycutError
 
@@ -29,6 +35,58 @@ def test_a_fraction_lies_strictly_between_0_and_1(value):
     assert text_of(check_fraction, "delta", value) == told
 
 
+@pytest.mark.parametrize("value", [5e-324, 1e-308, 1 - 1e-16])
+def test_a_fraction_stays_away_from_the_ends(value):
+    told = f"delta must be at least 1e-15 from 0 and from 1; got {value!r}."
+    assert text_of(check_fraction, "delta", value) == told
+    assert text_of(check_range, "delta", (min(value, 0.5), max(value, 0.5))) == told
+    assert check_fraction("delta", SMALLEST_FRACTION) == SMALLEST_FRACTION
+
+
+@pytest.mark.parametrize("value", [math.nan, -math.inf, 1e301, 10**400, 1j, True, "1", None, [1]])
+def test_a_cut_off_is_a_finite_number(value):
+    assert text_of(check_finite, "threshold", value).startswith("threshold must be a finite number")
+    assert check_finite("threshold", np.float32(0.5)) == 0.5
+
+
+def test_a_cost_has_a_size_that_can_be_squared():
+    for value in (1e101, 1e-101):
+        assert "must lie between 1e-100 and 1e+100" in text_of(check_positive, "cost_fn", value)
+    assert "above 0; got" in text_of(check_positive, "cost_fn", 10**400)
+
+
+@pytest.mark.parametrize("value", [1, "yes", None, np.array([])])
+def test_a_flag_is_true_or_false(value):
+    assert "must be true or false" in text_of(check_flag, "stratified", value)
+    assert check_flag("stratified", np.bool_(1)) is True
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.5, "0.5"),
+        ((1, 2), "(1, 2)"),
+        (np.zeros(3), "an object of type 'ndarray'"),
+        (["secret"] * 4, "an object of type 'list'"),
+        ("x" * 200, "'" + "x" * 99 + "..."),
+    ],
+)
+def test_what_is_shown_is_short_and_names_nobody(value, text):
+    assert shown(value) == text
+    assert shown(10**5000) == "a number of thousands of digits"
+
+
+def test_rows_of_different_lengths_are_no_array():
+    told = text_of(as_array, "labels", [[1, 2], [3]], error=BadPatients)
+    assert told.startswith("labels must have one plain entry a patient")
+
+
+@pytest.mark.parametrize("scores", [[1j], np.array([1j]), ["a"], [10**400], [None, {}]])
+def test_scores_are_real_numbers(scores):
+    told = text_of(check_scores, scores, error=BadPatients)
+    assert told == "scores must be numbers, one a patient."
+
+
 @pytest.mark.parametrize("value", [0, -1.0, math.nan, math.inf, True, "1", None])
 def test_a_cost_is_finite_and_above_0(value):
     told = f"cost_fn must be a finite number above 0; got {value!r}."
@@ -39,6 +97,11 @@ def test_a_cost_is_finite_and_above_0(value):
 def test_a_count_is_whole_and_large_enough(value):
     told = f"grid must be a whole number of at least 2; got {value!r}."
     assert text_of(check_count, "grid", value, at_least=2) == told
+
+
+def test_a_count_is_not_too_large():
+    assert text_of(check_count, "grid", 11, at_most=10) == "grid must be at most 10; got 11."
+    assert check_count("grid", 10, at_most=10) == 10
 
 
 def test_a_choice_is_one_of_those_named():

@@ -247,6 +247,14 @@ def nothing_goes(tp, fn, fp, tn):
     return tp * np.nan
 
 
+def test_a_function_with_complex_values_is_refused():
+    def turned(tp, fn, fp, tn):
+        return (tp - fp) * (1 + 1j)
+
+    with pytest.raises(BadOption, match="raised TypeError: complex numbers have no order"):
+        criterion_of(turned)
+
+
 def test_a_function_that_forbids_every_cut_is_refused():
     with pytest.raises(NoFeasibleCut, match="python:nothing_goes allows no cut-off of 'score: pat"):
         steadycut.fit(binormal(0, 60), rule=nothing_goes)

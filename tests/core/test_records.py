@@ -1,9 +1,10 @@
 import dataclasses
+import math
 
 import numpy as np
 import pytest
 
-from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.core.records import Costs, PatientScores, Recipe, check_patients
 from steadycut.errors import BadOption, BadPatients, MissingScores, PatientOverlap
 
 FULL = {
@@ -176,4 +177,35 @@ def test_taken_patients_are_read_only_and_of_their_own():
 def test_costs_in_units_of_the_dearer_error():
     costs = Costs(cost_fn=0.1 * 3, cost_fp=0.1, target=(0.1, 0.2)).unit
     assert (costs.cost_fn, costs.cost_fp, costs.target) == (1.0, 0.333333333333, (0.1, 0.2))
-    assert Costs(cost_fn=1e-30, cost_fp=1e30).unit.cost_fn == 1e-60
+    assert Costs(cost_fn=1e-30, cost_fp=1e-24).unit.cost_fn == 1e-6
+
+
+@pytest.mark.parametrize("costs", [(1.0, 1.1e6), (1e30, 1.0)])
+def test_a_cost_beside_which_the_other_is_nothing_is_refused(costs):
+    with pytest.raises(BadOption, match=r"must be within a factor of 1e\+06; got"):
+        Costs(cost_fn=costs[0], cost_fp=costs[1])
+
+
+@pytest.mark.parametrize("bad", [math.nan, -1, 1.5, 2.0**63, 10**30, 1j, "1", None, [1, 2]])
+def test_numbers_of_instances_are_whole(bad):
+    with pytest.raises(BadPatients, match=r"n_instances must (be whole|have one)"):
+        PatientScores(scores=[1.0, 2.0], n_instances=[1, bad])
+
+
+def test_one_number_is_no_column():
+    with pytest.raises(BadPatients, match="n_instances must be one-dimensional"):
+        PatientScores(scores=[1.0], n_instances=1)
+    with pytest.raises(BadPatients, match="patients must be one text a patient; got 1"):
+        PatientScores(scores=[1.0], patients=1)
+
+
+def test_patients_are_told_by_their_number_only():
+    told = repr(PatientScores(scores=[1.0, 2.0], labels=[0, 1], patients=["secret-1", "secret-2"]))
+    assert told == "PatientScores(2 patients, 1 positive; score: patient mean)"
+    assert repr(PatientScores(scores=[1.0])) == "PatientScores(1 patients; score: patient mean)"
+
+
+def test_what_are_no_patients():
+    check_patients(PatientScores(**FULL))
+    with pytest.raises(BadPatients, match=r"patients must be PatientScores.*; got None"):
+        check_patients(None)

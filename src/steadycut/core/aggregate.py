@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray, IntArray, read_only
+from steadycut.core.checks import FloatArray, IntArray, read_only, shown
 from steadycut.errors import BadOption
 
 LARGEST_TRIM = 0.5
@@ -109,7 +109,7 @@ def parse_aggregator(how: How) -> Aggregator:
     family_name, _, number = str(how).partition(":")
     family = FAMILIES.get(family_name)
     if family is None:
-        msg = f"an aggregator must be one of {', '.join(aggregator_names())}; got {how!r}."
+        msg = f"an aggregator must be one of {', '.join(aggregator_names())}; got {shown(how)}."
         raise BadOption(msg)
     return family.bind(family_name, how, number)
 

@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.betting import betting_limit, patient_losses
-from steadycut.core.checks import check_fraction
+from steadycut.core.checks import check_finite, check_fraction
 from steadycut.core.concentration import BOUNDS, choose_bound
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import Costs, PatientScores
-from steadycut.errors import BadOption, TooFewPatients
+from steadycut.errors import TooFewPatients
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,9 +152,8 @@ def certify(
     if not patients.n_patients:
         msg = "a certificate needs at least one patient; got none."
         raise TooFewPatients(msg)
-    if not np.isfinite(threshold):
-        msg = f"threshold must be a finite number; got {threshold!r}."
-        raise BadOption(msg)
+    check_finite("threshold", threshold)
     oriented = threshold if direction == "ge" else -threshold
     costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp)
+    choose_bound(bound, costs, "split")
     return certify_patients(patients, oriented, costs, delta, bound=bound)

@@ -1,7 +1,7 @@
 """Checks of single values and arrays; every text is made from the rule that it enforces."""
 
 from collections.abc import Collection
-from numbers import Integral, Real
+from numbers import Integral, Number, Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,44 +17,88 @@ A = TypeVar("A", bound=NDArray[Any])
 LARGEST_SCORE = 1e300
 # Beyond this the square of a cost could overflow.
 LARGEST_COST = 1e100
+# More of these than memory or patience has: a slip of the finger.
+MOST_REPLICATES = 1_000_000
+# Nearer to 0 or 1 than this, quotients overflow.
+SMALLEST_FRACTION = 1e-15
+MOST_SHOWN = 3
+LONGEST_SHOWN = 100
+
+
+def shown(value: object) -> str:
+    """Return a value as an error shows it: one short line, and no list of what may be patients.
+
+    Examples
+    --------
+    >>> shown(1.5), shown("x"), shown([0.5] * 9)
+    ('1.5', "'x'", "an object of type 'list'")
+    """
+    few = isinstance(value, list | tuple | dict | set) and len(value) <= MOST_SHOWN
+    if not few and not isinstance(value, str | bytes | Number | None):
+        return f"an object of type {type(value).__name__!r}"
+    try:
+        text = repr(value)
+    except ValueError:
+        return "a number of thousands of digits"
+    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."
 
 
 def check_fraction(name: str, value: Any) -> float:
     """Return ``value`` as a float, if it lies strictly between 0 and 1."""
-    if not _is_real(value) or not 0 < value < 1:
-        msg = f"{name} must lie strictly between 0 and 1; got {value!r}."
+    if not is_real(value) or not 0 < value < 1:
+        msg = f"{name} must lie strictly between 0 and 1; got {shown(value)}."
         raise BadOption(msg)
-    return float(value)
+    return _away_from_ends(name, float(value))
+
+
+def _away_from_ends(name: str, value: float) -> float:
+    if not SMALLEST_FRACTION <= value <= 1 - SMALLEST_FRACTION:
+        msg = f"{name} must be at least {SMALLEST_FRACTION:g} from 0 and from 1; got {value!r}."
+        raise BadOption(msg)
+    return value
 
 
 def check_range(name: str, value: Any) -> tuple[float, float]:
     """Return ``value`` as (low, high), if both lie strictly between 0 and 1 and are in order."""
     ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
-    if len(ends) != 2 or not all(_is_real(end) and 0 < end < 1 for end in ends):  # noqa: PLR2004
-        msg = f"{name} must be a number, or two, strictly between 0 and 1; got {value!r}."
+    if len(ends) != 2 or not all(is_real(end) and 0 < end < 1 for end in ends):  # noqa: PLR2004
+        msg = f"{name} must be a number, or two, strictly between 0 and 1; got {shown(value)}."
         raise BadOption(msg)
-    low, high = (float(end) for end in ends)
+    low, high = (_away_from_ends(name, float(end)) for end in ends)
     if low > high:
-        msg = f"{name} must go from low to high; got {value!r}."
+        msg = f"{name} must go from low to high; got {shown(value)}."
         raise BadOption(msg)
     return low, high
 
 
+def check_finite(name: str, value: Any) -> float:
+    """Return ``value`` as a float, if it is a finite number that a score may be."""
+    number = _as_float(value)
+    if not abs(number) <= LARGEST_SCORE:
+        msg = f"{name} must be a finite number; got {shown(value)}."
+        raise BadOption(msg)
+    return number
+
+
 def check_positive(name: str, value: Any) -> float:
     """Return ``value`` as a float, if it is a finite number above 0."""
-    if not _is_real(value) or not 0 < value < np.inf:
-        msg = f"{name} must be a finite number above 0; got {value!r}."
+    number, smallest = _as_float(value), 1 / LARGEST_COST
+    if not 0 < number < np.inf:
+        msg = f"{name} must be a finite number above 0; got {shown(value)}."
         raise BadOption(msg)
-    if not 1 / LARGEST_COST <= float(value) <= LARGEST_COST:
-        msg = f"{name} must lie between {1 / LARGEST_COST:g} and {LARGEST_COST:g}; got {value!r}."
+    if not smallest <= number <= LARGEST_COST:
+        msg = f"{name} must lie between {smallest:g} and {LARGEST_COST:g}; got {shown(value)}."
         raise BadOption(msg)
-    return float(value)
+    return number
 
 
-def check_count(name: str, value: Any, *, at_least: int = 1) -> int:
-    """Return ``value`` as an int, if it is a whole number of at least ``at_least``."""
+def check_count(name: str, value: Any, *, at_least: int = 1, at_most: int | None = None) -> int:
+    """Return ``value`` as an int, if it is a whole number between ``at_least`` and ``at_most``."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < at_least:
-        msg = f"{name} must be a whole number of at least {at_least}; got {value!r}."
+        msg = f"{name} must be a whole number of at least {at_least}; got {shown(value)}."
+        raise BadOption(msg)
+    if at_most is not None and int(value) > at_most:
+        msg = f"{name} must be at most {at_most}; got {shown(value)}."
         raise BadOption(msg)
     return int(value)
 
@@ -63,20 +107,30 @@ def check_choice(name: str, value: str, allowed: Collection[str]) -> str:
     """Return ``value``, if it is one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
         options = ", ".join(str(option) for option in allowed)
-        msg = f"{name} must be one of {options}; got {value!r}."
+        msg = f"{name} must be one of {options}; got {shown(value)}."
         raise BadOption(msg)
     return value
 
 
+def check_flag(name: str, value: Any) -> bool:
+    """Return ``value``, if it is true or false."""
+    if not isinstance(value, bool | np.bool_):
+        msg = f"{name} must be true or false; got {shown(value)}."
+        raise BadOption(msg)
+    return bool(value)
+
+
 def check_scores(scores: ArrayLike) -> FloatArray:
     """Return ``scores`` as a read-only float array of shape (n,), all of them finite."""
+    given = _one_dimension("scores", as_array("scores", scores))
     try:
-        array = _one_dimension("scores", np.asarray(scores, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        if isinstance(error, BadPatients):
-            raise
+        # Of a complex number numpy would take a part.
+        array = np.asarray(given, dtype=np.float64) if given.dtype.kind != "c" else None
+    except (TypeError, ValueError, OverflowError):
+        array = None
+    if array is None:
         msg = "scores must be numbers, one a patient."
-        raise BadPatients(msg) from None
+        raise BadPatients(msg)
     bad = np.count_nonzero(~np.isfinite(array))
     if bad:
         msg = (
@@ -93,7 +147,7 @@ def check_scores(scores: ArrayLike) -> FloatArray:
 
 def check_labels(labels: ArrayLike, n_patients: int) -> NDArray[np.int8]:
     """Return ``labels`` as a read-only array of 0 and 1 of shape (n_patients,)."""
-    array = _one_dimension("labels", np.asarray(labels))
+    array = _one_dimension("labels", as_array("labels", labels))
     check_length("labels", array, n_patients)
     positive, negative = array == 1, array == 0
     if not np.all(positive | negative):
@@ -102,8 +156,18 @@ def check_labels(labels: ArrayLike, n_patients: int) -> NDArray[np.int8]:
     return read_only(positive.astype(np.int8))
 
 
+def as_array(name: str, values: Any) -> NDArray[Any]:
+    """Return values as an array; refuse rows of different lengths."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        msg = f"{name} must have one plain entry a patient; got entries of different lengths."
+        raise BadPatients(msg) from None
+
+
 def check_length(name: str, array: NDArray[Any], n_patients: int) -> None:
     """Refuse an array that does not have one entry a patient."""
+    _one_dimension(name, array)
     if array.shape[0] != n_patients:
         msg = f"{name} must have one entry a patient ({n_patients}); got {array.shape[0]}."
         raise BadPatients(msg)
@@ -127,5 +191,14 @@ def _one_dimension(name: str, array: A) -> A:
     return array
 
 
-def _is_real(value: Any) -> bool:
+def _as_float(value: Any) -> float:
+    """Return a number as a float, NaN for anything else."""
+    try:
+        return float(value) if is_real(value) else np.nan
+    except OverflowError:
+        return np.inf
+
+
+def is_real(value: Any) -> bool:
+    """Whether a value is a real number; true and false are not."""
     return isinstance(value, Real) and not isinstance(value, bool)

@@ -14,6 +14,7 @@ from scipy.special import bdtr, rel_entr
 
 from steadycut.core.binomial import upper_limit
 from steadycut.core.buehler import buehler_limit
+from steadycut.core.checks import shown
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.errors import BadOption
@@ -217,15 +218,15 @@ def choose_bound(name: str, costs: Costs, honesty: str) -> str:
     if honesty == "split" and costs.target is None:
         # It needs the patients one by one: `steadycut.core.betting`.
         allowed.append("betting")
-    if name == "auto":
+    if isinstance(name, str) and name == "auto":
         return allowed[0]
-    if name in allowed:
+    if isinstance(name, str) and name in allowed:
         return name
     kind = "equal" if costs.equal else "unequal"
     where = "at a target prevalence" if costs.target else f"with {kind} costs"
     msg = (
         f"bound must be one of auto, {', '.join(allowed)} with honesty '{honesty}' {where}; "
-        f"got {name!r}."
+        f"got {shown(name)}."
     )
     raise BadOption(msg)
 

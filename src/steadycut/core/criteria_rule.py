@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -161,6 +162,14 @@ def name_of(function: Callable[..., object]) -> str:
     return f"{USERS}{name}"
 
 
+def _real(values: NDArray[Any]) -> FloatArray:
+    """Return numbers as floats; of complex ones numpy would take a part."""
+    if values.dtype.kind == "c":
+        msg = "complex numbers have no order"
+        raise TypeError(msg)
+    return values.astype(np.float64)
+
+
 @dataclass(frozen=True, slots=True)
 class _Checked:
     """A user's function whose result has the right shape, or is refused."""
@@ -171,7 +180,7 @@ class _Checked:
     def __call__(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
         try:
             with np.errstate(all="ignore"):
-                value = np.asarray(self.function(tp, fn, fp, tn), dtype=np.float64)
+                value = _real(np.asarray(self.function(tp, fn, fp, tn)))
         except Exception as error:
             msg = (
                 f"the rule {self.name} must take the arrays tp, fn, fp, tn and return an array; it "

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.checks import LARGEST_SCORE, FloatArray, IntArray, check_count, read_only
+from steadycut.core.checks import (
+    LARGEST_SCORE,
+    MOST_REPLICATES,
+    FloatArray,
+    IntArray,
+    check_count,
+    read_only,
+    shown,
+)
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption
 
@@ -93,10 +101,10 @@ def check_grid(grid: int | str) -> int | str:
     """Return ``grid``, if it is ``"exact"`` or a whole number of at least 2."""
     if isinstance(grid, str):
         if grid != "exact":
-            msg = f"grid must be 'exact' or a whole number of at least 2; got {grid!r}."
+            msg = f"grid must be 'exact' or a whole number of at least 2; got {shown(grid)}."
             raise BadOption(msg)
         return grid
-    return check_count("grid", grid, at_least=2)
+    return check_count("grid", grid, at_least=2, at_most=MOST_REPLICATES)
 
 
 def even_cuts(patients: PatientScores, n_thresholds: int = 200) -> EvenCuts:

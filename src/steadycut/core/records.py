@@ -1,7 +1,7 @@
 """The frozen records that the files of this package hand to each other."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from steadycut.core.checks import (
     FloatArray,
     IntArray,
+    as_array,
     check_choice,
     check_labels,
     check_length,
@@ -18,11 +19,15 @@ from steadycut.core.checks import (
     check_range,
     check_scores,
     read_only,
+    shown,
     store,
 )
-from steadycut.errors import BadPatients, PatientOverlap
+from steadycut.errors import BadOption, BadPatients, PatientOverlap
 
 DIRECTIONS = ("ge", "le")
+LARGEST_COUNT = 2.0**63
+# Among fewer patients than this the cheaper of two errors could never tip a choice.
+MOST_UNEQUAL = 1e6
 COLUMNS = ("scores", "labels", "patients", "sites", "n_instances", "n_units")
 
 
@@ -41,6 +46,13 @@ class Costs:
     def __post_init__(self) -> None:
         store(self, "cost_fn", check_positive("cost_fn", self.cost_fn))
         store(self, "cost_fp", check_positive("cost_fp", self.cost_fp))
+        if not 1 / MOST_UNEQUAL <= self.cost_fn / self.cost_fp <= MOST_UNEQUAL:
+            msg = (
+                f"cost_fn and cost_fp must be within a factor of {MOST_UNEQUAL:g}; got "
+                f"{self.cost_fn:g} and {self.cost_fp:g}. Beyond it the cheaper error counts for "
+                "nothing."
+            )
+            raise BadOption(msg)
         if self.target is not None:
             store(self, "target", check_range("target_prevalence", self.target))
 
@@ -103,7 +115,7 @@ class Recipe:
         return f"{self.score}: " + ", ".join(f"{level} {how}" for level, how in self.chain)
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True, init=False)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, init=False, repr=False)
 class PatientScores:
     """One row a patient: score, and where known label, site and number of instances.
 
@@ -155,7 +167,7 @@ class PatientScores:
         for name, column in columns.items():
             ordered = column if column is None or order is None else read_only(column[order])
             store(self, name, ordered)
-        store(self, "recipe", recipe or Recipe())
+        store(self, "recipe", Recipe() if recipe is None else recipe)
 
     @property
     def n_patients(self) -> int:
@@ -209,6 +221,11 @@ class PatientScores:
         store(taken, "recipe", self.recipe)
         return taken
 
+    def __repr__(self) -> str:
+        """Say how many they are, and nothing about one of them."""
+        labelled = "" if self.labels is None else f", {self.n_positive} positive"
+        return f"PatientScores({self.n_patients} patients{labelled}; {self.recipe.name})"
+
     def oriented(self, direction: str) -> "PatientScores":
         """Return the same patients with scores such that a large one speaks for the disease."""
         check_choice("direction", direction, DIRECTIONS)
@@ -224,6 +241,13 @@ class PatientScores:
         return digest.hexdigest()
 
 
+def check_patients(patients: object) -> None:
+    """Refuse what are no patients."""
+    if not isinstance(patients, PatientScores):
+        msg = f"patients must be PatientScores, such as aggregate() makes; got {shown(patients)}."
+        raise BadPatients(msg)
+
+
 def _texts(
     name: str, values: Sequence[object] | NDArray[np.str_] | None, n_patients: int
 ) -> NDArray[np.str_] | None:
@@ -232,21 +256,30 @@ def _texts(
     if isinstance(values, np.ndarray) and values.dtype.kind == "U":
         array = values.copy()
     else:
-        array = np.array([str(value) for value in values], dtype=np.str_)
+        array = np.array([str(value) for value in _listed(name, values)], dtype=np.str_)
     check_length(name, array, n_patients)
     return read_only(array)
+
+
+def _listed(name: str, values: Iterable[object]) -> list[object]:
+    try:
+        return list(values)
+    except TypeError:
+        msg = f"{name} must be one text a patient; got {shown(values)}."
+        raise BadPatients(msg) from None
 
 
 def _whole_numbers(name: str, values: ArrayLike | None, n_patients: int) -> IntArray | None:
     if values is None:
         return None
-    given = np.asarray(values)
-    array = given.astype(np.int64)
-    check_length(name, array, n_patients)
-    if not np.array_equal(array, given):
-        msg = f"{name} must be whole numbers, one a patient."
+    given = as_array(name, values)
+    check_length(name, given, n_patients)
+    # Above the largest whole number nothing fits; NaN is nowhere between the two.
+    fits = given.dtype.kind in "iuf" and np.all((given >= 0) & (given < LARGEST_COUNT))
+    if not fits or np.any(given % 1):
+        msg = f"{name} must be whole numbers of at least 0, one a patient."
         raise BadPatients(msg)
-    return read_only(array)
+    return read_only(given.astype(np.int64))
 
 
 def _order_by_identifier(patients: NDArray[np.str_] | None) -> IntArray | None:

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from steadycut.core.basins import excess_risk
-from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.checks import FloatArray, IntArray, shown
 from steadycut.core.criteria import CRITERIA, FAMILIES, Criterion
 from steadycut.core.criteria_rule import Best, Limit, criterion_of, near
 from steadycut.core.criteria_scores import NearestScore, mean_score, prevalence_as_score
@@ -248,6 +248,6 @@ def _number(number: str, text: str) -> float:
 def _unknown(rule: object) -> BadOption:
     allowed = ", ".join(rule_names())
     return BadOption(
-        f"rule must be one of {allowed}, or in Python a function of the counts; got {rule!r}. "
+        f"rule must be one of {allowed}, or in Python a function of the counts; got {shown(rule)}. "
         "`steadycut rules` says what they are."
     )

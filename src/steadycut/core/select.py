@@ -8,6 +8,7 @@ import numpy as np
 
 from steadycut.core.bootstrap import ThresholdDraws, draw_thresholds
 from steadycut.core.checks import (
+    MOST_REPLICATES,
     FloatArray,
     IntArray,
     check_choice,
@@ -65,7 +66,11 @@ class Search:
             store(self, "rule", name_of(self.rule))
         _ = self.chooser
         store(self, "grid", check_grid(self.grid))
-        store(self, "n_bootstrap", check_count("n_bootstrap", self.n_bootstrap, at_least=2))
+        store(
+            self,
+            "n_bootstrap",
+            check_count("n_bootstrap", self.n_bootstrap, at_least=2, at_most=MOST_REPLICATES),
+        )
         store(self, "delta", check_fraction("delta", self.delta))
         check_choice("centering", self.centering, CENTERINGS)
         check_choice("form", self.form, FORMS)

@@ -157,12 +157,12 @@ def choose_loss_bound(name: str, costs: CostMatrix, n_patients: int = 0) -> str:
     the narrowest of the three in nearly all settings that were tried (docs/guide/strata.md), which
     takes seconds for very many patients: from `MANY_BETS` on ``bentkus`` is near enough.
     """
+    check_choice("bound", name, ("auto", *LOSS_BOUNDS))
     two_values = np.unique(costs.values).size == 2  # noqa: PLR2004
     if name == "auto" and not two_values:
         return "betting" if n_patients < MANY_BETS else "bentkus"
     if name == "auto":
         return "clopper-pearson"
-    check_choice("bound", name, ("auto", *LOSS_BOUNDS))
     if name == "clopper-pearson" and not two_values:
         msg = (
             "bound 'clopper-pearson' needs costs of two values only; choose one of auto, betting, "

@@ -97,7 +97,7 @@ class CostMatrix:
 def _check_matrix(values: ArrayLike) -> FloatArray:
     try:
         matrix = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         msg = "costs must be numbers: a row for each grade, a column for each stratum."
         raise BadOption(msg) from None
     if matrix.ndim != 2 or min(matrix.shape) < 2:  # noqa: PLR2004

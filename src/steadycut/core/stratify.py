@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.checks import IntArray, check_length, read_only
+from steadycut.core.checks import IntArray, as_array, check_length, read_only
 from steadycut.core.cuts import Cuts
 from steadycut.core.records import PatientScores
 from steadycut.core.resample import BATCH, is_few, replicates, resample
@@ -38,7 +38,7 @@ def stratum_codes(patients: PatientScores, stratify: Stratify) -> IntArray:
     >>> stratum_codes(cohort, "label"), stratum_codes(cohort, ["old", "young", "old"])
     (array([0, 1, 1]), array([0, 1, 0]))
     """
-    column = np.asarray(_column(patients, stratify))
+    column = as_array("stratify", _column(patients, stratify))
     if column.ndim != 1:
         msg = f"stratify must have one entry a patient; got shape {column.shape}."
         raise BadPatients(msg)

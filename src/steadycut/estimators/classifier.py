@@ -12,7 +12,7 @@ from sklearn.utils import assert_all_finite, column_or_1d, get_tags, indexable
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from steadycut.core.aggregate import How, parse_aggregator
-from steadycut.core.checks import FloatArray, check_count
+from steadycut.core.checks import FloatArray, check_count, shown
 from steadycut.core.diagnose import class_warnings
 from steadycut.core.records import PatientScores
 from steadycut.core.rules import Counted
@@ -328,10 +328,10 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         check_scorer(self.estimator)
         check_count("cv", self.cv, at_least=LEAST_FOLDS)
         parse_aggregator(self.aggregate)
-        if self.honesty != "split":
+        if not isinstance(self.honesty, str) or self.honesty != "split":
             msg = (
-                f"honesty must be 'split'; got {self.honesty!r}. A bound over all cuts does not "
-                "hold for a scorer that learnt from the patients who certify."
+                f"honesty must be 'split'; got {shown(self.honesty)}. A bound over all cuts does "
+                "not hold for a scorer that learnt from the patients who certify."
             )
             raise BadOption(msg)
         check_running(self.checkpoint, self.random_state, self.progress)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from steadycut.core.checks import IntArray, read_only
+from steadycut.core.checks import IntArray, read_only, shown
 from steadycut.errors import BadOption, BadPatients, TooFewPatients
 
 LARGEST_SEED = 2**31 - 1
@@ -47,7 +47,7 @@ def seed_of(random_state: object) -> int:
     if not isinstance(random_state, Integral) or random_state < 0:
         msg = (
             "random_state must be None, a whole number of at least 0, a RandomState or a "
-            f"Generator; got {random_state!r}."
+            f"Generator; got {shown(random_state)}."
         )
         raise BadOption(msg)
     return int(random_state)
@@ -56,16 +56,16 @@ def seed_of(random_state: object) -> int:
 def check_running(checkpoint: object, random_state: object, progress: object) -> None:
     """Refuse a checkpoint that no later fit could go on from, and progress that cannot be told."""
     if checkpoint is not None and not isinstance(checkpoint, str | os.PathLike):
-        msg = f"checkpoint must be None or the path of a folder; got {checkpoint!r}."
+        msg = f"checkpoint must be None or the path of a folder; got {shown(checkpoint)}."
         raise BadOption(msg)
     if checkpoint is not None and not isinstance(random_state, Integral):
         msg = (
             "a checkpoint needs a whole number as random_state, or the next fit would be another "
-            f"study; got {random_state!r}."
+            f"study; got {shown(random_state)}."
         )
         raise BadOption(msg)
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
-        msg = f"progress must be None, True or a function; got {progress!r}."
+        msg = f"progress must be None, True or a function; got {shown(progress)}."
         raise BadOption(msg)
 
 

@@ -2,7 +2,7 @@
 
 import glob
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ FileName = str | os.PathLike[str]
 GLOB_SIGNS = frozenset("*?[")
 REMOTE = ("s3://",)
 PARQUET = ".parquet"
+# A search of more than these does not end soon.
+MOST_FILES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def _expand(path: str) -> list[TableFile]:
 
 def _inside(folder: str) -> list[TableFile]:
     """Return the Parquet files of a folder; writers hide their own notes behind _ and dots."""
-    found = sorted(path for path in Path(folder).rglob(f"*{PARQUET}") if path.is_file())
+    found = sorted(path for path in _walk(folder) if path.name.endswith(PARQUET) and path.is_file())
     files = [path for path in found if not path.name.startswith(("_", "."))]
     if not files:
         msg = (
@@ -106,6 +108,17 @@ def _inside(folder: str) -> list[TableFile]:
         )
         raise BadTable(msg)
     return [TableFile(str(path), hive=True) for path in files]
+
+
+def _walk(folder: str) -> Iterator[Path]:
+    """Yield every file below a folder; refuse one that is no folder of tables."""
+    seen = 0
+    for place, folders, names in os.walk(folder):
+        seen += len(names) + len(folders)
+        if seen > MOST_FILES:
+            msg = f"{folder!r} holds more than {MOST_FILES} files. Name those that are meant."
+            raise BadTable(msg)
+        yield from (Path(place, name) for name in names)
 
 
 def _match(pattern: str) -> list[TableFile]:

@@ -3,15 +3,17 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from steadycut.core.aggregate import FAMILIES, Aggregator, How, aggregator_names, parse_aggregator
-from steadycut.core.checks import check_choice
+from steadycut.core.checks import check_choice, shown
 from steadycut.core.records import Recipe
 from steadycut.errors import BadOption
 
 MISSING_POLICIES = ("refuse", "drop")
 
 Level = str | tuple[str, How]
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +77,7 @@ class Request:
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_POLICIES)
         check_choice("unlabelled", self.unlabelled, MISSING_POLICIES)
+        _check_columns((self.patient,))
         _check_columns(self.columns)
         _check_some("score column", self.scores)
         _check_some("aggregator", self.hows)
@@ -83,7 +86,8 @@ class Request:
             parse_aggregator(how)
         _check_sites(self.site, self.sites)
         if self.positive is not None and self.label is None:
-            msg = f"positive={self.positive!r} needs a label column to look in. Name it as label."
+            given = shown(self.positive)
+            msg = f"positive={given} needs a label column to look in. Name it as label."
             raise BadOption(msg)
 
     @property
@@ -145,21 +149,29 @@ def make_request(
     >>> make_request(patient="id", score="s", levels=["slide:max"], how=["mean", "max"]).hows
     ('mean', 'max')
     """
-    several = (levels,) if isinstance(levels, str) else tuple(levels)
+    several = (levels,) if isinstance(levels, str) else _several("levels", levels)
     return Request(
         patient=patient,
-        scores=(score,) if isinstance(score, str) else tuple(score),
+        scores=(score,) if isinstance(score, str) else _several("score", score),
         label=label,
         positive=positive,
         site=site,
         sites=None if sites is None else tuple(sites),
         positive_occurs=positive_occurs,
         levels=tuple(_as_pair(level) for level in several),
-        hows=(how,) if isinstance(how, str) or callable(how) else tuple(how),
+        hows=(how,) if isinstance(how, str) or callable(how) else _several("how", how),
         missing=missing,
         unlabelled=missing,
         clusters=clusters,
     )
+
+
+def _several(name: str, given: Iterable[Item]) -> tuple[Item, ...]:
+    try:
+        return tuple(given)
+    except TypeError:
+        msg = f"{name} must be one or several texts; got {shown(given)}."
+        raise BadOption(msg) from None
 
 
 def parse_level(text: str) -> tuple[str, str]:
@@ -213,7 +225,7 @@ def _as_pair(level: Level) -> tuple[str, How]:
 def _check_columns(columns: tuple[str, ...]) -> None:
     for column in columns:
         if not isinstance(column, str) or not column:
-            msg = f"a column must be named by a text that is not empty; got {column!r}."
+            msg = f"a column must be named by a text that is not empty; got {shown(column)}."
             raise BadOption(msg)
     _check_once("column", columns)
 

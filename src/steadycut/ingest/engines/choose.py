@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from steadycut.core.checks import check_choice
+from steadycut.core.checks import check_choice, shown
 from steadycut.errors import BadOption
 from steadycut.ingest.engines.duckdb import DuckDBEngine
 from steadycut.ingest.engines.engine import Engine
@@ -25,9 +25,12 @@ SMALL_FILES = 16 << 20
 # A Parquet file of equal values packs any number of rows into a few bytes.
 BYTES_A_ROW = 4
 LEAST_MEMORY = 256 << 20
+MOST_MEMORY = 1 << 60
 USUAL_MEMORY = 2 << 30
 UNITS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 UNITS |= {f"{unit}i": 1024.0**power for power, unit in enumerate("kmgt", start=1)}
+
+SIZE = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]i?|)b?\s*", re.ASCII)
 
 Maker = Callable[[Request, Any, int, Path], Engine]
 
@@ -80,12 +83,12 @@ def parse_memory(size: str | int | None) -> int:
     """
     if size is None:
         return USUAL_MEMORY
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]i?|)b?\s*", str(size).casefold())
-    n_bytes = int(float(found[1]) * UNITS[found[2]]) if found else 0
-    if n_bytes < LEAST_MEMORY:
-        msg = f"memory must be a size of at least 256MiB, such as 800MB or 2GiB; got {size!r}."
+    found = SIZE.fullmatch(size.casefold() if isinstance(size, str) else shown(size))
+    n_bytes = float(found[1]) * UNITS[found[2]] if found else 0.0
+    if not LEAST_MEMORY <= n_bytes <= MOST_MEMORY:
+        msg = f"memory must be a size of at least 256MiB, such as 800MB or 2GiB; got {shown(size)}."
         raise BadOption(msg)
-    return n_bytes
+    return int(n_bytes)
 
 
 def _best(source: Any) -> str:
