@@ -47,7 +47,7 @@ draws kind own_threshold p_value pooled rank ranks scale seed standard_error sta
 thresholds upper weight""",
 }
 # Fields that hold names of their own.
-FREE = ("alarm_costs", "miss_costs", "options", "versions")
+FREE = ("alarm_costs", "miss_costs", "options", "patients", "versions")
 LARGEST_FILE = 64000000
 LARGEST_SCORE = 1e300
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -84,12 +84,12 @@ def load_rule(path: str) -> Rule:
         whole = False
     if not whole:
         raise Refused(f"{path} was changed after it was written; use the original file.")
-    for name in _names(rule):
-        if name not in COMMON.split() and name not in KNOWN[rule["schema"]].split():
-            raise Refused(
-                f"{path} has the field {name[:80]!r}, which this reader does not know: a newer "
-                "steadycut made it. Take the reader of that version."
-            )
+    unknown = set(_names(rule)) - set(f"{COMMON} {KNOWN[rule['schema']]}".split())
+    if unknown:
+        raise Refused(
+            f"{path} has the field {min(unknown)[:80]!r}, which this reader does not know: a newer "
+            "steadycut made it. Take the reader of that version."
+        )
     try:
         _check_content(rule)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
@@ -132,10 +132,10 @@ def _content_hash(rule: Rule) -> str:
 
 
 def _names(content: Any, inside: str = "") -> List[str]:
-    """Return the names of all fields; those in ``provenance.patients`` are free as well."""
+    """Return the names of all fields, at any depth."""
     if isinstance(content, list):
         return [name for one in content for name in _names(one, inside)]
-    if not isinstance(content, dict) or inside in FREE or inside == "patients":
+    if not isinstance(content, dict) or inside in FREE:
         return []
     return [*content, *(more for name, one in content.items() for more in _names(one, name))]
 
@@ -143,7 +143,7 @@ def _names(content: Any, inside: str = "") -> List[str]:
 def _check_content(rule: Rule) -> None:
     """Raise any error if what decides is not as it must be."""
     _sign(rule)
-    _check_texts([*needed_columns(rule)])
+    _check_texts(needed_columns(rule))
     _check_floats(rule["score_range"])
     for _, steps in _methods(rule):
         _check(steps)
@@ -151,9 +151,8 @@ def _check_content(rule: Rule) -> None:
             parse_aggregator(how)
     for usual in (_usual_rows(rule), rule.get("units_per_patient")):
         _check(usual is None or usual["smallest"] <= usual["median"] <= usual["largest"])
-    {READS[0]: _check_single, READS[1]: _check_strata, READS[2]: _check_covariate}[rule["schema"]](
-        rule
-    )
+    check = dict(zip(READS, (_check_single, _check_strata, _check_covariate)))[rule["schema"]]
+    check(rule)
 
 
 def _check_single(rule: Rule) -> None:
@@ -167,6 +166,7 @@ def _check_single(rule: Rule) -> None:
             _check_floats(one["reference"])
             _check(one["reference"] == sorted(one["reference"]))
             _check(isinstance(one["weight"], int) and one["weight"] >= 0)
+            _check(one["aggregation"][:-1] == methods[0]["aggregation"][:-1])
         _check(any(one["weight"] for one in methods))
 
 
@@ -192,7 +192,9 @@ def _check_covariate(rule: Rule) -> None:
     for draw in draws:
         _check_floats(draw)
         _check(len(draw) == len(cuts))
-    {"groups": _check_texts, "smooth": _check_floats}[rule["kind"]]([cut["at"] for cut in cuts])
+    places = [cut["at"] for cut in cuts]
+    {"groups": _check_texts, "smooth": _check_floats}[rule["kind"]](places)
+    _check(rule["kind"] == "groups" or places == sorted(places))
 
 
 def _check_floats(values: List[Any]) -> None:
