@@ -68,3 +68,18 @@ def test_rules_of_users_and_limits_have_only_their_names():
     assert rule_in_words("mine") == "“mine”"
     assert rule_in_words("f1@sensitivity:0.9") == "“f1@sensitivity:0.9”"
     assert rule_in_words("ppv:0.8").startswith("“ppv:0.8” (ppv at least 0.8,")
+
+
+def test_a_paper_says_what_was_overruled_and_what_was_grouped():
+    plain = samples.labelled_audit()
+    texts = {
+        name: " ".join(audit_methods_section({**plain, **more}).texts)
+        for name, more in {
+            "plain": {},
+            "forced": {"forced": ["aggregation"]},
+            "grouped": {"small_cells": 5},
+        }.items()
+    }
+    assert "refused these patients (aggregation) and was overruled" in texts["forced"]
+    assert "in groups of at least 5" in texts["grouped"]
+    assert "overruled" not in texts["plain"] + texts["grouped"]

@@ -155,7 +155,24 @@ def audit_text(content: Content) -> str:
         f"({percent(1 - certificate['delta'])} confidence) on {certificate['n_patients']} patients "
         f"of the first hospital, where {costs_in_words(content['costs'])}. It was applied "
         f"unchanged to {count(content['n_patients'], 'patient')} of another hospital, {labels}."
+        f"{overruled_text(content)}"
     )
+
+
+def overruled_text(content: Content) -> str:
+    """Say what a reader must know: checks that were overruled, patients who were grouped."""
+    forced, least = content.get("forced"), content.get("small_cells")
+    text = (
+        f" The rule refused these patients ({', '.join(forced)}) and was overruled."
+        if forced
+        else ""
+    )
+    if least is not None:
+        text += (
+            f" Patients of one class were counted in groups of at least {least}; a group that the "
+            "cut-off divides counted as wrong."
+        )
+    return text
 
 
 def audit_results_text(content: Content) -> str:
