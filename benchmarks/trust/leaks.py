@@ -1,6 +1,6 @@
 """Search what steadycut writes and prints for patients, paths, hosts, live markup and formulas.
 
-    python benchmarks/trust/leaks.py [--quick] [--seed 0]
+    python -m benchmarks.trust.leaks [--quick] [--seed 0]
 
 Every command runs on tables whose identifiers, file name, folder, host and user are marked, and
 every byte that it leaves is searched for the marks. Then hostile texts stand in for all names and

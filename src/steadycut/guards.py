@@ -6,7 +6,7 @@ as such.
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from steadycut.frozen_file import InstancesPart
 
 WARN, REFUSE = "warn", "refuse"
+# How Python and the command line overrule a refusal.
+FORCE = "force=True (--force)"
 OUTSIDE_SHARE = 0.05
 INSTANCE_FACTOR = 3.0
 # If half of the patients of a kind have several, ten who all have one come by chance in 1 of 1000.
@@ -59,7 +61,7 @@ class Expected:
     units: "InstancesPart | None" = None
     sites: Sequence[str] = ()
     remembered: Remembered | None = None
-    methods: Sequence[tuple[Recipe, tuple[float, float]]] = field(default_factory=tuple)
+    methods: Sequence[tuple[Recipe, tuple[float, float]]] = ()
 
 
 class Guarded(Protocol):
@@ -145,9 +147,6 @@ def warn_of_forced(findings: Iterable[Finding]) -> None:
     for one in findings:
         if one.severity == REFUSE:
             warnings.warn(f"forced: {one.text}", SteadycutWarning, stacklevel=3)
-
-
-FORCE = "force=True (--force)"
 
 
 # Checks that warn --------------------------------------------------------------------------
