@@ -30,6 +30,8 @@ def test_after_a_choice_the_interval_is_a_band():
     low, high = rate_interval(50, 100, 0.1, n_choices=1)
     assert high - 0.5 == pytest.approx(math.sqrt(math.log(20) / 200)) == 0.5 - low
     assert rate_interval(1, 1, 0.1, n_choices=1) == (0.0, 1.0)
+    alone = 1 - math.sqrt(math.log(2 / 0.9) / 2)
+    assert rate_interval(1, 1, 0.9, n_choices=1) == pytest.approx((alone, 1.0))
     wider = rate_interval(50, 100, 0.1, n_choices=4)
     assert wider == pytest.approx(rate_interval(50, 100, 0.025, n_choices=1))
 

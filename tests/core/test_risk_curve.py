@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from steadycut.core.cuts import cuts_of
+from steadycut.core.cuts import cuts_of, exact_cuts
+from steadycut.core.records import Costs, PatientScores
 from steadycut.core.risk_curve import count_errors, risk_at_cuts, risk_curve
 from tests.core import twins
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
@@ -50,3 +51,23 @@ def test_four_patients_by_hand():
     assert curve.alarms.tolist() == [2, 1, 1, 0]
     assert curve.ranks.tolist() == [0, 1, 2, 4]
     assert risk_at_cuts(curve, COSTS[1]).tolist() == [0.5, 0.25, 1.0, 1.5]
+
+
+def test_errors_are_whole():
+    curve = count_errors(np.array([0, 1, 1, 1, 0, 1]))
+    assert curve.misses.dtype == curve.alarms.dtype == np.int64
+
+
+@pytest.mark.parametrize("alone", [0, 1])
+def test_one_patient_of_a_class_is_all_of_it(alone):
+    """At a prevalence of 0.3 a miss of all costs 0.6, an alarm of all 0.7."""
+    labels = [alone, 1 - alone, 1 - alone]
+    cohort, costs = (
+        PatientScores(scores=[0.0, 1.0, 2.0], labels=labels),
+        Costs(cost_fn=2.0, target=(0.3, 0.3)),
+    )
+    expected = [[0.7, 0.0, 0.3, 0.6], [0.7, 1.3, 0.95, 0.6]][alone]
+    thresholds = np.array([-0.5, 0.5, 1.5, 2.5])
+    assert risk_curve(cohort, thresholds, costs) == pytest.approx(expected)
+    curve = count_errors(exact_cuts(cohort).cells)
+    assert risk_at_cuts(curve, costs) == pytest.approx(expected)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from steadycut.core.split import everybody, split_patients
+from steadycut.core.split import everybody, split_classes, split_patients
 from steadycut.errors import BadOption, TooFewPatients
 
 
@@ -39,6 +39,16 @@ def test_a_share_outside_0_to_1_is_refused():
         split_patients(10, 1, np.random.default_rng(0))
 
 
+def test_classes_are_dealt_one_by_one_the_healthy_first():
+    labels = np.array([1, 0, 0, 1, 0, 1, 1, 0, 0, 1, 0], dtype=np.int8)
+    roles, rng = split_classes(labels, 0.4, np.random.default_rng(5)), np.random.default_rng(5)
+    healthy, ill = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
+    first, second = split_patients(6, 0.4, rng), split_patients(5, 0.4, rng)
+    assert roles.select.tolist() == sorted([*healthy[first.select], *ill[second.select]])
+    assert roles.certify.tolist() == sorted([*healthy[first.certify], *ill[second.certify]])
+    assert roles.honesty == "split"
+
+
 def test_in_uniform_everybody_has_both_roles():
     roles = everybody(4)
     assert roles.select.tolist() == roles.certify.tolist() == [0, 1, 2, 3]
@@ -47,6 +57,8 @@ def test_in_uniform_everybody_has_both_roles():
 
 def test_roles_are_read_only():
     roles = split_patients(6, 0.5, np.random.default_rng(0))
-    for array in (roles.select, roles.certify, everybody(3).select):
+    by_class = split_classes(np.array([0, 0, 1, 1]), 0.5, np.random.default_rng(0))
+    arrays = (roles.select, roles.certify, by_class.select, by_class.certify, everybody(3).select)
+    for array in arrays:
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
