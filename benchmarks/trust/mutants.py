@@ -43,6 +43,8 @@ CERTIFYING = (
     *("aggregate", "binomial", "buehler", "certify", "concentration", "cuts", "diagnose"),
     *("label_shift", "monitor", "risk_curve", "split", "stable"),
 )
+# Tests that are about several modules at once.
+ACROSS = ("target_prevalence",)
 PYTEST = (
     *(sys.executable, "-m", "pytest", "-q", "-s", "--tb=line", "-p", "no:cacheprovider"),
     *("-p", "benchmarks.mutants.run", "-m", "not slow and not validity"),
@@ -119,8 +121,10 @@ def run(folder, mutants, modules, log):
     """Run the tests on each mutant, the tests of ``modules`` alone if there are any."""
     lines = "".join(f"{mutant.name}\t{mutant.key}\n" for mutant in mutants)
     (folder / "mutants.txt").write_text(lines)
-    tests = [f"tests/core/test_{name}.py" for name in modules] or ["tests/core"]
-    sources = [str(CORE / f"{name}.py") for name in modules] or [str(CORE)]
+    tests, sources = ["tests/core"], [str(CORE)]
+    if modules:
+        tests = [f"tests/core/test_{name}.py" for name in (*modules, *ACROSS)]
+        sources = [str(CORE / f"{name}.py") for name in modules]
     command = [*PYTEST, "--outcomes", str(log), "--processes", str(PROCESSES), *tests, *sources]
     subprocess.run(command, cwd=folder, env=environment(), check=True, stdout=subprocess.DEVNULL)
 
