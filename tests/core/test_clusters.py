@@ -92,7 +92,14 @@ def test_copies_of_one_instance_are_worth_one():
     groups = [[float(i)] * 5 for i in range(10)]
     found = clusters_of(segments_of(groups), None)
     assert (found.icc, found.design_effect, found.effective) == (1.0, 5.0, 10.0)
-    assert found.to_dict()["rows"] == 50
+    assert found.to_dict() == {
+        "rows": 50,
+        "patients": 10,
+        "per_patient": 5.0,
+        "icc": 1.0,
+        "design_effect": 5.0,
+        "effective": 10.0,
+    }
 
 
 @pytest.mark.parametrize(
