@@ -2,11 +2,12 @@
 
     python -m benchmarks.trust.leaks [--quick] [--seed 0]
 
-Every command runs on tables whose identifiers, file name, folder, host and user are marked, and
-every byte that it leaves is searched for the marks. Then hostile texts stand in for all names and
-values of a table: pages may have no element or attribute that those of a harmless table lack, CSV
-files no cell that a spreadsheet runs, and JSON must read back. ``--quick`` puts all hostile texts
-into one name; otherwise each is tried alone as well.
+Every command but `app` (see tests/app), `score-slides` (its results go the way of `score-ecg`) and
+`reproduce` runs on tables whose identifiers, file name, folder, host and user are marked, and every
+byte that it leaves is searched for the marks. Then hostile texts stand in for all names and values
+of a table: pages may have no element or attribute that those of a harmless table lack, CSV files no
+cell that a spreadsheet runs, and JSON must read back. ``--quick`` puts all hostile texts into one
+name; otherwise each is tried alone as well.
 """
 
 import argparse
@@ -32,6 +33,7 @@ import pyarrow.parquet as pq
 from benchmarks.trust.row import Row, show
 from steadycut.cli.main import run
 from steadycut.safe_csv import PLAIN_NUMBER, STARTS, csv_bytes
+from tests.ecg.making import make_ecg, write_record
 
 MARKS = {
     "patients": "qxzid",
@@ -45,8 +47,8 @@ KINDS = {
     "paths": {"file", "folder"},
     "host or user": {"host", "user"},
 }
-# Decisions are about patients: the one output that names them.
-DECISIONS = ("decisions.csv", "decisions.parquet")
+# Decisions and scores are about patients: the only outputs that name them.
+DECISIONS = ("decisions.csv", "decisions.parquet", "segments.parquet")
 ROLES = ("site", "patient", "slide", "score", "label", "age")
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -92,6 +94,7 @@ def leaks(seed):
         cells = rows(ROLES, MARKS["patients"], "s", ("north", "south"), "01", seed)
         cells["record"] = cells["patient"]
         Path(table).write_bytes(csv_bytes(cells))
+        write_records(seed)
         tried, found = 0, Counter()
         for arguments in [*commands(table), *mistakes(table)]:
             before = set(folder.rglob("*"))
@@ -142,7 +145,27 @@ def commands(table):
         ["apply", "strata/strata.json", table, "--out", "decisions.csv"],
         ["covariate", table, *usual, *level, "--covariate", "site", "--out", "by-site"],
         ["apply", "by-site/covariate.json", table, "--out", "decisions.csv"],
+        ["score-ecg", "records", "--sheet", "sheet.csv", "--out", "ecg"],
+        ["keygen", "key"],
+        ["sign", rule, "--key", "key"],
+        ["verify", rule, "--key", "key.pub"],
+        ["plan", "--risk", "0.1", "--width", "0.05"],
+        ["rules"],
+        ["demo", "--out", "demo"],
     ]
+
+
+def write_records(seed):
+    """Write ECGs of marked patients, every other one sick, and a sheet that says who is who."""
+    rng, patients = np.random.default_rng(seed), range(8)
+    for i in patients:
+        write_record(Path("records", f"r{i}"), make_ecg(rng, sick=i % 2 == 0)[1])
+    sheet = {
+        "record": [f"r{i}" for i in patients],
+        "patient": [f"{MARKS['patients']}{i}" for i in patients],
+        "label": [int(i % 2 == 0) for i in patients],
+    }
+    Path("sheet.csv").write_bytes(csv_bytes(sheet))
 
 
 def mistakes(table):
