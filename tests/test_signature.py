@@ -68,6 +68,18 @@ def test_a_key_without_a_place_is_refused(tmp_path):
         assert "cannot write" in refusal(lambda path=path: make_key(path), BadOption)
 
 
+def test_a_key_for_which_there_is_no_room_leaves_nothing(tmp_path):
+    resource = pytest.importorskip("resource")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    try:
+        text = refusal(lambda: make_key(tmp_path / "key"), BadOption)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "cannot write" in text
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_passphrase_locks_a_key(tmp_path, rule):
     right, wrong = "geheim ü", "geheim"
     make_key(tmp_path / "key", right)

@@ -261,17 +261,20 @@ def _read(path: Path, what: str) -> bytes:
 
 def _write_new(path: Path, content: bytes, mode: int) -> None:
     """Write a file that is not there yet; it never has more rights than in the end."""
+    made = False
     try:
-        place = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        with open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            made = True
+            file.write(content)
     except FileExistsError:
         msg = f"{path} exists, and a key is never overwritten. Choose another name."
         raise BadOption(msg) from None
     except (OSError, ValueError) as error:
+        if made:
+            path.unlink(missing_ok=True)
         why = getattr(error, "strerror", None) or error
         msg = f"cannot write {path}: {why}. Choose another place."
         raise BadOption(msg) from None
-    with os.fdopen(place, "wb") as file:
-        file.write(content)
 
 
 def _cryptography() -> tuple[Any, Any]:

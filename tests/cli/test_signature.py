@@ -49,6 +49,7 @@ def test_what_was_not_is_refused_in_one_line(key, change, words, signed, table, 
         ["verify", rule, "--key", signed / key],
         ["apply", rule, "no-such-table.csv", "--verify", signed / key, "--out", signed / "d.csv"],
         ["audit", rule, "no-such-table.csv", "--verify", signed / key, "--out", signed / "audit"],
+        ["monitor", rule, "no-such-table.csv", "--verify", signed / key, "--order", "day"],
     ]
     for command in commands:
         ran = run_command(capsys, *command)

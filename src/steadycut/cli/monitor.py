@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from steadycut.cli import options as opt
-from steadycut.cli.apply import RulePath
+from steadycut.cli.apply import RulePath, check_signed
 from steadycut.cli.given import given
 from steadycut.cli.layout import aligned
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
@@ -68,6 +68,7 @@ def monitor_command(
     resume: opt.Resume = False,
     force: opt.Force = False,
     patient_key: opt.PatientKey = None,
+    verify: opt.Verify = None,
     out: MonitorOut = None,
     as_json: opt.AsJson = False,
 ) -> None:
@@ -80,6 +81,7 @@ def monitor_command(
         check_folder(out)
     check_fraction("delta", delta)
     key = opt.read_key(patient_key)
+    check_signed(rule, verify)
     frozen = FrozenRule.load(rule)
     sites = opt.parse_sites(site, external, "--external")
     request = request_for_rule(frozen, label=label, site=site, sites=sites, missing=missing)
