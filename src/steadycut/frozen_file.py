@@ -141,7 +141,9 @@ class FrozenFile(Generic[Document]):
 
     def to_bytes(self) -> bytes:
         """Return the file's bytes: the same rule gives the same bytes."""
-        return frozen_bytes(self.to_dict())
+        written = frozen_bytes(self.to_dict())
+        check_size(written, self._file)
+        return written
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file, its hash included."""
@@ -150,9 +152,7 @@ class FrozenFile(Generic[Document]):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the rule; the file appears whole or not at all."""
-        written = self.to_bytes()
-        check_size(written, str(path))
-        write_atomically(Path(path), written)
+        write_atomically(Path(path), self.to_bytes())
 
     @classmethod
     def json_schema(cls) -> dict[str, Any]:
