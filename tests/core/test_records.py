@@ -13,6 +13,7 @@ FULL = {
     "patients": ["c", "a", "b"],
     "sites": ["Q", "P", "P"],
     "n_instances": [30, 10, 20],
+    "n_units": [3, 1, 2],
 }
 
 
@@ -23,6 +24,7 @@ def test_patients_are_put_in_the_order_of_their_identifiers():
     assert cohort.labels.tolist() == [0, 0, 1]
     assert cohort.sites.tolist() == ["P", "P", "Q"]
     assert cohort.n_instances.tolist() == [10, 20, 30]
+    assert cohort.n_units.tolist() == [1, 2, 3]
 
 
 def test_patients_without_identifiers_keep_their_order():
@@ -44,7 +46,9 @@ def test_a_repeated_patient_is_refused_without_being_named():
     assert str(caught.value) == told
 
 
-@pytest.mark.parametrize("name", ["scores", "labels", "patients", "sites", "n_instances"])
+@pytest.mark.parametrize(
+    "name", ["scores", "labels", "patients", "sites", "n_instances", "n_units"]
+)
 def test_every_array_is_read_only(name):
     for cohort in (PatientScores(**FULL), PatientScores(**{**FULL, "patients": None})):
         column = getattr(cohort, name)
@@ -64,7 +68,7 @@ def test_labels_other_than_0_and_1_are_refused(bad):
         PatientScores(scores=[1.0, 2.0], labels=[0, bad])
 
 
-@pytest.mark.parametrize("name", ["labels", "patients", "sites", "n_instances"])
+@pytest.mark.parametrize("name", ["labels", "patients", "sites", "n_instances", "n_units"])
 def test_a_column_of_another_length_is_refused(name):
     with pytest.raises(BadPatients, match=rf"{name} must have one entry a patient \(3\); got 2"):
         PatientScores(**{**FULL, name: FULL[name][:2]})
@@ -89,6 +93,7 @@ def test_taken_patients_keep_all_that_is_known():
     assert cohort.labels.tolist() == [0, 1]
     assert cohort.sites.tolist() == ["P", "Q"]
     assert cohort.n_instances.tolist() == [10, 30]
+    assert cohort.n_units.tolist() == [1, 3]
     assert cohort.recipe.how == "max"
 
 

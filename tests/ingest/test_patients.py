@@ -228,3 +228,17 @@ def test_refusal_names_each_score_column():
     table = GOOD | {"s": [np.nan, 0.5, 0.5], "u": [np.nan, np.nan, 1.0]}
     with pytest.raises(MissingScores, match="1 of 3 in 's', 2 of 3 in 'u' are missing"):
         aggregate(table, patient="id", score=["s", "u"])
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_units_of_the_innermost_level_are_counted(engine):
+    table = {
+        "id": ["a", "a", "a", "b", "b"],
+        "block": [1, 1, 2, 1, 1],
+        "slide": [1, 2, 1, 1, 1],
+        "s": [0.1, 0.2, 0.3, 0.4, 0.5],
+    }
+    levels = ["slide:max", "block:mean"]
+    found = aggregate(table, patient="id", score="s", levels=levels, engine=engine)
+    assert found.n_units.tolist() == [3, 1]
+    assert aggregate(table, patient="id", score="s", engine=engine).n_units is None
