@@ -2,17 +2,23 @@
 
 import fcntl
 import os
+import shutil
 import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from steadycut.errors import BadOption
-from steadycut.files import _locked_file, work_folder, write_atomically, write_together
+from steadycut.files import _alone_in, _locked_file, work_folder, write_atomically, write_together
+
+
+def not_supported(*_, **__):
+    raise OSError(95, "Operation not supported")
 
 
 def listing(folder):
@@ -102,15 +108,10 @@ def test_what_another_run_is_writing_stays(tmp_path):
         assert part.exists()
 
 
-@pytest.mark.parametrize(("name", "locks"), [("part", False), ("new", True)])
 @pytest.mark.parametrize(("age", "stays"), [(3500, True), (3700, False)])
-def test_where_locks_do_not_tell_age_does(tmp_path, monkeypatch, name, locks, age, stays):
-    def no_locks(*_):
-        raise OSError(95, "Operation not supported")
-
-    if not locks:
-        monkeypatch.setattr(fcntl, "flock", no_locks)
-    part = tmp_path / f".steadycut-0123456789abcdef.{name}"
+def test_where_locks_do_not_tell_age_does(tmp_path, monkeypatch, age, stays):
+    monkeypatch.setattr(fcntl, "flock", not_supported)
+    part = tmp_path / ".steadycut-0123456789abcdef.part"
     part.write_bytes(b"half")
     os.utime(part, (time.time() - age,) * 2)
     write_atomically(tmp_path / "a", b"1")
@@ -160,3 +161,61 @@ def test_a_move_that_fails_leaves_no_part(tmp_path, monkeypatch):
     with pytest.raises(BadOption, match="Permission denied"):
         write_atomically(tmp_path / "a", b"1")
     assert listing(tmp_path) == []
+
+
+def fail_at(monkeypatch, number, error=None):
+    """Let one of the moves into place fail."""
+    moved, replace = [], Path.replace
+
+    def counted(path, target):
+        moved.append(Path(target).name)
+        if len(moved) == number:
+            raise error
+        return replace(path, target)
+
+    monkeypatch.setattr(Path, "replace", counted)
+    return moved
+
+
+@pytest.mark.parametrize("links", [True, False])
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_move_that_fails_puts_old_files_back(tmp_path, monkeypatch, number, error, links):
+    (tmp_path / "b").write_bytes(b"old")
+    (tmp_path / "c").write_bytes(b"older")
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", not_supported)
+    fail_at(monkeypatch, number, error)
+    with pytest.raises((BadOption, KeyboardInterrupt)):
+        write_together({tmp_path / name: b"new" for name in "abc"})
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
+        "b": b"old",
+        "c": b"older",
+    }
+
+
+def test_the_first_file_comes_last(tmp_path, monkeypatch):
+    moved = fail_at(monkeypatch, 0)
+    write_together({tmp_path / name: b"new" for name in ("rule", "study", "page")})
+    assert moved == ["page", "study", "rule"]
+
+
+def test_an_old_file_that_cannot_be_kept_is_not_replaced(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(Path, "hardlink_to", not_supported)
+    monkeypatch.setattr(shutil, "copy2", not_supported)
+    with pytest.raises(BadOption, match=r"cannot write .*: Operation not supported"):
+        write_atomically(path, b"new")
+    assert (listing(tmp_path), path.read_bytes()) == (["a"], b"old")
+
+
+def test_another_run_that_moves_files_is_waited_for(tmp_path):
+    with _alone_in([tmp_path]):
+        writer = threading.Thread(target=write_atomically, args=(tmp_path / "a", b"1"))
+        writer.start()
+        writer.join(0.2)
+        assert writer.is_alive()
+        assert listing(tmp_path) == []
+    writer.join()
+    assert listing(tmp_path) == ["a"]

@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steadycut.errors import BadCheckpoint
-from steadycut.files import NEW_PARTS, PARTS, write_atomically
+from steadycut.files import PARTS, write_atomically
 
 SCHEMA = "steadycut.checkpoint/1"
 HEADER = "checkpoint.json"
 LOCK = ".steadycut-lock"
-UNFINISHED = (PARTS, NEW_PARTS)
 # In the order of their removal: as long as the last ones are there, the folder is known as ours.
-OWN_FILES = ("*.npz", *UNFINISHED, HEADER, LOCK)
+OWN_FILES = ("*.npz", PARTS, HEADER, LOCK)
 STEP_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
 # A file that was cut short or damaged is one of these; its step is then done again.
 UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
@@ -93,9 +92,8 @@ def open_checkpoint(
     _check_ours(path)
     with _locked(path):
         # The lock is ours, so nobody is writing these: they are from a killed run.
-        for pattern in UNFINISHED:
-            for part in path.glob(pattern):
-                part.unlink(missing_ok=True)
+        for part in path.glob(PARTS):
+            part.unlink(missing_ok=True)
         _check_same_study(path, study)
         yield Checkpoint(path)
 

@@ -9,7 +9,7 @@ import secrets
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -24,7 +24,6 @@ except ImportError:  # pragma: no cover - Windows
 # Where there are no locks: what is of this age, in seconds, is no longer being written.
 STALE = 3600.0
 PARTS = ".steadycut-*.part"
-NEW_PARTS = ".steadycut-*.new"
 WORK = "steadycut-work-"
 LOCK = ".lock"
 
@@ -40,21 +39,25 @@ def write_atomically(path: Path, content: bytes) -> None:
 def write_together(files: Mapping[Path, bytes]) -> None:
     """Write several files: all of them next to their places first, then each moved into its own.
 
-    Whatever fails before the last is written (a full disk, say) leaves all old files as they are.
+    Whatever fails (a full disk, say) leaves all old files as they are, and two runs into one folder
+    do not mix. Only a kill in the middle of the moves can leave some of the new files beside old
+    ones; the first of ``files`` is moved last, so that where it is new all are.
     """
-    for folder in {path.parent for path in files}:
-        _remove_abandoned_parts(folder)
+    folders = sorted({path.parent for path in files})
     parts = {_part_beside(path): path for path in files}
     with ExitStack() as held:
         try:
+            with _alone_in(folders):
+                for folder in folders:
+                    _remove_abandoned_parts(folder)
             for part, path in parts.items():
                 held.enter_context(_written(part, path, files[path]))
-            for part, path in parts.items():
-                _move(part, path)
+            with _alone_in(folders):
+                _move_all(parts)
         finally:
-            for left in (*parts, *map(_unlocked, parts)):
+            for part in parts:
                 with suppress(OSError):
-                    left.unlink(missing_ok=True)
+                    part.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -82,19 +85,12 @@ def _part_beside(path: Path) -> Path:
     return path.with_name(f".steadycut-{secrets.token_hex(8)}.part")
 
 
-def _unlocked(part: Path) -> Path:
-    return part.with_suffix(".new")
-
-
 def _remove_abandoned_parts(folder: Path) -> None:
     """Remove what killed runs have left in a folder."""
     with suppress(OSError):
         for part in folder.glob(PARTS):
             if _is_abandoned(part):
                 part.unlink(missing_ok=True)
-        for new in folder.glob(NEW_PARTS):
-            if _is_stale(new):
-                new.unlink(missing_ok=True)
 
 
 def _is_abandoned(path: Path) -> bool:
@@ -139,12 +135,66 @@ def _written(part: Path, path: Path, content: bytes) -> Iterator[None]:
 
 @contextmanager
 def _locked_file(part: Path) -> Iterator[IO[bytes]]:
-    """Open a new file that has its name only once it is locked."""
-    new = part if fcntl is None else _unlocked(part)
-    with new.open("xb") as file:
-        _hold(file)
-        new.rename(part)
+    """Open a new file; nobody sees it before it is locked."""
+    with ExitStack() as held:
+        with _alone_in([part.parent]):
+            file = held.enter_context(part.open("xb"))
+            _hold(file)
         yield file
+
+
+@contextmanager
+def _alone_in(folders: Sequence[Path]) -> Iterator[None]:
+    """Wait until no other run moves files in these folders, and keep others waiting."""
+    with ExitStack() as held:
+        for folder in folders:
+            # Where a folder cannot be opened or locked, writing into it will say so, or works.
+            with suppress(OSError):
+                opened = os.open(folder, os.O_RDONLY)
+                held.callback(os.close, opened)
+                if fcntl is not None:
+                    fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+
+
+def _move_all(parts: Mapping[Path, Path]) -> None:
+    """Move parts into their places, the first one last; what fails puts the old files back."""
+    kept: dict[Path, Path] = {}
+    try:
+        for path in parts.values():
+            if path.exists():
+                kept[path] = _keep(path)
+        for part, path in reversed(parts.items()):
+            _move(part, path)
+    except BaseException:
+        for part, path in parts.items():
+            with suppress(OSError):
+                if path in kept:
+                    kept[path].replace(path)
+                elif not part.exists():
+                    path.unlink(missing_ok=True)
+        raise
+    finally:
+        for old in kept.values():
+            old.unlink(missing_ok=True)
+
+
+def _keep(path: Path) -> Path:
+    """Give an old file a second name, until the new one is there."""
+    old = _part_beside(path)
+    try:
+        old.hardlink_to(path)
+    except OSError:  # not every file system has links
+        _copy(path, old)
+    return old
+
+
+def _copy(path: Path, copy: Path) -> None:
+    try:
+        shutil.copy2(path, copy)
+    except OSError as error:
+        copy.unlink(missing_ok=True)
+        raise _refusal(path, error) from None
 
 
 def _move(part: Path, path: Path) -> None:

@@ -41,16 +41,14 @@ def _try_folder(folder: Path) -> None:
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files into a folder, which is made if needed; a failure removes what was new."""
+    """Write files into a folder, which is made if needed, and removed again if that fails."""
     made = _make_folder(folder)
-    fresh = [folder / name for name in files if not (folder / name).exists()]
     try:
         write_together({folder / name: content for name, content in files.items()})
     except BaseException:
-        for path in fresh:
-            path.unlink(missing_ok=True)
         for path in made:
-            path.rmdir()
+            with suppress(OSError):  # somebody else has put something there meanwhile
+                path.rmdir()
         raise
 
 
