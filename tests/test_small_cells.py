@@ -167,5 +167,8 @@ def test_the_command_writes_the_rule_alone(tmp_path, capsys):
     assert (ran.code, [path.name for path in (tmp_path / "s").iterdir()]) == (0, ["rule.json"])
     assert "fewer than 5 patients" in ran.out
     assert run_command(capsys, *arguments, "5", "--json").json["schema"] == "steadycut.rule/1"
+    for command in (arguments, ["audit", tmp_path / "s" / "rule.json", table, *arguments[-3:]]):
+        early = run_command(capsys, command[0], *command[1:], "1")
+        assert "--small-cells must be a whole number of at least 2; got 1" in early.err
     ran = run_command(capsys, *arguments, "500")
     assert (ran.code, ran.err.startswith("steadycut: ")) == (2, True)

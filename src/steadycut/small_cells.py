@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadycut.core.certify import certificate_of
+from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import FloatArray, check_count
-from steadycut.core.confusion import confusion_at
+from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, TooFewPatients
 from steadycut.freeze import reference_of
@@ -97,50 +97,61 @@ def noticed(findings: Iterable[Finding], least: int) -> list[str]:
     ]
 
 
-def without_small_cells(content: Content, study: "Study", least: int) -> Content:
-    """Return the content of a rule file in which nothing stands for fewer than ``least``."""
-    if study.ensemble is not None:
+def check_possible(least: int, ensemble: str | None, bound: str) -> None:
+    """Refuse studies whose rule cannot do without the scores of single patients."""
+    check_count("small_cells", least, at_least=2)
+    if ensemble is not None:
         msg = "small_cells cannot be had of an ensemble, whose scale is made of patients' scores."
         raise BadOption(msg)
-    if study.certificate.bound == "betting":
+    if bound == "betting":
         msg = "small_cells needs a bound that is made of counts; got 'betting'. Take 'auto'."
         raise BadOption(msg)
+
+
+def without_small_cells(content: Content, study: "Study", least: int) -> Content:
+    """Return the content of a rule file in which nothing stands for fewer than ``least``."""
+    options, stability = study.options, content["stability"]
+    check_possible(least, options.ensemble, options.bound)
     check_enough(study.select_patients, least)
-    options, certificate = study.options, study.certificate
     certify = grouped_patients(study.certify_patients, study.threshold, options.direction, least)
     counts = confusion_at(certify.oriented(options.direction), study.chosen.threshold)
     step = _coarse_step(study.patients.scores)
-    spans = ("instances_per_patient", "units_per_patient")
-    reference, provenance = content["reference"], content["provenance"]
-    instances = reference[spans[0]]
+    instances, units = content["reference"]["instances_per_patient"], "units_per_patient"
+    provenance = content["provenance"]
     return {
         **content,
-        **{key: coarse_span(content[key]) for key in spans if key in content},
         "operating_value": None,
         "score_range": _outwards(content["score_range"], step),
         "bootstrap_thresholds": _rounded(content["bootstrap_thresholds"], step / 10),
-        "certificate": certificate_of(
-            counts,
-            options.search.costs,
-            certificate.delta,
-            bound=options.bound,
-            honesty=certificate.honesty,
-            n_candidates=certificate.n_candidates,
-        ).to_dict(),
+        "certificate": _certificate(study, counts).to_dict(),
+        # A caution may tell the score of a patient.
         "stability": {
-            **content["stability"],
-            # A caution may tell the score of a patient.
-            "warnings": [t for t in content["stability"]["warnings"] if not re.search(r"\d", t)],
+            **stability,
+            "warnings": [text for text in stability["warnings"] if not re.search(r"\d", text)],
         },
         "reference": {
             **reference_of(counts, certify),
-            spans[0]: instances and coarse_span(instances),
+            "instances_per_patient": instances and coarse_span(instances),
         },
         "provenance": {
             **provenance,
             "options": {**provenance["options"], "small_cells": least},
         },
+        **({units: coarse_span(content[units])} if units in content else {}),
     }
+
+
+def _certificate(study: "Study", counts: Confusion) -> Certificate:
+    """Return the certificate of a study for other counts."""
+    exact = study.certificate
+    return certificate_of(
+        counts,
+        study.options.search.costs,
+        exact.delta,
+        bound=study.options.bound,
+        honesty=exact.honesty,
+        n_candidates=exact.n_candidates,
+    )
 
 
 def coarse_span(span: dict[str, float]) -> dict[str, float]:

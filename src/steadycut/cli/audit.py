@@ -20,7 +20,7 @@ from steadycut.cli.tables import (
     row_counts,
 )
 from steadycut.cli.text import audit_text
-from steadycut.core.checks import check_fraction
+from steadycut.core.checks import check_count, check_fraction
 from steadycut.ingest import PatientTable
 from steadycut.operating import CONFIDENCE
 from steadycut.report import render_audit
@@ -56,6 +56,8 @@ def audit_command(
     """
     check_folder(out)
     check_fraction("confidence", confidence)
+    if small_cells is not None:
+        check_count("small_cells", small_cells, at_least=2)
     check_signed(rule, verify)
     key = opt.read_key(patient_key)
     frozen = FrozenRule.load(rule)

@@ -22,6 +22,7 @@ from steadycut.operating import CONFIDENCE
 from steadycut.report import render_study
 from steadycut.report.numbers import cut, percent, risk
 from steadycut.rule_file import FrozenRule
+from steadycut.small_cells import check_possible
 from steadycut.study import Study, run_study, study_options
 
 
@@ -69,6 +70,8 @@ def fit_command(
     check_folder(out)
     check_fraction("confidence", confidence)
     remembered = opt.parse_remember(remember_patients, patient_key)
+    if small_cells is not None:
+        check_possible(small_cells, ensemble, bound)
     options = study_options(
         rule=rule,
         cost_fn=cost_fn,
