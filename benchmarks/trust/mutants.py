@@ -1,6 +1,6 @@
 """Put small faults into core, one at a time, and count those that its tests do not notice.
 
-    python benchmarks/trust/mutants.py [--quick] [--seed 0] [--sample N] [--log FILE] [MODULE...]
+    python -m benchmarks.trust.mutants [--quick] [--seed 0] [--sample N] [--log FILE] [MODULE...]
 
 All mutants of all modules by default, which takes about an hour of two processors; ``--sample N``
 takes N of them by chance, ``--quick`` the fixed few that every change meets. What is mutated and
@@ -126,7 +126,12 @@ def run(folder, mutants, modules, log):
         tests = [f"tests/core/test_{name}.py" for name in (*modules, *ACROSS)]
         sources = [str(CORE / f"{name}.py") for name in modules]
     command = [*PYTEST, "--outcomes", str(log), "--processes", str(PROCESSES), *tests, *sources]
-    subprocess.run(command, cwd=folder, env=environment(), check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run(
+        command, cwd=folder, env=environment(), check=False, capture_output=True, text=True
+    )
+    if done.returncode:
+        msg = f"The tests do not run on the mutants: {done.stdout[-2000:]}{done.stderr[-2000:]}"
+        raise RuntimeError(msg)
 
 
 def environment():
@@ -190,7 +195,8 @@ def main():
     )
     counted = rows(ended)
     show(counted)
-    print("\nNobody noticed:", *unnoticed(ended), sep="\n  ")
+    for key in unnoticed(ended):
+        print("  nobody noticed", key)
     score, low = score_of(counted)
     chance = f"; of a sample by chance: at least {low:.1%} of all at 95 %" if given.sample else ""
     print(f"\nNoticed: {score:.1%}{chance}")
