@@ -37,10 +37,12 @@ class Part:
 class Finished:
     """Numbers of consecutive patients: by (score, aggregator), and what their rows are worth.
 
-    ``clusters`` is empty where nobody asked for it.
+    ``n_units`` counts the leaves of each patient, units of the innermost level where there are
+    levels. ``clusters`` is empty where nobody asked for it.
     """
 
     scores: Mapping[tuple[str, str], FloatArray]
+    n_units: IntArray
     clusters: Mapping[str, ClusterSums]
 
 
@@ -62,7 +64,7 @@ def finish_part(part: Part, request: Request) -> Finished:
         segments = _climb(leaves, part.steps, request.level_aggregators)
         for aggregator in request.aggregators:
             numbers[name, aggregator.name] = aggregator(segments)
-    return Finished(scores=numbers, clusters=clusters)
+    return Finished(scores=numbers, n_units=_leaves_of_patients(part), clusters=clusters)
 
 
 def join_finished(parts: Sequence[Finished]) -> Finished:
@@ -70,6 +72,7 @@ def join_finished(parts: Sequence[Finished]) -> Finished:
     first = parts[0]
     return Finished(
         scores={key: np.concatenate([part.scores[key] for part in parts]) for key in first.scores},
+        n_units=np.concatenate([part.n_units for part in parts]),
         clusters={
             name: _join_sums([part.clusters[name] for part in parts]) for name in first.clusters
         },
@@ -81,6 +84,7 @@ def to_arrays(finished: Finished) -> dict[str, Array]:
     arrays: dict[str, Array] = {
         f"scores{i}": numbers for i, numbers in enumerate(finished.scores.values())
     }
+    arrays["units"] = finished.n_units
     for i, sums in enumerate(finished.clusters.values()):
         arrays |= {f"sizes{i}": sums.sizes, f"means{i}": sums.means, f"squares{i}": sums.squares}
     return arrays
@@ -92,6 +96,7 @@ def from_arrays(arrays: Mapping[str, Array], request: Request) -> Finished:
     keys = [(score, how) for score in request.scores for how in hows]
     return Finished(
         scores={key: arrays[f"scores{i}"] for i, key in enumerate(keys)},
+        n_units=arrays["units"],
         clusters={
             score: ClusterSums(
                 sizes=arrays[f"sizes{i}"], means=arrays[f"means{i}"], squares=arrays[f"squares{i}"]
@@ -108,6 +113,13 @@ def _join_sums(parts: Sequence[ClusterSums]) -> ClusterSums:
         means=np.concatenate([part.means for part in parts]),
         squares=np.concatenate([part.squares for part in parts]),
     )
+
+
+def _leaves_of_patients(part: Part) -> IntArray:
+    patient = np.arange(part.offsets.size - 1)
+    for parents in part.steps:
+        patient = parents[patient]
+    return np.bincount(patient)
 
 
 def _by_patient(leaves: Segments, steps: Sequence[IntArray]) -> Segments:

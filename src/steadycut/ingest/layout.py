@@ -57,11 +57,6 @@ class Layout:
     n_rows: int
     dropped: Dropped
 
-    @property
-    def n_units(self) -> IntArray | None:
-        """How many units of the innermost level each patient has; None without levels."""
-        return np.diff(self.first_leaf) if self.steps else None
-
     def leaves(self, patients: range) -> slice:
         """Return which leaves belong to consecutive patients."""
         return slice(int(self.first_leaf[patients.start]), int(self.first_leaf[patients.stop]))

@@ -164,7 +164,7 @@ def _patients(
             patients=layout.patients,
             sites=layout.sites,
             n_instances=layout.n_instances,
-            n_units=layout.n_units,
+            n_units=finished.n_units if request.levels else None,
             recipe=request.recipe(score, how),
         )
         for (score, how), numbers in finished.scores.items()

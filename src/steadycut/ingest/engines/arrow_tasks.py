@@ -54,7 +54,7 @@ def plain_schema(request: Request) -> Schema:
 def finish_schema(request: Request) -> Schema:
     """Return the columns of `finish_batches`: numbers in the order of scores, then aggregators."""
     n_numbers = len(request.scores) * len(request.hows)
-    schema = {"patient": "string", "n_rows": "bigint"}
+    schema = {"patient": "string", "n_rows": "bigint", "n_units": "bigint"}
     schema |= {f"number_{i}": "double" for i in range(n_numbers)}
     for i in range(len(request.scores) if request.clusters else 0):
         schema |= {f"mean_{i}": "double", f"squares_{i}": "double"}
@@ -128,6 +128,7 @@ def finish_batches(batches: Iterable[Any], request: Request) -> Iterator[Any]:
 
 def _finished_columns(finished: Finished) -> Columns:
     columns: dict[str, Any] = {f"number_{i}": n for i, n in enumerate(finished.scores.values())}
+    columns["n_units"] = finished.n_units
     for i, sums in enumerate(finished.clusters.values()):
         columns |= {f"mean_{i}": sums.means, f"squares_{i}": sums.squares}
     return columns

@@ -132,6 +132,7 @@ def _as_finished(found: Any, request: Request, layout: Layout, patients: range) 
     sizes = _numbers(found["n_rows"])[rows]
     finished = Finished(
         scores={key: _numbers(found[f"number_{i}"])[rows] for i, key in enumerate(keys)},
+        n_units=_numbers(found["n_units"])[rows],
         clusters={
             name: ClusterSums(
                 sizes=sizes,
