@@ -28,7 +28,8 @@ def test_uniform_honesty_shares_delta_among_the_candidates():
     """Four scores were tried: the union bound gives each a quarter."""
     certificate = certificate_of(COUNTS, Costs(), 0.2, honesty="uniform", n_candidates=4)
     assert certificate.generalization == BOUNDS["compression"].compute(COUNTS, Costs(), 0.05)
-    assert certificate.delta == 0.2
+    assert (certificate.delta, certificate.n_candidates) == (0.2, 4)
+    assert certificate.honesty == "uniform"
 
 
 def test_split_honesty_does_not_pay_for_the_candidates():
@@ -40,6 +41,9 @@ def test_a_bound_no_better_than_a_rule_without_a_score_is_vacuous():
     assert not certificate_of(COUNTS, Costs(), 0.1).vacuous
     assert certificate_of(COUNTS, Costs(), 0.1, bound="paper").vacuous
     assert certificate_of(COUNTS, Costs(), 0.1).trivial_risk == 0.4
+    plain = certificate_of(COUNTS, Costs(), 0.1)
+    as_good = dataclasses.replace(plain, risk=0.25, generalization=0.25, trivial_risk=0.5)
+    assert as_good.vacuous
 
 
 def test_the_dictionary_has_every_term():
@@ -60,9 +64,21 @@ def test_the_dictionary_has_every_term():
 
 def test_certify_is_the_certificate_of_the_counts_at_the_threshold():
     cohort = random_cohort(1, 60)
-    certificate = certify(cohort.scores, cohort.labels, 0.5, cost_fn=3.0, delta=0.2)
-    expected = certificate_of(confusion_at(cohort, 0.5), Costs(cost_fn=3.0), 0.2)
-    assert certificate == expected
+    dear = {"cost_fn": 3.0, "cost_fp": 2.0}
+    certificate = certify(cohort.scores, cohort.labels, 0.5, delta=0.2, **dear)
+    assert certificate == certificate_of(confusion_at(cohort, 0.5), Costs(**dear), 0.2)
+    named = certify(cohort.scores, cohort.labels, 0.5, bound="hoeffding", **dear)
+    expected = certificate_of(confusion_at(cohort, 0.5), Costs(**dear), 0.1, bound="hoeffding")
+    assert named == expected
+
+
+@pytest.mark.parametrize("options", [{}, {"bound": "dkw"}, {"bound": "dkw", "honesty": "uniform"}])
+def test_patients_have_the_certificate_of_their_counts(options):
+    cohort, counts = random_cohort(1, 60), confusion_at(random_cohort(1, 60), 0.5)
+    certificate = certify_patients(cohort, 0.5, Costs(), 0.2, n_candidates=3, **options)
+    assert certificate == certificate_of(counts, Costs(), 0.2, n_candidates=3, **options)
+    alone = certify_patients(cohort, 0.5, Costs(), 0.2, **options)
+    assert alone == certificate_of(counts, Costs(), 0.2, **options)
 
 
 def test_betting_looks_at_the_patients_one_by_one():
@@ -73,6 +89,8 @@ def test_betting_looks_at_the_patients_one_by_one():
     plain = certificate_of(confusion_at(cohort, 0.5), costs, 0.3)
     expected = dataclasses.replace(plain, bound="betting", generalization=found.generalization)
     assert found == expected
+    several = certify_patients(cohort, 0.5, costs, 0.3, bound="betting", n_candidates=5)
+    assert several == dataclasses.replace(found, n_candidates=5)
 
 
 def test_betting_needs_patients_who_did_not_choose():
