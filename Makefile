@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 DEMO_OUT ?= demo-output
 PYTEST_ARGS ?=
+TRUST_ARGS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test full-test check docs format audit clean
+.PHONY: help demo test full-test check docs trust format audit clean
 
 help: ## show these targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -32,6 +33,9 @@ check: $(VENV)/.installed-dev ## format, lint, types and the import wall
 docs: $(VENV)/.installed-docs ## the site in docs/_build/html, offline; a warning or a dead link is an error
 	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html
 	@echo "Open docs/_build/html/index.html"
+
+trust: $(VENV)/.installed-test ## everything that is done to break steadycut, counted; hours (TRUST_ARGS=--quick: minutes)
+	@$(BIN)/python -m benchmarks.trust.run $(TRUST_ARGS)
 
 format: $(VENV)/.installed-dev ## rewrite the code in the one format
 	@$(BIN)/ruff format .
