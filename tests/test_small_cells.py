@@ -14,7 +14,7 @@ from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import Costs, Recipe
 from steadycut.errors import BadOption, TooFewPatients
-from steadycut.small_cells import grouped_patients
+from steadycut.small_cells import grouped_patients, merged_bins
 from tests.cli.commands import FIT, SITES, make_rows, run_command, write_rows
 
 N = 5
@@ -92,6 +92,25 @@ def test_groups_are_large_and_errors_never_fewer(positive, negative, cut, least,
     assert all(n == 0 or n >= least for n in cells)
     assert after.fn - before.fn < 2 * least
     assert after.fp - before.fp < 2 * least
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=12).filter(
+        lambda cells: any(map(any, cells))
+    ),
+    st.integers(2, 6),
+)
+def test_merged_bins_keep_all_patients_and_have_no_small_cell(cells, least):
+    positive, negative = (list(column) for column in zip(*cells, strict=True))
+    edges = list(range(len(cells) - 1))
+    found = merged_bins({"edges": edges, "positive": positive, "negative": negative}, least)
+    assert (sum(found["positive"]), sum(found["negative"])) == (sum(positive), sum(negative))
+    for edge, *sums in zip(
+        found["edges"], *(np.cumsum(found[c]) for c in ("positive", "negative")), strict=False
+    ):
+        assert sums == [sum(positive[: edge + 1]), sum(negative[: edge + 1])]
+    small = [n for n in (*found["positive"], *found["negative"]) if 0 < n < least]
+    assert not small or len(found["positive"]) == 1
 
 
 def test_groups_worked_by_hand():

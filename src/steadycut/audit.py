@@ -257,6 +257,7 @@ def audit(
         check_patients(one)
     patients = _as_patients(rule.patients_of(scores) if isinstance(scores, Mapping) else scores, y)
     findings = pass_or_refuse(check_deployment(rule, patients, several, key=key), force=force)
+    scores_here = patients.scores
     if small_cells is not None:
         patients = grouped_patients(patients, rule.threshold, rule.direction, small_cells)
     return Audit(
@@ -270,7 +271,7 @@ def audit(
         ),
         forced=tuple(forced_names(findings)),
         small_cells=small_cells,
-        unlabelled=without_labels(home_of(rule), patients.scores),
+        unlabelled=without_labels(home_of(rule), scores_here),
         labelled=None if patients.labels is None else _with_labels(rule, patients),
     )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadycut.core.certify import Certificate, certificate_of
-from steadycut.core.checks import FloatArray, check_count
+from steadycut.core.checks import FloatArray, IntArray, check_count
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, TooFewPatients
@@ -131,6 +131,8 @@ def without_small_cells(content: Content, study: "Study", least: int) -> Content
         },
         "reference": {
             **reference_of(counts, certify),
+            # Of the patients themselves: what an audit without labels makes of them stays valid.
+            "bins": merged_bins(content["reference"]["bins"], least),
             "instances_per_patient": instances and coarse_span(instances),
         },
         "provenance": {
@@ -152,6 +154,34 @@ def _certificate(study: "Study", counts: Confusion) -> Certificate:
         honesty=exact.honesty,
         n_candidates=exact.n_candidates,
     )
+
+
+def merged_bins(bins: Content, least: int) -> Content:
+    """Return bins merged until each class has none or at least ``least`` patients in each.
+
+    Examples
+    --------
+    >>> bins = {"edges": [1.0, 2.0, 3.0], "positive": [0, 1, 2, 3], "negative": [4, 2, 1, 0]}
+    >>> merged_bins(bins, 3)
+    {'edges': [1.0, 3.0], 'positive': [0, 3, 3], 'negative': [4, 3, 0]}
+    """
+    edges, kept, run = [*bins["edges"], math.inf], [], np.zeros(2, dtype=np.int64)
+    for edge, *counts in zip(edges, bins["positive"], bins["negative"], strict=True):
+        run = run + counts
+        if _is_large(run, least):
+            kept.append((edge, run))
+            run = np.zeros(2, dtype=np.int64)
+    # What is left at the end joins those before it, until that is large enough.
+    while kept and not _is_large(run, least) and run.any():
+        run = run + kept.pop()[1]
+    if run.any():
+        kept.append((math.inf, run))
+    positive, negative = np.array([counts for _, counts in kept]).T.tolist()
+    return {"edges": [edge for edge, _ in kept[:-1]], "positive": positive, "negative": negative}
+
+
+def _is_large(counts: IntArray, least: int) -> bool:
+    return bool(counts.any() and ((counts == 0) | (counts >= least)).all())
 
 
 def coarse_span(span: dict[str, float]) -> dict[str, float]:
