@@ -136,7 +136,12 @@ SOURCES = {
 def snapshot(table):
     return {
         **{
-            key: (one.fingerprint(), one.scores.tobytes(), one.n_instances.tobytes())
+            key: (
+                one.fingerprint(),
+                one.scores.tobytes(),
+                one.n_instances.tobytes(),
+                None if one.n_units is None else one.n_units.tolist(),
+            )
             for key, one in table.patients.items()
         },
         "clusters": table.clusters,
