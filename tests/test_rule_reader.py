@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -281,6 +282,23 @@ def test_what_is_no_rule_is_refused(content, tmp_path, capsys):
     path = tmp_path / "rule.json"
     path.write_bytes(content)
     refusal(capsys, path, HERE / TABLE, "--out", tmp_path / "d.csv")
+
+
+def test_a_number_that_is_never_written_and_a_file_without_a_hash_are_refused(tmp_path, capsys):
+    whole, path = (HERE / "rule-ge.json").read_bytes(), tmp_path / "rule.json"
+    for changed in (
+        re.sub(rb'"threshold": [^,\n]+', b'"threshold": 1e999', whole),
+        re.sub(rb' "sha256": "[0-9a-f]+",\n', b"", whole),
+    ):
+        assert changed != whole
+        path.write_bytes(changed)
+        assert "was changed" in refusal(capsys, path, HERE / TABLE, "--out", tmp_path / "d.csv")
+
+
+def test_a_file_larger_than_any_rule_is_refused(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(rule_reader, "LARGEST_FILE", 1000)
+    rule = HERE / "rule-ge.json"
+    assert "too large" in refusal(capsys, rule, HERE / TABLE, "--out", tmp_path / "d.csv")
 
 
 def names_in(schema):

@@ -231,6 +231,17 @@ def test_any_changed_byte_of_the_signature_is_noticed(rule, keys, data):
     refusal(lambda: verify(rule, keys / "mine.pub"))
 
 
+def test_another_text_of_the_same_signature_is_noticed(rule, keys):
+    path = signature_path(rule)
+    content = json.loads(path.read_bytes())
+    raw, text = base64.b64decode(content["signature"]), content["signature"]
+    others = (f"{text[:-3]}{last}==" for last in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop")
+    other = next(one for one in others if one != text and base64.b64decode(one) == raw)
+    content["signature"] = other
+    path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
+    assert "does not fit" in refusal(lambda: verify(rule, keys / "mine.pub"))
+
+
 def changed(whole, data):
     """The bytes with one changed, added or everything from there on left out."""
     position = data.draw(st.integers(0, len(whole) - 1))
