@@ -205,3 +205,17 @@ def published(cohort):
         clear = [s for s in cohort.scores if s >= threshold or s < threshold - near]
         calls = [score >= threshold for score in clear]
         yield from all_differ("just below", [s >= below for s in clear], calls)
+
+
+def nearest_scores(cohort):
+    """The rules that look at the scores themselves; two as near up to rounding are a tie."""
+    ranks = cuts.cuts_along(cohort.scores)
+    targets = {
+        "mean-score": criteria.mean_score(cohort.scores),
+        "prevalence-score": criteria.prevalence_score(cohort.scores, cohort.labels),
+    }
+    size = max(1e-9 * max(map(abs, cohort.scores)), 1e-320)
+    for name, target in targets.items():
+        wanted, distances = criteria.nearest_score(cohort.scores, ranks, target)
+        if len(distances) == 1 or distances[1] - distances[0] > size:
+            yield from differ(name, draws_of(cohort, name, target=None).rank, wanted)

@@ -39,6 +39,7 @@ TOPICS = {
         compare_cuts.within_limits: SOMETIMES,
         compare_cuts.instability: SOMETIMES,
         compare_cuts.published: OFTEN,
+        compare_cuts.nearest_scores: OFTEN,
     },
     "stability": {
         compare_stability.radius: OFTEN,

@@ -276,3 +276,24 @@ def nearest_to(name, aim, tables, ranks, cohort):
 
     goals = [distance, own[PARTNERS[name]]]
     return best_cut(ranks, [[merit(g, table, cohort.target) for table in tables] for g in goals])
+
+
+def nearest_score(scores, ranks, target):
+    """Return the rank of the cut whose smallest score called is nearest to the target.
+
+    Call-nobody has none. Of several as near, the middle of the widest flat.
+    """
+    values = sorted(set(scores))
+    distances = [abs(Fraction(value) - target) for value in values]
+    return middle_of_widest_flat([*distances, None], ranks, 0), sorted(distances)
+
+
+def mean_score(scores):
+    return sum(map(Fraction, scores)) / len(scores)
+
+
+def prevalence_score(scores, labels):
+    """Return the prevalence as a score: as it is on scores from 0 to 1, else along their range."""
+    prevalence = Fraction(sum(labels), len(labels))
+    low, high = Fraction(min(scores)), Fraction(max(scores))
+    return prevalence if low >= 0 and high <= 1 else low + prevalence * (high - low)
