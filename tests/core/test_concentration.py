@@ -3,8 +3,10 @@ import math
 import pytest
 from scipy.stats import beta, binom, binomtest
 
+from steadycut.core.buehler import buehler_limit
 from steadycut.core.concentration import (
     BOUNDS,
+    _entropy_limit,
     allowed_bounds,
     bentkus,
     buehler,
@@ -162,6 +164,33 @@ def test_compression_says_nothing_of_one_patient_or_of_errors_alone(counts):
     assert counts.risk(Costs()) + compression(counts, Costs(), 0.1) == 1.0
 
 
+@pytest.mark.parametrize("alarms", [1, 3])
+def test_compression_leaves_out_an_alarm_where_nobody_is_right(alarms):
+    costs = Costs(cost_fn=3.0)
+    counts, others = (Confusion(tp=0, fn=2, fp=n, tn=0) for n in (alarms, alarms - 1))
+    limit = buehler_limit(others, costs, 0.1 / (alarms + 3))
+    assert counts.risk(costs) + compression(counts, costs, 0.1) == pytest.approx(limit, abs=1e-12)
+
+
+def test_compression_leaves_out_nobody_where_all_are_missed():
+    """Nobody is called, and the cut is no patient's: call-nobody, at its share of delta."""
+    counts, costs = Confusion(tp=0, fn=2, fp=0, tn=0), Costs(cost_fp=3.0)
+    limit = buehler_limit(counts, costs, 0.1 / 3)
+    assert counts.risk(costs) + compression(counts, costs, 0.1) == pytest.approx(limit, abs=1e-12)
+
+
+@pytest.mark.parametrize(("mean", "n"), [(0.0, 10), (0.1, 50), (0.5, 7), (0.97, 400)])
+def test_the_entropy_limit_is_where_the_entropy_uses_delta_up(mean, n):
+    limit = _entropy_limit(mean, n, 0.1)
+    assert n * relative_entropy(mean, limit) == pytest.approx(math.log(10), rel=1e-9)
+    assert limit > mean
+
+
+@pytest.mark.parametrize(("mean", "n"), [(1.0, 10), (0.99, 3)])
+def test_the_entropy_limit_is_all_where_nothing_is_excluded(mean, n):
+    assert _entropy_limit(mean, n, 0.1) == 1.0
+
+
 def test_compression_at_the_size_that_the_design_measured():
     """About 0.13 at 92 patients and 10 % error, where dkw adds 0.26."""
     counts = Confusion(tp=42, fn=4, fp=5, tn=41)
@@ -234,8 +263,8 @@ def test_a_pointwise_bound_is_refused_in_uniform_honesty(name):
     with pytest.raises(BadOption) as caught:
         choose_bound(name, Costs(), "uniform")
     told = str(caught.value)
-    assert told.startswith("bound must be one of auto, compression, dkw, paper with honesty 'uni")
-    assert told.endswith(f"got {name!r}.")
+    allowed = "auto, compression, dkw, paper with honesty 'uniform' with equal costs"
+    assert told == f"bound must be one of {allowed}; got {name!r}."
 
 
 def test_clopper_pearson_is_refused_for_unequal_costs():
@@ -245,6 +274,11 @@ def test_clopper_pearson_is_refused_for_unequal_costs():
     allowed = "auto, buehler, bentkus, hoeffding, dkw, paper, betting"
     assert told.startswith(f"bound must be one of {allowed} with honesty 'split'")
     assert "unequal costs" in told
+
+
+def test_other_bounds_are_refused_at_a_target_prevalence():
+    with pytest.raises(BadOption, match=r"at a target prevalence.* got 'hoeffding'"):
+        choose_bound("hoeffding", Costs(target=(0.2, 0.4)), "split")
 
 
 def test_compression_is_refused_where_other_patients_chose():

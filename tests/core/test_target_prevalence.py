@@ -105,6 +105,15 @@ def test_risk_and_margin_are_taken_at_the_same_end():
     assert found < counts.risk(costs) + max(p * e1 + (1 - p) * e0 for p in (0.2, 0.8))
 
 
+def test_of_a_class_without_patients_nothing_is_known():
+    counts, costs = Confusion(tp=0, fn=0, fp=4, tn=36), Costs(cost_fn=2.0, target=(0.3, 0.3))
+    alarm = 0.1 + math.sqrt(math.log(20) / 80)
+    uniform = counts.risk(costs) + class_wise_dkw(counts, costs, 0.1)
+    assert uniform == pytest.approx(0.6 + 0.7 * alarm, abs=1e-12)
+    exact = counts.risk(costs) + class_wise(counts, costs, 0.1)
+    assert exact == pytest.approx(0.6 + 0.7 * stats.beta.ppf(0.95, 5, 36), abs=1e-9)
+
+
 def test_only_class_wise_bounds_are_allowed_there():
     costs = Costs(target=(0.1, 0.1))
     assert allowed_bounds(costs, "split") == ["class-wise", "class-wise-dkw"]
