@@ -188,6 +188,8 @@ def written(tmp_path):
         (["patient,score", "a,1_0"], "other text"),
         (["patient,score", "a,2e300"], "must not exceed 1e+300"),
         (["patient,score", ",1"], "'patient' must be filled in every row; 1 of 1"),
+        (["patient,score", "None,1", "a,1"], "'patient' must be filled in every row; 1 of 2"),
+        (["patient,score", "NA,1"], "nothing there, or a mark for nothing"),
         (["patient,score", "a,1,2"], "a row of 3 cells"),
         (["patient,score", "a"], "a row of 1 cells"),
         (["patient,score", 'a,"1'], "cannot be read"),

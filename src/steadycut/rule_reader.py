@@ -52,6 +52,8 @@ LARGEST_FILE = 64000000
 LARGEST_SCORE = 1e300
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 NO_SCORE = ("", "na", "n/a", "nan", "null", "none", "inf", "-inf", "infinity", "-infinity")
+# What stands for nothing in identifiers and levels, where "none" may be a name.
+MARKS = ("", "na", "n/a", "#n/a", "nan", "<na>", "null")
 BLANKS = " \t\n\r\x0b\x0c"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 # From so many patients on, that all have one row is no chance.
@@ -287,12 +289,13 @@ def _header(text: str, delimiters: str) -> Tuple[List[str], str]:
     return max(found, key=lambda one: len(one[0]))
 
 
-def _check_filled(table: Table, name: str) -> None:
-    gaps = sum(not text.strip() for text in table[name])
+def _check_filled(table: Table, name: str, patient: str) -> None:
+    nothing = (*MARKS, "none") if name == patient else MARKS
+    gaps = sum(text.strip().lower() in nothing for text in table[name])
     if gaps:
         raise Refused(
             f"column {name!r} must be filled in every row; {gaps} of {len(table[name])} rows have "
-            "nothing there. Fill these in, or remove the rows."
+            "nothing there, or a mark for nothing. Fill these in, or remove the rows."
         )
 
 
@@ -410,7 +413,7 @@ def decide(rule: Rule, table: Table, unseen: str = "refuse", *, force: bool = Fa
     _check_roles(rule)
     for name in needed_columns(rule):
         if name not in [score for score, _ in _methods(rule)]:
-            _check_filled(table, name)
+            _check_filled(table, name, patient)
     several = [patient_scores(table, patient, *method) for method in _methods(rule)]
     _check_like(rule, table, force=force)
     names = sorted(several[0])
