@@ -88,6 +88,36 @@ def test_equal_scores_leave_only_call_everybody_and_call_nobody(grid):
     assert math.isfinite(nobody)
 
 
+@pytest.mark.parametrize(
+    ("scores", "margin"),
+    [([3.0, 3.0], 0.015), ([-3.0], 0.015), ([0.1, 0.1], 0.005), ([0.1, 0.6], 0.0025)],
+)
+def test_the_margin_is_a_part_of_the_range_or_of_the_one_score(scores, margin):
+    cohort = PatientScores(scores=scores, labels=[1] * len(scores))
+    assert exact_cuts(cohort).margin == pytest.approx(margin)
+
+
+def test_a_grid_is_a_number_of_thresholds_or_all_cuts():
+    cohort = random_cohort(1)
+    assert cuts_of(cohort, 7).thresholds.tolist() == even_cuts(cohort, 7).thresholds.tolist()
+    assert cuts_of(cohort, "exact").values.tolist() == exact_cuts(cohort).values.tolist()
+    assert even_cuts(cohort).thresholds.size == 201
+
+
+def test_groups_of_different_scores_are_marked():
+    """Steps of 1 from 0 to 4."""
+    cohort = PatientScores(scores=[0.0, 1.2, 1.8, 2.5, 2.5, 4.0], labels=[0, 1, 0, 1, 0, 1])
+    assert even_cuts(cohort, 5).mixed.tolist() == [False, True, False, False]
+
+
+def test_beyond_neighbouring_floats_everybody_and_nobody_is_called():
+    """A margin of a two hundredth of the last bit is none."""
+    scores = [1.0, np.nextafter(1.0, 2)]
+    thresholds = every_threshold(exact_cuts(PatientScores(scores=scores, labels=[0, 1])))
+    assert thresholds[0] <= scores[0]
+    assert scores[0] < thresholds[1] <= scores[1] < thresholds[2]
+
+
 def test_exact_cuts_between_neighbouring_floats_still_separate_them():
     low, high = 1.0, np.nextafter(1.0, 2.0)
     cuts = exact_cuts(PatientScores(scores=[low, high], labels=[0, 1]))
@@ -146,6 +176,13 @@ def test_a_threshold_at_a_score_moves_where_a_millionth_of_the_gap_is_too_small_
     assert clear_of_scores(low, scores) < low
 
 
+def test_a_threshold_moves_by_a_millionth_of_the_gap_or_of_the_margin():
+    """The margin is a two hundredth of the range: 0.01, then 0.5."""
+    assert 2.0 - clear_of_scores(2.0, np.array([1.0, 2.0, 3.0])) == pytest.approx(1e-8, rel=1e-6)
+    near = np.array([0.0, 1.9999, 2.0, 100.0])
+    assert 2.0 - clear_of_scores(2.0, near) == pytest.approx(1e-10, rel=1e-4)
+
+
 def test_a_threshold_without_room_below_stays():
     """Between two neighbouring floats there is none to move to."""
     high = float(np.nextafter(1.0, 2.0))
@@ -173,4 +210,4 @@ def test_a_cut_just_below_a_score_is_fixed_by_it_and_calls_the_same_patients(sco
 
 def test_a_cut_that_calls_nobody_lies_beyond_every_score():
     scores = np.array([1.0, 1e300])
-    assert 1e300 < cut_just_below(np.inf, scores) < np.inf
+    assert cut_just_below(np.inf, scores) == 1e301

@@ -116,7 +116,7 @@ def even_cuts(patients: PatientScores, n_thresholds: int = 200) -> EvenCuts:
     inside = np.unique(np.linspace(low, high, n_thresholds))
     thresholds = np.append(inside, np.nextafter(high + _margin(patients.scores), np.inf))
     bins = np.searchsorted(thresholds, patients.scores, side="right")
-    is_occupied = np.bincount(bins, minlength=thresholds.size + 1) > 0
+    is_occupied = np.bincount(bins) > 0
     occupied, group = np.flatnonzero(is_occupied), (np.cumsum(is_occupied) - 1)[bins]
     return EvenCuts(
         cells=_count_cells(group, patients),
