@@ -33,22 +33,29 @@ SPLITS = {
 def two_hospitals(cohort):
     """Return the counts at the cohort's cut, and others of a random second hospital."""
     rng = random.Random(-cohort.seed)  # noqa: S311
-    return counts_for(cohort), tuple(rng.randint(0, 8) + (i % 2) for i in range(4))
+    there = [rng.randint(0, 8) + (i % 2) for i in range(4)]
+    missing = rng.choice([None, None, slice(0, 2), slice(2, 4)])
+    if missing is not None:
+        there[missing] = [0, 0]
+    return counts_for(cohort), tuple(there)
 
 
 def parts(cohort):
     here, there = two_hospitals(cohort)
-    p, q = shift.rates(here), shift.rates(there)
-    if None in p + q:
-        return
+    known = shift.rates(here), shift.rates(there)
+    p, q = shift.filled(*known), shift.filled(*reversed(known))
     plain = costs_of(cohort, None)
     costs = [risks.Fraction(cost) for cost in (cohort.cost_fn, cohort.cost_fp)]
     size = 1e-12 * float(max(costs))
     for name, split in SPLITS.items():
         found = getattr(product_shift, name)(confusion_of(here), confusion_of(there), plain)
         wanted = split(p, q, *costs)
+        shown = [
+            None if None in pair else part
+            for part, pair in zip(wanted, zip(*known, strict=True), strict=True)
+        ]
         got = [getattr(found, part) for part in NAMES]
-        yield from all_differ(name, [*got, found.total], [*wanted, sum(wanted)], 1e-9, size)
+        yield from all_differ(name, [*got, found.total], [*shown, sum(wanted)], 1e-9, size)
         change = risks.risk(there, *costs) - risks.risk(here, *costs)
         if name == "absolute_shift":
             yield from differ("Shift >= R_Q - R_P", found.total >= change - size, 1)

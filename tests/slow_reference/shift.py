@@ -15,6 +15,11 @@ def rates(counts):
     return Fraction(tp + fn, sum(counts)), miss, alarm
 
 
+def filled(own, other):
+    """Return a hospital's rates; one that it cannot know is taken as the other's."""
+    return tuple(b if a is None else a for a, b in zip(own, other, strict=True))
+
+
 def signed(p, q, cost_fn, cost_fp):
     """Return the parts with Q's curves in the prevalence part and P's prevalence in the shapes.
 

@@ -10,7 +10,8 @@ from steadycut.core.records import Costs
 class Parts:
     """A change of risk as prevalence part, class-1 shape part and class-0 shape part.
 
-    A shape part is None where one of the hospitals has no patient of that class.
+    A shape part is None where one of the hospitals has no patient of that class; its rate is then
+    taken to be the other's, so that the known parts still add up.
     """
 
     prevalence: float
