@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -5,7 +7,14 @@ from steadycut.core.cuts import cuts_of, exact_cuts
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.resample import resample
 from steadycut.core.risk_curve import count_errors
-from steadycut.core.stable import Stable, prior_mass
+from steadycut.core.stable import (
+    LARGEST_EXPONENT,
+    Stable,
+    is_between,
+    one_basin,
+    prior_mass,
+    weight_beside,
+)
 from tests.core import twins
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort, two_basins
 
@@ -109,3 +118,47 @@ def test_stable_without_a_class_is_defined(label):
     cohort = PatientScores(scores=np.arange(200.0), labels=[label] * 200)
     rank = rank_by_stable(cohort, Costs())
     assert rank > 190 if label == 0 else rank < 10
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_weight_beside_a_cut_is_that_of_lower_and_of_higher_ranks(seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.random((3, 12))
+    ranks = np.sort(rng.integers(0, 8, size=(3, 12)), axis=1)
+    below, above = weight_beside(weights, ranks)
+    for row, column in np.ndindex(3, 12):
+        lower, higher = ranks[row] < ranks[row, column], ranks[row] > ranks[row, column]
+        assert below[row, column] == pytest.approx(weights[row, lower].sum(), abs=1e-12)
+        assert above[row, column] == pytest.approx(weights[row, higher].sum(), abs=1e-12)
+
+
+def test_a_second_basin_has_a_tenth_of_the_weight():
+    weights = np.array([[0.125, 0.5, 0.25, 0.125], [0.09, 0.5, 0.3, 0.11]])
+    found = is_between(weights, np.array([[0, 1, 2, 3]] * 2))
+    assert found.tolist() == [[False, True, True, False], [False, False, True, False]]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_heaviest_basin_keeps_its_weights(seed):
+    rng = np.random.default_rng(seed)
+    weights, wall = rng.random((4, 15)), rng.random((4, 15)) < 0.2
+    wall[0] = False
+    found = one_basin(weights, wall)
+    for row in range(4):
+        edges = [-1, *np.flatnonzero(wall[row]), 15]
+        basins = [range(low + 1, high) for low, high in pairwise(edges)]
+        best = max(basins, key=lambda basin: weights[row, list(basin)].sum())
+        expected = [weights[row, cut] if cut in best else 0.0 for cut in range(15)]
+        assert found[row].tolist() == expected
+
+
+def test_how_far_it_looks_by_hand():
+    """A miss costs 3: a wrong patient costs 1.8 in the mean, and 18 are 10 wrong of 100."""
+    smallest, ill, well = np.array([[18.0]]), np.array([[40]]), np.array([[60]])
+    found = Stable(weight=0.5).reach(smallest, ill, well, Costs(cost_fn=3.0))
+    assert found.tolist() == [[pytest.approx(1.8 * LARGEST_EXPONENT / (0.5 * np.log(91 / 11)))]]
+
+
+def test_where_all_are_wrong_it_looks_everywhere():
+    far = Stable().reach(np.array([[30.0]]), np.array([[15]]), np.array([[15]]), Costs())
+    assert far[0, 0] > 1e12
