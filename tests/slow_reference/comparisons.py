@@ -1,4 +1,20 @@
-"""All comparisons by topic, and a cohort put through those that are its turn."""
+"""All comparisons by topic, and a cohort put through those that are its turn.
+
+Not compared, and why:
+
+- random numbers themselves: which patients are dealt or drawn, p-values by permutation or
+  simulation, the bootstrap interval of a prevalence. What is made of given draws is compared. Of
+  betting's 256 random orders all orders of up to five patients stand beside them, to 0.02.
+- the simulated level of the multiscale band: it is taken from the product, and is checked here not
+  to be below Bonferroni's. `tests/validity` measures it.
+- how patients are put into rank bins, into strata of like scores and along a number into windows:
+  "about as many each" is no definition. What is made of the product's bins is compared.
+- `youden-kernel`, a fast Fourier transform on a grid; the last step of `pointwise`, whose map is
+  compared; `stable` at a target prevalence and the basins of stable strata, whose posterior is.
+- melded intervals but that of LR+, intervals of a cut that is chosen again, the explorer: they are
+  made of parts that are compared.
+- paths for many patients only (multinomial cells, refined blocks): these cohorts are small.
+"""
 
 import traceback
 from collections import Counter
