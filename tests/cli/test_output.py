@@ -57,6 +57,12 @@ def test_no_table_is_read_before_the_place_is_known_to_do(make, rule, tmp_path, 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_name_that_no_file_can_have_is_refused_at_once(rule, tmp_path, capsys):
+    out = tmp_path / f"{TOO_LONG}.csv"
+    ran = run_command(capsys, "apply", rule, "no-such-table.csv", "--out", out)
+    assert (ran.code, "File name too long" in ran.err) == (2, True)
+
+
 def test_decisions_over_a_folder_are_refused_at_once(rule, tmp_path, capsys):
     (tmp_path / "d.csv").mkdir()
     ran = run_command(capsys, "apply", rule, "no-such-table.csv", "--out", tmp_path / "d.csv")

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import stat
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -270,10 +271,22 @@ def writer_for(out: Path) -> Any:
         msg = f"the folder of --out does not exist: {out.parent}. Make it first."
         raise BadOption(msg)
     check_folder(out.parent)
-    if os.path.isdir(out):  # noqa: PTH112
+    check_file(out)
+    return writers[out.suffix.lower()]
+
+
+def check_file(out: Path) -> None:
+    """Refuse a name that a folder has, or that no file can have."""
+    try:
+        taken = stat.S_ISDIR(out.stat().st_mode)
+    except FileNotFoundError:
+        taken = False
+    except OSError as error:
+        msg = f"cannot write {out}: {error.strerror or error}. Choose another place."
+        raise BadOption(msg) from None
+    if taken:
         msg = f"--out must be a file; {out} is a folder. Name a file in it."
         raise BadOption(msg)
-    return writers[out.suffix.lower()]
 
 
 def to_parquet(decisions: dict[str, Any]) -> bytes:
