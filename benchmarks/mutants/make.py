@@ -44,10 +44,6 @@ class Mutant:
     def module(self):
         return self.name.rpartition(".")[0]
 
-    @property
-    def function(self):
-        return self.name.partition("__mutmut_")[0]
-
 
 def mutate(module, source):
     """Return the source of ``module`` with all its mutants in it, and the mutants."""

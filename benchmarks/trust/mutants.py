@@ -2,7 +2,7 @@
 
     python -m benchmarks.trust.mutants [--quick] [--seed 0] [--sample N] [--log FILE] [MODULE...]
 
-All mutants of all modules by default, which takes about an hour of two processors; ``--sample N``
+All mutants of all modules by default, which takes hours; ``--sample N``
 takes N of them by chance, ``--quick`` the fixed few that every change meets. What is mutated and
 what is not: `benchmarks/mutants/make.py`. A mutant that behaves as the original does is equivalent:
 `benchmarks/mutants/equivalent.txt` lists each with its reason, and they are counted apart.
@@ -173,8 +173,13 @@ def unnoticed(ended):
     return [key for key, how in ended.items() if how in UNNOTICED and key not in listed]
 
 
+def misjudged(ended):
+    """Return the keys that are listed as equivalent, though a test noticed the difference."""
+    return [key for key, how in ended.items() if how not in UNNOTICED and key in equivalent()]
+
+
 def score_of(counted):
-    """Say which share of the mutants was noticed, and at least which share of all would be."""
+    """Return the share that was noticed, and its lower limit if they are a sample by chance."""
     tried = sum(one.tried for one in counted)
     noticed = tried - sum(one.failed for one in counted)
     low = binomtest(noticed, tried, alternative="greater").proportion_ci(0.95, "exact").low
@@ -196,7 +201,9 @@ def main():
     counted = rows(ended)
     show(counted)
     for key in unnoticed(ended):
-        print("  nobody noticed", key)
+        print("  nobody noticed:", key)
+    for key in misjudged(ended):
+        print("  not equivalent:", key)
     score, low = score_of(counted)
     chance = f"; of a sample by chance: at least {low:.1%} of all at 95 %" if given.sample else ""
     print(f"\nNoticed: {score:.1%}{chance}")

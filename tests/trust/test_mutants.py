@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("resource", reason="mutants are run in forked processes")
 
 from benchmarks.mutants.make import mutate
-from benchmarks.trust.mutants import CERTIFYING, equivalent, outcomes, rows, unnoticed
+from benchmarks.trust.mutants import CERTIFYING, equivalent, misjudged, outcomes, rows, unnoticed
 
 MODULE = '''
 LIMIT = 3
@@ -69,6 +69,8 @@ def test_equivalent_mutants_are_counted_apart(monkeypatch):
     assert (row.tried, row.failures) == (2, {"survived": 1})
     assert "1 equivalent" in row.what
     assert unnoticed(ended) == ["x.f: c -> d"]
+    assert misjudged(ended) == []
+    assert misjudged({"x.f: a -> b": "killed"}) == ["x.f: a -> b"]
 
 
 def test_every_equivalent_mutant_has_a_reason():
@@ -78,4 +80,5 @@ def test_every_equivalent_mutant_has_a_reason():
 def test_no_mutant_of_the_fixed_sample_survives():
     ended = outcomes(CERTIFYING, quick=True)
     assert unnoticed(ended) == []
+    assert misjudged(ended) == []
     assert sum(row.tried for row in rows(ended)) >= 40
