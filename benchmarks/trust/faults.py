@@ -18,12 +18,15 @@ import io
 import multiprocessing
 import os
 import resource
+import shutil
 import signal
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
 
 from benchmarks.faults.kill_and_resume import WAYS, kill_and_resume
 from benchmarks.trust.failing_disk import failing_disk
@@ -329,6 +332,25 @@ def dead_workers(folder, times):
     )
 
 
+def _on_spark(table, delay, said):
+    from benchmarks.trust.lost_executor import aggregate_while_killing
+
+    said.send(aggregate_while_killing(table, delay))
+
+
+def lost_executors(folder, times, seed):
+    rng = np.random.default_rng(seed)
+    table, patient = folder / "rows.parquet", rng.integers(0, 100, 50_000)
+    rows = {"patient": patient, "label": patient % 2, "score": rng.normal(size=patient.size)}
+    parquet.write_table(pa.table(rows), table)
+    found = [elsewhere(_on_spark, table, delay) for delay in rng.uniform(0, 10, times)]
+    return Row(
+        "executors of a Spark cluster killed in an aggregation",
+        times,
+        {"wrong or no results": sum(one != (True, 1) for one in found)},
+    )
+
+
 def kills_at_random(way, kills, folder, seed):
     place = folder / f"kills-{way}"
     place.mkdir()
@@ -362,6 +384,8 @@ def stage(*, quick, seed):
         yield read_only(over)
         yield two_runs(folder, 3 if quick else 30)
         yield dead_workers(folder, 1 if quick else 5)
+        if not quick and shutil.which("java"):
+            yield lost_executors(folder, 3, seed)
         for way in WAYS:
             yield kills_at_random(way, 3 if quick else 50, folder, seed)
 

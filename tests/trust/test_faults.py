@@ -1,6 +1,7 @@
 """What a run stands on breaks: the old result stays, or the new one is whole."""
 
 import errno
+import shutil
 
 import pytest
 
@@ -45,6 +46,13 @@ def test_a_folder_that_may_not_be_written_to(given):
 
 def test_two_runs_into_one_folder(tmp_path):
     assert faults.two_runs(tmp_path, 1).failed == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java")
+def test_a_lost_executor_of_spark(tmp_path):
+    row = faults.lost_executors(tmp_path, 1, seed=0)
+    assert (row.tried, row.failed) == (1, 0)
 
 
 def test_a_lost_result_is_noticed(bench):
