@@ -8,7 +8,7 @@ import numpy as np
 
 from steadycut.core.records import PatientScores
 from steadycut.core.split import split_classes, split_patients
-from steadycut.errors import NoFeasibleCut, TooFewPatients
+from steadycut.errors import TooFewPatients
 from steadycut.paper.table import Hospitals, table_result
 from steadycut.study import Progress
 
@@ -82,7 +82,7 @@ def table_of_deals(
             others = _deals(deal, number, replicates)
             settings = {**options, "seed": number}
             return table_result(deal(number), others, replicates, settings, progress)
-        except (NoFeasibleCut, TooFewPatients) as error:
+        except TooFewPatients as error:
             last = error
     raise last
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from steadycut.compare import COST_TABLE, Row, check_disjoint, judge
 from steadycut.core.records import PatientScores
-from steadycut.errors import NoFeasibleCut, TooFewPatients
+from steadycut.errors import TooFewPatients
 from steadycut.paper.claims import SCHEMA, Claim, share_of, spread_of
 from steadycut.study import Progress, check_same_patients, fit
 
@@ -65,8 +65,7 @@ def table_result(
     """Return the tables of ``first``, and over all replicates how the methods compare.
 
     ``others`` are the hospitals of each replicate, with the seed of its split; ``first`` is not
-    among them unless it is repeated there. A replicate that lacks a class among the patients who
-    choose, so that a rule has no cut-off, is counted and left out.
+    among them unless it is repeated there.
     """
     check_disjoint(*first)
     check_same_patients(first[1])
@@ -74,27 +73,20 @@ def table_result(
     reference = rows[0]
     seen: list[list[dict[str, Any]]] = []
     costs: list[list[dict[str, Any]]] = []
-    infeasible = 0
     for seed, hospitals in others:
         if progress:
             progress("replicates", len(seen), n_replicates)
         settings = {**options, "seed": seed}
-        try:
-            found = judge_methods(hospitals, settings), cost_rows(hospitals, settings)
-        except NoFeasibleCut:
-            infeasible += 1
-            continue
-        seen.append([replicate_row(row) for row in found[0]])
-        costs.append(found[1])
+        seen.append([replicate_row(row) for row in judge_methods(hospitals, settings)])
+        costs.append(cost_rows(hospitals, settings))
     if not seen:
-        msg = f"none of {infeasible} replicates has a cut-off for every rule: too few patients."
+        msg = "no replicate has patients of both classes in every role: too few patients."
         raise TooFewPatients(msg)
     return {
         "schema": SCHEMA,
         "target": "table",
         "seed": options.get("seed", 0),
         "replicates": len(seen),
-        "infeasible_replicates": infeasible,
         "patients": {"internal": first[0][0].n_patients, "external": first[1][0].n_patients},
         "candidates": len(first[0]),
         "trivial_external": reference.external.trivial_risk(reference.costs),
