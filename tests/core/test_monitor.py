@@ -145,6 +145,36 @@ def test_risk_in_units_of_the_costs():
     assert watch.can_alarm
 
 
+def same_limits(found, expected, unit=1.0):
+    for name in ("mean", "lower", "upper"):
+        assert np.array_equal(getattr(found, name), unit * getattr(expected, name))
+    return found.delta == expected.delta
+
+
+def test_a_watched_risk_has_its_parts():
+    losses = np.array([0.0, 1.0, 3.0, 3.0, 0.0, 3.0, 3.0, 3.0])
+    watch = watch_risk(losses, certified=0.6, largest=3.0, delta=0.4)
+    assert same_limits(watch.limits, confidence_sequence(losses / 3, 0.4), 3.0)
+    assert watch.certified == 0.6
+    assert watch.first_alarm == first_crossing(evidence(losses / 3, 0.2), 0.4) is not None
+
+
+def test_watched_calls_have_their_parts():
+    """18 of 40 certifying patients were called; half of delta is theirs."""
+    called = np.array([1, 0, 0, 1, 0, 0, 0, 1, 0])
+    watch = watch_calls(called, Confusion(tp=12, fn=3, fp=6, tn=19), delta=0.2)
+    assert (watch.lowest, watch.highest) == rate_interval(18, 40, 0.1)
+    assert watch.internal == 18 / 40
+    assert np.array_equal(watch.too_many, evidence(called, watch.highest))
+    assert np.array_equal(watch.too_few, evidence(1 - called, 1 - watch.lowest))
+    assert same_limits(watch.limits, confidence_sequence(called, 0.1))
+
+
+def test_calls_that_are_none_are_refused():
+    with pytest.raises(BadPatients, match="called must be one number a patient"):
+        watch_calls([2], Confusion(tp=1, fn=0, fp=0, tn=1), 0.1)
+
+
 def test_a_vacuous_certificate_cannot_alarm():
     watch = watch_risk([2.0] * 300, certified=2.0, largest=2.0, delta=0.1)
     assert (watch.can_alarm, watch.first_alarm) == (False, None)
