@@ -57,22 +57,28 @@ def barriers(
     risk = risk_at_cuts(curve, costs)
     size = risk.shape[1]
     start, stop, _ = cuts.indices(size)
-    from_right = _lowest_so_far(risk[:, ::-1], size - stop, size - start)
-    left, right = _lowest_so_far(risk, start, stop), size - 1 - from_right[:, ::-1]
+    tie = TIE * costs.largest
+    from_right = _lowest_so_far(risk[:, ::-1], size - stop, size - start, tie)
+    left, right = _lowest_so_far(risk, start, stop, tie), size - 1 - from_right[:, ::-1]
     rows, every = np.arange(risk.shape[0])[:, None], np.arange(start, stop)
     high = np.ones(left.shape, dtype=bool)
     for lowest in (left, right):
         excess, error = excess_risk(curve, costs, rows, every, lowest)
-        high &= excess > height * error + TIE * costs.largest
+        high &= excess > height * error + tie
     return high
 
 
-def _lowest_so_far(risk: FloatArray, start: int, stop: int) -> IntArray:
-    """Return, for each cut from ``start`` to ``stop``, which cut up to it has the smallest risk."""
-    before = start - risk[:, start::-1].argmin(axis=1)
+def _lowest_so_far(risk: FloatArray, start: int, stop: int, tie: float) -> IntArray:
+    """Return, for each cut from ``start`` to ``stop``, which cut up to it has the smallest risk.
+
+    The last one of those within ``tie`` of it.
+    """
+    backwards = risk[:, start::-1]
+    lowest = backwards.min(axis=1)
+    before = start - (backwards <= lowest[:, None] + tie).argmax(axis=1)
     so_far = risk[:, start:stop].copy()
-    so_far[:, 0] = risk[np.arange(before.size), before]
-    new_low = so_far <= np.minimum.accumulate(so_far, axis=1)
+    so_far[:, 0] = lowest
+    new_low = so_far <= np.minimum.accumulate(so_far, axis=1) + tie
     cuts = np.where(new_low, np.arange(start, stop), 0)
     cuts[:, 0] = before
     return np.maximum.accumulate(cuts, axis=1)

@@ -129,18 +129,19 @@ def boundary_barriers(
     """
     risk, square = curves.risk[:, boundary], curves.square[:, boundary]
     n, high = curves.n_patients[:, None], np.ones(risk.shape, dtype=bool)
-    from_right = risk.shape[1] - 1 - _lowest_so_far(risk[:, ::-1])[:, ::-1]
-    for lowest in (_lowest_so_far(risk), from_right):
+    tie = TIE * costs.spread
+    from_right = risk.shape[1] - 1 - _lowest_so_far(risk[:, ::-1], tie)[:, ::-1]
+    for lowest in (_lowest_so_far(risk, tie), from_right):
         excess = risk - np.take_along_axis(risk, lowest, axis=1)
         squared = np.abs(square - np.take_along_axis(square, lowest, axis=1))
         error = np.sqrt(np.maximum(squared - excess**2, 0) / n)
-        high &= excess > height * error + TIE * costs.spread
+        high &= excess > height * error + tie
     return high
 
 
-def _lowest_so_far(risk: FloatArray) -> IntArray:
-    """Return which cut up to each has the smallest risk, the last one of several."""
-    new_low = risk <= np.minimum.accumulate(risk, axis=1)
+def _lowest_so_far(risk: FloatArray, tie: float) -> IntArray:
+    """Return which cut up to each has the smallest risk, the last one of those within ``tie``."""
+    new_low = risk <= np.minimum.accumulate(risk, axis=1) + tie
     return np.maximum.accumulate(np.where(new_low, np.arange(risk.shape[1]), 0), axis=1)
 
 
