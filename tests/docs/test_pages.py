@@ -19,6 +19,7 @@ NOT_RUN = {
     "guide/slides.md": "needs slides and a model; tests/slides run the commands",
     "guide/tables.md": "the form of a command",
     "paper_rerun.md": "takes hours, and data that are not ours to ship",
+    "reliability.md": "takes hours",
     "speed.md": "takes an hour and R",
     "theory/ensemble.md": "the form of a command",
 }
