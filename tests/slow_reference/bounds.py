@@ -23,7 +23,8 @@ def dkw_one_sided(n, delta):
 
 
 def dkw_two_sided(n, delta):
-    return sqrt(log(2 / delta) / (2 * n)) if n else 1.0
+    """Return sqrt(log(2 / delta) / 2n), at most 1: two shares are never further apart."""
+    return min(sqrt(log(2 / delta) / (2 * n)), 1.0) if n else 1.0
 
 
 def paper(counts, cost_fn, cost_fp, delta):

