@@ -26,6 +26,21 @@ STALE = 3600.0
 PARTS = ".steadycut-*.part"
 WORK = "steadycut-work-"
 LOCK = ".lock"
+LARGEST_SMALL = 256_000_000
+
+
+def read_small(path: Path, most: int = LARGEST_SMALL) -> bytes:
+    """Return the bytes of a file that cannot be large; an OSError says why there are none.
+
+    A pipe may never begin and a device never end, so that neither is opened.
+    """
+    if path.is_fifo() or path.is_char_device():
+        raise OSError(None, "It is a pipe or a device")
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(None, f"It has more than {most // 10**6} MB")
+    return content
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -115,12 +130,19 @@ def _hold(file: IO[bytes]) -> bool:
     return True
 
 
+def _check_place(path: Path) -> None:
+    """Refuse what is no file; whoever may do everything would put one in the place of /dev/null."""
+    if path.is_dir():
+        raise IsADirectoryError(None, "Is a directory")
+    if path.exists() and not path.is_file():
+        raise OSError(None, "It is a pipe or a device")
+
+
 @contextmanager
 def _written(part: Path, path: Path, content: bytes) -> Iterator[None]:
     """Write a part; it stays locked until the context is left."""
     try:
-        if path.is_dir():
-            raise IsADirectoryError(None, "Is a directory")
+        _check_place(path)
         # Plain opening gives the file the permissions that the user's umask asks for.
         with _locked_file(part) as file:
             file.write(content)

@@ -12,18 +12,19 @@ from typing import Any
 
 from steadycut._version import __version__
 from steadycut.errors import BadRuleFile
+from steadycut.files import read_small
 
 # No frozen file is nearly as large, in bytes; a larger one is not read into memory.
 LARGEST = 64_000_000
 LONGEST = 80
+FROZEN = ("steadycut.rule", "steadycut.strata", "steadycut.covariate")
 VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,39}")
 
 
 def read_frozen(path: str | PathLike[str]) -> bytes:
     """Return the bytes of a frozen file."""
     try:
-        with Path(path).open("rb") as file:
-            written = file.read(LARGEST + 1)
+        written = read_small(Path(path))
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         msg = f"cannot read the rule file {path}: {why}."
@@ -71,7 +72,11 @@ def _other_schema(name: str, found: object, schema: str, content: object) -> str
             f"{name} has the schema {found}, which steadycut {__version__} cannot read: a newer "
             f"steadycut made it{made_by(content)}. Upgrade steadycut to use it."
         )
-    return f"{name} is not a rule file of schema {schema}; its schema is {shown(repr(found))}."
+    wanted = f"Give the {kind.partition('.')[2]}.json of a study."
+    if str(found).partition("/")[0] in FROZEN:
+        wanted += f" `steadycut apply` takes {shown(str(found))} as well."
+    refused = f"{name} is not a rule file of schema {schema}; its schema is {shown(repr(found))}."
+    return f"{refused} {wanted}"
 
 
 def made_by(content: Any) -> str:  # noqa: ANN401

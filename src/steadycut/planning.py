@@ -20,6 +20,7 @@ from steadycut.core.plan import (
 )
 from steadycut.core.records import Costs
 from steadycut.errors import BadOption
+from steadycut.files import read_small
 from steadycut.study import Study
 from steadycut.summary import SCHEMA as STUDY_SCHEMA
 
@@ -242,7 +243,7 @@ def _pilot_counts(pilot: Pilot | None) -> tuple[Confusion | None, Costs]:
 
 def _read_study(path: Path) -> Mapping[str, Any]:
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(read_small(path))
     except OSError as error:
         msg = f"cannot read the pilot {path}: {error.strerror or error}. Check the path."
         raise BadOption(msg) from None

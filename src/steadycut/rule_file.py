@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from steadycut.study import Study
 
 SCHEMA = "steadycut.rule/1"
+LARGEST_COUNT = 2**53
 
 
 class StabilityPart(Part):
@@ -73,6 +74,14 @@ class Reference(Part):
     quantiles_negative: list[FiniteFloat]
     bins: BinsPart
     instances_per_patient: InstancesPart | None
+
+    @model_validator(mode="after")
+    def _countable(self) -> "Reference":
+        counts = (self.tp, self.fn, self.fp, self.tn, *self.bins.positive, *self.bins.negative)
+        if not all(0 <= count <= LARGEST_COUNT for count in counts):
+            msg = f"counts of patients must lie between 0 and {LARGEST_COUNT}"
+            raise ValueError(msg)
+        return self
 
     @property
     def rank_bins(self) -> RankBins:

@@ -34,6 +34,8 @@ from steadycut.errors import SteadycutError
 # typer carries its own copy of click; this is that copy's UsageError.
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 INTERRUPTED = 130
+# Signs of a refusal; longer ones repeat what was given.
+LONGEST = 1000
 
 app = typer.Typer(
     name="steadycut",
@@ -105,6 +107,8 @@ def run(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("STEADYCUT_DEBUG"):
             raise
+        if isinstance(error, OSError) and error.filename is not None:
+            return _refuse(f"{error.strerror}: {error.filename}. Check the path, or name another.")
         return _admit(error)
     if result == INTERRUPTED:
         print("steadycut: interrupted; no result was written.", file=sys.stderr)
@@ -112,7 +116,8 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _refuse(text: str) -> int:
-    print("steadycut: " + " ".join(text.split()), file=sys.stderr)
+    line = " ".join(text.split())
+    print(f"steadycut: {line if len(line) <= LONGEST else line[:LONGEST] + '...'}", file=sys.stderr)
     return 2
 
 

@@ -8,6 +8,7 @@ import typer
 from steadycut.core.aggregate import aggregator_names
 from steadycut.core.concentration import BOUNDS
 from steadycut.errors import BadOption
+from steadycut.files import read_small
 from steadycut.remember import check_key
 
 
@@ -228,7 +229,7 @@ def read_key(path: Path | None) -> bytes | None:
     if path is None:
         return None
     try:
-        return check_key(path.read_bytes().strip())
+        return check_key(read_small(path).strip())
     except OSError as error:
         msg = f"cannot read --patient-key {path}: {error.strerror or error}. Check the path."
         raise BadOption(msg) from None

@@ -9,7 +9,7 @@ import typer
 from steadycut.cli.output import check_folder
 from steadycut.core.checks import check_choice
 from steadycut.errors import BadOption, BadTable
-from steadycut.files import write_atomically
+from steadycut.files import read_small, write_atomically
 from steadycut.report.again import ENDINGS, page_name, render_again
 
 NAMES = ("study.json", "audit.json", "strata-study.json")
@@ -78,7 +78,7 @@ def find_result(path: Path) -> Path:
 def read_json(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file."""
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(read_small(path))
     except OSError as error:
         msg = f"cannot read {path}: {error.strerror or error}. Check the path."
         raise BadOption(msg) from None

@@ -296,9 +296,14 @@ def one_line(place: str) -> Iterator[None]:
         raise BadTable(msg) from None
     except (OSError, EOFError, zlib.error, load_duckdb().Error, *arrow_errors()) as error:
         text = str(error).strip()
-        reason = csv_reason(text) or text.partition("\n")[0].rstrip(".")
+        reason = csv_reason(text) or _printable(text.partition("\n")[0].rstrip("."))
         msg = f"{place!r} cannot be read: {reason}. Check the file, or write it again."
         raise BadTable(msg) from None
+
+
+def _printable(text: str) -> str:
+    """Return a text without the signs of a damaged file."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
 def load_duckdb() -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steadycut.errors import BadOption, BadTable, MissingColumn
+from steadycut.files import read_small
 from steadycut.sources.left_out import LeftOut
 
 DELIMITERS = ",;\t|"
@@ -33,7 +34,7 @@ def read_rows(path: Path) -> list[list[str]]:
         If the file is missing, empty or no text.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_small(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8 text"
         msg = f"cannot read the sheet {path}: {why}. Give a CSV file."
@@ -43,7 +44,11 @@ def read_rows(path: Path) -> list[list[str]]:
         msg = f"the sheet {path} has no rows. Give a CSV file with a header."
         raise BadTable(msg)
     delimiter = max(DELIMITERS, key=lines[0].count)
-    return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+    try:
+        return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+    except csv.Error as error:
+        msg = f"cannot read the sheet {path}: {error}. Give a CSV file."
+        raise BadTable(msg) from None
 
 
 def read_records(path: Path, needed: tuple[str, ...]) -> list[dict[str, str]]:
@@ -57,6 +62,16 @@ def read_records(path: Path, needed: tuple[str, ...]) -> list[dict[str, str]]:
             f"{', '.join(missing)} and has {', '.join(names)}."
         )
         raise MissingColumn(msg)
+    if len(set(filter(None, names))) < len(list(filter(None, names))):
+        msg = f"the sheet {path} must name each column once. Rename or remove the copies."
+        raise BadTable(msg)
+    n_longer = sum(any(row[len(names) :]) for row in rows)
+    if n_longer:
+        msg = (
+            f"the sheet {path} must have a cell for each of its {len(names)} columns; {n_longer} "
+            "rows have more. Put cells with the separator in them into quotes."
+        )
+        raise BadTable(msg)
     return [dict(zip(names, row, strict=False)) for row in rows]
 
 

@@ -1,0 +1,147 @@
+"""Hostile inputs at every entry: a right answer, or one clear line.
+
+    python benchmarks/trust/inputs.py [--quick] [--seed 0]
+
+Tables of hostile cells are written in every format and compared with a plain reading; good files
+are damaged byte by byte; frozen files get one absurd value each and a new hash; every option of
+every command, found in the command's own tree, and every argument of the public functions gets
+values that nobody means. Whatever is no answer must be a refusal in one line; everything runs
+under a watchdog.
+"""
+
+import argparse
+import itertools
+import os
+import resource
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.trust.hostile import arguments, damage, frozen, options, sheets, tables
+from benchmarks.trust.hostile.watch import WRONG, Tally, outcome
+from benchmarks.trust.row import show
+
+# A call that asks for more memory than this has no limit of its own.
+MEMORY = 8 << 30
+MANY, FEW = 2_000, 100
+
+
+def stage(*, quick: bool, seed: int):
+    """Return a row for each entry."""
+    n, rng = FEW if quick else MANY, np.random.default_rng(seed)
+    with tempfile.TemporaryDirectory() as place, limited_memory():
+        folder = Path(place)
+        rows = [hostile_tables(name, n, rng, folder) for name in tables.FORMS]
+        rows.append(typed_columns(n, rng, folder))
+        rows += [damaged_files(name, n, rng, folder) for name in damage.FILES]
+        rows.append(sheets_of_files(n, rng, folder))
+        rows.append(absurd_frozen_files(n, rng, folder))
+        rows.append(hostile_arguments(5 if quick else None, rng))
+        rows.append(hostile_options(400 if quick else None, rng, folder))
+    return rows
+
+
+def hostile_tables(name, n, rng, folder):
+    tally = Tally(f"hostile cells: {name}")
+    for _ in range(n):
+        rows = tables.draw_rows(rng)
+        tally.add(*_told(tables.judge(rows, tables.FORMS[name](rows, folder)), rows))
+    return tally.row()
+
+
+def typed_columns(n, rng, folder):
+    """Whole identifiers up to 2^62 and scores of four types: nobody is merged, no bit is lost."""
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def parquet(columns):
+        pq.write_table(pa.table(columns), folder / "typed.parquet")
+        return folder / "typed.parquet"
+
+    makers = (dict, pd.DataFrame, pl.DataFrame, pa.table, parquet)
+    tally = Tally("columns of numbers, five libraries")
+    for make in itertools.islice(itertools.cycle(makers), n):
+        columns, expected = tables.draw_typed(rng)
+        kind, found = outcome(lambda make=make, columns=columns: tables.read(make(columns)))
+        wrong = kind in {"answer", "refused"} and found != expected
+        tally.add(WRONG if wrong else kind, columns, found)
+    return tally.row()
+
+
+def damaged_files(name, n, rng, folder):
+    tally = Tally(f"damaged bytes: {name}")
+    for _ in range(n):
+        ended, content = damage.judge_damaged(name, rng, folder)
+        tally.add(*_told(ended, content))
+    return tally.row()
+
+
+def sheets_of_files(n, rng, folder):
+    tally = Tally("sheets of slides and ECGs")
+    for _ in range(n):
+        ended, content = sheets.judge_sheet(rng, folder)
+        tally.add(*_told(ended, content))
+    return tally.row()
+
+
+def absurd_frozen_files(n, rng, folder):
+    tally = Tally("frozen files: an absurd value, hashed again")
+    for _ in range(n):
+        (kind, found), about = frozen.judge_mutant(rng, folder)
+        tally.add(WRONG if found == WRONG else kind, about, found)
+    return tally.row()
+
+
+def hostile_arguments(n_values, rng):
+    tally = Tally("arguments of public functions")
+    for about, call in arguments.calls(n_values, rng):
+        tally.add(*_told(arguments.judge_call(call), about))
+    return tally.row()
+
+
+def hostile_options(n, rng, folder):
+    tally, before = Tally("options of commands"), Path.cwd()
+    options.prepare(folder)
+    try:
+        every = list(options.calls())
+        order = rng.permutation(len(every))[:n]
+        for path, given in (every[i] for i in order.tolist()):
+            tally.add(*_told(options.judge_call([*path, *given]), (path, given)))
+    finally:
+        os.chdir(before)
+    return tally.row()
+
+
+def _told(ended, about):
+    kind, found = ended
+    return kind, about, found
+
+
+@contextmanager
+def limited_memory():
+    """Let what takes all memory fail here, and not kill the machine."""
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    rows = stage(quick=given.quick, seed=given.seed)
+    show(rows)
+    sys.exit(any(row.failed for row in rows))
+
+
+if __name__ == "__main__":
+    main()
