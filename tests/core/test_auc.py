@@ -57,3 +57,8 @@ def test_without_a_class_there_is_no_area():
     one = PatientScores(scores=[0.1, 0.2], labels=[1, 1])
     assert auc(one) is None
     assert auc_interval(one, 0.05) is None
+
+
+def test_newcombes_variance_by_hand():
+    """N* = 11/2 - 1; 0.16 (1 + 4.5 (0.2/1.2 + 0.8/1.8)) / 30."""
+    assert newcombe_variance(0.8, (5, 6)) == pytest.approx(0.02)

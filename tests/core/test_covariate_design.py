@@ -65,3 +65,10 @@ def test_slices_ascend_with_the_value_and_anchors_too(values):
     assert np.all(design.windows.sum(axis=1) > 0)
     for one in np.unique(values):
         assert np.unique(codes[values == one]).size == 1
+
+
+def test_every_window_holds_a_slice_where_most_patients_share_a_value():
+    design, codes = smooth_design(np.concatenate([np.zeros(60), np.arange(1.0, 41.0)]))
+    held = design.windows @ np.bincount(codes)
+    assert held.min() > 0
+    assert held[0] == 60

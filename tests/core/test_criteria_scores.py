@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import steadycut
-from steadycut.core.criteria_scores import group_values
+from steadycut.core.criteria_scores import group_values, mean_score
 from steadycut.core.cuts import cuts_of
 from steadycut.core.records import Costs, PatientScores
+from steadycut.core.risk_curve import count_errors
 from steadycut.core.rules import on_cuts, parse_rule
 from steadycut.errors import BadOption
 from tests.core.cohorts import SEEDS, random_cohort
@@ -60,6 +61,13 @@ def test_a_score_that_a_replicate_did_not_draw_is_not_called():
     rule = on_cuts(parse_rule("mean-score"), cuts)
     drawn = np.array([[0, 0, 0, 1, 1, 0, 1, 0]])
     assert rule(drawn, Costs(), None).tolist() == [1]
+
+
+def test_every_row_has_its_own_mean():
+    cuts = cuts_of(PatientScores(scores=[0, 1, 2, 3], labels=[0, 1, 0, 1]), "exact")
+    drawn = np.array([[2, 0, 0, 0, 2, 0, 0, 0], [0, 0, 0, 1, 0, 0, 1, 2]])
+    means = mean_score(count_errors(drawn), group_values(cuts))
+    assert means.tolist() == [[0.0], [2.75]]
 
 
 def test_without_thresholds_a_step_is_a_group():

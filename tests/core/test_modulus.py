@@ -111,3 +111,11 @@ def test_patients_of_one_score_are_in_every_window_that_starts_there():
     assert modulus(cohort, 5e-324, Costs(cost_fn=2.0), form="oscillation") == 1.0
     assert modulus(cohort, 0.0, Costs(cost_fn=2.0)) == 0.0
     assert modulus(cohort, 5e-324, Costs(target=(0.5, 0.5))) == 0.75
+
+
+@pytest.mark.parametrize(("alone", "largest"), [(1, 0.6), (0, 0.7)])
+def test_one_patient_of_a_class_is_all_of_it(alone, largest):
+    """At a prevalence of 0.3 all ill weigh 0.6 and all healthy 0.7."""
+    labels, costs = [alone, 1 - alone, 1 - alone], Costs(cost_fn=2.0, target=(0.3, 0.3))
+    cohort = PatientScores(scores=[0.0, 1.0, 2.0], labels=labels)
+    assert modulus(cohort, 0.5, costs) == pytest.approx(largest)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from steadycut.core.rescale import (
     LEVELS,
     AffineChange,
+    _steps,
     affine_change,
     mixture_quantiles,
     quantile_matched,
@@ -75,6 +76,11 @@ def test_mixture_quantiles_agree_with_repeating_patients(prevalence):
     found = mixture_quantiles(ill, well, prevalence, LEVELS)
     assert np.mean(found == wanted) > 0.95
     assert found == pytest.approx(wanted, abs=0.1)
+
+
+def test_the_outer_quantiles_count_half():
+    assert _steps(5).tolist() == [0.125, 0.25, 0.25, 0.25, 0.125]
+    assert _steps(1).tolist() == [1.0]
 
 
 def test_a_class_of_one_quantile_counts_whole():

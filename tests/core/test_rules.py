@@ -3,7 +3,7 @@ import pytest
 
 from steadycut.core.cuts import cuts_of
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules import cuts_at_rank, parse_rule, rule_names
+from steadycut.core.rules import cuts_at_rank, parse_rule, rule_names, rule_table
 from steadycut.errors import BadOption
 from tests.core import twins
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
@@ -98,3 +98,10 @@ def test_a_floor_outside_0_to_1_is_refused(floor):
         parse_rule(f"specificity:{floor}")
     told = f"the specificity of the rule must lie strictly between 0 and 1; got {float(floor)!r}."
     assert str(caught.value) == told
+
+
+def test_the_table_says_which_limits_are_floors_and_which_are_ceilings():
+    told = {name: meaning for name, meaning, _ in rule_table()}
+    assert told["sensitivity:X"] == "sensitivity at least X, then largest specificity"
+    assert told["nlr:X"].startswith("nlr at most X")
+    assert told["plr-near:X"] == "plr as near to X as can be"

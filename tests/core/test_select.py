@@ -1,12 +1,14 @@
 import numpy as np
 import pytest
 
-from steadycut.core.cuts import clear_of_scores
+from steadycut.core.bootstrap import draw_thresholds
+from steadycut.core.cuts import clear_of_scores, exact_cuts
 from steadycut.core.modulus import dkw_band
 from steadycut.core.multiscale import multiscale_band
 from steadycut.core.radius import Radius
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.select import Candidate, Search, best_candidate, try_candidate
+from steadycut.core.stratify import stratum_cells
 from steadycut.errors import BadOption
 from tests.core import twins
 from tests.core.cohorts import as_lists, random_cohort
@@ -95,6 +97,19 @@ def test_a_candidate_is_made_of_its_pieces(grid, rule, band, upper):
     assert found.modulus == pytest.approx(twins.modulus(scores, labels, r, 2.0, 1.0), abs=1e-12)
     assert found.penalty == pytest.approx(upper(cohort, r, costs, 0.2), abs=1e-12)
     assert found.objective == found.smallest_risk + found.penalty
+
+
+def test_within_strata_patients_are_resampled_apart():
+    cohort, strata = random_cohort(2, 50), np.arange(50) % 3
+    search = Search(rule="erm", costs=Costs(), grid="exact", n_bootstrap=30)
+    rng = np.random.default_rng
+    found = try_candidate(cohort, cohort, search, rng(0), strata=strata)
+    cuts = exact_cuts(cohort)
+    cells = stratum_cells(cuts, cohort, strata)
+    expected = draw_thresholds(cuts, search.chooser, Costs(), 30, rng(0), strata=cells)
+    assert found.draws.thresholds.tolist() == expected.thresholds.tolist()
+    together = try_candidate(cohort, cohort, search, rng(0))
+    assert found.draws.thresholds.tolist() != together.draws.thresholds.tolist()
 
 
 def test_the_threshold_is_clear_of_patients_who_did_not_choose():

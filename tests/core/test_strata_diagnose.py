@@ -39,6 +39,10 @@ def test_boundaries_that_often_meet_are_told():
     assert "33%" in found[0]
 
 
+def test_a_stratum_of_one_patient_is_not_empty():
+    assert strata_warnings(draws_at([40, 60], [[50, 51], [40, 60], [41, 59]]), 100, NAMES) == []
+
+
 def test_a_thin_stratum_is_told():
     found = strata_warnings(draws_at([50, 55], [[49, 56], [50, 55]]), 100, NAMES)
     assert found == ["thin stratum: choosing patients in 'grey': only 5."]

@@ -168,3 +168,8 @@ def test_the_record_has_its_fields_by_name():
     for name, values in frontier.items():
         known = [np.nan if value is None else value for value in values]
         assert np.array_equal(known, getattr(found.frontier, name), equal_nan=True)
+
+
+def test_at_the_limit_nothing_may_change_even_where_nobody_is_ill():
+    found = tipping_of(Rates(miss=0.5, alarm=0.2), 0.0, Costs(), limit=0.2)
+    assert (found.prevalence, found.shape_positive, found.shape_negative) == (0.0, 0.0, 0.0)
