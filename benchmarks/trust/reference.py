@@ -6,7 +6,8 @@
 from the documentation without a look at the code. Cohorts have 2 to 60 patients, ties, constant
 scores, denormal and huge ones, scores a last bit apart, a tiny class, odd costs, target
 prevalences and nested instances. Quick comparisons are made on every cohort, slow ones on every
-eleventh or thirty-fifth; ``tried`` counts cohorts times comparisons.
+eleventh or thirty-fifth; ``tried`` counts cohorts times comparisons that had
+something to compare.
 """
 
 import argparse

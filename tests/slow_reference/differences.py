@@ -1,6 +1,10 @@
 """Two answers to one question, and whether they are the same."""
 
+from collections import Counter
 from math import inf, isnan
+
+# How many pairs of answers were looked at in this process.
+LOOKED_AT = Counter()
 
 
 def is_near(got, want, relative=0.0, absolute=0.0):
@@ -15,6 +19,7 @@ def is_near(got, want, relative=0.0, absolute=0.0):
 
 def differ(what, got, want, relative=0.0, absolute=0.0):
     """Yield one line where the product's answer is not the reference's."""
+    LOOKED_AT["pairs"] += 1
     if not is_near(got, want, relative, absolute):
         yield f"{what}: steadycut {got!r}, reference {want!r}"
 
