@@ -186,7 +186,7 @@ def _move_all(parts: Mapping[Path, Path]) -> None:
         for path in parts.values():
             if path.exists():
                 kept[path] = _keep(path)
-        for part, path in reversed(parts.items()):
+        for part, path in reversed(list(parts.items())):
             _move(part, path)
     except BaseException:
         for part, path in parts.items():
