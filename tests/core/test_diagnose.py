@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from steadycut.core.bootstrap import draw_thresholds
+from steadycut.core.bootstrap import ThresholdDraws, draw_thresholds
 from steadycut.core.cuts import even_cuts, exact_cuts
 from steadycut.core.diagnose import (
     BARRIER,
@@ -92,6 +92,16 @@ def on_a_grid(n_patients):
     """Patients on the points of a grid of steps of 1, but for two inside of one step."""
     scores = np.append(np.arange(n_patients - 3.0), [50.2, 50.8, 99.0])
     return PatientScores(scores=scores, labels=scores > 20)
+
+
+def test_draws_over_more_than_a_quarter_of_the_patients_are_flat():
+    cohort = binormal(0, 100, distance=4.0)
+    cuts, _ = draws_of(cohort)
+    for far, is_flat in [(25.0, False), (26.0, True)]:
+        ranks = np.array([0.0] * 3 + [far] * 8)
+        draws = ThresholdDraws(threshold=0.0, rank=0, thresholds=ranks, ranks=ranks)
+        told = stability_warnings(cuts, draws, Costs())
+        assert any(text.startswith("flat minimum") for text in told) == is_flat
 
 
 def test_a_grid_too_coarse_for_the_patients_is_told():

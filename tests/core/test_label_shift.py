@@ -14,6 +14,7 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.label_shift import (
     RankBins,
     _group_members,
+    _weights,
     bootstrap_interval,
     cdf_at_edges,
     classes_differ,
@@ -214,6 +215,21 @@ def test_the_bootstrap_interval_holds_the_estimate_and_repeats():
     assert low <= estimate_prevalence(bins, counts) <= high
     assert (low, high) == bootstrap_interval(bins, counts, 0.1, np.random.default_rng(1))
     assert bootstrap_interval(bins, counts, 0.5, np.random.default_rng(1))[0] >= low
+
+
+@pytest.mark.parametrize("n_bootstrap", [999, 20])
+def test_the_bootstrap_interval_lies_between_two_quantiles(n_bootstrap):
+    bins, counts = some_bins(3, scale=60)
+    rng = np.random.default_rng(1)
+    drawn = [
+        rng.multinomial(cells.sum(), cells / cells.sum(), size=n_bootstrap)
+        for cells in (bins.positive, bins.negative, counts)
+    ]
+    ordered = np.sort(_weights(bins, *drawn))
+    expected = np.interp([0.1, 0.9], np.linspace(0, 1, n_bootstrap), ordered)
+    options = {} if n_bootstrap == 999 else {"n_bootstrap": n_bootstrap}
+    found = bootstrap_interval(bins, counts, 0.2, np.random.default_rng(1), **options)
+    assert found == pytest.approx(expected)
 
 
 # Whether the classes differ.

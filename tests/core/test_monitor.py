@@ -216,3 +216,9 @@ def test_too_many_and_too_few_calls_alarm(call):
     side = watch.too_many if call else watch.too_few
     assert watch.first_alarm == first_crossing(side, 0.025)
     assert watch_calls([0, 1] * 60, reference, delta=0.1).first_alarm is None
+
+
+def test_where_nothing_is_refuted_the_lower_limit_is_0():
+    limits = confidence_sequence([0.0, 0.0, 1.0], 0.1)
+    assert limits.lower.tolist()[:2] == [0.0, 0.0]
+    assert limits.delta == 0.1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steadycut.core.cuts import even_cuts, exact_cuts
-from steadycut.core.near import Stretch, near_best
+from steadycut.core.near import Stretch, near_best, span
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.resample import resample
 from steadycut.core.risk_curve import Curve, count_errors
@@ -62,3 +62,9 @@ def test_at_a_target_prevalence_every_cut_matters():
 def test_a_rule_that_does_not_say_looks_at_every_cut():
     curve = count_errors(exact_cuts(sharp_cohort(0)).cells[None, :])
     assert near_best(curve, object(), Costs()) == (0, curve)
+
+
+def test_the_span_is_from_the_first_to_the_last():
+    found = np.array([[False, True, False, False], [False, False, True, False]])
+    assert span(found) == slice(1, 3)
+    assert span(np.zeros((2, 3), dtype=bool)) == slice(0, 0)

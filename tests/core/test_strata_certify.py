@@ -55,6 +55,7 @@ def test_the_cost_is_bounded_from_the_losses(bound):
     losses = [SQUARE.values[grade, stratum] for stratum, grade in zip(strata, grades, strict=True)]
     assert found.risk == pytest.approx(np.mean(losses))
     assert found.risk < found.value <= 5
+    assert (found.honesty, found.n_patients, found.delta) == ("split", 40, 0.1)
     assert found.trivial_risk == pytest.approx(
         min(np.mean([SQUARE.values[grade, k] for grade in grades]) for k in range(3))
     )
@@ -62,6 +63,12 @@ def test_the_cost_is_bounded_from_the_losses(bound):
         assert found.value == pytest.approx(5 * betting_limit(np.array(losses) / 5, 0.1))
     if bound == "hoeffding":
         assert found.value == pytest.approx(found.risk + 5 * np.sqrt(np.log(10) / 80))
+
+
+def test_no_cost_is_certified_beyond_the_dearest():
+    strata, grades = np.array([0, 0, 0]), np.array([2, 2, 2])
+    for bound in ("betting", "bentkus", "hoeffding"):
+        assert certify_cost(strata, grades, SQUARE, 0.1, bound).value == SQUARE.values.max()
 
 
 def test_costs_that_do_not_begin_at_0_are_shifted():

@@ -173,3 +173,12 @@ def test_the_record_has_its_fields_by_name():
 def test_at_the_limit_nothing_may_change_even_where_nobody_is_ill():
     found = tipping_of(Rates(miss=0.5, alarm=0.2), 0.0, Costs(), limit=0.2)
     assert (found.prevalence, found.shape_positive, found.shape_negative) == (0.0, 0.0, 0.0)
+
+
+def test_without_a_number_of_candidates_there_is_one():
+    several = [
+        tipping_point(COUNTS, Costs(), 0.5, honesty="uniform", **options).upper.rates
+        for options in ({}, {"n_candidates": 1}, {"n_candidates": 2})
+    ]
+    assert several[0] == several[1]
+    assert several[0].miss < several[2].miss
