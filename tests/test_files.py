@@ -225,7 +225,7 @@ def test_no_file_takes_the_place_of_a_pipe_or_a_device(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "device").symlink_to("/dev/null")
     for name in ("pipe", "device"):
-        with pytest.raises(BadOption, match="It is a pipe or a device. Choose another place"):
+        with pytest.raises(BadOption, match=r"It is a pipe or a device\. Choose another place"):
             write_atomically(tmp_path / name, b"x")
     assert (tmp_path / "pipe").is_fifo()
     assert (tmp_path / "device").is_symlink()

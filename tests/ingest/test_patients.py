@@ -118,7 +118,22 @@ def test_swapped_columns_show_no_identifier(n, shape):
 
 
 @pytest.mark.parametrize(
-    "text", ["1,5", "-0,25", ",5", "1 000", "1'000", "5 %", "12.5%", "<0.01", "> 3", "?", "n.a."]
+    "text",
+    [
+        "1,5",
+        "-0,25",
+        "1.234,5",
+        "1,234.5",
+        ",5",
+        "1 000",
+        "1'000",
+        "5 %",
+        "12.5%",
+        "<0.01",
+        "> 3",
+        "?",
+        "n.a.",
+    ],
 )
 def test_numbers_in_another_notation_are_shown(text):
     table = GOOD | {"s": ["0.5", text, "secret-9"]}
@@ -126,6 +141,21 @@ def test_numbers_in_another_notation_are_shown(text):
         aggregate(table, **ALL)
     assert repr(text) in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "looks"),
+    [
+        ("1,5", "a decimal comma, or"),
+        ("1 234", "a separator of thousands."),
+        ("5 %", "a percentage."),
+        ("<0.1", "a limit of detection."),
+    ],
+)
+def test_another_notation_is_named(text, looks):
+    with pytest.raises(BadTable) as caught:
+        aggregate(GOOD | {"s": ["0.5", text, "1"]}, **ALL)
+    assert f"such as {text!r}, which looks like {looks}" in str(caught.value)
 
 
 def test_many_label_values_are_counted_and_not_shown():

@@ -17,7 +17,18 @@ from steadycut.ingest.sites import groups_at_sites, refuse_overlap
 from steadycut.ingest.survey import ScoreFacts, Survey
 
 # Texts that are shown as examples of what is no score: nothing else, it may identify a patient.
-NUMBER_LIKE = re.compile(r"[-+]?(\d*,\d+|\d{1,3}[ ']\d{3})|[<>]? ?\d*[.,]?\d+ ?%?", re.ASCII)
+NUMBER_LIKE = re.compile(
+    r"[-+]?(\d*,\d+|\d{1,3}[ ']\d{3}|\d{1,3}(\.\d{3},|,\d{3}\.)\d+)|[<>]? ?\d*[.,]?\d+ ?%?",
+    re.ASCII,
+)
+LOOKS = {
+    "%": "a percentage",
+    "<": "a limit of detection",
+    ">": "a limit of detection",
+    "'": "a separator of thousands",
+    " ": "a separator of thousands",
+    ",": "a decimal comma, or a separator of thousands",
+}
 MISSING_MARKS = frozenset({"-", "--", ".", "?", "#n/a", "n.a.", "nd", "missing", "unknown"})
 
 
@@ -272,13 +283,19 @@ def _check_readable(name: str, facts: ScoreFacts, n_rows: int, patients: frozens
         return
     texts = frozenset[str]().union(*facts.texts.values())
     shown = sorted(text for text in texts - patients if may_be_shown(text))
-    example = f", such as {shown[0]!r}" if shown else ""
+    example = f", such as {shown[0]!r}{_looks(shown[0])}" if shown else ""
     msg = (
         f"scores in {name!r} must be numbers with a decimal point; {n_bad} of "
         f"{n_rows} {'is' if n_bad == 1 else 'are'} other text{example}. "
         "Mend them, or name another column."
     )
     raise BadTable(msg)
+
+
+def _looks(text: str) -> str:
+    """Say what a number in another notation looks like."""
+    found = [looks for sign, looks in LOOKS.items() if sign in text.strip()]
+    return f", which looks like {found[0]}" if found else ""
 
 
 def may_be_shown(text: str) -> bool:
