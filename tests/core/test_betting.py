@@ -92,3 +92,8 @@ def test_a_share_is_set_before_its_patient_is_seen():
 
 def test_a_patient_alone_excludes_nothing():
     assert betting_limit(np.array([0.0]), 0.1) == 1.0
+
+
+def test_a_patient_at_the_threshold_is_called():
+    patients = PatientScores(scores=[0.5, 0.5, 0.4, 0.4], labels=[1, 0, 1, 0])
+    assert losses_of(Costs(cost_fn=2.0), patients).tolist() == [0.0, 0.5, 1.0, 0.0]

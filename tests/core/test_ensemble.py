@@ -1,5 +1,6 @@
 """The quantile-scale ensemble against twins that count patients one by one."""
 
+import dataclasses
 import functools
 from fractions import Fraction
 
@@ -241,7 +242,8 @@ def test_cuts_are_ranked_in_the_thinned_reference(sign, monkeypatch):
 
 
 def test_the_ensemble_is_a_candidate_beside_its_methods():
-    methods, given = several(4, 40), search(n_bootstrap=30)
+    methods = several(4, 40)
+    given = dataclasses.replace(search(n_bootstrap=30), form="oscillation", delta=0.2)
     ensemble, cuts = make(methods, n_bootstrap=30)
     patients, thresholds = ensemble.combine(methods), ensemble.threshold(cuts, 1.0)
     alone = [try_candidate(method, method, given, np.random.default_rng(0)) for method in methods]
@@ -263,6 +265,16 @@ def test_the_ensemble_is_a_candidate_beside_its_methods():
     assert found.penalty == BANDS[given.band](*at_stake, given.delta, given.form)
     unstable = stability_warnings(found.cuts, found.draws, given.costs)
     assert list(found.warnings) == unstable + risk_warnings(found.risk, alone, given)
+
+
+def test_weights_come_from_the_replicates():
+    methods = several(2, 40)
+    references = [np.sort(method.scores) for method in methods]
+    cuts = draw_cuts(methods, references, search(n_bootstrap=5), np.random.default_rng(5))
+    ensemble, _ = make(methods, "gls", n_bootstrap=5)
+    weights = gls_weights(cuts[:, 1:])
+    assert [part.weight for part in ensemble.methods] == weights.tolist()
+    assert weights.tolist() != gls_weights(cuts).tolist()
 
 
 def test_a_method_that_is_better_alone_is_named():

@@ -25,7 +25,7 @@ from steadycut.core.label_shift import (
     valid_interval,
 )
 from steadycut.core.records import Costs
-from steadycut.core.shape_test import nearest_mixture, shape_test
+from steadycut.core.shape_test import _draw_label_shift, nearest_mixture, shape_test
 from steadycut.errors import BadOption, BadPatients, TooFewPatients
 
 SEEDS = range(8)
@@ -255,6 +255,13 @@ def test_the_permutation_test_agrees_with_all_permutations():
     assert not classes_differ(bins, 0.08, rng, 2999)
 
 
+def test_the_observed_order_is_one_of_the_permutations():
+    """With nine permutations, none of them as extreme, the p-value is a tenth."""
+    bins = RankBins(edges=[0.5], positive=[0, 40], negative=[40, 0])
+    assert classes_differ(bins, 0.1, np.random.default_rng(0), 9)
+    assert not classes_differ(bins, 0.09, np.random.default_rng(0), 9)
+
+
 # The valid interval.
 
 
@@ -383,6 +390,16 @@ def test_equal_classes_can_still_be_refuted():
     test = shape_test(bins, np.array([400, 0]), np.random.default_rng(0), 99)
     assert test.p_value == 0.01
     assert test.statistic == 0.5
+
+
+def test_the_shape_test_draws_every_part_anew():
+    bins, counts = some_bins(2)
+    n = int(counts.sum())
+    drawn = _draw_label_shift(bins, 0.3, n, np.random.default_rng(0), 6)
+    for part, size in zip(drawn, (bins.n_positive, bins.n_negative, n), strict=True):
+        assert part.shape == (6, bins.n_bins)
+        assert part.sum(axis=1).tolist() == [size] * 6
+        assert np.unique(part, axis=0).shape[0] > 1
 
 
 def test_nothing_is_tested_without_two_classes_and_two_bins():

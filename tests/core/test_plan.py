@@ -111,6 +111,12 @@ def test_errors_are_whole_and_cover_the_risk(n, risk, share, cost_fn, prevalence
         assert risk - 1e-6 <= counts.risk(setting.costs) < risk + (cost_fn + 1) / n + 1e-6
 
 
+def test_equal_costs_are_shared_out():
+    """A risk of 0.4 at 2 an error is an error in five."""
+    counts = error_counts(50, 0.4, 0.5, Setting(costs=Costs(cost_fn=2.0, cost_fp=2.0)))
+    assert (counts.fn, counts.fp) == (5, 5)
+
+
 def test_a_float_a_hair_above_a_whole_number_is_whole():
     assert 0.1 * 3 * 10 > 3
     counts = error_counts(30, 0.1, 0.0, Setting())

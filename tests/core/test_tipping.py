@@ -182,3 +182,11 @@ def test_without_a_number_of_candidates_there_is_one():
     ]
     assert several[0] == several[1]
     assert several[0].miss < several[2].miss
+
+
+def test_a_gap_may_use_up_all_that_a_rate_can_rise():
+    """A quarter of room, half of the patients ill, half of them still found."""
+    found = tipping_of(Rates(miss=0.5, alarm=0.0), 0.5, Costs(), limit=0.5)
+    assert found.shape_positive == 0.5
+    assert found.shape_negative == 0.5
+    assert tipping_of(Rates(miss=0.5, alarm=0.0), 0.5, Costs(), 0.5625).shape_positive is None
