@@ -4,6 +4,8 @@ import pytest
 from steadycut.core.bootstrap import draw_thresholds
 from steadycut.core.cuts import even_cuts, exact_cuts
 from steadycut.core.records import Costs
+from steadycut.core.resample import replicates
+from steadycut.core.risk_curve import count_errors
 from steadycut.core.rules import parse_rule
 from tests.core import twins
 from tests.core.cohorts import SEEDS, as_lists, random_cohort
@@ -117,3 +119,14 @@ def test_draws_are_read_only():
     for array in (result.thresholds, result.ranks):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0.0
+
+
+def test_replicates_without_a_cut_within_the_limits_are_counted(monkeypatch):
+    monkeypatch.setattr("steadycut.core.resample.BATCH", 1)
+    cuts, rule = exact_cuts(random_cohort(1, 20)), parse_rule("sensitivity@ppv:0.9")
+    result = draw_thresholds(cuts, rule, Costs(), 40, np.random.default_rng(0))
+    drawn = replicates(cuts.cells, 40, np.random.default_rng(0))
+    by_hand = [rule.n_infeasible(count_errors(cells), Costs()) for _, cells in drawn]
+    assert 0 < result.n_infeasible == sum(by_hand) < 40
+    plain = draw_thresholds(cuts, parse_rule("erm"), Costs(), 5, np.random.default_rng(0))
+    assert plain.n_infeasible == 0

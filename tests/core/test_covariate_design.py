@@ -72,3 +72,16 @@ def test_every_window_holds_a_slice_where_most_patients_share_a_value():
     held = design.windows @ np.bincount(codes)
     assert held.min() > 0
     assert held[0] == 60
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_slices_are_cut_by_the_middle_of_each_value(seed):
+    """A value lies in that twenty-fourth of the patients in which the middle of its own is."""
+    values = np.round(np.random.default_rng(seed).normal(size=200), 1)
+    _, codes = smooth_design(values)
+    places = []
+    for value in values:
+        middle = sum(values < value) + sum(values == value) / 2
+        places.append(int(24 * middle / 200))
+    expected = [sorted(set(places)).index(place) for place in places]
+    assert codes.tolist() == expected
