@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
+from steadycut.core.binomial import rate_interval, two_sided
 from steadycut.core.confusion import Confusion
 from steadycut.core.operating import at_fixed_cut, at_prevalence, quantities
 from steadycut.core.records import Costs
@@ -120,6 +121,17 @@ def test_every_known_value_lies_in_its_interval(target, n_choices, counts):
         if one.value is not None:
             low, high = one.interval
             assert low - 1e-9 <= one.value <= high + 1e-9
+
+
+def test_patients_who_chose_the_cut_have_bands_and_what_is_made_of_them():
+    found = at_fixed_cut(POINT, Costs(), 0.06, 2)
+    assert found["sensitivity"].interval == rate_interval(33, 39, 0.06, 2)
+    assert found["specificity"].interval == rate_interval(52, 61, 0.06, 2)
+    sensitivity, specificity = rate_interval(33, 39, 0.02, 2), rate_interval(52, 61, 0.02, 2)
+    ends = []
+    for sens, spec, ill in zip(sensitivity, specificity, two_sided(39, 100, 0.02), strict=True):
+        ends.append(sens * ill / (sens * ill + (1 - spec) * (1 - ill)))
+    assert found["ppv"].interval == pytest.approx(ends)
 
 
 @given(counts=tables)
