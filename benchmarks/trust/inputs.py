@@ -11,6 +11,7 @@ under a watchdog.
 
 import argparse
 import itertools
+import json
 import os
 import resource
 import sys
@@ -39,6 +40,7 @@ def stage(*, quick: bool, seed: int):
         rows += [damaged_files(name, n, rng, folder) for name in damage.FILES]
         rows.append(sheets_of_files(n, rng, folder))
         rows.append(absurd_frozen_files(n, rng, folder))
+        rows.append(absurd_studies(n // 10, rng, folder))
         rows.append(hostile_arguments(5 if quick else None, rng))
         rows.append(hostile_options(400 if quick else None, rng, folder))
     return rows
@@ -94,6 +96,21 @@ def absurd_frozen_files(n, rng, folder):
     for _ in range(n):
         (kind, found), about = frozen.judge_mutant(rng, folder)
         tally.add(WRONG if found == WRONG else kind, about, found)
+    return tally.row()
+
+
+def absurd_studies(n, rng, folder):
+    """Pages of studies with one absurd value each; they have no hash, and may be edited."""
+    tally, before = Tally("pages of studies with an absurd value"), Path.cwd()
+    options.prepare(folder / "pages")
+    try:
+        study = json.loads(Path("study.json").read_bytes())
+        for _ in range(n):
+            changed = frozen.mutate(study, rng)
+            Path("changed.json").write_text(json.dumps(changed), encoding="utf-8")
+            tally.add(*_told(options.judge_call(["report", "changed.json"]), changed))
+    finally:
+        os.chdir(before)
     return tally.row()
 
 

@@ -19,7 +19,7 @@ def test_every_function_takes_its_good_call():
 
 
 def test_options_of_all_commands(tmp_path):
-    assert inputs.hostile_options(60, np.random.default_rng(0), tmp_path).failed == 0
+    assert inputs.hostile_options(40, np.random.default_rng(0), tmp_path).failed == 0
 
 
 def test_the_tree_is_walked_to_its_end():

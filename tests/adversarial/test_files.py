@@ -43,6 +43,12 @@ def test_absurd_frozen_files(tmp_path):
     assert inputs.absurd_frozen_files(60, np.random.default_rng(0), tmp_path).failed == 0
 
 
+def test_pages_of_studies_with_an_absurd_value(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    row = inputs.absurd_studies(2, np.random.default_rng(0), tmp_path)
+    assert row.failed == 0
+
+
 def test_a_frozen_file_of_another_kind_says_what_to_do():
     with pytest.raises(BadRuleFile, match=r"Give the rule\.json .* `steadycut apply` takes"):
         FrozenRule.load(next(GOLDEN.glob("strata*.json")))

@@ -8,11 +8,11 @@ import re
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 LARGEST = 1e300
 MARKS = {"na", "n/a", "#n/a", "nan", "<na>", "null", "none"}
-LABELS = {
-    **dict.fromkeys(["0", "0.0", " 0", "-0", "0e5", "false", "False", "FALSE", "00"], 0),
-    **dict.fromkeys(["1", "1.0", "1 ", "+1", "1e0", "true", "True", "TRUE", "01"], 1),
-    **dict.fromkeys(["", "2", "yes", "no", "NA", "nan", "2020-01-01", "1,0", "0x1", "1_0", "-1"]),
-}
+LABELS = (
+    *("0", "0.0", " 0", "-0", "0e5", "false", "False", "FALSE", "00"),
+    *("1", "1.0", "1 ", "+1", "1e0", "true", "True", "TRUE", "01"),
+    *("", "2", "yes", "no", "NA", "nan", "2020-01-01", "1,0", "0x1", "1_0", "-1"),
+)
 SCORES = (
     *("0", "-0.0", "1", "+5", ".5", "5.", "1e5", "1E-5", " 3 ", "\t5", "5e-324", "1e-400", "007"),
     *("0.1", "0.30000000000000004", "9007199254740993", "123456789012345678901234567890", "1e300"),
@@ -80,6 +80,13 @@ def score_of(text):
         return None
     number = float(text)
     return number if abs(number) <= LARGEST else None
+
+
+def label_of(text):
+    """Return 0 or 1; None for what is neither."""
+    word = text.strip().casefold()
+    number = {"true": 1.0, "false": 0.0}.get(word, score_of(word))
+    return int(number) if number in {0.0, 1.0} else None
 
 
 def is_identifier(text):

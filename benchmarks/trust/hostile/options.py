@@ -46,7 +46,7 @@ def prepare(folder):
     with all rights must not harm the machine.
     """
     inner = folder / "inner"
-    inner.mkdir()
+    inner.mkdir(parents=True)
     os.chdir(inner)
     os.mkfifo("pipe")
     Path("device").symlink_to("/dev/zero")

@@ -12,6 +12,7 @@ from benchmarks.trust.hostile.cells import (
     LABELS,
     SCORES,
     is_identifier,
+    label_of,
     may_be_refused,
     score_of,
 )
@@ -48,7 +49,7 @@ def draw_rows(rng):
     for _ in range(int(rng.integers(0, 3))):
         row = rows[int(rng.integers(len(rows)))]
         if rng.random() < 0.3:
-            row[1] = str(rng.choice(list(LABELS)))
+            row[1] = str(rng.choice(LABELS))
         else:
             row[2] = str(rng.choice(SCORES)) if rng.random() < 0.7 else random_text(rng)
     return rows
@@ -58,7 +59,7 @@ def plain_reading(rows):
     """Return {patient: (label, mean score)}; None if the table must be refused."""
     scores, labels = {}, {}
     for name, label, score in rows:
-        value, coded = score_of(score), LABELS.get(label)
+        value, coded = score_of(score), label_of(label)
         if not is_identifier(name) or value is None or coded is None:
             return None
         if labels.setdefault(name, coded) != coded:

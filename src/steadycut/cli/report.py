@@ -8,7 +8,7 @@ import typer
 
 from steadycut.cli.output import check_folder
 from steadycut.core.checks import check_choice
-from steadycut.errors import BadOption, BadTable
+from steadycut.errors import BadOption, BadTable, SteadycutError
 from steadycut.files import read_small, write_atomically
 from steadycut.report.again import ENDINGS, page_name, render_again
 
@@ -52,7 +52,9 @@ def report_command(
         raise BadOption(msg)
     try:
         text = render_again(content, form, comparison)
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
+    except SteadycutError:
+        raise
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
         msg = (
             f"{path} is not complete ({type(error).__name__}: {error}): it was edited, or another "
             "version of steadycut wrote it. Run the command again that made it."
