@@ -267,6 +267,12 @@ def test_the_ensemble_is_a_candidate_beside_its_methods():
     assert list(found.warnings) == unstable + risk_warnings(found.risk, alone, given)
 
 
+@pytest.mark.parametrize("kind", ["quantile", "gls"])
+def test_cuts_of_an_ensemble_are_whole(kind):
+    _, cuts = make(several(2), kind)
+    assert cuts.dtype == np.int64
+
+
 def test_weights_come_from_the_replicates():
     methods = several(2, 40)
     references = [np.sort(method.scores) for method in methods]

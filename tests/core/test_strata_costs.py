@@ -27,6 +27,10 @@ def test_a_boundary_may_make_no_difference_to_a_low_grade():
     assert costs.steps.tolist() == [[-1, 0], [1, -1], [0, 1]]
 
 
+def test_a_negative_zero_is_zero():
+    assert str(CostMatrix([[-0.0, 1], [1, 0]]).values[0, 0]) == "0.0"
+
+
 def test_the_values_are_kept_from_changes():
     with pytest.raises(ValueError, match="read-only"):
         SQUARE.values[0, 0] = 1
