@@ -145,3 +145,10 @@ def test_everybody_can_be_called_however_near_the_scores_are():
     matched = quantile_matched(scores, call_rate=1.0)
     assert matched.call_rate == 1.0
     assert matched.threshold < 1.0
+
+
+@pytest.mark.parametrize(("score", "beyond"), [(3.0, 0.015), (0.1, 0.005), (-3.0, 0.015)])
+def test_of_one_score_the_cuts_lie_a_two_hundredth_of_it_away(score, beyond):
+    scores = np.full(4, score)
+    assert quantile_matched(scores, 0.0).threshold == pytest.approx(score + beyond)
+    assert quantile_matched(scores, 1.0).threshold == pytest.approx(score - beyond)
