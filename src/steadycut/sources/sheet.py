@@ -57,9 +57,11 @@ def read_records(path: Path, needed: tuple[str, ...]) -> list[dict[str, str]]:
     names = [name.lower() for name in header]
     missing = [name for name in needed if name not in names]
     if missing:
+        # A first row of data may identify a patient: only plain words are shown.
+        shown = [name for name in names if name.isidentifier() and name.isprintable()]
         msg = (
             f"the sheet {path} must have the columns {', '.join(needed)}; it lacks "
-            f"{', '.join(missing)} and has {', '.join(names)}."
+            f"{', '.join(missing)} and has {', '.join(shown) or 'no other names'}."
         )
         raise MissingColumn(msg)
     if len(set(filter(None, names))) < len(list(filter(None, names))):
