@@ -12,6 +12,7 @@ from scipy import stats
 from steadycut.core.aggregate import (
     BLOCK,
     FAMILIES,
+    _neighbours,
     aggregate_chain,
     aggregator_names,
     blocks_of,
@@ -313,6 +314,19 @@ def test_ones_own_function_sees_all_scores_in_order():
     second = [parse_aggregator(lambda scores: scores[1])]
     segments = order_grouped(drawn.copy(), np.array([0, 100]), second)
     assert second[0](segments)[0] == np.sort(drawn)[1]
+
+
+@pytest.mark.parametrize(
+    ("size", "level", "places"),
+    [(5, 0.5, (2, 3)), (5, 0.9, (3, 4)), (5, 1.0, (4, 4)), (5, 0.0, (0, 1)), (1, 0.3, (0, 0))],
+)
+def test_a_quantile_reads_the_order_statistics_around_it(size, level, places):
+    assert _neighbours(size, level) == places
+
+
+def test_without_rows_there_is_nothing_to_nest():
+    nobody = np.zeros(0, dtype=np.int64)
+    assert [step.size for step in nest(nobody, [nobody])] == [0, 0]
 
 
 def test_an_order_that_nobody_reads_is_not_made():
