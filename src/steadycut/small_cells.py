@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadycut.core.certify import Certificate, certificate_of
-from steadycut.core.checks import FloatArray, IntArray, check_count
+from steadycut.core.checks import MOST_REPLICATES, FloatArray, IntArray, check_count
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, TooFewPatients
@@ -69,7 +69,7 @@ def _grouped(scores: FloatArray, cut: float, label: int | None, least: int) -> F
 
 def check_enough(patients: PatientScores, least: int) -> None:
     """Refuse fewer than two groups of a class."""
-    check_count("small_cells", least, at_least=2)
+    check_count("small_cells", least, at_least=2, at_most=MOST_REPLICATES)
     known = patients.labels is not None
     sizes = (patients.n_positive, patients.n_negative) if known else (patients.n_patients,)
     if min(sizes) < 2 * least:
@@ -99,7 +99,7 @@ def noticed(findings: Iterable[Finding], least: int) -> list[str]:
 
 def check_possible(least: int, ensemble: str | None, bound: str) -> None:
     """Refuse studies whose rule cannot do without the scores of single patients."""
-    check_count("small_cells", least, at_least=2)
+    check_count("small_cells", least, at_least=2, at_most=MOST_REPLICATES)
     if ensemble is not None:
         msg = "small_cells cannot be had of an ensemble, whose scale is made of patients' scores."
         raise BadOption(msg)
