@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steadycut.core.binomial import two_sided
+from steadycut.core.binomial import rate_interval
 from steadycut.core.confusion import Confusion
 from steadycut.core.label_shift import (
     RankBins,
@@ -58,6 +58,17 @@ def test_bins_count_every_patient_and_never_cut_at_a_score(seed, n_bins):
         assert bins.positive[j] == labels[inside].sum()
         assert bins.negative[j] == (1 - labels[inside]).sum()
     assert np.array_equal(bins.count(scores), bins.pooled)
+
+
+def test_a_score_at_an_edge_belongs_to_the_bin_above():
+    bins = RankBins(edges=[1.0, 2.0], positive=[1, 1, 1], negative=[1, 1, 1])
+    assert bins.count(np.array([0.5, 1.0, 1.5, 2.0, 2.0, 3.0])).tolist() == [1, 2, 3]
+
+
+def test_there_are_twenty_bins_unless_others_are_asked_for():
+    scores, labels = np.arange(100.0), np.arange(100) % 2
+    assert rank_bins(scores, labels).n_bins == 20
+    assert rank_bins(scores, labels, 7).n_bins == 7
 
 
 def test_bins_of_untied_scores_are_even():
@@ -348,17 +359,19 @@ def test_cdfs_by_hand():
 # The risk range.
 
 
+@pytest.mark.parametrize("n_choices", [0, 3])
 @pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=5.0), Costs(cost_fp=3.0)])
-def test_the_risk_range_agrees_with_trying_every_corner(costs):
+def test_the_risk_range_agrees_with_trying_every_corner(costs, n_choices):
     counts = Confusion(tp=30, fn=6, fp=9, tn=55)
-    misses, alarms = two_sided(6, 36, 0.05), two_sided(9, 64, 0.05)
+    misses, alarms = (rate_interval(k, n, 0.05, n_choices) for k, n in ((6, 36), (9, 64)))
     every = [
         costs.cost_fn * p * m + costs.cost_fp * (1 - p) * a
         for p in np.linspace(0.1, 0.4, 31)
         for m in misses
         for a in alarms
     ]
-    found = risk_range(counts, costs, (0.1, 0.4), 0.1)
+    options = {"n_choices": n_choices} if n_choices else {}
+    found = risk_range(counts, costs, (0.1, 0.4), 0.1, **options)
     assert found == pytest.approx((min(every), max(every)), abs=1e-12)
 
 
