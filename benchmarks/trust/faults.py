@@ -1,6 +1,6 @@
 """Break what a run stands on: the old result stays, or the new one is whole.
 
-    python benchmarks/trust/faults.py [--quick] [--seed 0]
+    python -m benchmarks.trust.run faults [--quick] [--seed 0]
 
 An error of the disk, or a kill, at every single file operation of every command that writes; a
 full disk and a folder that may not be written to, as the system has them; two runs into one
@@ -11,7 +11,6 @@ new beside others that are not, or if anything unfinished stays behind. A *trace
 but one line that names the cause.
 """
 
-import argparse
 import contextlib
 import errno
 import io
@@ -20,7 +19,6 @@ import os
 import resource
 import shutil
 import signal
-import sys
 import tempfile
 from pathlib import Path
 
@@ -30,7 +28,7 @@ from pyarrow import parquet
 
 from benchmarks.faults.kill_and_resume import WAYS, kill_and_resume
 from benchmarks.trust.failing_disk import failing_disk
-from benchmarks.trust.row import Row, show
+from benchmarks.trust.row import Row
 
 CONTEXT = multiprocessing.get_context("forkserver")
 SERVED = ["steadycut.cli.main", "steadycut.cli.fit", "duckdb", "pyarrow.parquet", "matplotlib"]
@@ -388,19 +386,3 @@ def stage(*, quick, seed):
             yield lost_executors(folder, 3, seed)
         for way in WAYS:
             yield kills_at_random(way, 3 if quick else 50, folder, seed)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args()
-    failed = 0
-    for row in stage(quick=options.quick, seed=options.seed):
-        show([row])
-        failed += row.failed
-    sys.exit(failed > 0)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Search what steadycut writes and prints for patients, paths, hosts, live markup and formulas.
 
-    python -m benchmarks.trust.leaks [--quick] [--seed 0]
+    python -m benchmarks.trust.run leaks [--quick] [--seed 0]
 
 Every command but `app` (see tests/app), `score-slides` (its results go the way of `score-ecg`) and
 `reproduce` runs on tables whose identifiers, file name, folder, host and user are marked, and every
@@ -10,7 +10,6 @@ cell that a spreadsheet runs, and JSON must read back. ``--quick`` puts all host
 name; otherwise each is tried alone as well.
 """
 
-import argparse
 import contextlib
 import csv
 import io
@@ -19,7 +18,6 @@ import os
 import platform
 import re
 import socket
-import sys
 import tempfile
 from collections import Counter
 from html.parser import HTMLParser
@@ -30,7 +28,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.trust.row import Row, show
+from benchmarks.trust.row import Row
 from steadycut.cli.main import run
 from steadycut.safe_csv import PLAIN_NUMBER, STARTS, csv_bytes
 from tests.ecg.making import make_ecg, write_record
@@ -418,17 +416,3 @@ def run_quietly(arguments):
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run(arguments)
     return code, out.getvalue(), err.getvalue()
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    rows = stage(quick=asked.quick, seed=asked.seed)
-    show(rows)
-    sys.exit(any(row.failed for row in rows))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Ask two implementations the same questions about random small cohorts, and count the answers.
 
-    python benchmarks/trust/reference.py [--quick] [--seed 0] [--cohorts 10000]
+    python -m benchmarks.trust.run reference [--quick] [--seed 0]
 
 `tests/slow_reference` has every definition a second time: plain loops and rational numbers, written
 from the documentation without a look at the code. Cohorts have 2 to 60 patients, ties, constant
@@ -10,12 +10,11 @@ eleventh or thirty-fifth; ``tried`` counts cohorts times comparisons that had
 something to compare.
 """
 
-import argparse
 import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 
-from benchmarks.trust.row import Row, show
+from benchmarks.trust.row import Row
 from tests.slow_reference.comparisons import TOPICS, compare
 
 N_COHORTS, QUICK = 10_000, 200
@@ -37,18 +36,3 @@ def stage(*, quick: bool, seed: int, cohorts: int = N_COHORTS) -> list[Row]:
 def row_of(topic, counts):
     failures = {way: counts[topic, way] for way in ("differ", "tracebacks")}
     return Row(f"a second implementation: {topic}", counts[topic, "tried"], failures)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--cohorts", type=int, default=N_COHORTS)
-    asked = parser.parse_args()
-    rows = stage(quick=asked.quick, seed=asked.seed, cohorts=asked.cohorts)
-    show(rows)
-    sys.exit(any(row.failed for row in rows))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Changed files are refused, and the reader that runs alone decides as steadycut does.
 
-    python benchmarks/trust/rule_file.py [--quick] [--seed 0]
+    python -m benchmarks.trust.run rule_file [--quick] [--seed 0]
 
 Bytes of frozen files and of their signatures are changed at random: every change must be refused,
 by steadycut, by ``rule_reader.py`` and by ``verify``. Random rules of every kind decide about
@@ -8,7 +8,6 @@ random tables: the reader's file must hold the bytes of steadycut's. Tables are 
 reader must refuse them, or decide as steadycut does.
 """
 
-import argparse
 import json
 import sys
 import tempfile
@@ -18,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.trust.row import Row, show
+from benchmarks.trust.row import Row
 from steadycut import CovariateRule, FrozenRule, StrataRule, __version__, rule_reader
 from steadycut.errors import DeploymentRefused, SteadycutError, SteadycutWarning
 from steadycut.frozen_json import content_hash, frozen_bytes
@@ -379,17 +378,3 @@ def stage(*, quick: bool, seed: int) -> list[Row]:
             same_decisions(slow, rng, folder),
             spoiled_tables(slow, rng, folder),
         ]
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    rows = stage(quick=given.quick, seed=given.seed)
-    show(rows)
-    sys.exit(1 if any(row.failed for row in rows) else 0)
-
-
-if __name__ == "__main__":
-    main()
