@@ -22,6 +22,7 @@ from steadycut.core.label_shift import (
     mixture_weight,
     rank_bins,
     risk_range,
+    smooth_shape,
     valid_interval,
 )
 from steadycut.core.records import Costs
@@ -63,6 +64,20 @@ def test_bins_count_every_patient_and_never_cut_at_a_score(seed, n_bins):
 def test_a_score_at_an_edge_belongs_to_the_bin_above():
     bins = RankBins(edges=[1.0, 2.0], positive=[1, 1, 1], negative=[1, 1, 1])
     assert bins.count(np.array([0.5, 1.0, 1.5, 2.0, 2.0, 3.0])).tolist() == [1, 2, 3]
+    assert bins.count(np.array([0.5])).tolist() == [1, 0, 0]
+    at_edges = rank_bins(np.array([0.0, 1.0, 1.0, 2.0]), [0, 1, 0, 1], 2)
+    assert at_edges.count(np.array([0.0, 1.0, 1.0, 2.0])).tolist() == at_edges.pooled.tolist()
+
+
+def test_shapes_of_several_replicates_are_smoothed_one_by_one():
+    bins = RankBins(edges=[0.5], positive=[1, 2], negative=[0, 1])
+    found = smooth_shape(bins, np.array([[3, 0], [0, 1]]))
+    assert found == pytest.approx(np.array([[3.25 / 4, 0.75 / 4], [0.125, 0.875]]))
+
+
+def test_the_cube_root_of_a_cube_is_whole():
+    bins = RankBins(edges=np.arange(29.0), positive=[1] * 27 + [0] * 3, negative=[1] * 30)
+    assert _group_members(bins).shape == (30, 5)
 
 
 def test_there_are_twenty_bins_unless_others_are_asked_for():
@@ -270,7 +285,7 @@ def test_the_observed_order_is_one_of_the_permutations():
     """With nine permutations, none of them as extreme, the p-value is a tenth."""
     bins = RankBins(edges=[0.5], positive=[0, 40], negative=[40, 0])
     assert classes_differ(bins, 0.1, np.random.default_rng(0), 9)
-    assert not classes_differ(bins, 0.09, np.random.default_rng(0), 9)
+    assert not classes_differ(bins, 0.095, np.random.default_rng(0), 9)
 
 
 # The valid interval.
