@@ -241,6 +241,9 @@ def no_room(benches, limits):
 
 
 def _as_nobody(argv, said):
+    # Imports first: nobody may not read all places that modules are in.
+    with tempfile.TemporaryDirectory() as place:
+        quiet([*argv[:-1], Path(place) / argv[-1].name])
     if os.getuid() == 0:
         os.setgid(NOBODY)
         os.setuid(NOBODY)
