@@ -10,7 +10,7 @@ TRUST_ARGS ?=
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test full-test check docs trust format audit clean
+.PHONY: help demo test full-test coverage check docs trust format audit clean
 
 help: ## show these targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -23,6 +23,10 @@ test: $(VENV)/.installed-test ## the tests and the examples in docstrings, witho
 
 full-test: $(VENV)/.installed-test ## all tests, the slow ones as well
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST_ARGS)
+
+coverage: $(VENV)/.installed-test ## the tests, and whether they reach every line and branch of core
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" --cov=src/steadycut --cov-branch --cov-report=json:.coverage.json --cov-report=term-missing $(PYTEST_ARGS)
+	@$(BIN)/python scripts/check_coverage.py .coverage.json
 
 check: $(VENV)/.installed-dev ## format, lint, types and the import wall
 	@$(BIN)/ruff format --check .
@@ -45,7 +49,7 @@ audit: $(VENV)/.installed-audit ## known weaknesses of the pinned packages; need
 	@$(BIN)/python scripts/audit_pins.py
 
 clean: ## remove .venv, caches and what the demo wrote
-	@rm -rf $(VENV) demo-output docs/_build docs/api docs/examples build dist .coverage htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) demo-output docs/_build docs/api docs/examples build dist .coverage .coverage.json htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests scripts -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/.created:
