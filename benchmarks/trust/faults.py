@@ -36,15 +36,17 @@ ERRORS = (errno.ENOSPC, errno.EROFS, errno.EIO, errno.EACCES)
 NOBODY = 65534
 PATIENCE = 300
 ASK = ["--patient", "patient", "--score", "score", "--label", "label", "--bootstrap", "20"]
+INSIDE = ["--internal", "A", "--external", "B"]
 GREY = ["--costs", "0,0.2,1;4,1,0"]
 
 
 def write_rows(path, seed=0, n_patients=60):
     rng = np.random.default_rng(seed)
-    lines = ["patient,score,label,sex"]
+    lines = ["patient,score,label,sex,site"]
     for i in range(n_patients):
         centre = rng.normal() + 2 * (i % 2)
-        lines += [f"p{i},{centre + d},{i % 2},{'fm'[i // 2 % 2]}" for d in (-0.1, 0.1)]
+        more = f"{i % 2},{'fm'[i // 2 % 2]},{'AB'[i // 4 % 2]}"
+        lines += [f"p{i},{centre + d},{more}" for d in (-0.1, 0.1)]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
@@ -65,7 +67,7 @@ def commands(folder):
         "apply": (["apply", rule, other], "decisions.csv"),
         "strata": (["strata", rows, *ASK, *GREY], ""),
         "covariate": (["covariate", rows, *ASK, "--covariate", "sex"], ""),
-        "compare": (["compare", rows, *ASK], ""),
+        "compare": (["compare", rows, *ASK, "--site", "site", *INSIDE], ""),
         "report": (["report", study], "page.html"),
     }
 
