@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.aggregate import Segments, blocks_of, exact_sum, exact_sums, mean, offsets_of
+from steadycut.core.aggregate import Segments, mean, offsets_of
 from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.exact_sums import blocks_of, exact_sum, exact_sums
 
 # Squares of larger scores, and their sums, overflow.
 LARGEST = 1e140
