@@ -69,3 +69,11 @@ def test_sums_of_three_parts_are_rounded_once():
     groups = [[1.0, 2.0**-53, 2.0**-106], [1.0, 2.0**-53, -(2.0**-106)], [1.0, 2.0**-53, 0.0]]
     sums = exact_sums(np.concatenate(groups), np.array([0, 3, 6, 9]))
     assert sums.tolist() == [1 + 2.0**-52, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("spread", [2, 5, 12])
+def test_what_cancels_leaves_the_last_bits_of_the_rest(spread):
+    rng = np.random.default_rng(spread)
+    large = rng.normal(size=2000) * 10.0 ** rng.integers(-spread, spread + 1, 2000)
+    values = rng.permutation(np.concatenate((large, -large, rng.normal(size=500) * 1e-9)))
+    assert exact_sum(values) == math.fsum(values.tolist())
