@@ -143,8 +143,10 @@ class Bench:
 
 
 def is_one_line(said, cause):
-    lines = said.strip().splitlines()
-    return len(lines) == 1 and lines[0].startswith("steadycut: ") and cause in lines[0]
+    """Whether the last line is a refusal that names the cause, and others are warnings at most."""
+    *warnings, last = said.strip().splitlines() or [""]
+    warned = all(line.startswith("steadycut: warning: ") for line in warnings)
+    return warned and last.startswith("steadycut: ") and cause in last
 
 
 # Faults ----------------------------------------------------------------------------------
