@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -446,3 +447,16 @@ def test_costs_as_unequal_as_allowed_have_a_summary():
     patients = PatientScores(scores=np.arange(20.0), labels=labels)
     found = steadycut.fit(patients, cost_fn=1e6, n_bootstrap=5).to_dict()["curve"]
     assert max(found["standard_error"]) > 0
+
+
+def test_identifiers_that_look_alike_are_in_the_study_and_in_the_rule():
+    labels = np.arange(60) % 2
+    patients = [f"{'aA'[i % 2]}{i // 2}" for i in range(60)]
+    scores = labels + np.linspace(0, 0.5, 60)
+    cohort = PatientScores(scores=scores, labels=labels, patients=patients)
+    study = steadycut.fit(cohort, n_bootstrap=10)
+    (found,) = [text for text in study.warnings if text.startswith("identifiers: ")]
+    assert "60 of 60 patients differ" in found
+    assert found in study.freeze().document.stability.warnings
+    named = replace(cohort, patients=[f"p{i}" for i in range(60)])
+    assert not any("identifiers" in text for text in steadycut.fit(named, n_bootstrap=10).warnings)

@@ -31,6 +31,7 @@ from steadycut.core.sites import unit_warnings
 from steadycut.core.split import HONESTIES, Roles, everybody, split_classes, split_patients
 from steadycut.core.stratify import STRATA, Stratify, stratum_codes
 from steadycut.errors import BadOption, BadPatients, NoFeasibleCut, TooFewPatients
+from steadycut.ingest.identifiers import alike_warnings
 
 if TYPE_CHECKING:
     from steadycut.core.cut_interval import CutInterval
@@ -175,7 +176,7 @@ class Study:
         if self.options.honesty == "split":
             found += class_warnings("certify", certified.n_positive, certified.n_negative)
             found += order_warnings(self.patients)
-        return found + unit_warnings(self.patients)
+        return [*found, *unit_warnings(self.patients), *alike_warnings(self.patients.patients)]
 
     def flip_probability(self, scores: FloatArray) -> FloatArray:
         """Return how often a resampled study would decide otherwise, for each score."""

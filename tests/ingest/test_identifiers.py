@@ -3,13 +3,14 @@
 import re
 import unicodedata
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from steadycut import aggregate
 from steadycut.errors import BadTable
-from steadycut.ingest.identifiers import SEPARATOR, WITHOUT, alike_line, count_alike
+from steadycut.ingest.identifiers import SEPARATOR, WITHOUT, alike_warnings, count_alike
 
 SIGNS = st.sampled_from("aAäÄéE\u03010123. \t\u200b\uff17" + SEPARATOR)
 
@@ -30,9 +31,11 @@ def test_against_every_pair(identifiers):
 
 
 def test_the_line_names_nobody():
-    assert alike_line(["secret", "Secret ", "other"]).startswith("2 of 3 patients have identifiers")
-    assert "ecret" not in alike_line(["secret", "Secret"])
-    assert alike_line(["a", "b"]) is None
+    (text,) = alike_warnings(np.array(["secret", "Secret ", "other"]))
+    assert text.startswith("identifiers: those of 2 of 3 patients differ")
+    assert "ecret" not in text
+    assert alike_warnings(np.array(["a", "b"])) == []
+    assert alike_warnings(None) == []
 
 
 @pytest.mark.parametrize("mark", ["NA", "n/a", "nan", "NaN", "NULL", "None", "<NA>", "#N/A"])

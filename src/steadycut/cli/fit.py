@@ -10,7 +10,7 @@ from steadycut.cli.progress import progress_on_terminal
 from steadycut.cli.tables import (
     candidates_at,
     instances_summary,
-    note_dropped,
+    note_left_out,
     read_for_fit,
     row_counts,
 )
@@ -115,7 +115,7 @@ def fit_command(
     content = study_content(study, table, confidence, frozen)
     write_folder(out, study_files(content))
     read.done()
-    note_dropped(table)
+    note_left_out(table)
     note_warnings(content["stability"]["warnings"])
     show(
         content,

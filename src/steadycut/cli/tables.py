@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from steadycut.cli.given import read_given
-from steadycut.cli.output import note
+from steadycut.cli.output import note, note_warnings
 from steadycut.core.records import PatientScores
 from steadycut.errors import MissingColumn
 from steadycut.guards import Finding, forced_names, missing_level, pass_or_refuse, texts_of
 from steadycut.ingest import PatientTable, Request, at_sites, make_request
-from steadycut.ingest.read import dropped_lines
+from steadycut.ingest.read import alike_lines, dropped_lines
 from steadycut.rule_file import FrozenRule
 
 
@@ -138,6 +138,12 @@ def instances_summary(table: PatientTable, score: str) -> dict[str, Any] | None:
 
 
 def note_dropped(table: PatientTable) -> None:
+    """Say what was left out, and whether patients may be there twice."""
+    note_left_out(table)
+    note_warnings(alike_lines(table))
+
+
+def note_left_out(table: PatientTable) -> None:
     """Say what was left out."""
     for line in dropped_lines(table):
         note(line)

@@ -5,6 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import product
 
+import numpy as np
+from numpy.typing import NDArray
+
 from steadycut.errors import BadTable
 from steadycut.ingest.labels import MISSING
 from steadycut.ingest.request import Request
@@ -76,13 +79,14 @@ def _unpadded(form: str) -> str:
     return (whole.lstrip("0") or "0") if whole.isdigit() and not rest.strip("0") else form
 
 
-def alike_line(identifiers: Sequence[str]) -> str | None:
-    """Say that patients may be there twice; None if there is no sign of it."""
-    count = count_alike(identifiers)
-    if not count:
-        return None
-    return (
-        f"{count} of {len(identifiers)} patients have identifiers that differ from another one "
+def alike_warnings(identifiers: NDArray[np.str_] | None) -> list[str]:
+    """Say that patients may be there twice; nothing if there is no sign of it."""
+    count = 0 if identifiers is None else count_alike(identifiers.tolist())
+    if identifiers is None or not count:
+        return []
+    text = (
+        f"identifiers: those of {count} of {identifiers.size} patients differ from another one "
         "only by case, white space, zeros or the form of letters. They count as different "
         "patients; if they are not, write them alike."
     )
+    return [text]

@@ -9,7 +9,7 @@ from steadycut.core.records import PatientScores
 from steadycut.errors import SteadycutWarning
 from steadycut.files import work_folder
 from steadycut.ingest.engines.choose import check_engine, open_engine, parse_memory
-from steadycut.ingest.identifiers import alike_line
+from steadycut.ingest.identifiers import alike_warnings
 from steadycut.ingest.patients import Keep, PatientTable, Progress, build_patients
 from steadycut.ingest.request import Level, Request, make_request
 
@@ -196,7 +196,7 @@ def aggregate(
         missing=missing,
     )
     table = read_patients(request, source, engine=engine, memory=memory, progress=progress)
-    for line in dropped_lines(table):
+    for line in [*dropped_lines(table), *alike_lines(table)]:
         warnings.warn(line, SteadycutWarning, stacklevel=2)
     if not isinstance(score, str):
         return dict(table.patients)
@@ -206,14 +206,7 @@ def aggregate(
 
 
 def dropped_lines(table: PatientTable) -> list[str]:
-    """Say what was left out, one line a reason, and whether patients may be there twice."""
-    identifiers = next(iter(table.patients.values())).patients
-    assert identifiers is not None  # noqa: S101
-    alike = alike_line(identifiers.tolist())
-    return [*_left_out(table), *([alike] if alike else [])]
-
-
-def _left_out(table: PatientTable) -> list[str]:
+    """Say what was left out, one line a reason."""
     lost, lines = table.dropped, []
     if lost.rows:
         were = "was" if lost.rows == 1 else "were"
@@ -229,3 +222,8 @@ def _left_out(table: PatientTable) -> list[str]:
         rows = "1 row" if lost.relabelled == 1 else f"{lost.relabelled} rows"
         lines.append(f"{rows} without a label took the one of the same patient's other rows.")
     return lines
+
+
+def alike_lines(table: PatientTable) -> list[str]:
+    """Say that patients may be there twice under two names, if there is a sign of it."""
+    return alike_warnings(next(iter(table.patients.values())).patients)
