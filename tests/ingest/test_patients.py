@@ -35,9 +35,14 @@ ALL = {"patient": "id", "score": "s", "label": "y", "site": "site", "levels": ["
             BadTable,
             "column 'id' must be filled in every row; 2 of 3 rows have nothing there",
         ),
-        ({"y": [1, 1, None]}, {}, BadTable, "column 'y' must be filled.*1 of 3 rows"),
+        (
+            {"y": [1, 1, None]},
+            {},
+            BadTable,
+            "column 'y' must be filled.*1 of 3 rows.*--missing drop",
+        ),
         ({"y": [1, 1, np.nan]}, {}, BadTable, "column 'y' must be filled.*1 of 3 rows"),
-        ({"site": ["A", "A", "  "]}, {}, BadTable, "column 'site' must be filled.*1 of 3 rows"),
+        ({"site": ["A", "A", "  "]}, {}, BadTable, "column 'site'.*1 of 3 .*or remove the rows"),
         ({"slide": ["x", None, "x"]}, {}, BadTable, "column 'slide' must be filled.*1 of 3 rows"),
         (
             {"s": [0.5, np.nan, np.inf]},

@@ -111,7 +111,7 @@ def lay_out(survey: Survey, request: Request) -> Layout:
     """
     asked = asked_groups(survey, request)
     filled, dropped = _labelled(asked, request)
-    _check_filled(filled, request.keys)
+    _check_filled(filled, request.keys, _droppable(request))
     _check_scores(filled, request)
     labels, sites = _patient_labels(filled, request), _patient_sites(filled, request)
     used = filled.n_usable > 0
@@ -245,14 +245,22 @@ def _n_distinct(codes: IntArray) -> int:
 # Gaps ------------------------------------------------------------------------------------
 
 
-def _check_filled(survey: Survey, names: Iterable[str]) -> None:
+def _droppable(request: Request) -> str | None:
+    """Return the label column if patients without a label could be left out; in a stream never."""
+    return request.label if request.order is None else None
+
+
+def _check_filled(survey: Survey, names: Iterable[str], droppable: str | None = None) -> None:
     for name in names:
         n_missing = survey.n_missing(name)
         if n_missing:
             have = "has" if n_missing == 1 else "have"
+            remove = "remove the rows"
+            if name == droppable:
+                remove = "leave out patients without any label with missing='drop' (--missing drop)"
             msg = (
                 f"column {name!r} must be filled in every row; {n_missing} of {survey.total} rows "
-                f"{have} nothing there. Fill these in, or remove the rows."
+                f"{have} nothing there. Fill these in, or {remove}."
             )
             raise BadTable(msg)
 
