@@ -102,17 +102,20 @@ def sign(
     passphrase
         Of an encrypted key.
     out
-        The signature file. Default: beside the file, with ``.sig`` at its end.
+        The signature file. Default: beside the file, with ``.sig`` at its end. Only an earlier
+        signature is overwritten.
     """
+    target = signature_path(path, out)
     written = read_frozen(path)
     _check_signable(written, str(path))
+    _check_replaceable(target)
     private = _private_key(Path(key), passphrase)
     made = Signature(
         key=_fingerprint(private.public_key()),
         sha256=hashlib.sha256(written).hexdigest(),
         signature=base64.b64encode(private.sign(written)).decode(),
     )
-    write_atomically(signature_path(path, out), made.to_bytes())
+    write_atomically(target, made.to_bytes())
     return made
 
 
@@ -185,8 +188,22 @@ def _check_signable(written: bytes, name: str) -> None:
     if not str(schema).startswith("steadycut."):
         msg = f"{name} is not a JSON file of steadycut. Sign a rule.json, or another of its files."
         raise BadRuleFile(msg)
+    if schema == SCHEMA:
+        msg = f"{name} is itself a signature. Sign the file that it belongs to."
+        raise BadRuleFile(msg)
     if str(schema) in FROZEN:
         FROZEN[str(schema)].from_bytes(written, name)
+
+
+def _check_replaceable(target: Path) -> None:
+    """Refuse to write a signature over anything else: a key, a rule, a table."""
+    if not os.path.lexists(target):
+        return
+    try:
+        read_signature(target)
+    except BadSignature:
+        msg = f"{target} exists and is no signature, or a damaged one. Choose another name."
+        raise BadOption(msg) from None
 
 
 def _fits(public: Any, found: Signature, written: bytes) -> bool:  # noqa: ANN401
@@ -206,6 +223,9 @@ def _fits(public: Any, found: Signature, written: bytes) -> bool:  # noqa: ANN40
 def _private_key(path: Path, passphrase: str | None) -> Any:  # noqa: ANN401
     ed25519, serialization = _cryptography()
     pem = _read(path, "key")
+    if b"PUBLIC KEY" in pem:
+        msg = f"{path} is the public key. Sign with the private one, which belongs to it."
+        raise BadSignature(msg)
     if os.name == "posix" and path.stat().st_mode & OTHERS:
         msg = f"the private key {path} can be read by others. Make it yours alone: chmod 600."
         raise BadSignature(msg)

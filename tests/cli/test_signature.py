@@ -65,6 +65,39 @@ def test_apply_and_audit_take_a_signed_rule(signed, table, capsys):
     assert run_command(capsys, "audit", *given, signed / "audit", "--label", "label").code == 0
 
 
+@pytest.mark.parametrize("name", ["key", "key.pub", "rule.json", "table.csv", "link", "folder"])
+def test_a_signature_is_written_over_no_other_file(name, signed, table, capsys):
+    shutil.copy(table, signed / "table.csv")
+    (signed / "link").symlink_to(signed / "key")
+    (signed / "folder").mkdir()
+    before = snapshot(signed)
+    sign = ["sign", signed / "rule.json", "--key", signed / "key", "--out", signed / name]
+    ran = run_command(capsys, *sign)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert f"{name} exists and is no signature" in ran.err
+    assert snapshot(signed) == before
+
+
+def test_an_earlier_signature_is_replaced(signed, capsys):
+    rule = signed / "rule.json"
+    assert run_command(capsys, "sign", rule, "--key", signed / "other").code == 0
+    assert run_command(capsys, "verify", rule, "--key", signed / "other.pub").code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "words"),
+    [
+        ("rule.json.sig", "key", "is itself a signature"),
+        ("rule.json", "key.pub", "is the public key. Sign with the private one"),
+    ],
+)
+def test_a_signature_and_a_public_key_cannot_sign(name, key, words, signed, capsys):
+    before = snapshot(signed)
+    ran = run_command(capsys, "sign", signed / name, "--key", signed / key)
+    assert (ran.code, ran.err.count("\n"), words in ran.err) == (2, 1, True)
+    assert snapshot(signed) == before
+
+
 def test_a_file_larger_than_any_rule_is_one_line(table, tmp_path, capsys):
     large = tmp_path / "rule.json"
     with large.open("wb") as file:
