@@ -346,6 +346,57 @@ def test_rows_that_were_aggregated_before_are_refused_unless_forced(written, tmp
     assert rule_reader.main([*map(str, given), "--force"]) == 0
 
 
+def nested(patients, rows, slides, header="patient,slide,score,other"):
+    """The lines of a table, with so many rows and slides a patient."""
+    numbers = range(rows * patients)
+    cells = [(n // rows, n % slides, n / 97 % 1, n / 31 % 1) for n in numbers]
+    kept = [["patient", "slide", "score", "other"].index(name) for name in header.split(",")]
+    lines = [(f"p{p:02d}", f"s{s}", f"{x:.3f}", f"{y:.3f}") for p, s, x, y in cells]
+    return [header, *(",".join(line[place] for place in kept) for line in lines)]
+
+
+TWO_LEVELS = [
+    {"level": "slide", "how": "max"},
+    {"level": "block", "how": "mean"},
+    {"level": "patient", "how": "mean"},
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "lines", "forced"),
+    [
+        ("rule-nested", {}, nested(12, 4, 2), None),
+        ("rule-ge", {}, nested(12, 1, 1), "aggregation"),
+        ("rule-nested", {}, nested(12, 1, 1), "aggregation"),
+        ("rule-nested", {}, nested(12, 4, 1), "missing level"),
+        ("rule-nested", {}, nested(12, 4, 2, "patient,score"), "missing level"),
+        ("rule-nested", {}, nested(12, 1, 1, "patient,score"), "missing level; aggregation"),
+        ("rule-ensemble-gls", {}, nested(12, 4, 2, "patient,score,other"), "missing level"),
+        ("rule-nested", {"aggregation": TWO_LEVELS}, nested(12, 4, 1), "missing level"),
+        (
+            "rule-nested",
+            {"aggregation": TWO_LEVELS},
+            nested(12, 4, 2, "patient,score"),
+            "missing level; missing level",
+        ),
+    ],
+)
+def test_what_is_forced_is_recorded_as_apply_does(
+    name, changes, lines, forced, written, tmp_path, capsys
+):
+    rule, table = sealed(tmp_path, name, **changes), written(*lines)
+    a, b = tmp_path / "a.csv", tmp_path / "b.csv"
+    assert run_command(capsys, "apply", rule, table, "--out", a, "--force").code == 0
+    given = [str(rule), str(table), "--out", str(b)]
+    if forced is not None:
+        refusal(capsys, *given)
+    assert rule_reader.main([*given, "--force"]) == 0
+    assert b.read_bytes() == a.read_bytes()
+    ends = {line.rpartition(",")[2] for line in b.read_text().splitlines()[1:]}
+    assert forced is None or ends == {forced}
+    assert (f"forced: {forced}." in capsys.readouterr().err) == (forced is not None)
+
+
 def test_scores_outside_the_range_of_the_rule_are_told(written, tmp_path, capsys):
     path = written("patient,score", "a,70", "a,80", "b,0.5", "b,0.6")
     given = [HERE / "rule-ge.json", path, "--out", tmp_path / "d.csv"]

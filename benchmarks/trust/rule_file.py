@@ -274,7 +274,9 @@ def by_steadycut(rule, path, *, force=True):
 def by_reader(rule_path, path, *, force=True):
     rule = rule_reader.load_rule(str(rule_path))
     table = rule_reader.read_table(str(path), rule)
-    return rule_reader.to_csv(rule_reader.decide(rule, table, "pooled", force=force))
+    columns = rule_reader.decide(rule, table, "pooled", force=force)
+    columns.pop("forced", None)  # of which Python warns instead
+    return rule_reader.to_csv(columns)
 
 
 def draw(rng, folder):

@@ -24,7 +24,7 @@ import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
 READS = ("steadycut.rule/1", "steadycut.strata/1", "steadycut.covariate/1")
 # The names of all fields that may stand in a file, at any depth. Another one was made by a newer
@@ -35,9 +35,9 @@ patients positive provenance risk rule schema score score_range sha256 site smal
 trivial_risk units_per_patient vacuous value versions"""
 KNOWN = {
     "steadycut.rule/1": """band bias bins bootstrap_thresholds centering cost_fn cost_fp edges
-ensemble flip_rate fn form fp hashes kind methods modulus n_bootstrap negative operating_value
-options penalty quantile quantiles_negative quantiles_positive radius reference remembered_patients
-salt scheme seed sites stability target_prevalence tn tp warnings weight""",
+ensemble flip_rate fn form fp hashes key_check kind methods modulus n_bootstrap negative
+operating_value options penalty quantile quantiles_negative quantiles_positive radius reference
+remembered_patients salt scheme seed sites stability target_prevalence tn tp warnings weight""",
     "steadycut.strata/1": """above alarm alarm_costs below bias bootstrap_thresholds boundaries
 counts errors flip_rate grades jump_rate limit local_modulus miss miss_costs modulus n_bootstrap
 objective operating_values options penalty probability quantile radius rate smallest_risk stability
@@ -58,6 +58,8 @@ BLANKS = " \t\n\r\x0b\x0c"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 # From so many patients on, that all have one row is no chance.
 SURE = 10
+# The checks that refuse, as steadycut names them where they are forced.
+AGGREGATION, LEVEL = "aggregation", "missing level"
 
 Rule = Dict[str, Any]
 Table = Dict[str, List[str]]
@@ -229,17 +231,41 @@ def _methods(rule: Rule) -> List[Tuple[str, List[Tuple[str, str]]]]:
     return [(score, [(step["level"], step["how"]) for step in steps]) for score, steps in several]
 
 
+def _levels(rule: Rule) -> List[str]:
+    """Return the levels between rows and patients; all methods have the same ones."""
+    return [level for level, _ in _methods(rule)[0][1][:-1]]
+
+
+def _without(rule: Rule, lacking: List[str]) -> Rule:
+    """Return a rule that leaves out the steps of some levels."""
+
+    def kept(part: Rule) -> Rule:
+        *steps, last = part["aggregation"]
+        steps = [one for one in steps if one["level"] not in lacking]
+        return {**part, "aggregation": [*steps, last]}
+
+    left = kept(rule)
+    if left.get("ensemble") is not None:
+        methods = [kept(one) for one in left["ensemble"]["methods"]]
+        left["ensemble"] = {**left["ensemble"], "methods": methods}
+    return left
+
+
 # The table ---------------------------------------------------------------------------------
 
 
-def read_table(path: str, rule: Rule) -> Table:
-    """Return the columns of a CSV or TSV file that a rule needs, cell by cell as texts."""
+def read_table(path: str, rule: Rule, *, force: bool = False) -> Table:
+    """Return the columns of a CSV or TSV file that a rule needs, cell by cell as texts.
+
+    Forced, the columns of levels may be missing.
+    """
     if not path.lower().endswith((".csv", ".tsv")):
         raise Refused(f"a table must end in .csv or .tsv; got {path!r}. Convert it first.")
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             text = file.read()
-        return _columns(text, path, needed_columns(rule))
+        spared = set(_levels(rule)) - {rule.get("covariate")} if force else set()
+        return _columns(text, path, needed_columns(rule), spared)
     except UnicodeDecodeError:
         raise Refused(f"{path} is not UTF-8 text. Save it as UTF-8.") from None
     except (OSError, ValueError, csv.Error) as error:
@@ -256,11 +282,12 @@ def needed_columns(rule: Rule) -> List[str]:
     return list(dict.fromkeys(names))
 
 
-def _columns(text: str, path: str, needed: List[str]) -> Table:
+def _columns(text: str, path: str, needed: List[str], spared: Set[str]) -> Table:
     ends = {"\r\n" if "\r\n" in text else "\n", *re.findall("\r\n|\r|\n", text)}
     if "\0" in text or len(ends) > 1:
         raise Refused(f"{path} has NUL signs, or lines that end in different ways. Write it again.")
     header, delimiter = _header(text, "\t" if path.lower().endswith(".tsv") else ",;\t|")
+    needed = [name for name in needed if name in header or name not in spared]
     for name in needed:
         if header.count(name) != 1:
             found = "no column" if name not in header else "more than one column"
@@ -408,14 +435,22 @@ def patient_scores(
 
 
 def decide(rule: Rule, table: Table, unseen: str = "refuse", *, force: bool = False) -> Columns:
-    """Return the columns of ``decisions.csv``, one entry a patient, in the order of their names."""
+    """Return the columns of ``decisions.csv``, one entry a patient, in the order of their names.
+
+    A further column ``forced`` says what would have been refused, if anything.
+    """
     patient = rule["columns"]["patient"]
     _check_roles(rule)
+    lacking = [level for level in _levels(rule) if level not in table]
+    rule = _without(rule, lacking)
     for name in needed_columns(rule):
         if name not in [score for score, _ in _methods(rule)]:
             _check_filled(table, name, patient)
     several = [patient_scores(table, patient, *method) for method in _methods(rule)]
-    _check_like(rule, table, force=force)
+    unlike = _unlike(rule, table, count_units=not lacking)
+    if unlike and not force:
+        raise Refused(" ".join(unlike.values()))
+    forced = [LEVEL for _ in lacking] + list(unlike)
     names = sorted(several[0])
     scores = [_combined(rule, [one[name] for one in several]) for name in names]
     if rule["schema"] == READS[0]:
@@ -424,11 +459,12 @@ def decide(rule: Rule, table: Table, unseen: str = "refuse", *, force: bool = Fa
         decided = _decide_strata(rule, scores)
     else:
         decided = _decide_covariate(rule, scores, _covariate_of(rule, table, names), unseen)
-    return {"patient": names, "score": scores, **decided}
+    said = {"forced": ["; ".join(forced)] * len(names)} if forced else {}
+    return {"patient": names, "score": scores, **decided, **said}
 
 
 def _check_roles(rule: Rule) -> None:
-    first, levels = rule["columns"]["patient"], [level for level, _ in _methods(rule)[0][1][:-1]]
+    first, levels = rule["columns"]["patient"], _levels(rule)
     scores = dict.fromkeys(score for score, _ in _methods(rule))
     twice = [name for name, count in Counter([first, *levels, *scores]).items() if count > 1]
     twice += [name for name in [first, *scores] if name == rule.get("covariate")]
@@ -436,25 +472,36 @@ def _check_roles(rule: Rule) -> None:
         raise Refused(f"the rule uses the column {twice[0]!r} in two roles.")
 
 
-def _check_like(rule: Rule, table: Table, *, force: bool) -> None:
-    """Refuse rows that were aggregated before, or units that are not told apart."""
-    rows = Counter(table[rule["columns"]["patient"]])
-    levels = [level for level, _ in _methods(rule)[0][1][:-1]]
-    leaves = set(zip(table[rule["columns"]["patient"]], *(table[level] for level in levels)))
+def _unlike(rule: Rule, table: Table, *, count_units: bool) -> Dict[str, str]:
+    """Return why rows seem to be aggregated before, or units not told apart, by the check's name.
+
+    Where rows are unlike, units are not looked at.
+    """
+    patient, usual = rule["columns"]["patient"], _usual_rows(rule)
+    rows = Counter(table[patient])
+    if usual is not None and _all_single(rows, usual):
+        return {AGGREGATION: _single_text(usual, "rows")}
+    if usual is not None and usual["largest"] == 1 and _median(sorted(rows.values())) > 1:
+        several = "patients have several rows; those of the rule had one. Use --force."
+        return {AGGREGATION: several}
+    levels, usual = _levels(rule), rule.get("units_per_patient")
+    leaves = set(zip(table[patient], *(table[level] for level in levels)))
     units = Counter(leaf[0] for leaf in leaves)
-    checks = [("rows", _usual_rows(rule), rows), ("units", rule.get("units_per_patient"), units)]
-    for what, usual, here in checks:
-        if usual is None or force or (what == "units" and not levels):
-            continue
-        single = max(here.values()) == 1
-        many = usual["smallest"] > 1 or (usual["median"] > 1 and len(here) >= SURE)
-        if single and many:
-            raise Refused(
-                f"every patient has one of what those of the rule had {usual['smallest']} to "
-                f"{usual['largest']} of ({what}). Give the table of instances, or use --force."
-            )
-        if what == "rows" and usual["largest"] == 1 and _median(sorted(here.values())) > 1:
-            raise Refused("patients have several rows; those of the rule had one. Use --force.")
+    if levels and count_units and usual is not None and _all_single(units, usual):
+        return {LEVEL: _single_text(usual, "units")}
+    return {}
+
+
+def _all_single(here: Dict[str, int], usual: Dict[str, float]) -> bool:
+    many = usual["smallest"] > 1 or (usual["median"] > 1 and len(here) >= SURE)
+    return many and max(here.values()) == 1
+
+
+def _single_text(usual: Dict[str, float], what: str) -> str:
+    return (
+        f"every patient has one of what those of the rule had {usual['smallest']} to "
+        f"{usual['largest']} of ({what}). Give the table of instances, or use --force."
+    )
 
 
 def _combined(rule: Rule, scores: Scores) -> float:
@@ -605,7 +652,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="patients of a group that a covariate.json has not seen",
     )
     parser.add_argument(
-        "--force", action="store_true", help="also where rows seem to be aggregated already"
+        "--force",
+        action="store_true",
+        help="also where rows seem to be aggregated already or the column of a level is missing; "
+        "a column 'forced' says so",
     )
     given = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
@@ -627,8 +677,11 @@ def run(rule_path: str, table_path: str, out: str, unseen: str, *, force: bool) 
         if os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
             raise Refused(f"--out {out} is one of the files that are read; choose another name.")
     rule = load_rule(rule_path)
-    columns = decide(rule, read_table(table_path, rule), unseen, force=force)
+    table = read_table(table_path, rule, force=force)
+    columns = decide(rule, table, unseen, force=force)
     write_file(out, to_csv(columns))
+    if "forced" in columns:
+        print(f"rule_reader: warning: forced: {columns['forced'][0]}.", file=sys.stderr)
     if rule.get("remembered_patients"):
         print("rule_reader: that no patient made the rule was not checked here.", file=sys.stderr)
     n_outside = _n_outside(rule, columns["score"])
