@@ -1,6 +1,7 @@
 """Patients are known again, however their identifiers are written, and are not named."""
 
 import hashlib
+import hmac
 import json
 
 import numpy as np
@@ -38,9 +39,9 @@ def test_who_made_the_rule_is_refused(key):
     found = check_deployment(rule(key), new, key=key)
     assert names_of(found) == [("patients", "refuse")]
     (text,) = (one.text for one in found if one.name == "patients")
-    assert "1 of the 3 patients made the rule" in text
+    assert "remembers 1 of these 3 patients" in text
     assert "Zoe" not in text
-    with pytest.raises(DeploymentRefused, match="1 of the 3 patients"):
+    with pytest.raises(DeploymentRefused, match="1 of these 3 patients"):
         audit(rule(key), new, key=key)
     assert audit(rule(key), new, key=key, force=True).forced == ("patients",)
     assert names_of(check_deployment(rule(key), cohort(["Zoe-41"]), key=key)) == []
@@ -53,7 +54,36 @@ def test_nobody_is_remembered_unless_asked():
 
 def test_without_the_key_it_is_said_that_nobody_looked():
     assert names_of(check_deployment(rule(), HERE)) == [("patients", "warn")]
-    assert names_of(check_deployment(rule(), HERE, key=b"another key of 16")) == []
+
+
+@pytest.mark.parametrize(
+    ("frozen", "key", "said"),
+    [
+        (rule(), b"another key of 16", "not the key the rule was made with"),
+        (rule(None), KEY, "remembers its patients without a key"),
+        (STUDY.freeze(), KEY, "remembers no patients"),
+    ],
+)
+def test_a_key_that_would_check_nothing_is_refused(frozen, key, said):
+    alone = PatientScores(scores=HERE.scores)
+    for patients in (HERE, alone):
+        with pytest.raises(BadOption, match=said):
+            check_deployment(frozen, patients, key=key)
+
+
+def test_a_file_says_whether_a_key_is_the_one_only_if_there_is_one():
+    with_key, without = (rule(key).to_dict()["remembered_patients"] for key in (KEY, None))
+    assert "key_check" not in without
+    said = b"steadycut.key" + bytes.fromhex(with_key["salt"])
+    assert with_key["key_check"] == hmac.new(KEY, said, "sha256").hexdigest()
+
+
+def test_a_rule_without_a_check_of_its_key_takes_any():
+    content = rule().to_dict()
+    del content["sha256"], content["remembered_patients"]["key_check"]
+    older = FrozenRule._from_content(content)
+    assert names_of(check_deployment(older, HERE, key=KEY)) == [("patients", "refuse")]
+    assert names_of(check_deployment(older, HERE, key=b"another key of 16")) == []
 
 
 def test_patients_without_identifiers_are_not_looked_for():

@@ -1,7 +1,6 @@
 """What a study puts into its frozen file: plain numbers, texts and lists, and no patient."""
 
 import hashlib
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -105,7 +104,7 @@ def rule_content(study: "Study", remembered: Remembered | None = None) -> dict[s
         },
         "provenance": _provenance(study),
         **units_of(study.patients),
-        **({} if remembered is None else {"remembered_patients": asdict(remembered)}),
+        **({} if remembered is None else {"remembered_patients": remembered.to_dict()}),
     }
 
 

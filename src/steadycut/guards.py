@@ -16,7 +16,7 @@ from steadycut.core.records import PatientScores, Recipe
 from steadycut.ensemble import made_by
 from steadycut.errors import BadOption, DeploymentRefused, SteadycutWarning
 from steadycut.freeze import site_hash
-from steadycut.remember import Remembered
+from steadycut.remember import Remembered, check_fits
 
 if TYPE_CHECKING:
     from steadycut.frozen_file import InstancesPart
@@ -116,6 +116,7 @@ def check_deployment(
     ['score range', 'unit']
     """
     expected = rule.expected
+    check_fits(expected.remembered, key)
     found = [one for check in CHECKS if (one := check(expected, patients))]
     if expected.remembered is not None:
         found += _check_patients(expected.remembered, patients, key)
@@ -294,17 +295,17 @@ def _check_patients(
     remembered: Remembered, patients: PatientScores, key: bytes | None
 ) -> list[Finding]:
     """Notice patients who made the rule, if the rule remembers them."""
-    expected = "they are remembered, to be known again"
     if patients.patients is None:
         return []
     if remembered.needs_key and key is None:
-        advice = "Give the key with which the rule was made: key= (--patient-key FILE)."
-        found = "whether these patients made the rule is not checked"
+        found = "whether the rule remembers any of these patients is not checked"
+        expected = "those who took part were remembered by a key"
+        advice = "Give that key: key= (--patient-key FILE)."
         return [_patients_finding(WARN, found, expected, advice)]
     again = remembered.count(patients.patients.tolist(), key)
+    found = f"the rule remembers {again} of these {patients.n_patients} patients"
     advice = "Those who made the rule say nothing new about it; leave them out."
-    found = f"{again} of the {patients.n_patients} patients made the rule"
-    return [_patients_finding(REFUSE, found, expected, advice)] if again else []
+    return [_patients_finding(REFUSE, found, "they took part", advice)] if again else []
 
 
 def _patients_finding(severity: str, found: str, expected: str, advice: str) -> Finding:

@@ -9,7 +9,8 @@ import hmac
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, BadPatients
@@ -24,16 +25,24 @@ WHOLE = re.compile(r"([0-9]+)\.0+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """Hashes of identifiers, ascending, with what they were made by."""
+    """Hashes of identifiers, ascending, with what they were made by.
+
+    ``key_check`` tells whether a key is the one; None without a key.
+    """
 
     scheme: str
     salt: str
     hashes: tuple[str, ...]
+    key_check: str | None = None
 
     @property
     def needs_key(self) -> bool:
         """Whether nobody can ask without the key."""
         return self.scheme == KEYED
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what stands in a rule file."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
     def count(self, names: Iterable[str], key: bytes | None = None) -> int:
         """Count the identifiers that are remembered."""
@@ -62,6 +71,7 @@ def remember(patients: PatientScores, seed: int, key: bytes | None = None) -> Re
         scheme=SLOW if key is None else KEYED,
         salt=salt.hexdigest(),
         hashes=tuple(sorted(hashes)),
+        key_check=None if key is None else check_value(salt.hexdigest(), key),
     )
 
 
@@ -71,6 +81,11 @@ def hash_of(name: str, salt: str, key: bytes | None) -> str:
     if key is None:
         return hashlib.pbkdf2_hmac("sha256", plain, bytes.fromhex(salt), ROUNDS, LENGTH).hex()
     return hmac.digest(check_key(key), bytes.fromhex(salt) + plain, "sha256")[:LENGTH].hex()
+
+
+def check_value(salt: str, key: bytes) -> str:
+    """Return a hash of the key; it begins with a constant, as that of no identifier does."""
+    return hmac.digest(check_key(key), b"steadycut.key" + bytes.fromhex(salt), "sha256").hex()
 
 
 def plain_name(name: str) -> str:
@@ -83,6 +98,20 @@ def plain_name(name: str) -> str:
     """
     text = unicodedata.normalize("NFKC", name).strip()
     return WHOLE.sub(r"\1", text) if WHOLE.fullmatch(text) else text
+
+
+def check_fits(remembered: Remembered | None, key: bytes | None) -> None:
+    """Refuse a key that a rule has no use for, or another than it was made with."""
+    if key is None:
+        return
+    if remembered is None or not remembered.needs_key:
+        what = "its patients without a key" if remembered else "no patients"
+        msg = f"a key was given (--patient-key), but the rule remembers {what}. Leave it out."
+        raise BadOption(msg)
+    expected = remembered.key_check
+    if expected is not None and expected != check_value(remembered.salt, key):
+        msg = "this is not the key the rule was made with: key= (--patient-key FILE). Give that."
+        raise BadOption(msg)
 
 
 def check_key(key: bytes) -> bytes:

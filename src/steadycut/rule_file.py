@@ -151,6 +151,7 @@ class RememberedPart(Part):
     scheme: Literal["hmac-sha256", "pbkdf2-sha256"]
     salt: str = Field(pattern="^[0-9a-f]{64}$")
     hashes: list[str]
+    key_check: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
 
 
 class RuleDocument(FrozenDocument):
@@ -178,7 +179,12 @@ class RuleDocument(FrozenDocument):
         part = self.remembered_patients
         if part is None:
             return None
-        return Remembered(scheme=part.scheme, salt=part.salt, hashes=tuple(part.hashes))
+        return Remembered(
+            scheme=part.scheme,
+            salt=part.salt,
+            hashes=tuple(part.hashes),
+            key_check=part.key_check,
+        )
 
 
 class FrozenRule(FrozenFile[RuleDocument]):

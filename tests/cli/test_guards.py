@@ -120,15 +120,37 @@ def test_patients_are_remembered_by_a_key(table, tmp_path, capsys):
     rule = tmp_path / "s" / "rule.json"
     apply = ["apply", rule, table, "--out", tmp_path / "d.csv"]
     ran = run_command(capsys, *apply, "--patient-key", key)
-    assert (ran.code, "60 of the 90 patients made the rule" in ran.err) == (2, True)
+    assert (ran.code, "the rule remembers 60 of these 90 patients" in ran.err) == (2, True)
     ran = run_command(capsys, *apply)
     assert (ran.code, "is not checked" in ran.err) == (0, True)
-    assert run_command(capsys, *apply, "--patient-key", other).code == 0
     south = ["audit", rule, table, "--site", "site", "--external", "south", "--patient-key", key]
     assert run_command(capsys, *south, "--out", tmp_path / "a").code == 0
     monitor = ["monitor", rule, table, "--order", "other", "--patient-key", key, "--json"]
-    assert "60 of the 90 patients" in run_command(capsys, *monitor).err
+    assert "60 of these 90 patients" in run_command(capsys, *monitor).err
     assert run_command(capsys, *monitor, "--force").json["forced"] == ["patients"]
+
+
+@pytest.mark.parametrize("command", ["fit", "strata", "covariate"])
+def test_a_key_that_would_check_nothing_is_refused_before_the_table_is_read(
+    table, tmp_path, capsys, command
+):
+    key, other = tmp_path / "key", tmp_path / "other"
+    key.write_text("a secret of this hospital", encoding="utf-8")
+    other.write_text("a secret of another one", encoding="utf-8")
+    more = {
+        "fit": ["--remember-patients", "--patient-key", key],
+        "strata": ["--costs", "0,1,2;2,1,0"],
+        "covariate": ["--covariate", "site"],
+    }[command]
+    assert run_command(capsys, command, table, *FIT, *more, "--out", tmp_path).code == 0
+    rule = tmp_path / f"{'rule' if command == 'fit' else command}.json"
+    said = {"fit": "this is not the key"}.get(command, "the rule remembers no patients")
+    commands = [["apply", "--out", tmp_path / "d.csv"]]
+    if command == "fit":
+        commands += [["audit", "--out", tmp_path / "a"], ["monitor", "--order", "other"]]
+    for name, *rest in commands:
+        ran = run_command(capsys, name, rule, "no.csv", *rest, "--patient-key", other)
+        assert (ran.code, said in ran.err, ran.err.count("\n")) == (2, True, 1)
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from steadycut.files import write_atomically
 from steadycut.frozen_json import read_frozen
 from steadycut.guards import check_deployment, forced_names, pass_or_refuse, texts_of
 from steadycut.ingest import PatientTable, make_request
+from steadycut.remember import check_fits
 from steadycut.rule_file import SCHEMA, FrozenRule
 from steadycut.safe_csv import csv_bytes
 from steadycut.strata_file import SCHEMA as STRATA_SCHEMA
@@ -126,6 +127,7 @@ def with_forced(applied: Applied) -> dict[str, Any]:
 def apply_rule(rule: Path, tables: Sequence[str], asked: Asked) -> Applied:
     """Apply one cut-off, the rule.json of a fit."""
     frozen = FrozenRule.load(rule)
+    check_fits(frozen.expected.remembered, asked.key)
     table, lacking = read_for_rule(frozen, tables, missing=asked.missing, force=asked.force)
     several = list(table.patients.values())
     patients = frozen.patients_of(several)
@@ -154,6 +156,7 @@ def apply_covariate(
 ) -> Applied:
     """Apply cut-offs by covariate, a covariate.json."""
     frozen = CovariateRule.load(rule)
+    check_fits(frozen.expected.remembered, asked.key)
     table, covariate, lacking = read_for_covariate(frozen, tables, asked.missing, force=asked.force)
     (patients,) = table.patients.values()
     found = pass_or_refuse(lacking + check_deployment(frozen, patients), force=asked.force)
@@ -161,6 +164,7 @@ def apply_covariate(
     content = {
         "thresholds": {str(cut.at): cut.threshold for cut in frozen.document.cuts},
         "n_patients": patients.n_patients,
+        "pooled": frozen.n_pooled(covariate),
         "called": int(decisions["decision"].sum()),
         "call_rate": float(decisions["decision"].mean()),
         "flip_rate": float(decisions["flip_probability"].mean()),
@@ -189,6 +193,7 @@ def with_unseen(apply: Apply, unseen: str) -> Apply:
 def apply_strata(rule: Path, tables: Sequence[str], asked: Asked) -> Applied:
     """Put patients into ordered risk strata, a strata.json."""
     frozen = StrataRule.load(rule)
+    check_fits(frozen.expected.remembered, asked.key)
     recipe = frozen.recipe
     request = make_request(
         patient=recipe.patient,

@@ -23,6 +23,7 @@ from steadycut.cli.text import audit_text
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.ingest import PatientTable
 from steadycut.operating import CONFIDENCE
+from steadycut.remember import check_fits
 from steadycut.report import render_audit
 from steadycut.rule_file import FrozenRule
 
@@ -61,6 +62,7 @@ def audit_command(
     check_signed(rule, verify)
     key = opt.read_key(patient_key)
     frozen = FrozenRule.load(rule)
+    check_fits(frozen.expected.remembered, key)
     sites = opt.parse_sites(site, external, "--external")
     read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
     table, lacking = read_for_rule(

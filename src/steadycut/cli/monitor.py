@@ -29,6 +29,7 @@ from steadycut.errors import BadTable
 from steadycut.ingest import PatientTable
 from steadycut.ingest.survey import Survey
 from steadycut.monitoring import monitor
+from steadycut.remember import check_fits
 from steadycut.report.numbers import percent, risk
 from steadycut.rule_file import FrozenRule
 
@@ -83,6 +84,7 @@ def monitor_command(
     key = opt.read_key(patient_key)
     check_signed(rule, verify)
     frozen = FrozenRule.load(rule)
+    check_fits(frozen.expected.remembered, key)
     sites = opt.parse_sites(site, external, "--external")
     request = request_for_rule(frozen, label=label, site=site, sites=sites, missing=missing)
     read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
