@@ -204,3 +204,19 @@ def test_only_the_order_of_scores_counts_on_the_exact_cuts(cohort):
     )
     assert one.draws.ranks.tolist() == other.draws.ranks.tolist()
     assert one.draws.draw_ranks.tolist() == other.draws.draw_ranks.tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"costs": [[0, 1j], [1, 0]]}, "costs must be numbers"),
+        ({"n_thresholds": 10**5000}, "got a number of thousands of digits"),
+        ({"strata": "\x00"}, r"got 1: '\\x00'\."),
+        ({"grade_names": ["a", " "]}, r"are not empty; got 'a', ' '\."),
+    ],
+)
+def test_what_nobody_means_is_refused_in_one_line(options, told):
+    cohort = PatientScores(scores=np.arange(40.0), labels=np.arange(40) % 2)
+    with pytest.raises(BadOption, match=told) as caught:
+        fit_strata(cohort, **{"costs": [[0, 0.2, 1], [4, 1, 0]], **options})
+    assert str(caught.value).isprintable()

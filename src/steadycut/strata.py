@@ -18,6 +18,7 @@ from steadycut.core.checks import (
     check_fraction,
     check_length,
     read_only,
+    shown,
 )
 from steadycut.core.cuts import check_grid, clear_of_scores
 from steadycut.core.records import DIRECTIONS, PatientScores, check_patients
@@ -267,7 +268,7 @@ def strata_options(
     if n_thresholds is not None and check_count("n_thresholds", n_thresholds) != costs.n_boundaries:
         msg = (
             f"n_thresholds must be one less than the columns of costs, {costs.n_boundaries}; got "
-            f"{n_thresholds!r}."
+            f"{shown(n_thresholds)}."
         )
         raise BadOption(msg)
     numbered = tuple(f"stratum {k + 1}" for k in range(costs.n_strata))
@@ -391,14 +392,15 @@ def check_every_grade(grades: IntArray, options: StrataOptions) -> None:
 
 
 def _check_names(what: str, names: tuple[str, ...], wanted: int, side: str) -> None:
+    given = ", ".join(map(shown, names))
     if len(names) != wanted:
         msg = (
             f"{what} must have as many names as costs has {side}, {wanted}; got {len(names)}: "
-            f"{', '.join(names)}."
+            f"{given}."
         )
         raise BadOption(msg)
     if len(set(names)) < wanted or not all(name.strip() for name in names):
-        msg = f"{what} must have names that differ and are not empty; got {', '.join(names)}."
+        msg = f"{what} must have names that differ and are not empty; got {given}."
         raise BadOption(msg)
 
 

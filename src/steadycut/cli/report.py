@@ -1,6 +1,7 @@
 """``steadycut report``: the page of a study or an audit once more, from its JSON."""
 
 import json
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -51,7 +52,10 @@ def report_command(
         msg = f"--out must be a file; {target} is a folder. Name a file in it."
         raise BadOption(msg)
     try:
-        text = render_again(content, form, comparison)
+        with warnings.catch_warnings():
+            # Of numbers that somebody put into the file, and that no figure can show.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            text = render_again(content, form, comparison)
     except SteadycutError:
         raise
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:

@@ -96,10 +96,13 @@ class CostMatrix:
 
 def _check_matrix(values: ArrayLike) -> FloatArray:
     try:
-        matrix = np.array(values, dtype=np.float64)
+        given = np.asarray(values)
+        matrix = None if np.iscomplexobj(given) else given.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
+        matrix = None
+    if matrix is None:
         msg = "costs must be numbers: a row for each grade, a column for each stratum."
-        raise BadOption(msg) from None
+        raise BadOption(msg)
     if matrix.ndim != 2 or min(matrix.shape) < 2:  # noqa: PLR2004
         msg = (
             "costs must have at least two rows (grades) and two columns (strata); got shape "
