@@ -50,7 +50,10 @@ def is_well(name, rows):
 
 
 def tables(kept):
-    """Return the tables of the page: one a stage, and first their sums."""
+    """Return the tables of the page: one a stage, and first their sums.
+
+    A stage that was not run as a whole has a note that says what was.
+    """
     lines = ["| | tried | failures |", "|---|---|---|"]
     stages = {name: [Row(**row) for row in kept[name]["rows"]] for name in STAGES if name in kept}
     for name, rows in stages.items():
@@ -58,8 +61,10 @@ def tables(kept):
     for name, rows in stages.items():
         score = f" Noticed: {score_of(rows)[0]:.1%}." if name == "mutants" else ""
         minutes = kept[name]["seconds"] / 60
-        lines += ["", f"## {STAGES[name]}", ""]
-        lines += [f"`python -m benchmarks.trust.run {name}`: {minutes:.0f} min.{score}", ""]
+        how = (
+            kept[name].get("note") or f"`python -m benchmarks.trust.run {name}`: {minutes:.0f} min."
+        )
+        lines += ["", f"## {STAGES[name]}", "", f"{how}{score}", ""]
         lines += ["| | tried | failures |", "|---|---|---|"]
         lines += [f"| {row.what} | {row.tried:,} | {ways_of([row])} |" for row in rows]
     return "\n".join(lines)
