@@ -137,8 +137,10 @@ def test_a_covariate_may_come_by_identifier_or_be_the_site():
 
 def test_whole_numbers_are_groups_whatever_their_type():
     patients, sex = cohort()
-    study = fit_by_covariate(patients, covariate=(sex == "m") * 1.0, n_bootstrap=5)
-    assert study.positions == ["0", "1"]
+    codes = (sex == "m") * 1.0
+    for covariate in (codes, codes.astype(int), codes.astype(str)):
+        study = fit_by_covariate(patients, covariate=covariate, n_bootstrap=5)
+        assert study.positions == ["0", "1"]
 
 
 def test_small_groups_are_warned_about_and_may_have_nobody_to_certify():

@@ -1,6 +1,7 @@
 """``covariate.json``: written, read, refused, applied."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -54,7 +55,8 @@ def test_the_file_is_plain_and_names_no_patient(study):
 def test_a_group_that_was_not_seen_is_refused_or_gets_the_pooled_cut_off(study):
     rule = study.freeze()
     scores = [study.pooled_threshold - 1e-3, study.pooled_threshold + 1e-3, 9.0]
-    with pytest.raises(BadOption, match=r"2 of 3 .* 'sex' .* knows f, m\. .*--unseen pooled"):
+    text = r"2 of 3 .* 'sex' .* not seen \('x', 'y'\); it knows f, m\. .*--unseen pooled"
+    with pytest.raises(BadOption, match=text):
         rule.decide_scores(scores, ["x", "y", "f"])
     assert rule.decide_scores(scores, ["x", "y", "f"], unseen="pooled").tolist() == [0, 1, 1]
     found = rule.decisions(PatientScores(scores=scores), ["x", "y", "f"], "pooled")
@@ -67,6 +69,32 @@ def test_a_group_that_was_not_seen_is_refused_or_gets_the_pooled_cut_off(study):
     assert "50% of the patients have scores outside" in found.text
     with pytest.raises(BadOption, match="unseen must be one of refuse, pooled"):
         rule.decide_scores(scores, ["f"] * 3, unseen="drop")
+
+
+@pytest.mark.parametrize(
+    ("n", "shown"),
+    [(5, "('0x', '1x', '2x', '3x', '4x'); it"), (20, "'13x', ...); it"), (21, "seen; it")],
+)
+def test_a_few_unseen_groups_are_shown(study, n, shown):
+    with pytest.raises(BadOption, match=re.escape(shown)):
+        study.freeze().decide_scores([0.0] * n, [f"{i}x" for i in range(n)])
+
+
+def test_a_file_that_names_a_group_1_0_takes_1_and_prefers_its_very_name(study):
+    content = json.loads(study.freeze().to_bytes())
+    for names in (["0.0", "1.0"], ["1", "1.0"], ["0", "1"]):
+        for cut, name in zip(content["cuts"], names, strict=True):
+            cut["at"] = name
+        rule = CovariateRule.from_bytes(frozen_bytes(content | {"sha256": content_hash(content)}))
+        assert rule.values(names).tolist() == names
+    assert rule.values([0.0, 1]).tolist() == ["0", "1"]
+    assert rule.values(["0.00", "1.0", "01", "1.10", "-0.0"]).tolist() == [
+        "0",
+        "1",
+        "01",
+        "1.10",
+        "0",
+    ]
 
 
 def test_beyond_the_range_the_nearer_end_decides_and_it_is_said(smooth):

@@ -21,7 +21,7 @@ from benchmarks.trust.rule_file import (
 )
 from scripts.write_golden import AGGREGATORS, GOLDEN, TABLE
 from scripts.write_schema import KINDS, schema_text
-from steadycut import __version__, rule_reader
+from steadycut import CovariateRule, __version__, rule_reader
 from steadycut.core.aggregate import FAMILIES, parse_aggregator, sort_segments
 from steadycut.frozen_json import content_hash, frozen_bytes
 from tests.cli.commands import run_command
@@ -326,6 +326,21 @@ def test_a_group_that_was_not_seen_is_refused_or_pooled(written, tmp_path, capsy
     given = [rule, path, "--out", out, "--force"]
     assert "1 of 2 patients are of a group of 'sex'" in refusal(capsys, *given)
     assert rule_reader.main([*map(str, given), "--unseen", "pooled"]) == 0
+
+
+@pytest.mark.parametrize("names", [["0.0", "1.0"], ["1", "1.0"], ["0", "1"], ["01", "1.10"]])
+def test_groups_are_known_by_the_names_that_steadycut_knows_them_by(names, written, tmp_path):
+    cuts = json.loads((HERE / "covariate-groups.json").read_bytes())["cuts"]
+    cuts = [{**cut, "at": name} for cut, name in zip(cuts, names, strict=True)]
+    rule = sealed(tmp_path, "covariate-groups", cuts=cuts)
+    texts = ["0", "0.0", "1", " 1.00", "-0.0", "01", "1.1", "1.10", "1e0", "+1", "1."]
+    scores = [f"{text}-{x},0.{x},{text}" for text in texts for x in range(1, 10)]
+    path = written("patient,score,sex", *scores, *scores)
+    decided = CovariateRule.load(rule).decide(str(path), unseen="pooled")
+    loaded = rule_reader.load_rule(str(rule))
+    found = rule_reader.decide(loaded, rule_reader.read_table(str(path), loaded), "pooled")
+    for column in ("patient", "decision", "flip_probability"):
+        assert found[column] == decided[column].tolist()
 
 
 def test_a_covariate_must_be_one_a_patient_and_a_number_if_smooth(written, tmp_path, capsys):

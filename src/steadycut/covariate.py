@@ -1,6 +1,7 @@
 """Cut-offs by covariate: one for each group, or along a number, drawn to the pooled one."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 RULES = ("stable", "erm")
 # With less of a group among the scores of the others its patients are hardly comparable.
 LEAST_OVERLAP = 0.5
+# A whole number as tables write floats. No other number: 1.10 may be a version, and not 1.1.
+WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]{0,14}))\.0+")
 
 Covariate = str | Mapping[Any, object] | ArrayLike
 Values = NDArray[np.str_] | FloatArray
@@ -404,9 +407,22 @@ def _column(patients: PatientScores, covariate: Covariate) -> NDArray[Any]:
     return np.array([known[name] for name in patients.patients.tolist()])
 
 
-def as_groups(column: NDArray[Any]) -> NDArray[np.str_]:
-    """Return groups as texts; a missing one is refused."""
-    texts = np.array([_group_text(value) for value in column.tolist()], dtype=np.str_)
+def as_groups(column: NDArray[Any], known: Sequence[str] = ()) -> NDArray[np.str_]:
+    """Return groups as texts, known ones by the names that they have; a missing one is refused.
+
+    Whole numbers are the same group however a table stores them: 1, 1.0 and ``"1.0"``.
+
+    Examples
+    --------
+    >>> as_groups(np.array(["1.0", "2", "2.50"])).tolist()
+    ['1', '2', '2.50']
+    >>> as_groups(np.array([1, 2]), known=["1.0", "2.0"]).tolist()
+    ['1.0', '2.0']
+    """
+    names = {_plain(name): name for name in known} | {name: name for name in known}
+    found = map(_group_text, column.tolist())
+    plain = [names.get(text, names.get(_plain(text), _plain(text))) for text in found]
+    texts = np.array(plain, dtype=np.str_)
     n_missing = int(np.count_nonzero(texts == ""))
     if n_missing:
         msg = (
@@ -421,6 +437,11 @@ def _group_text(value: object) -> str:
     missing = value is None or (isinstance(value, float) and np.isnan(value))
     whole = isinstance(value, float) and not missing and value.is_integer()
     return "" if missing else str(int(value) if whole else value).strip()  # type: ignore[call-overload]
+
+
+def _plain(text: str) -> str:
+    whole = WHOLE.fullmatch(text)
+    return str(int(whole[1])) if whole else text
 
 
 def as_numbers(column: NDArray[Any]) -> FloatArray:

@@ -1,11 +1,12 @@
 """The frozen rule by covariate: ``covariate.json``, written and checked like a rule file."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from pydantic import Field, FiniteFloat, model_validator
 
-from steadycut.core.checks import check_choice
+from steadycut.core.checks import check_choice, shown
 from steadycut.core.covariate_design import Design
 from steadycut.core.covariate_slices import CutScale
 from steadycut.core.records import PatientScores
@@ -33,6 +34,9 @@ STUDY_SCHEMA = "steadycut.covariate-study/1"
 UNSEEN = ("refuse", "pooled")
 # No group is called so: an empty text is a missing one.
 POOLED = ""
+# More values than that are hardly groups.
+MOST_GROUPS = 20
+MOST_SHOWN = 5
 
 
 class CutPart(Part):
@@ -198,7 +202,8 @@ class CovariateRule(FrozenFile[CovariateDocument]):
     def values(self, covariate: Any) -> Values:  # noqa: ANN401
         """Return the covariate of new patients, checked."""
         column = np.asarray(covariate)
-        return as_groups(column) if self.document.kind == "groups" else as_numbers(column)
+        smooth = self.document.kind == "smooth"
+        return as_numbers(column) if smooth else as_groups(column, self.groups)
 
     def unseen(self, covariate: Values) -> "np.ndarray[Any, np.dtype[np.bool_]]":
         """Return who is of a group without a cut-off, or outside the range of the number."""
@@ -207,6 +212,10 @@ class CovariateRule(FrozenFile[CovariateDocument]):
         low, high = self.document.covariate_range
         values = covariate.astype(np.float64)
         return (values < low) | (values > high)
+
+    def n_pooled(self, covariate: Any) -> int:  # noqa: ANN401
+        """Return how many patients are of a group without a cut-off, so that the pooled decides."""
+        return int(np.count_nonzero(self.unseen(self.values(covariate)))) if self.groups else 0
 
     @property
     def expected(self) -> Expected:
@@ -256,7 +265,7 @@ class CovariateRule(FrozenFile[CovariateDocument]):
         if self.document.kind == "groups":
             strange = self.unseen(values)
             if strange.any() and unseen == "refuse":
-                raise BadOption(self._refusal(int(strange.sum()), values.size))
+                raise BadOption(self._refusal(values[strange].tolist(), values.size))
             values = np.where(strange, POOLED, values)
         rule = self.cut_rule
         return {
@@ -266,11 +275,11 @@ class CovariateRule(FrozenFile[CovariateDocument]):
             "flip_probability": rule.flip_probability(scores, values),
         }
 
-    def _refusal(self, n_unseen: int, size: int) -> str:
+    def _refusal(self, unseen: Sequence[str], size: int) -> str:
         return (
-            f"{n_unseen} of {size} patients are of a group of '{self.document.covariate}' that the "
-            f"rule has not seen; it knows {', '.join(self.groups)}. Leave them out, or take the "
-            "pooled cut-off for them with unseen='pooled' (--unseen pooled)."
+            f"{len(unseen)} of {size} patients are of a group of '{self.document.covariate}' that "
+            f"the rule has not seen{_examples(unseen)}; it knows {', '.join(self.groups)}. Leave "
+            "them out, or take the pooled cut-off for them with unseen='pooled' (--unseen pooled)."
         )
 
     def decide(
@@ -298,6 +307,15 @@ class CovariateRule(FrozenFile[CovariateDocument]):
         warn_of_forced(pass_or_refuse(check_deployment(self, patients), force=force))
         covariate = read_covariate(table, patients, column=self.document.covariate, missing=missing)
         return self.decisions(patients, covariate, unseen)
+
+
+def _examples(groups: Sequence[str]) -> str:
+    """Return some names of groups; none if there are so many that they may be patients."""
+    names = sorted(set(groups))
+    if len(names) > MOST_GROUPS:
+        return ""
+    more = ", ..." if len(names) > MOST_SHOWN else ""
+    return f" ({', '.join(map(shown, names[:MOST_SHOWN]))}{more})"
 
 
 def _content(study: "CovariateStudy") -> dict[str, Any]:

@@ -51,6 +51,8 @@ FREE = ("alarm_costs", "miss_costs", "options", "patients", "versions")
 LARGEST_FILE = 64000000
 LARGEST_SCORE = 1e300
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+# A whole number as tables write floats: as a group "1.0" is "1".
+WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]{0,14}))\.0+")
 NO_SCORE = ("", "na", "n/a", "nan", "null", "none", "inf", "-inf", "infinity", "-infinity")
 # What stands for nothing in identifiers and levels, where "none" may be a name.
 MARKS = ("", "na", "n/a", "#n/a", "nan", "<na>", "null")
@@ -562,15 +564,23 @@ def _places(rule: Rule, covariate: List[str], unseen: str) -> List[Any]:
     """Return the place of each patient's group among the cuts, or the number itself."""
     if rule["kind"] == "smooth":
         return _numbers({rule["covariate"]: covariate}, rule["covariate"])
-    groups = {cut["at"]: place for place, cut in enumerate(rule["cuts"])}
-    places = [groups.get(text.strip(), len(groups)) for text in covariate]
-    strange = places.count(len(groups))
+    names = [cut["at"] for cut in rule["cuts"]]
+    exact = {name: place for place, name in enumerate(names)}
+    groups = {**{_plain(name): place for name, place in exact.items()}, **exact}
+    texts = [text.strip() for text in covariate]
+    places = [groups.get(text, groups.get(_plain(text), len(names))) for text in texts]
+    strange = places.count(len(names))
     if strange and unseen == "refuse":
         raise Refused(
             f"{strange} of {len(places)} patients are of a group of {rule['covariate']!r} that the "
             "rule has not seen. Leave them out, or take the pooled cut-off: --unseen pooled."
         )
     return places
+
+
+def _plain(text: str) -> str:
+    whole = WHOLE.fullmatch(text)
+    return str(int(whole[1])) if whole else text
 
 
 def _rank(rule: Rule, ranks: Scores, place: Any) -> float:

@@ -4,9 +4,10 @@ import csv
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from steadycut import CovariateRule
+from steadycut import CovariateRule, rule_reader
 from tests.cli.commands import MARK, run_command, snapshot
 
 ASK = ["--patient", "patient", "--score", "score", "--label", "label", "--bootstrap", "20"]
@@ -112,12 +113,35 @@ def test_an_unseen_group_is_refused_or_pooled(frozen, tmp_path, capsys):
     before = snapshot(tmp_path)
     ran = run_command(capsys, "apply", rule, table, "--out", out)
     assert ran.code == 2
-    assert "it knows f, m" in ran.err
+    assert "has not seen ('x'); it knows f, m" in ran.err
     assert "--unseen pooled" in ran.err
     assert snapshot(tmp_path) == before
     ran = run_command(capsys, "apply", rule, table, "--unseen", "pooled", "--out", out)
     assert ran.code == 0
     assert "without a cut-off; the pooled one decides" in ran.err
+    assert "at cut-offs by sex, 77 patients at the pooled one; flip-rate" in ran.out
+    write(table, [[*row[:3], "x", *row[4:]] for row in rows()])
+    ran = run_command(capsys, "apply", rule, table, "--unseen", "pooled", "--out", out)
+    assert "at the pooled cut-off (no patient is of a group of sex with its own)" in ran.out
+
+
+def test_groups_do_not_depend_on_the_format_of_the_table(tmp_path, capsys):
+    coded = [[*row[:3], float("fm".index(row[3])), *row[4:]] for row in rows()]
+    tables = [write(tmp_path / "t.csv", coded), tmp_path / "t.parquet"]
+    pd.read_csv(tables[0]).to_parquet(tables[1])
+    made = []
+    for table in tables:
+        out = tmp_path / table.suffix[1:]
+        ran = run_command(capsys, "covariate", table, *ASK, "--covariate", "sex", "--out", out)
+        assert ran.code == 0
+        made.append((out / "covariate.json").read_bytes())
+    assert made[0] == made[1]
+    outs = [tmp_path / name for name in ("a.csv", "b.csv", "c.csv")]
+    for table, out in zip(tables, outs, strict=False):
+        rule = tmp_path / "csv" / "covariate.json"
+        assert run_command(capsys, "apply", rule, table, "--out", out).code == 0
+    assert rule_reader.main([str(rule), str(tables[0]), "--out", str(outs[2])]) == 0
+    assert len({out.read_bytes() for out in outs}) == 1
 
 
 def test_a_number_out_of_range_is_warned_about(frozen, tmp_path, capsys):
