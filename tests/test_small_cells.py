@@ -160,6 +160,14 @@ def test_what_an_audit_notices_is_told_without_numbers():
     assert [text for text in told if any(c.isdigit() for c in text)] == [told[0]]
 
 
+def test_an_audit_says_that_the_errors_of_the_rule_were_rounded():
+    there, said = cohort(1), "the errors where the rule was made are rounded up"
+    for rule, small_cells, warned in [(EXACT, N, False), (COARSE, N, True), (COARSE, None, True)]:
+        told = audit(rule, there, small_cells=small_cells).warnings
+        assert any(said in text for text in told) == warned
+    assert not any(said in text for text in audit(COARSE, there.scores).warnings)
+
+
 def test_what_cannot_be_had_is_refused():
     with pytest.raises(TooFewPatients, match="at least 100 patients of each class"):
         STUDY.freeze(small_cells=50)
@@ -191,3 +199,28 @@ def test_the_command_writes_the_rule_alone(tmp_path, capsys):
         assert "--small-cells must be a whole number of at least 2; got 1" in early.err
     ran = run_command(capsys, *arguments, "500")
     assert (ran.code, ran.err.startswith("steadycut: ")) == (2, True)
+
+
+def test_the_command_says_the_chain_as_without_the_option(tmp_path, capsys):
+    table = write_rows(tmp_path / "t.csv", make_rows(n_patients=120))
+    fit_it = ["fit", table, *FIT, "--level", "slide:max", "--aggregate", "quantile:0.9", "--out"]
+    plain = run_command(capsys, *fit_it, tmp_path / "plain").out
+    coarse = run_command(capsys, *fit_it, tmp_path / "coarse", "--small-cells", "5").out
+    said = "Cut-off: call a patient when [quantile:0.9 of max of score in each slide] >= "
+    assert plain.startswith(said)
+    assert coarse.startswith(said)
+
+
+@pytest.mark.parametrize("names", [["study.json", "report.html"], ["report.html"]])
+def test_exact_files_of_another_run_are_not_left_beside_the_rule(tmp_path, capsys, names):
+    for name in names:
+        (tmp_path / name).write_text("x", encoding="utf-8")
+    ran = run_command(capsys, "fit", "no.csv", *FIT, "--out", tmp_path, "--small-cells", "5")
+    assert (ran.code, ran.err.count("\n"), " and ".join(names) in ran.err) == (2, 1, True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
+
+
+def test_the_help_of_an_audit_does_not_speak_of_rule_json_alone(capsys):
+    shown = run_command(capsys, "audit", "--help").out
+    assert "--small-cells" in shown
+    assert "fit then" not in shown

@@ -20,7 +20,7 @@ from steadycut.errors import TooFewPatients
 from steadycut.explorer import GREY_ZONE, audit_explorer
 from steadycut.guards import check_deployment, check_rule, forced_names, pass_or_refuse, texts_of
 from steadycut.operating import CONFIDENCE, OperatingPoint, point_at, point_of
-from steadycut.small_cells import grouped_patients, noticed
+from steadycut.small_cells import grouped_patients, noticed, rounded_at_home
 from steadycut.summary import chain_summary
 from steadycut.unlabelled import UnlabelledPart, home_of, without_labels
 
@@ -266,8 +266,9 @@ def audit(
         call_rate=float(rule.decide_scores(patients.scores).mean()),
         flip_probability=rule.flip_probability(patients.scores),
         scores=class_quantiles(patients),
-        warnings=tuple(
-            texts_of(findings) if small_cells is None else noticed(findings, small_cells)
+        warnings=(
+            *(texts_of(findings) if small_cells is None else noticed(findings, small_cells)),
+            *(() if patients.labels is None else rounded_at_home(rule)),
         ),
         forced=tuple(forced_names(findings)),
         small_cells=small_cells,

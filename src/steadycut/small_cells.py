@@ -21,6 +21,7 @@ from steadycut.freeze import reference_of
 from steadycut.guards import REFUSE, Finding
 
 if TYPE_CHECKING:
+    from steadycut.rule_file import FrozenRule
     from steadycut.study import Study
 
 Content = dict[str, Any]
@@ -95,6 +96,15 @@ def noticed(findings: Iterable[Finding], least: int) -> list[str]:
             for one in findings
         ),
     ]
+
+
+def rounded_at_home(rule: "FrozenRule") -> list[str]:
+    """Return what an audit with labels says of a rule that was frozen without small cells."""
+    text = (
+        "small cells: the errors where the rule was made are rounded up in it, so that the change "
+        "of risk and its parts contain that rounding."
+    )
+    return [text] if "small_cells" in rule.document.provenance.options else []
 
 
 def check_possible(least: int, ensemble: str | None, bound: str) -> None:

@@ -1,6 +1,8 @@
 """``steadycut fit``: a table of instance scores -> a frozen, certified cut-off."""
 
 import json
+import os
+from pathlib import Path
 from typing import Any
 
 from steadycut.cli import options as opt
@@ -14,8 +16,9 @@ from steadycut.cli.tables import (
     read_for_fit,
     row_counts,
 )
-from steadycut.cli.text import study_text
+from steadycut.cli.text import chain_text, study_text
 from steadycut.core.checks import check_fraction
+from steadycut.errors import BadOption
 from steadycut.frozen_json import frozen_bytes
 from steadycut.ingest import PatientTable
 from steadycut.operating import CONFIDENCE
@@ -24,6 +27,9 @@ from steadycut.report.numbers import cut, percent, risk
 from steadycut.rule_file import FrozenRule
 from steadycut.small_cells import check_possible
 from steadycut.study import Study, run_study, study_options
+
+# What a fit without --small-cells leaves beside rule.json.
+EXACT_FILES = ("study.json", "report.html")
 
 
 def fit_command(
@@ -72,6 +78,7 @@ def fit_command(
     remembered = opt.parse_remember(remember_patients, patient_key)
     if small_cells is not None:
         check_possible(small_cells, ensemble, bound)
+        check_no_study(out)
     options = study_options(
         rule=rule,
         cost_fn=cost_fn,
@@ -109,7 +116,7 @@ def fit_command(
     if small_cells is not None:
         write_folder(out, {"rule.json": frozen.to_bytes()})
         read.done()
-        text = coarse_rule_text(frozen.to_dict(), small_cells)
+        text = coarse_rule_text(frozen.to_dict(), row_counts(table), small_cells)
         show(frozen.to_dict(), f"{text}\nWrote rule.json to {out}/", as_json=as_json)
         return
     content = study_content(study, table, confidence, frozen)
@@ -124,11 +131,24 @@ def fit_command(
     )
 
 
-def coarse_rule_text(rule: dict[str, Any], small_cells: int) -> str:
+def check_no_study(out: Path) -> None:
+    """Refuse a folder with files of another fit, which count single patients."""
+    found = [name for name in EXACT_FILES if os.path.lexists(out / name)]
+    if found:
+        msg = (
+            f"--small-cells writes rule.json alone, and {out} holds {' and '.join(found)} of "
+            "another run, which count single patients. Choose an empty folder, or remove them."
+        )
+        raise BadOption(msg)
+
+
+def coarse_rule_text(rule: dict[str, Any], rows: dict[str, Any], small_cells: int) -> str:
     """Return what a rule without small cells says: no more than the file itself."""
     sign, certificate = (">=" if rule["direction"] == "ge" else "<="), rule["certificate"]
+    score, patients = rule["columns"]["score"], rule["provenance"]["patients"]
+    chain = chain_text({**rule, "score": score, "patients": patients, "data": rows})
     return (
-        f"Cut-off: call a patient when [{rule['columns']['score']}] {sign} "
+        f"Cut-off: call a patient when {chain} {sign} "
         f"{cut(rule['threshold'])}; certified risk {risk(certificate['value'])} at most "
         f"({percent(1 - certificate['delta'])} confidence)\n"
         f"  no number in it stands for fewer than {small_cells} patients; its certificate is of "

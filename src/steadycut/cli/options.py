@@ -217,7 +217,7 @@ SmallCells = Annotated[
     typer.Option(
         metavar="N",
         parser=whole_number,
-        help="Let no number stand for fewer than N patients; fit then writes rule.json alone.",
+        help="Let no number that is written stand for fewer than N patients.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
