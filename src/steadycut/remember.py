@@ -110,7 +110,7 @@ def check_fits(remembered: Remembered | None, key: bytes | None) -> None:
         raise BadOption(msg)
     expected = remembered.key_check
     if expected is not None and expected != check_value(remembered.salt, key):
-        msg = "this is not the key the rule was made with: key= (--patient-key FILE). Give that."
+        msg = "this is not the key the rule was made with. Give that: key= (--patient-key FILE)."
         raise BadOption(msg)
 
 
