@@ -194,7 +194,7 @@ def test_wide_and_decimal_columns_in_parquet(tmp_path):
 def test_text_ids_stay_as_they_are(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text('id,s\n007,1\n7,2\n"a ""b"", c",3\nNAN-2,4\n', encoding="utf-8")
-    with pytest.warns(SteadycutWarning, match="2 of 4 patients have identifiers that differ"):
+    with pytest.warns(SteadycutWarning, match="those of 2 of 4 patients differ"):
         found = aggregate(path, patient="id", score="s")
     assert found.patients.tolist() == ["007", "7", "NAN-2", 'a "b", c']
 
