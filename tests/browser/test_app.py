@@ -162,4 +162,4 @@ def test_work_is_watched_and_cancelled_by_keyboard(app):
     assert faults(app) == []
     app.get_by_role("button", name="Cancel").press("Enter")
     app.get_by_text("The work was cancelled.").wait_for()
-    assert app.get_by_label("Bootstrap cohorts").input_value() == "3000000"
+    assert app.get_by_label("Bootstrap cohorts").input_value() == "1000000"
