@@ -94,6 +94,21 @@ def test_groups_are_large_and_errors_never_fewer(positive, negative, cut, least,
     assert after.fp - before.fp < 2 * least
 
 
+@given(st.integers(0, 60), st.integers(3, 7), st.integers(2, 4), st.sampled_from(["ge", "le"]))
+def test_scores_at_the_cut_are_decided_as_before(tenths, copies, least, direction):
+    cut = tenths / 10
+    scores = [*[cut] * copies, *[cut + 1] * copies, *[cut - 1] * copies]
+    labels = np.repeat([0, 1], len(scores))
+    cohort = PatientScores(scores=[*scores, *scores], labels=labels)
+    before = confusion_at(cohort.oriented(direction), cut if direction == "ge" else -cut)
+    grouped = grouped_patients(cohort, cut, direction, least)
+    after = confusion_at(grouped.oriented(direction), cut if direction == "ge" else -cut)
+    assert after.fn >= before.fn
+    assert after.fp >= before.fp
+    if copies % least == 0:
+        assert after == before
+
+
 @given(
     st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=12).filter(
         lambda cells: any(map(any, cells))

@@ -56,9 +56,12 @@ def _grouped(scores: FloatArray, cut: float, label: int | None, least: int) -> F
     order = np.argsort(scores, kind="stable")
     group = np.minimum(np.arange(scores.size) // least, scores.size // least - 1)
     ordered = scores[order]
-    means = np.bincount(group, weights=ordered) / np.bincount(group)
     first = np.flatnonzero(np.diff(group, prepend=-1))
-    divided = (ordered[first] < cut) & (ordered[np.append(first[1:], scores.size) - 1] >= cut)
+    lowest, highest = ordered[first], ordered[np.append(first[1:], scores.size) - 1]
+    # A rounded mean of scores at the cut may lie beyond it, and decide otherwise than they do.
+    means = np.bincount(group, weights=ordered) / np.bincount(group)
+    means = np.clip(means, lowest, highest)
+    divided = (lowest < cut) & (highest >= cut)
     if label == 1:
         means = np.where(divided, np.minimum(means, np.nextafter(cut, -np.inf)), means)
     elif label == 0:
