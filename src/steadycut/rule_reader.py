@@ -78,6 +78,7 @@ class Refused(Exception):  # noqa: N818 (reads as a fact)
 def load_rule(path: str) -> Rule:
     """Return the content of a frozen file, if it is whole and all of it is known here."""
     try:
+        _check_plain(path)
         with open(path, "rb") as file:
             written = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
@@ -101,6 +102,12 @@ def load_rule(path: str) -> Rule:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         raise Refused(f"{path} is not a rule of schema {rule['schema']}.") from None
     return rule
+
+
+def _check_plain(path: str) -> None:
+    """Refuse a pipe, which may never begin, and a device, which may never end."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(None, "It is no plain file")
 
 
 def _parse(written: bytes, path: str) -> Rule:
@@ -264,6 +271,7 @@ def read_table(path: str, rule: Rule, *, force: bool = False) -> Table:
     if not path.lower().endswith((".csv", ".tsv")):
         raise Refused(f"a table must end in .csv or .tsv; got {path!r}. Convert it first.")
     try:
+        _check_plain(path)
         with open(path, encoding="utf-8-sig", newline="") as file:
             text = file.read()
         spared = set(_levels(rule)) - {rule.get("covariate")} if force else set()

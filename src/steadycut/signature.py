@@ -18,7 +18,7 @@ from typing import Any
 from steadycut import covariate_file, rule_file, strata_file
 from steadycut.covariate_file import CovariateRule
 from steadycut.errors import BadOption, BadRuleFile, BadSignature, MissingPackage
-from steadycut.files import write_atomically
+from steadycut.files import read_small, write_atomically
 from steadycut.frozen_file import FrozenFile
 from steadycut.frozen_json import frozen_bytes, read_frozen
 from steadycut.rule_file import FrozenRule
@@ -32,7 +32,7 @@ PASSPHRASE = "STEADYCUT_PASSPHRASE"  # noqa: S105 (a name, not a secret)
 PRIVATE_MODE = 0o600
 OTHERS = 0o077
 # No key or signature is nearly as large, in bytes.
-LARGEST = 100_000
+LARGEST = 1_000_000
 FROZEN: dict[str, type[FrozenFile[Any]]] = {
     rule_file.SCHEMA: FrozenRule,
     strata_file.SCHEMA: StrataRule,
@@ -271,8 +271,7 @@ def _fingerprint(public: Any) -> str:  # noqa: ANN401
 
 def _read(path: Path, what: str) -> bytes:
     try:
-        with path.open("rb") as file:
-            return file.read(LARGEST)
+        return read_small(path, LARGEST)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         msg = f"cannot read the {what} {path}: {why}."

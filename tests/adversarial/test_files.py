@@ -8,9 +8,10 @@ import pytest
 from benchmarks.trust import inputs
 from benchmarks.trust.hostile import damage
 from benchmarks.trust.hostile.frozen import GOLDEN
-from steadycut import FrozenRule, StrataRule, plan
+from steadycut import FrozenRule, StrataRule, plan, rule_reader
 from steadycut.cli.options import read_key
-from steadycut.errors import BadOption, BadRuleFile, BadTable, SteadycutError
+from steadycut.errors import BadOption, BadRuleFile, BadSignature, BadTable, SteadycutError
+from steadycut.signature import is_encrypted, read_signature
 from steadycut.sources.sheet import read_sheet
 
 FEW = 12
@@ -65,6 +66,13 @@ def test_nothing_waits_for_a_pipe_or_reads_a_device(what, tmp_path):
         (read_key, BadOption),
         (lambda one: read_sheet(one, "slide"), BadTable),
         (lambda one: plan(pilot=one, width=0.1), SteadycutError),
+        (read_signature, BadSignature),
+        (is_encrypted, BadSignature),
+        (lambda one: rule_reader.load_rule(str(one)), rule_reader.Refused),
     ):
-        with pytest.raises(error, match="pipe or a device"):
+        with pytest.raises(error, match=r"pipe or a device|no plain file"):
             read(path)
+    table = path.rename(tmp_path / "endless.csv")
+    rule = rule_reader.load_rule(str(next(GOLDEN.glob("rule*.json"))))
+    with pytest.raises(rule_reader.Refused, match="no plain file"):
+        rule_reader.read_table(str(table), rule)
