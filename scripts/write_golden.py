@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from steadycut import __version__, aggregate, fit, fit_by_covariate, fit_strata
+from steadycut.documents.frozen import FrozenFile
 from steadycut.errors import SteadycutWarning
-from steadycut.frozen_file import FrozenFile
 from steadycut.ingest.covariate import read_covariate
-from steadycut.safe_csv import csv_bytes
+from steadycut.io.safe_csv import csv_bytes
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 GOLDEN = REPOSITORY / "tests/golden"

@@ -1,4 +1,4 @@
-"""Simulate and write the levels that `steadycut.core.multiscale` reads.
+"""Simulate and write the levels that `steadycut.core.bounds.multiscale` reads.
 
 For each n, uniform samples are drawn and the least tail probability T of all windows is taken. The
 level at delta is an order statistic of these. Of delta a hundredth (at most 0.001) is kept for the
@@ -16,8 +16,8 @@ import numpy as np
 from scipy.special import betaincc, betainccinv
 from scipy.stats import binom
 
+from steadycut.core.bounds.multiscale import LEVELS_FILE, ladder
 from steadycut.core.checks import FloatArray
-from steadycut.core.multiscale import LEVELS_FILE, ladder
 
 # fmt: off
 DELTAS = (

@@ -1,7 +1,7 @@
 """Write the published JSON Schemas of the frozen files into the package.
 
 Run as ``python scripts/write_schema.py`` after a change of a document, such as that of
-`steadycut.rule_file`.
+`steadycut.documents.rule`.
 """
 
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from steadycut import CovariateRule, FrozenRule, StrataRule
-from steadycut.frozen_file import FrozenFile
+from steadycut.documents.frozen import FrozenFile
 
 FOLDER = Path(__file__).resolve().parent.parent / "src/steadycut/schemas"
 KINDS: dict[str, type[FrozenFile[Any]]] = {

@@ -55,41 +55,50 @@ def test_the_repository_keeps_the_wall():
 @pytest.mark.parametrize(
     ("path", "text", "told"),
     [
-        ("core/radius.py", "import pandas\n", "not pandas"),
-        ("core/radius.py", "def f():\n    import pandas\n", "not pandas"),
+        ("core/bootstrap/radius.py", "import pandas\n", "not pandas"),
+        ("core/bootstrap/radius.py", "def f():\n    import pandas\n", "not pandas"),
         (
-            "core/radius.py",
+            "core/bootstrap/radius.py",
             "from importlib import import_module\nimport_module('duckdb')\n",
             "not duckdb",
         ),
         (
-            "core/radius.py",
-            "from steadycut.study import fit\n",
-            "core may not import steadycut.study",
+            "core/bootstrap/radius.py",
+            "from steadycut.study.fit import fit\n",
+            "core may not import steadycut.study.fit",
         ),
         (
-            "core/radius.py",
-            "from steadycut import report\n",
-            "core may not import steadycut.report",
+            "core/bootstrap/radius.py",
+            "from steadycut import show\n",
+            "core may not import steadycut.show",
         ),
-        ("core/radius.py", "from steadycut._version import __version__\n", "core may not import"),
-        ("core/radius.py", "import steadycut\n", "core may not import steadycut"),
-        ("core/radius.py", "from .checks import x\n", "relative import"),
-        ("ingest/from_frame.py", "from steadycut.displays import data\n", "ingest may not import"),
-        ("study.py", "def f():\n    from steadycut.cli import main\n", "study may not import"),
-        ("displays/data.py", "from steadycut.report import content\n", "displays may not import"),
+        (
+            "core/bootstrap/radius.py",
+            "from steadycut._version import __version__\n",
+            "core may not import",
+        ),
+        ("core/bootstrap/radius.py", "import steadycut\n", "core may not import steadycut"),
+        ("core/bootstrap/radius.py", "from .checks import x\n", "relative import"),
+        (
+            "ingest/sources/frames.py",
+            "from steadycut.show.figures import data\n",
+            "ingest may not import",
+        ),
+        ("study/fit.py", "def f():\n    from steadycut.cli import main\n", "study may not import"),
+        ("show/data.py", "from steadycut.cli import main\n", "show may not import"),
         ("estimators/a.py", "from steadycut.cli.main import main\n", "estimators may not import"),
         ("__init__.py", "from steadycut.estimators import a\n", "__init__ may not import"),
-        ("ingest/from_duckdb.py", "import duckdb\n", "import duckdb inside the function"),
-        ("study.py", "import sklearn\n", "only estimators/ may"),
+        ("ingest/sources/a.py", "import duckdb\n", "import duckdb inside the function"),
+        ("study/fit.py", "import sklearn\n", "only estimators/ may"),
         (
-            "study.py",
+            "study/fit.py",
             "try:\n    import pandas as pd\nexcept ImportError:\n    pd = None\n",
             "pandas",
         ),
-        ("summary.py", "import pydantic\n", "only *_file.py may"),
-        ("core/rule_file.py", "import pydantic\n", "not pydantic"),
-        ("report/render.py", "import jinja2\n", "no file may at the top"),
+        ("study/describe.py", "import pydantic\n", "only documents/ may"),
+        ("summary.py", "import math\n", "summary has no place in the house"),
+        ("core/rule.py", "import pydantic\n", "not pydantic"),
+        ("show/html.py", "import jinja2\n", "no file may at the top"),
         ("cli/main.py", "import some_new_package\n", "import some_new_package inside"),
     ],
 )
@@ -105,15 +114,16 @@ def test_the_wall_lets_the_allowed_pass(tmp_path):
     type_only = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
     files = {
         "__init__.py": type_only + "    import steadycut.cli\n",
-        "core/radius.py": "import math\nimport numpy as np\nfrom scipy import stats\n"
+        "core/bootstrap/radius.py": "import math\nimport numpy as np\nfrom scipy import stats\n"
         "from steadycut.core import checks\nfrom steadycut.errors import BadOption\n",
-        "ingest/from_frame.py": type_only + "    import pandas\ndef f():\n    import narwhals\n",
-        "study.py": "from steadycut._version import __version__\nimport steadycut.core.radius\n",
-        "rule_file.py": "import pydantic\n",
+        "ingest/sources/frames.py": type_only
+        + "    import pandas\ndef f():\n    import narwhals\n",
+        "study/fit.py": "from steadycut._version import __version__\nimport steadycut.core.a\n",
+        "documents/rule.py": "import pydantic\n",
         "__main__.py": "from steadycut.cli.main import main\n",
         "estimators/a.py": "import joblib\nfrom sklearn.base import BaseEstimator\n",
-        "displays/data.py": "from steadycut import study\n",
-        "report/content.py": "from steadycut.displays import data\n",
+        "show/data.py": "from steadycut import study\n",
+        "show/pages.py": "from steadycut.show.figures import data\n",
         "cli/main.py": "import typer\nfrom rich.table import Table\nimport steadycut\n",
     }
     done = run_wall(write_package(tmp_path, files))
@@ -145,7 +155,9 @@ def test_importing_loads_only_the_base(module):
 
 def test_every_module_of_the_core_loads_only_the_base():
     core = REPOSITORY / "src" / "steadycut" / "core"
-    names = sorted(f"steadycut.core.{f.stem}" for f in core.glob("*.py") if f.stem != "__init__")
+    files = [f.relative_to(core).with_suffix("") for f in core.rglob("*.py")]
+    names = sorted(".".join(("steadycut", "core", *f.parts)) for f in files)
+    names = [name.removesuffix(".__init__") for name in names]
     assert names
     loaded = packages_loaded_by(f"import {', '.join(names)}")
     installed = set(packages_distributions()) - set(sys.stdlib_module_names)

@@ -54,7 +54,7 @@ def test_every_name_has_a_docstring(name):
 
 @pytest.mark.parametrize("name", ["audit", "compare", "aggregate"])
 def test_a_function_is_not_hidden_by_a_module_of_its_name(name):
-    """Importing ``steadycut.compare`` as a module must not put the module in its place."""
+    """Importing ``steadycut.study.compare`` as a module must not put the module in its place."""
     if name != "aggregate":
         importlib.import_module(f"steadycut.{name}")
     assert callable(getattr(steadycut, name))

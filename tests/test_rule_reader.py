@@ -22,8 +22,8 @@ from benchmarks.trust.rule_file import (
 from scripts.write_golden import AGGREGATORS, GOLDEN, TABLE
 from scripts.write_schema import KINDS, schema_text
 from steadycut import CovariateRule, __version__, rule_reader
-from steadycut.core.aggregate import FAMILIES, parse_aggregator, sort_segments
-from steadycut.frozen_json import content_hash, frozen_bytes
+from steadycut.core.aggregate.aggregators import FAMILIES, parse_aggregator, sort_segments
+from steadycut.documents.canonical_json import content_hash, frozen_bytes
 from tests.cli.commands import run_command
 
 SOURCE = Path(rule_reader.__file__)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import steadycut
-from steadycut.checkpoint import Checkpoint
 from steadycut.errors import SteadycutError
+from steadycut.io.checkpoint import Checkpoint
 
 SOURCES = Path(steadycut.__file__).parent
 # Modules that run what they read. `pickle` is imported once, for the name of its error.
@@ -106,7 +106,7 @@ def test_an_h5ad_file_with_an_object_in_it_is_not_run(tmp_path):
 
 def test_a_pickle_in_the_place_of_a_model_is_refused_and_not_run(tmp_path):
     pytest.importorskip("onnxruntime")
-    from steadycut.slides.model import ModelOptions, TileModel
+    from steadycut.pipelines.slides.model import ModelOptions, TileModel
 
     trap, path = tmp_path / "trap", tmp_path / "model.onnx"
     path.write_bytes(pickle.dumps(Trap(trap)))

@@ -7,17 +7,17 @@ from pyarrow import parquet as pq
 
 import steadycut
 from steadycut import PatientScores
-from steadycut.core.auc import auc
-from steadycut.core.bootstrap import draw_thresholds
+from steadycut.core.bootstrap.draws import draw_thresholds
+from steadycut.core.bootstrap.radius import bootstrap_radius
 from steadycut.core.confusion import confusion_at
-from steadycut.core.cuts import clear_of_scores, cuts_of
+from steadycut.core.cuts.grid import clear_of_scores, cuts_of
 from steadycut.core.ensemble import Method
-from steadycut.core.flat import middle_of_widest_flat
-from steadycut.core.radius import bootstrap_radius
+from steadycut.core.intervals.auc import auc
 from steadycut.core.records import Costs, Recipe
-from steadycut.core.rules import parse_rule
-from steadycut.core.stable import one_basin
-from steadycut.core.strata_draws import stratum_of
+from steadycut.core.rules.registry import parse_rule
+from steadycut.core.rules.stable import one_basin
+from steadycut.core.rules.ties import middle_of_widest_flat
+from steadycut.core.strata.draws import stratum_of
 
 ULP = 2.0**-52
 

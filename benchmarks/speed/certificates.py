@@ -11,8 +11,8 @@ from functools import partial
 from statistics import median
 from time import perf_counter
 
-from steadycut.core.buehler import _limit, buehler_limit
-from steadycut.core.concentration import BOUNDS
+from steadycut.core.bounds.buehler import _limit, buehler_limit
+from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 

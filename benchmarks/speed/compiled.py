@@ -14,10 +14,10 @@ import numba
 import numpy as np
 from threshold import cohort
 
-from steadycut.core.bootstrap import draw_thresholds
-from steadycut.core.cuts import exact_cuts
+from steadycut.core.bootstrap.draws import draw_thresholds
+from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules import parse_rule
+from steadycut.core.rules.registry import parse_rule
 
 ROUNDS = 3
 REPLICATES = {10_000: 1000, 100_000: 500, 1_000_000: 300}

@@ -13,7 +13,7 @@ from time import perf_counter, process_time
 import numpy as np
 
 from steadycut import PatientScores, fit
-from steadycut.report import render_study
+from steadycut.show import render_study
 
 SIZES = (30, 1000, 1_000_000)
 REPEATS = 3

@@ -21,10 +21,10 @@ import numpy as np
 import peers
 
 import steadycut
-from steadycut.core.bootstrap import draw_thresholds
-from steadycut.core.cuts import even_cuts
+from steadycut.core.bootstrap.draws import draw_thresholds
+from steadycut.core.cuts.grid import even_cuts
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules import parse_rule
+from steadycut.core.rules.registry import parse_rule
 
 REPLICATES = 2_000
 SIZES = (200, 1_000, 10_000, 100_000, 1_000_000)

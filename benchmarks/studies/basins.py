@@ -6,11 +6,11 @@ Run: python benchmarks/studies/basins.py
 import numpy as np
 
 from steadycut import PatientScores
-from steadycut.core.bootstrap import draw_thresholds
-from steadycut.core.cuts import even_cuts
+from steadycut.core.bootstrap.draws import draw_thresholds
+from steadycut.core.cuts.grid import even_cuts
 from steadycut.core.diagnose import SECOND_BASIN, basin_share
 from steadycut.core.records import Costs
-from steadycut.core.rules import ERM
+from steadycut.core.rules.registry import ERM
 
 REPLICATES = 200
 

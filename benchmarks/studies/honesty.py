@@ -20,10 +20,10 @@ from populations import pairs
 from steadycut import PatientScores
 from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import confusion_at
-from steadycut.core.cuts import cut_just_below, even_cuts
+from steadycut.core.cuts.grid import cut_just_below, even_cuts
+from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
-from steadycut.core.risk_curve import count_errors
-from steadycut.core.rules import PLAIN_RULES, cuts_at_rank
+from steadycut.core.rules.registry import PLAIN_RULES, cuts_at_rank
 
 SIZES = (40, 92, 200, 400, 1000)
 COSTS = ((1.0, 1.0), (1.0, 3.0), (10.0, 1.0))

@@ -8,14 +8,14 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from steadycut.core.label_shift import (
+from steadycut.core.shift.label_shift import (
     bootstrap_interval,
     classes_differ,
     estimate_prevalence,
     rank_bins,
     valid_interval,
 )
-from steadycut.core.shape_test import shape_test
+from steadycut.core.shift.shape_test import shape_test
 
 DELTA = 0.1
 STUDIES = 300

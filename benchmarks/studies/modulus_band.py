@@ -10,13 +10,13 @@ Run: python benchmarks/studies/modulus_band.py
 import numpy as np
 from scipy.special import ndtr, stdtr
 
-from steadycut.core.bootstrap import draw_thresholds
-from steadycut.core.cuts import even_cuts
-from steadycut.core.modulus import dkw_band, modulus
-from steadycut.core.multiscale import multiscale_band
-from steadycut.core.radius import bootstrap_radius
+from steadycut.core.bootstrap.draws import draw_thresholds
+from steadycut.core.bootstrap.radius import bootstrap_radius
+from steadycut.core.bounds.modulus import dkw_band, modulus
+from steadycut.core.bounds.multiscale import multiscale_band
+from steadycut.core.cuts.grid import even_cuts
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules import ERM
+from steadycut.core.rules.registry import ERM
 
 DELTA = 0.1
 STUDIES = 500

@@ -26,10 +26,10 @@ from real_sets import READERS, load
 from tables import gather, markdown, summarise
 
 from steadycut import PatientScores
-from steadycut.core.cuts import cuts_of
-from steadycut.core.pointwise import Pointwise
-from steadycut.core.risk_curve import count_errors
-from steadycut.core.rules import cuts_at_rank
+from steadycut.core.cuts.grid import cuts_of
+from steadycut.core.cuts.risk_curve import count_errors
+from steadycut.core.rules.pointwise import Pointwise
+from steadycut.core.rules.registry import cuts_at_rank
 
 
 def as_printed(rule, grid=200):

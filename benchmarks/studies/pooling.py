@@ -21,9 +21,9 @@ import argparse
 import numpy as np
 from scipy.stats import norm
 
-from steadycut.core.aggregate import sort_segments
-from steadycut.core.binomial import upper_limit
-from steadycut.core.clusters import clusters_of
+from steadycut.core.aggregate.aggregators import sort_segments
+from steadycut.core.aggregate.clusters import clusters_of
+from steadycut.core.bounds.binomial import upper_limit
 
 PATIENTS, WINDOWS = 60, 50
 DELTA, TARGET = 0.10, 0.10

@@ -19,10 +19,10 @@ import numpy as np
 
 from benchmarks.trust.row import Row
 from steadycut import CovariateRule, FrozenRule, StrataRule, __version__, rule_reader
+from steadycut.documents.canonical_json import content_hash, frozen_bytes
+from steadycut.documents.signature import make_key, sign, signature_path, verify
 from steadycut.errors import DeploymentRefused, SteadycutError, SteadycutWarning
-from steadycut.frozen_json import content_hash, frozen_bytes
-from steadycut.safe_csv import csv_bytes
-from steadycut.signature import make_key, sign, signature_path, verify
+from steadycut.io.safe_csv import csv_bytes
 
 GOLDEN = Path(__file__).resolve().parent.parent.parent / "tests/golden" / __version__
 KINDS = {"rule": FrozenRule, "strata": StrataRule, "covariate": CovariateRule}

@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 
 import steadycut
-from steadycut.displays import CertificateDisplay, RiskCurveDisplay, ThresholdDrawsDisplay
+from steadycut.show.figures import CertificateDisplay, RiskCurveDisplay, ThresholdDrawsDisplay
 
 data = load_breast_cancer(as_frame=True)
 malignant = (data.target == 0).astype(int)

@@ -14,7 +14,7 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 
 import steadycut
-from steadycut.displays import RiskCurveDisplay
+from steadycut.show.figures import RiskCurveDisplay
 
 data = load_breast_cancer(as_frame=True)
 malignant = (data.target == 0).astype(int)

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 import steadycut
-from steadycut.displays import ThresholdDrawsDisplay
+from steadycut.show.figures import ThresholdDrawsDisplay
 
 data = load_breast_cancer(as_frame=True)
 scores = data.data["mean texture"].to_numpy()

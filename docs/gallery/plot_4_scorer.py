@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import steadycut
-from steadycut.displays import RiskCurveDisplay
+from steadycut.show.figures import RiskCurveDisplay
 
 X, y = load_breast_cancer(return_X_y=True)
 malignant = 1 - y

@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_diabetes
 
 import steadycut
-from steadycut.displays import ShiftDisplay
+from steadycut.show.figures import ShiftDisplay
 
 data = load_diabetes(as_frame=True, scaled=False)
 ill = (data.target > 200).astype(int)

@@ -3,7 +3,7 @@ Every figure of a study
 =======================
 
 A study has more figures than the two or three that a paper shows.
-:func:`~steadycut.displays.displays_of` finds all of them, in the order in which they tell the
+:func:`~steadycut.show.figures.displays_of` finds all of them, in the order in which they tell the
 story.
 """
 
@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 
 import steadycut
-from steadycut.displays import displays_of
+from steadycut.show.figures import displays_of
 
 data = load_breast_cancer(as_frame=True)
 malignant = (data.target == 0).astype(int)

@@ -12,32 +12,32 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from steadycut._version import __version__
-from steadycut.audit import Audit, audit
-from steadycut.compare import Comparison, compare
 from steadycut.core.certify import Certificate, certify
 from steadycut.core.records import PatientScores
-from steadycut.covariate import CovariateStudy, fit_by_covariate
-from steadycut.guards import check_deployment
-from steadycut.monitoring import Monitor, monitor
-from steadycut.operating import OperatingPoint, operating_point
-from steadycut.planning import Plan, plan
-from steadycut.strata import StrataStudy, fit_strata
-from steadycut.study import Study, fit
+from steadycut.documents.guards import check_deployment
+from steadycut.study.audit import Audit, audit
+from steadycut.study.compare import Comparison, compare
+from steadycut.study.covariate import CovariateStudy, fit_by_covariate
+from steadycut.study.fit import Study, fit
+from steadycut.study.monitor import Monitor, monitor
+from steadycut.study.operating_point import OperatingPoint, operating_point
+from steadycut.study.plan import Plan, plan
+from steadycut.study.strata import StrataStudy, fit_strata
 
 if TYPE_CHECKING:
-    from steadycut.covariate_file import CovariateRule
+    from steadycut.documents.covariate import CovariateRule
+    from steadycut.documents.rule import FrozenRule
+    from steadycut.documents.strata import StrataRule
     from steadycut.estimators import StableThreshold, StableThresholdClassifier
     from steadycut.ingest import aggregate
-    from steadycut.rule_file import FrozenRule
-    from steadycut.strata_file import StrataRule
 
 # Names whose files need an optional package are loaded when they are first used.
 _LAZY = {
-    "CovariateRule": "steadycut.covariate_file",
-    "FrozenRule": "steadycut.rule_file",
+    "CovariateRule": "steadycut.documents.covariate",
+    "FrozenRule": "steadycut.documents.rule",
     "StableThreshold": "steadycut.estimators",
     "StableThresholdClassifier": "steadycut.estimators",
-    "StrataRule": "steadycut.strata_file",
+    "StrataRule": "steadycut.documents.strata",
     "aggregate": "steadycut.ingest",
 }
 

@@ -10,9 +10,9 @@ from benchmarks.trust.hostile import damage
 from benchmarks.trust.hostile.frozen import GOLDEN
 from steadycut import FrozenRule, StrataRule, plan, rule_reader
 from steadycut.cli.options import read_key
+from steadycut.documents.signature import is_encrypted, read_signature
 from steadycut.errors import BadOption, BadRuleFile, BadSignature, BadTable, SteadycutError
-from steadycut.signature import is_encrypted, read_signature
-from steadycut.sources.sheet import read_sheet
+from steadycut.pipelines.sheet import read_sheet
 
 FEW = 12
 

@@ -10,7 +10,7 @@ from steadycut.app import jobs as module
 from steadycut.app.jobs import Jobs
 from steadycut.cli.app_worker import Screen
 from steadycut.errors import BadOption
-from steadycut.progress import ERASE
+from steadycut.io.progress import ERASE
 
 SLEEP = "import time\ntime.sleep(100)"
 STEPS = f"""

@@ -7,7 +7,7 @@ import pytest
 
 from steadycut.app.preview import MOST_SHOWN, describe, preview
 from steadycut.errors import BadTable
-from steadycut.ingest import from_files
+from steadycut.ingest.sources import files as from_files
 from tests.cli.commands import MARK, make_rows, write_rows
 
 COLUMNS = ["site", "patient", "slide", "score", "other", "label"]

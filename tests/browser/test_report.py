@@ -6,16 +6,16 @@ from functools import cache
 
 import numpy as np
 import pytest
+from tests.displays import samples
 
 from steadycut.cli.main import run
 from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion
-from steadycut.core.operating import at_fixed_cut
+from steadycut.core.intervals.rates import at_fixed_cut
 from steadycut.core.records import Costs
-from steadycut.report import render_audit, render_study
-from steadycut.report.numbers import percent, risk
+from steadycut.show import render_audit, render_study
+from steadycut.show.numbers import percent, risk
 from tests.cli.commands import write_rows
-from tests.displays import samples
 
 SCRIPT = "<script>alert(1)</script>"
 PAGES = {

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from steadycut.rule_file import FrozenRule
+from steadycut.documents.rule import FrozenRule
 from tests.cli.commands import (
     FIT,
     HEADER,

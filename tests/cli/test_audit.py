@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from steadycut import aggregate, audit
-from steadycut.cli.text import external_text, verdict_text
+from steadycut.documents.rule import FrozenRule
 from steadycut.ingest import at_sites
-from steadycut.rule_file import FrozenRule
+from steadycut.show.terminal import external_text, verdict_text
 from tests.cli.commands import (
     FIT,
     MARK,

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from steadycut.compare import RULES
-from steadycut.report.numbers import risk
+from steadycut.show.numbers import risk
+from steadycut.study.compare import RULES
 from tests.cli.commands import (
     FIT,
     SITES,

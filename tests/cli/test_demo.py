@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 
-from steadycut.rule_file import FrozenRule
+from steadycut.documents.rule import FrozenRule
 from tests.cli.commands import run_command, snapshot
 
 FILES = [

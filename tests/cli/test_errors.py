@@ -12,7 +12,7 @@ import pytest
 
 import steadycut.cli.fit
 from steadycut.cli.main import app, run
-from steadycut.rule_file import FrozenRule
+from steadycut.documents.rule import FrozenRule
 from tests.cli.commands import (
     FIT,
     HEADER,

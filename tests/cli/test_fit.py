@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from steadycut import aggregate, fit
-from steadycut.cli.text import headline
+from steadycut.documents.rule import FrozenRule
 from steadycut.ingest import at_sites
-from steadycut.report.numbers import cut, risk
-from steadycut.rule_file import FrozenRule
+from steadycut.show.numbers import cut, risk
+from steadycut.show.terminal import headline
 from tests.cli.commands import (
     FIT,
     MARK,

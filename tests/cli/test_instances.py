@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from steadycut.core.aggregate import sort_segments
-from steadycut.core.clusters import clusters_of
+from steadycut.core.aggregate.aggregators import sort_segments
+from steadycut.core.aggregate.clusters import clusters_of
 from tests.cli.commands import FIT, SITES, make_rows, run_command, write_rows
 
 

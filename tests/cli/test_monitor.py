@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from steadycut import PatientScores, aggregate, fit, monitor
+from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadPatients, TooFewPatients
-from steadycut.rule_file import FrozenRule
 from tests.cli.commands import FIT, MARK, run_command, snapshot
 
 SOUTH = ["--site", "site", "--external", "south"]

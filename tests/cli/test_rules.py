@@ -2,7 +2,7 @@
 
 import pytest
 
-from steadycut.core.rules import rule_names
+from steadycut.core.rules.registry import rule_names
 from tests.cli.commands import FIT, SITES, run_command
 
 

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 
 from steadycut.core.records import PatientScores
-from steadycut.core.strata_costs import CostMatrix
-from steadycut.core.strata_cuts import grade_cells
+from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.strata.cuts import grade_cells
 
 SEEDS = range(8)
 # Two grades with a grey stratum; three by three; three grades, four strata, one indifferent.

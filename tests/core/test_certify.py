@@ -2,9 +2,9 @@ import dataclasses
 
 import pytest
 
-from steadycut.core.betting import betting_limit, patient_losses
+from steadycut.core.bounds.betting import betting_limit, patient_losses
+from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
 from steadycut.core.certify import certificate_of, certify, certify_patients
-from steadycut.core.concentration import BOUNDS, allowed_bounds
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import Costs
 from steadycut.errors import BadOption, TooFewPatients

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from steadycut.core.bootstrap import ThresholdDraws, draw_thresholds
-from steadycut.core.cuts import even_cuts, exact_cuts
+from steadycut.core.bootstrap.draws import ThresholdDraws, draw_thresholds
+from steadycut.core.cuts.grid import even_cuts, exact_cuts
 from steadycut.core.diagnose import (
     BARRIER,
     basin_share,
@@ -14,7 +14,7 @@ from steadycut.core.diagnose import (
     stability_warnings,
 )
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules import parse_rule
+from steadycut.core.rules.registry import parse_rule
 from tests.core import twins
 from tests.core.cohorts import SEEDS, as_lists, binormal, random_cohort
 

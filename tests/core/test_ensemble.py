@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from steadycut.core.bounds.modulus import modulus
 from steadycut.core.confusion import confusion_at
-from steadycut.core.cuts import exact_cuts
+from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.diagnose import stability_warnings
 from steadycut.core.ensemble import (
     WEIGHT_PARTS,
@@ -23,9 +24,8 @@ from steadycut.core.ensemble import (
     try_ensemble,
     whole_weights,
 )
-from steadycut.core.modulus import modulus
 from steadycut.core.records import Costs, PatientScores, Recipe
-from steadycut.core.rules import parse_rule
+from steadycut.core.rules.registry import parse_rule
 from steadycut.core.select import BANDS, Search, radius_of, try_candidate
 from tests.core.cohorts import SEEDS, random_cohort
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steadycut.core import monitor
-from steadycut.core.binomial import rate_interval
+from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.confusion import Confusion
 from steadycut.core.monitor import (
     ALARM_BETS,

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from steadycut.core.modulus import modulus
+from steadycut.core.bounds.modulus import modulus
 from steadycut.core.monotone import monotone_modulus
 from steadycut.core.records import Costs
 from steadycut.errors import BadOption

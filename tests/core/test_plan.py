@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from steadycut.core.concentration import BOUNDS, allowed_bounds
+from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
 from steadycut.core.confusion import Confusion
 from steadycut.core.plan import (
     MOST_PATIENTS,
@@ -26,7 +26,7 @@ from steadycut.core.plan import (
 from steadycut.core.records import Costs
 from steadycut.core.split import split_patients
 from steadycut.errors import BadOption
-from steadycut.planning import TYPICAL_RISKS, plan
+from steadycut.study.plan import TYPICAL_RISKS, plan
 
 UNEQUAL = Costs(cost_fn=3.0)
 CHEAP = ["bentkus", "hoeffding", "dkw", "paper"]

@@ -1,16 +1,16 @@
 import numpy as np
 import pytest
 
-from steadycut.core.bootstrap import draw_thresholds
-from steadycut.core.cuts import clear_of_scores, exact_cuts
-from steadycut.core.modulus import dkw_band
-from steadycut.core.multiscale import multiscale_band
-from steadycut.core.radius import Radius
+from steadycut.core.bootstrap.draws import draw_thresholds
+from steadycut.core.bootstrap.radius import Radius
+from steadycut.core.bootstrap.within_groups import stratum_cells
+from steadycut.core.bounds.modulus import dkw_band
+from steadycut.core.bounds.multiscale import multiscale_band
+from steadycut.core.cuts.grid import clear_of_scores, exact_cuts
 from steadycut.core.records import Costs, PatientScores, Recipe
-from steadycut.core.rules import parse_rule
+from steadycut.core.rules.registry import parse_rule
 from steadycut.core.select import Candidate, Search, best_candidate, try_candidate
 from steadycut.core.sites import leave_one_site_out
-from steadycut.core.stratify import stratum_cells
 from steadycut.errors import BadOption
 from tests.core import twins
 from tests.core.cohorts import as_lists, random_cohort

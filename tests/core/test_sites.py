@@ -5,7 +5,7 @@ import pytest
 
 from steadycut.core.certify import certify
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules import ERM
+from steadycut.core.rules.registry import ERM
 from steadycut.core.sites import cuts_by_site, leave_one_site_out, site_names, unit_warnings
 
 

@@ -7,13 +7,18 @@ import pytest
 from scipy import stats
 
 import steadycut
-from steadycut.core.basins import excess_risk
-from steadycut.core.concentration import allowed_bounds, class_wise, class_wise_dkw, lower_limit
+from steadycut.core.bounds.concentration import (
+    allowed_bounds,
+    class_wise,
+    class_wise_dkw,
+    lower_limit,
+)
+from steadycut.core.bounds.modulus import dkw_band_width, modulus
 from steadycut.core.confusion import Confusion, confusion_at
-from steadycut.core.cuts import exact_cuts
-from steadycut.core.modulus import dkw_band_width, modulus
+from steadycut.core.cuts.grid import exact_cuts
+from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts, risk_curve
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.risk_curve import count_errors, risk_at_cuts, risk_curve
+from steadycut.core.rules.basins import excess_risk
 from steadycut.core.split import split_classes
 from steadycut.errors import BadOption
 

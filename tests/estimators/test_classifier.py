@@ -25,10 +25,10 @@ from sklearn.svm import LinearSVC
 
 import steadycut
 from steadycut import PatientScores, StableThresholdClassifier
-from steadycut.core.bootstrap import draw_thresholds
-from steadycut.core.cuts import exact_cuts
+from steadycut.core.bootstrap.draws import draw_thresholds
+from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.records import Costs
-from steadycut.core.rules import ERM
+from steadycut.core.rules.registry import ERM
 from steadycut.errors import BadOption, BadPatients, SteadycutWarning, TooFewPatients
 from steadycut.estimators import cross_fit
 from steadycut.estimators.cross_fit import Scorer

@@ -13,8 +13,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from steadycut import StableThresholdClassifier
-from steadycut.checkpoint import HEADER, LOCK
 from steadycut.errors import BadCheckpoint, BadOption, LostWorkers
+from steadycut.io.checkpoint import HEADER, LOCK
 from tests.estimators.failing import Deadly
 from tests.estimators.spies import Spy, patient_rows
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import steadycut
-from steadycut.core.cuts import exact_cuts
+from steadycut.core.cuts.grid import exact_cuts
+from steadycut.core.cuts.risk_curve import risk_curve
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.risk_curve import risk_curve
 
 RULES = ("stable", "erm", "youden", "sensitivity:0.8", "specificity:0.7")
 QUICK = settings(deadline=None, max_examples=25)

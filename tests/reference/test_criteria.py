@@ -20,13 +20,13 @@ import numpy as np
 import pytest
 
 import steadycut
-from steadycut.core import characteristics as of
-from steadycut.core.criteria import CRITERIA, Counts, counts_along
-from steadycut.core.cuts import cuts_of
-from steadycut.core.kernel_youden import smooth_below
+from steadycut.core import rates as of
+from steadycut.core.cuts.grid import cuts_of
+from steadycut.core.cuts.risk_curve import Curve
 from steadycut.core.records import Costs
-from steadycut.core.risk_curve import Curve
-from steadycut.core.rules import parse_rule
+from steadycut.core.rules.criteria import CRITERIA, Counts, counts_along
+from steadycut.core.rules.kernel_youden import smooth_below
+from steadycut.core.rules.registry import parse_rule
 from steadycut.errors import NoFeasibleCut
 
 HERE = Path(__file__).parent

@@ -6,7 +6,7 @@ compute_hoeffding_bentkus_p_value(np.array([mean]), n, np.array([level]))[0, 0]
 
 import pytest
 
-from steadycut.core.concentration import hoeffding_bentkus_p_value
+from steadycut.core.bounds.concentration import hoeffding_bentkus_p_value
 
 
 @pytest.mark.parametrize(

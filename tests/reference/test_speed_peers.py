@@ -7,9 +7,9 @@ import pytest
 
 import steadycut
 from benchmarks.speed import peers
-from steadycut.core.cuts import exact_cuts
+from steadycut.core.cuts.grid import exact_cuts
+from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts, risk_curve
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.risk_curve import count_errors, risk_at_cuts, risk_curve
 
 
 def patients(seed, n=150, decimals=12):

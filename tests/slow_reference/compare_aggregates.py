@@ -5,8 +5,8 @@ from math import ulp
 import numpy as np
 
 import steadycut
-from steadycut.core.aggregate import aggregate_chain, sort_segments
-from steadycut.core.clusters import clusters_of
+from steadycut.core.aggregate.aggregators import aggregate_chain, sort_segments
+from steadycut.core.aggregate.clusters import clusters_of
 from tests.slow_reference import aggregators, clusters
 from tests.slow_reference.differences import all_differ, differ
 

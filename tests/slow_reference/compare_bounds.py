@@ -8,13 +8,19 @@ import numpy as np
 from scipy.stats import norm
 
 from steadycut import certify, plan
-from steadycut.core import betting, concentration
-from steadycut.core.binomial import dkw_width, lower_limit, rate_interval, two_sided, upper_limit
-from steadycut.core.buehler import buehler_limit
+from steadycut.core.bounds import betting, concentration
+from steadycut.core.bounds.binomial import (
+    dkw_width,
+    lower_limit,
+    rate_interval,
+    two_sided,
+    upper_limit,
+)
+from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
-from steadycut.core.searched_p import altman, miller_siegmund
+from steadycut.core.rules.maximal_p_value import altman, miller_siegmund
 from tests.slow_reference import bounds, planning, risks, shift
 from tests.slow_reference.compare_cuts import costs_of
 from tests.slow_reference.differences import all_differ, differ

@@ -4,9 +4,9 @@ import random
 
 import numpy as np
 
-from steadycut.core.covariate_cuts import shrink, shrinkage
-from steadycut.core.covariate_design import group_design
-from steadycut.core.covariate_test import covariate_test, strata_table
+from steadycut.core.covariate.cuts import shrink, shrinkage
+from steadycut.core.covariate.design import group_design
+from steadycut.core.covariate.one_cut_test import covariate_test, strata_table
 from tests.slow_reference import covariates
 from tests.slow_reference.differences import all_differ, differ
 

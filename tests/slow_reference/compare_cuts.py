@@ -6,14 +6,14 @@ from math import inf, ulp
 import numpy as np
 
 from steadycut import PatientScores
-from steadycut.core.bootstrap import draw_thresholds
-from steadycut.core.criteria_rule import Best
-from steadycut.core.cuts import clear_of_scores, cut_just_below, cuts_of, operating_value
-from steadycut.core.pointwise import instability_map
+from steadycut.core.bootstrap.draws import draw_thresholds
+from steadycut.core.bootstrap.resampling import replicates
+from steadycut.core.cuts.grid import clear_of_scores, cut_just_below, cuts_of, operating_value
+from steadycut.core.cuts.risk_curve import count_errors, risk_curve
 from steadycut.core.records import Costs
-from steadycut.core.resample import replicates
-from steadycut.core.risk_curve import count_errors, risk_curve
-from steadycut.core.rules import parse_rule
+from steadycut.core.rules.best_criterion import Best
+from steadycut.core.rules.pointwise import instability_map
+from steadycut.core.rules.registry import parse_rule
 from steadycut.errors import NoFeasibleCut
 from tests.slow_reference import criteria, cuts, pointwise, risks, stable
 from tests.slow_reference.differences import all_differ, differ

@@ -4,18 +4,18 @@ import random
 
 import numpy as np
 
-from steadycut.core import shift as product_shift
-from steadycut.core.label_shift import (
+from steadycut.core.shift import parts as product_shift
+from steadycut.core.shift.intervals import shift_intervals
+from steadycut.core.shift.label_shift import (
     cdf_at_edges,
     mixture_weight,
     rank_bins,
     risk_range,
     valid_interval,
 )
-from steadycut.core.rescale import affine_change, mixture_quantiles, quantile_matched
-from steadycut.core.shape_test import nearest_mixture
-from steadycut.core.shift_intervals import shift_intervals
-from steadycut.core.tipping import tipping_point
+from steadycut.core.shift.rescale import affine_change, mixture_quantiles, quantile_matched
+from steadycut.core.shift.shape_test import nearest_mixture
+from steadycut.core.shift.tipping import tipping_point
 from tests.slow_reference import label_shift, rescaling, risks, shift, tipping
 from tests.slow_reference.compare_bounds import confusion_of, counts_for
 from tests.slow_reference.compare_cuts import costs_of

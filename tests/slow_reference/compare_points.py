@@ -5,11 +5,11 @@ import random
 import numpy as np
 
 from steadycut import operating_point
-from steadycut.core import characteristics
-from steadycut.core.auc import auc, auc_interval
-from steadycut.core.cut_interval import quantile_interval
-from steadycut.core.melding import spread_points
-from steadycut.core.operating import at_fixed_cut
+from steadycut.core import rates as characteristics
+from steadycut.core.intervals.auc import auc, auc_interval
+from steadycut.core.intervals.melding import spread_points
+from steadycut.core.intervals.rates import at_fixed_cut
+from steadycut.core.intervals.threshold import quantile_interval
 from tests.slow_reference import areas, criteria, operating_points
 from tests.slow_reference.compare_bounds import confusion_of, counts_for
 from tests.slow_reference.compare_cuts import costs_of, patients_of

@@ -5,12 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from steadycut.core.bootstrap.radius import bootstrap_radius
+from steadycut.core.bounds.modulus import dkw_band, modulus
+from steadycut.core.bounds.multiscale import mass_limits, multiscale_band, window_level
 from steadycut.core.diagnose import flip_probability, flip_rate
-from steadycut.core.modulus import dkw_band, modulus
+from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.monotone import monotone_modulus
-from steadycut.core.multiscale import mass_limits, multiscale_band, window_level
-from steadycut.core.paired import paired_difference
-from steadycut.core.radius import bootstrap_radius
 from tests.slow_reference import stability, stable
 from tests.slow_reference.compare_cuts import costs_of, patients_of
 from tests.slow_reference.differences import all_differ, differ

@@ -7,13 +7,13 @@ from math import log
 import numpy as np
 
 from steadycut import PatientScores
-from steadycut.core.strata_certify import certify_boundaries
-from steadycut.core.strata_costs import CostMatrix
-from steadycut.core.strata_cuts import boundary_curves, grade_cells
-from steadycut.core.strata_draws import stratum_flips, stratum_of
-from steadycut.core.strata_modulus import joint_modulus, joint_radius, windows_of
-from steadycut.core.strata_ordered import ordered_marginals
-from steadycut.core.strata_rules import joint_minimum, smallest_risk
+from steadycut.core.strata.certify import certify_boundaries
+from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.strata.cuts import boundary_curves, grade_cells
+from steadycut.core.strata.draws import stratum_flips, stratum_of
+from steadycut.core.strata.modulus import joint_modulus, joint_radius, windows_of
+from steadycut.core.strata.ordered import ordered_marginals
+from steadycut.core.strata.rules import joint_minimum, smallest_risk
 from tests.slow_reference import bounds, strata
 from tests.slow_reference.differences import all_differ, differ
 

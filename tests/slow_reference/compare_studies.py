@@ -3,8 +3,8 @@
 import random
 
 from steadycut import PatientScores, audit, fit
-from steadycut.core.multiscale import window_level
-from steadycut.core.rules import parse_rule
+from steadycut.core.bounds.multiscale import window_level
+from steadycut.core.rules.registry import parse_rule
 from steadycut.core.sites import leave_one_site_out
 from steadycut.errors import SteadycutError
 from tests.slow_reference import bounds, cuts, risks, shift, stability

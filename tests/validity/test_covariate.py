@@ -8,12 +8,12 @@ import pytest
 from scipy import stats
 
 from steadycut import PatientScores, fit_by_covariate
-from steadycut.core.covariate_cuts import choose_by_covariate
-from steadycut.core.covariate_design import group_design, smooth_design
-from steadycut.core.covariate_slices import slice_patients
-from steadycut.core.covariate_test import common_cut_test
+from steadycut.core.covariate.cuts import choose_by_covariate
+from steadycut.core.covariate.design import group_design, smooth_design
+from steadycut.core.covariate.one_cut_test import common_cut_test
+from steadycut.core.covariate.slices import slice_patients
 from steadycut.core.records import Costs
-from steadycut.core.rules import parse_rule
+from steadycut.core.rules.registry import parse_rule
 
 GROUPS = group_design(["0", "1"] * 2)
 # Prevalence, mean of the healthy, mean of the diseased, of each group; the best cut-off is the

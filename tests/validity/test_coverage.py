@@ -12,9 +12,9 @@ import pytest
 from scipy.special import ndtr
 
 import steadycut
-from steadycut.core.concentration import BOUNDS, allowed_bounds, lower_limit
+from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds, lower_limit
+from steadycut.core.bounds.modulus import dkw_band_width, modulus
 from steadycut.core.confusion import Confusion
-from steadycut.core.modulus import dkw_band_width, modulus
 from steadycut.core.records import Costs, PatientScores
 
 pytestmark = pytest.mark.validity

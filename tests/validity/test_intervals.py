@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
-from steadycut.core.bootstrap import draw_thresholds
+from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.confusion import Confusion, confusion_at
-from steadycut.core.cut_interval import cut_interval
-from steadycut.core.cuts import exact_cuts
-from steadycut.core.operating import at_fixed_cut, quantities
-from steadycut.core.rechosen import at_rechosen_cut
+from steadycut.core.cuts.grid import exact_cuts
+from steadycut.core.intervals.rates import at_fixed_cut, quantities
+from steadycut.core.intervals.repeated_study import at_rechosen_cut
+from steadycut.core.intervals.threshold import cut_interval
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules import parse_rule
+from steadycut.core.rules.registry import parse_rule
 
 pytestmark = pytest.mark.validity
 

@@ -12,15 +12,15 @@ import pytest
 from scipy.special import ndtr
 
 from steadycut.core.confusion import confusion_at
-from steadycut.core.label_shift import (
+from steadycut.core.records import Costs, PatientScores
+from steadycut.core.shift.label_shift import (
     bootstrap_interval,
     rank_bins,
     risk_range,
     smooth_shape,
     valid_interval,
 )
-from steadycut.core.records import Costs, PatientScores
-from steadycut.core.shape_test import nearest_mixture, shape_test
+from steadycut.core.shift.shape_test import nearest_mixture, shape_test
 
 pytestmark = pytest.mark.validity
 

@@ -12,13 +12,13 @@ import pytest
 from scipy.special import betainccinv, ndtr, stdtr
 
 from scripts.write_multiscale_levels import least_tails
-from steadycut.core.bootstrap import draw_thresholds
-from steadycut.core.cuts import even_cuts
-from steadycut.core.modulus import modulus
-from steadycut.core.multiscale import multiscale_band, window_level
-from steadycut.core.radius import bootstrap_radius
+from steadycut.core.bootstrap.draws import draw_thresholds
+from steadycut.core.bootstrap.radius import bootstrap_radius
+from steadycut.core.bounds.modulus import modulus
+from steadycut.core.bounds.multiscale import multiscale_band, window_level
+from steadycut.core.cuts.grid import even_cuts
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules import ERM
+from steadycut.core.rules.registry import ERM
 
 pytestmark = pytest.mark.validity
 

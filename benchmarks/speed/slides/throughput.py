@@ -86,7 +86,7 @@ def loop(slide_path, model_path, out):
 
 
 def pipeline(slide_path, model_path, out, jobs):
-    from steadycut.slides import Job, ModelOptions, TileModel, TileOptions, score_slides
+    from steadycut.pipelines.slides import Job, ModelOptions, TileModel, TileOptions, score_slides
 
     model = TileModel(model_path, ModelOptions())
     options = TileOptions(tile=TILE, batch=BATCH)
@@ -110,7 +110,7 @@ def load_packages():
     import pandas as pd  # pyarrow loads it
     import pyarrow.parquet
 
-    import steadycut.slides
+    import steadycut.pipelines.slides
 
     return onnxruntime, openslide.deepzoom, pd, pyarrow.parquet, steadycut.slides
 

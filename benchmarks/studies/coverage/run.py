@@ -20,14 +20,14 @@ import numpy as np
 from populations import pairs
 
 from steadycut import PatientScores
+from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
 from steadycut.core.certify import certificate_of, certify_patients
-from steadycut.core.concentration import BOUNDS, allowed_bounds
 from steadycut.core.confusion import Confusion, confusion_at
-from steadycut.core.cuts import cut_just_below, exact_cuts
+from steadycut.core.cuts.grid import cut_just_below, exact_cuts
+from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
-from steadycut.core.risk_curve import count_errors
-from steadycut.core.rules import ERM, cuts_at_rank
-from steadycut.core.shift import absolute_shift
+from steadycut.core.rules.registry import ERM, cuts_at_rank
+from steadycut.core.shift.parts import absolute_shift
 
 SIZES = (40, 92, 200, 1000)
 DELTAS = (0.05, 0.1, 0.2)

@@ -19,7 +19,7 @@ from run import choose, cohort, halves
 from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import confusion_at
 from steadycut.core.records import Costs
-from steadycut.core.shift import absolute_shift
+from steadycut.core.shift.parts import absolute_shift
 
 SAYS_LITTLE = {
     "the same score for everybody": Hospital(0.5, one(0.0, step=100.0), one(0.0, step=100.0)),

@@ -23,13 +23,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 from populations import pairs
 from run import COSTS, DELTA, best_cuts, choose, draw, true_auc
 
-from steadycut.core.auc import auc, auc_interval, delong_variance
 from steadycut.core.confusion import Confusion
-from steadycut.core.cut_interval import scores_around
-from steadycut.core.melding import tails
-from steadycut.core.operating import at_fixed_cut
-from steadycut.core.rechosen import cuts_at
-from steadycut.core.rules import parse_rule
+from steadycut.core.intervals.auc import auc, auc_interval, delong_variance
+from steadycut.core.intervals.melding import tails
+from steadycut.core.intervals.rates import at_fixed_cut
+from steadycut.core.intervals.repeated_study import cuts_at
+from steadycut.core.intervals.threshold import scores_around
+from steadycut.core.rules.registry import parse_rule
 
 Z = -float(ndtri(DELTA / 2))
 SENSITIVITIES = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)

@@ -25,15 +25,15 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "coverage"))
 from populations import pairs
 
 from steadycut import PatientScores
-from steadycut.core.auc import auc, auc_interval
-from steadycut.core.bootstrap import draw_thresholds
+from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.confusion import confusion_at
-from steadycut.core.cut_interval import cut_interval
-from steadycut.core.cuts import cuts_of
-from steadycut.core.operating import at_fixed_cut, quantities
-from steadycut.core.rechosen import at_rechosen_cut
+from steadycut.core.cuts.grid import cuts_of
+from steadycut.core.intervals.auc import auc, auc_interval
+from steadycut.core.intervals.rates import at_fixed_cut, quantities
+from steadycut.core.intervals.repeated_study import at_rechosen_cut
+from steadycut.core.intervals.threshold import cut_interval
 from steadycut.core.records import Costs
-from steadycut.core.rules import parse_rule
+from steadycut.core.rules.registry import parse_rule
 
 DELTA = 0.05
 COSTS = Costs()

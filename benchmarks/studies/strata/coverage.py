@@ -14,15 +14,15 @@ import numpy as np
 from populations import GREY, NARROW, SQUARE, ZERO_ONE, normal
 
 from steadycut.core.records import PatientScores
-from steadycut.core.strata_certify import (
+from steadycut.core.strata.certify import (
     LOSS_BOUNDS,
     certify_boundaries,
     certify_cost,
     choose_loss_bound,
 )
-from steadycut.core.strata_cuts import grade_cells
-from steadycut.core.strata_draws import draw_strata, stratum_of
-from steadycut.core.strata_rules import joint_minimum
+from steadycut.core.strata.cuts import grade_cells
+from steadycut.core.strata.draws import draw_strata, stratum_of
+from steadycut.core.strata.rules import joint_minimum
 
 DELTA = 0.10
 THREE, TWO = normal((0.6, 0.3, 0.1), 1.5), normal((0.8, 0.2), 1.5)

@@ -4,10 +4,10 @@ import numpy as np
 from scipy.optimize import brentq
 
 from steadycut.core.records import PatientScores
-from steadycut.core.strata_costs import CostMatrix
-from steadycut.core.strata_cuts import grade_cells
-from steadycut.core.strata_draws import draw_strata
-from steadycut.core.strata_rules import parse_strata_rule
+from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.strata.cuts import grade_cells
+from steadycut.core.strata.draws import draw_strata
+from steadycut.core.strata.rules import parse_strata_rule
 
 GRID = 200
 NORMAL_95 = 1.6448536269514722

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steadycut.core.strata_costs import CostMatrix
+from steadycut.core.strata.costs import CostMatrix
 
 SQUARE = CostMatrix([[0, 1, 3], [2, 0, 1], [5, 2, 0]])
 STEPS = CostMatrix([[0, 1, 2], [1, 0, 1], [2, 1, 0]])

@@ -26,9 +26,9 @@ from methods import METHODS, normal_roots
 from populations import POPULATIONS
 
 from steadycut.core.records import PatientScores
-from steadycut.core.strata_cuts import boundary_curves, grade_cells
-from steadycut.core.strata_draws import stratum_flips, stratum_of
-from steadycut.core.strata_rules import smallest_risk
+from steadycut.core.strata.cuts import boundary_curves, grade_cells
+from steadycut.core.strata.draws import stratum_flips, stratum_of
+from steadycut.core.strata.rules import smallest_risk
 
 SIZES = (60, 150, 500)
 RESULTS = Path(__file__).resolve().parents[2] / "results" / "strata.json"

@@ -20,10 +20,10 @@ from cohorts import Site
 from judge import LEAST_GAIN
 
 from steadycut import PatientScores
-from steadycut.core.cuts import exact_cuts
+from steadycut.core.cuts.grid import exact_cuts
+from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
-from steadycut.core.risk_curve import count_errors
-from steadycut.core.rules import Stable, cuts_at_rank
+from steadycut.core.rules.registry import Stable, cuts_at_rank
 from steadycut.core.select import Search, try_candidate
 
 HERE = Path(__file__).resolve().parent

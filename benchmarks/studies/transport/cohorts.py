@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from steadycut.core.risk_curve import count_errors
-from steadycut.core.rules import cuts_at_rank
+from steadycut.core.cuts.risk_curve import count_errors
+from steadycut.core.rules.registry import cuts_at_rank
 
 
 @dataclass(frozen=True)

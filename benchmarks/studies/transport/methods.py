@@ -6,10 +6,10 @@ Every method takes `Cohorts` and returns one threshold a cohort.
 import numpy as np
 
 from steadycut import PatientScores
-from steadycut.core.cuts import cuts_of
-from steadycut.core.resample import resample
-from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
-from steadycut.core.rules import ERM, cuts_at_rank, parse_rule
+from steadycut.core.bootstrap.resampling import resample
+from steadycut.core.cuts.grid import cuts_of
+from steadycut.core.cuts.risk_curve import TIE, count_errors, risk_at_cuts
+from steadycut.core.rules.registry import ERM, cuts_at_rank, parse_rule
 
 GRID = 100
 EVEN_CUTS = 200

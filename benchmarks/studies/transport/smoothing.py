@@ -25,10 +25,10 @@ from scipy.interpolate import BSpline
 from tables import gather, geometric_mean, leave_out_sets
 
 from steadycut import PatientScores
-from steadycut.core.cuts import cuts_of
-from steadycut.core.resample import resample
-from steadycut.core.risk_curve import count_errors
-from steadycut.core.rules import cuts_at_rank, on_cuts, parse_rule
+from steadycut.core.bootstrap.resampling import resample
+from steadycut.core.cuts.grid import cuts_of
+from steadycut.core.cuts.risk_curve import count_errors
+from steadycut.core.rules.registry import cuts_at_rank, on_cuts, parse_rule
 
 HERE = Path(__file__).resolve().parent
 SIZES = (60, 150, 400)

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.trust.hostile.watch import ANSWER, WRONG, outcome
 from steadycut import CovariateRule, FrozenRule, StrataRule, __version__, audit
-from steadycut.frozen_json import content_hash, frozen_bytes
+from steadycut.documents.canonical_json import content_hash, frozen_bytes
 
 GOLDEN = Path(__file__).resolve().parents[3] / "tests/golden" / __version__
 KINDS = {"rule": FrozenRule, "strata": StrataRule, "covariate": CovariateRule}

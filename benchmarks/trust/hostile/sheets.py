@@ -3,7 +3,7 @@
 from benchmarks.trust.hostile.cells import IDENTIFIERS, LABELS
 from benchmarks.trust.hostile.damage import damage
 from benchmarks.trust.hostile.watch import outcome
-from steadycut.sources.sheet import read_sheet
+from steadycut.pipelines.sheet import read_sheet
 
 ROWS = 3
 

@@ -19,7 +19,7 @@ from threading import Lock
 from steadycut.app.column import Column
 from steadycut.app.fields import Filled
 from steadycut.errors import BadOption
-from steadycut.progress import ERASE
+from steadycut.io.progress import ERASE
 
 WORKER = (sys.executable, "-P", "-m", "steadycut.cli.app_worker")
 SAYS = "steadycut: "

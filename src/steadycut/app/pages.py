@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, Response
 if TYPE_CHECKING:
     import jinja2
 
-STYLES = ("steadycut.report", "templates/style.css"), ("steadycut.app", "static/app.css")
+STYLES = ("steadycut.show", "templates/style.css"), ("steadycut.app", "static/app.css")
 SCRIPT = ("steadycut.app", "static/app.js")
 
 

@@ -9,11 +9,10 @@ from typing import Any
 
 from steadycut.app.column import Column, words
 from steadycut.app.guess import guess_columns
-from steadycut.ingest.arrow_files import open_dataset
 from steadycut.ingest.columns import check_columns
-from steadycut.ingest.find import TableFile, find_files
-from steadycut.ingest.from_anndata import MATRIX, open_anndata
-from steadycut.ingest.from_files import (
+from steadycut.ingest.sources.anndata import MATRIX, open_anndata
+from steadycut.ingest.sources.arrow import open_dataset
+from steadycut.ingest.sources.files import (
     ANNDATA,
     OPENERS,
     check_ending,
@@ -21,6 +20,7 @@ from steadycut.ingest.from_files import (
     load_duckdb,
     one_line,
 )
+from steadycut.ingest.sources.find import TableFile, find_files
 
 SAMPLE = 5000
 MOST_SHOWN = 12

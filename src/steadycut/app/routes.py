@@ -22,11 +22,11 @@ from steadycut.app.jobs import RULE, Job, Jobs
 from steadycut.app.pages import page, refusal, script, style
 from steadycut.app.preview import preview
 from steadycut.app.uploads import save_upload, save_uploads
-from steadycut.core.aggregate import FAMILIES, aggregator_names
+from steadycut.core.aggregate.aggregators import FAMILIES, aggregator_names
 from steadycut.datasets import write_two_hospitals
+from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadRuleFile, SteadycutError
-from steadycut.ingest.from_files import ENDINGS
-from steadycut.rule_file import FrozenRule
+from steadycut.ingest.sources.files import ENDINGS
 
 DEMO = "two_hospitals.csv"
 MOST_FILES = 100

@@ -16,7 +16,7 @@ from steadycut.app.guard import Guard, Settings, is_loopback
 from steadycut.app.jobs import Jobs
 from steadycut.app.routes import Commands, make_app
 from steadycut.errors import BadOption
-from steadycut.files import work_folder
+from steadycut.io.files import work_folder
 
 # Seconds for answers under way when the app is closed.
 GRACE = 2

@@ -10,9 +10,9 @@ from typer.models import OptionInfo
 from steadycut.cli import options as opt
 from steadycut.cli.audit import audit_command
 from steadycut.cli.fit import fit_command
+from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.checks import check_count
-from steadycut.core.concentration import BOUNDS
-from steadycut.core.rules import rule_names
+from steadycut.core.rules.registry import rule_names
 from steadycut.core.select import SELECTORS
 from steadycut.errors import MissingPackage
 

@@ -16,24 +16,24 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.covariate import covariate_apply_text, read_for_covariate
-from steadycut.cli.given import given
 from steadycut.cli.output import check_folder, note, show
-from steadycut.cli.strata_text import apply_strata_text
+from steadycut.cli.reading import given
 from steadycut.cli.tables import note_dropped, read_for_rule, read_levels, row_counts
-from steadycut.cli.text import apply_text
 from steadycut.core.checks import check_choice
-from steadycut.covariate_file import SCHEMA as COVARIATE_SCHEMA
-from steadycut.covariate_file import UNSEEN, CovariateRule
+from steadycut.documents.canonical_json import read_frozen
+from steadycut.documents.covariate import SCHEMA as COVARIATE_SCHEMA
+from steadycut.documents.covariate import UNSEEN, CovariateRule
+from steadycut.documents.guards import check_deployment, forced_names, pass_or_refuse, texts_of
+from steadycut.documents.known_patients import check_fits
+from steadycut.documents.rule import SCHEMA, FrozenRule
+from steadycut.documents.strata import SCHEMA as STRATA_SCHEMA
+from steadycut.documents.strata import StrataRule
 from steadycut.errors import BadOption
-from steadycut.files import write_atomically
-from steadycut.frozen_json import read_frozen
-from steadycut.guards import check_deployment, forced_names, pass_or_refuse, texts_of
 from steadycut.ingest import PatientTable, make_request
-from steadycut.remember import check_fits
-from steadycut.rule_file import SCHEMA, FrozenRule
-from steadycut.safe_csv import csv_bytes
-from steadycut.strata_file import SCHEMA as STRATA_SCHEMA
-from steadycut.strata_file import StrataRule
+from steadycut.io.files import write_atomically
+from steadycut.io.safe_csv import csv_bytes
+from steadycut.show.terminal import apply_text
+from steadycut.show.terminal_strata import apply_strata_text
 
 RulePath = Annotated[Path, typer.Argument(metavar="RULE", help="The rule.json of a study.")]
 OutFile = Annotated[
@@ -247,7 +247,7 @@ def apply_for(rule: Path) -> Apply:
 def check_signed(rule: Path, key: Path | None) -> None:
     """Refuse a rule that was not signed with a key, if one is named."""
     if key is not None:
-        from steadycut.signature import verify
+        from steadycut.documents.signature import verify
 
         verify(rule, key)
 

@@ -5,12 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from steadycut.audit import Audit, audit
 from steadycut.cli import options as opt
 from steadycut.cli.apply import RulePath, check_signed
-from steadycut.cli.given import given
-from steadycut.cli.label_free import label_free_text
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
+from steadycut.cli.reading import given
 from steadycut.cli.tables import (
     candidates_at,
     label_warnings,
@@ -19,13 +17,15 @@ from steadycut.cli.tables import (
     record,
     row_counts,
 )
-from steadycut.cli.text import audit_text
 from steadycut.core.checks import check_count, check_fraction
+from steadycut.documents.known_patients import check_fits
+from steadycut.documents.rule import FrozenRule
 from steadycut.ingest import PatientTable
-from steadycut.operating import CONFIDENCE
-from steadycut.remember import check_fits
-from steadycut.report import render_audit
-from steadycut.rule_file import FrozenRule
+from steadycut.show import render_audit
+from steadycut.show.terminal import audit_text
+from steadycut.show.terminal_label_free import label_free_text
+from steadycut.study.audit import Audit, audit
+from steadycut.study.operating_point import CONFIDENCE
 
 LabelThere = Annotated[
     str | None,

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from steadycut.cli import options as opt
-from steadycut.cli.given import given
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
+from steadycut.cli.reading import given
 from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit
-from steadycut.cli.text import comparison_text
-from steadycut.compare import compare
-from steadycut.study import study_options
+from steadycut.show.terminal import comparison_text
+from steadycut.study.compare import compare
+from steadycut.study.fit import study_options
 
 InternalThere = Annotated[
     str, typer.Option("--internal", metavar="NAME[,NAME]", help="Sites to choose on.")

@@ -8,9 +8,8 @@ import typer
 from numpy.typing import NDArray
 
 from steadycut.cli import options as opt
-from steadycut.cli.given import as_given, given
-from steadycut.cli.layout import aligned, columns, numbers, percents
 from steadycut.cli.output import check_folder, show, to_json, write_folder
+from steadycut.cli.reading import as_given, given
 from steadycut.cli.tables import (
     candidates_at,
     note_dropped,
@@ -19,14 +18,15 @@ from steadycut.cli.tables import (
     row_counts,
 )
 from steadycut.core.checks import check_choice
-from steadycut.core.covariate_design import KINDS
+from steadycut.core.covariate.design import KINDS
 from steadycut.core.records import PatientScores
-from steadycut.covariate import RULES, fit_by_covariate
-from steadycut.covariate_file import CovariateRule
-from steadycut.guards import Finding
+from steadycut.documents.covariate import CovariateRule
+from steadycut.documents.guards import Finding
 from steadycut.ingest import PatientTable, make_request
 from steadycut.ingest.covariate import read_covariate
-from steadycut.report.numbers import count, cut, percent, risk
+from steadycut.show.columns import aligned, columns, numbers, percents
+from steadycut.show.numbers import count, cut, percent, risk
+from steadycut.study.covariate import RULES, fit_by_covariate
 
 OneScore = Annotated[str, typer.Option("--score", metavar="COL", help="Column of instance scores.")]
 OneAggregate = Annotated[

@@ -6,18 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
-from steadycut.audit import audit
 from steadycut.cli import options as opt
 from steadycut.cli.audit import audit_content, audit_files
 from steadycut.cli.fit import study_content
 from steadycut.cli.output import check_folder, show, to_json, write_folder
-from steadycut.cli.text import audit_text, comparison_text, study_text, warnings_text
-from steadycut.compare import compare
 from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
 from steadycut.ingest import PatientTable, make_request, read_patients
-from steadycut.report import render_study
-from steadycut.safe_csv import csv_bytes
-from steadycut.study import fit
+from steadycut.io.safe_csv import csv_bytes
+from steadycut.show import render_study
+from steadycut.show.terminal import audit_text, comparison_text, study_text, warnings_text
+from steadycut.study.audit import audit
+from steadycut.study.compare import compare
+from steadycut.study.fit import fit
 
 DemoOut = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write.")]
 AGGREGATORS = ("mean", "max", "quantile:0.9")

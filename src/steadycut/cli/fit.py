@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from steadycut.cli import options as opt
-from steadycut.cli.given import given
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
+from steadycut.cli.reading import given
 from steadycut.cli.tables import (
     candidates_at,
     instances_summary,
@@ -16,17 +16,17 @@ from steadycut.cli.tables import (
     read_for_fit,
     row_counts,
 )
-from steadycut.cli.text import chain_text, study_text
 from steadycut.core.checks import check_fraction
+from steadycut.documents.canonical_json import frozen_bytes
+from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption
-from steadycut.frozen_json import frozen_bytes
 from steadycut.ingest import PatientTable
-from steadycut.operating import CONFIDENCE
-from steadycut.report import render_study
-from steadycut.report.numbers import cut, percent, risk
-from steadycut.rule_file import FrozenRule
-from steadycut.small_cells import check_possible
-from steadycut.study import Study, run_study, study_options
+from steadycut.show import render_study
+from steadycut.show.numbers import cut, percent, risk
+from steadycut.show.terminal import chain_text, study_text
+from steadycut.study.fit import Study, run_study, study_options
+from steadycut.study.operating_point import CONFIDENCE
+from steadycut.study.small_cells import check_possible
 
 # What a fit without --small-cells leaves beside rule.json.
 EXACT_FILES = ("study.json", "report.html")

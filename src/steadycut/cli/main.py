@@ -18,18 +18,18 @@ from steadycut.cli.audit import audit_command
 from steadycut.cli.compare import compare_command
 from steadycut.cli.covariate import covariate_command
 from steadycut.cli.demo import demo_command
+from steadycut.cli.error_text import as_options
 from steadycut.cli.fit import fit_command
 from steadycut.cli.monitor import monitor_command
 from steadycut.cli.plan import plan_command
 from steadycut.cli.report import report_command
-from steadycut.cli.reproduce import reproduce_app
 from steadycut.cli.rules import rules_command
 from steadycut.cli.score_ecg import score_ecg_command
 from steadycut.cli.score_slides import score_slides_command
-from steadycut.cli.signature import keygen_command, sign_command, verify_command
+from steadycut.cli.sign import keygen_command, sign_command, verify_command
 from steadycut.cli.strata import strata_command
-from steadycut.cli.wording import as_options
 from steadycut.errors import SteadycutError
+from steadycut.reproduce.commands.group import reproduce_app
 
 # typer carries its own copy of click; this is that copy's UsageError.
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]

@@ -13,9 +13,8 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.apply import RulePath, check_signed
-from steadycut.cli.given import given
-from steadycut.cli.layout import aligned
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
+from steadycut.cli.reading import given
 from steadycut.cli.tables import (
     label_warnings,
     note_dropped,
@@ -25,13 +24,14 @@ from steadycut.cli.tables import (
     row_counts,
 )
 from steadycut.core.checks import IntArray, check_fraction
+from steadycut.documents.known_patients import check_fits
+from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadTable
 from steadycut.ingest import PatientTable
 from steadycut.ingest.survey import Survey
-from steadycut.monitoring import monitor
-from steadycut.remember import check_fits
-from steadycut.report.numbers import percent, risk
-from steadycut.rule_file import FrozenRule
+from steadycut.show.columns import aligned
+from steadycut.show.numbers import percent, risk
+from steadycut.study.monitor import monitor
 
 Order = Annotated[
     str,

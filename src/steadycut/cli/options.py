@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from steadycut.core.aggregate import aggregator_names
-from steadycut.core.concentration import BOUNDS
+from steadycut.core.aggregate.aggregators import aggregator_names
+from steadycut.core.bounds.concentration import BOUNDS
+from steadycut.documents.known_patients import check_key
 from steadycut.errors import BadOption
-from steadycut.files import read_small
-from steadycut.remember import check_key
+from steadycut.io.files import read_small
 
 
 def number(text: str) -> float:

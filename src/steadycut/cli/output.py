@@ -10,7 +10,7 @@ from tempfile import NamedTemporaryFile
 from typing import Any
 
 from steadycut.errors import BadOption
-from steadycut.files import write_together
+from steadycut.io.files import write_together
 
 
 def check_folder(folder: Path) -> None:

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 import typer
 
 from steadycut.cli import options as opt
-from steadycut.cli.layout import columns
 from steadycut.cli.output import show
-from steadycut.planning import plan
-from steadycut.report.numbers import count, percent, risk
+from steadycut.show.columns import columns
+from steadycut.show.numbers import count, percent, risk
+from steadycut.study.plan import plan
 
 Risk = Annotated[
     float | None,

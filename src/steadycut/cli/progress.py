@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from steadycut.progress import progress_on_stderr
-from steadycut.study import Progress as Callback
+from steadycut.io.progress import progress_on_stderr
+from steadycut.study.fit import Progress as Callback
 
 
 @contextmanager

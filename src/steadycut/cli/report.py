@@ -10,8 +10,8 @@ import typer
 from steadycut.cli.output import check_folder
 from steadycut.core.checks import check_choice
 from steadycut.errors import BadOption, BadTable, SteadycutError
-from steadycut.files import read_small, write_atomically
-from steadycut.report.again import ENDINGS, page_name, render_again
+from steadycut.io.files import read_small, write_atomically
+from steadycut.show.rerender import ENDINGS, page_name, render_again
 
 NAMES = ("study.json", "audit.json", "strata-study.json")
 

@@ -2,7 +2,7 @@
 
 from steadycut.cli import options as opt
 from steadycut.cli.output import show
-from steadycut.core.rules import rule_table
+from steadycut.core.rules.registry import rule_table
 
 NOTES = """\
 X is a number. A constraint that no cut-off meets is refused. Predictive values, accuracy, kappa

@@ -8,21 +8,21 @@ import numpy as np
 import typer
 
 from steadycut.cli import options as opt
-from steadycut.cli.layout import aligned
-from steadycut.cli.left_out import exit_if_left_out, note_left_out
 from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
+from steadycut.cli.skipped import exit_if_left_out, note_left_out
 from steadycut.core.checks import check_count, check_fraction
-from steadycut.ecg import EcgOptions, Segments, SegmentScorer, read_segments
-from steadycut.ecg.features import NAMES
-from steadycut.ecg.plot import draw_segments
-from steadycut.ecg.records import find_records, import_wfdb
-from steadycut.ecg.scorer import read_scorer
-from steadycut.ecg.training import deal_training, segments_of, train_on
 from steadycut.errors import BadOption, BadTable
-from steadycut.sources.left_out import LeftOut, refuse_if_nothing
-from steadycut.sources.parquet import write_parquet
-from steadycut.sources.sheet import Origin, at_two_sites, check_names, origin_of, read_sheet
+from steadycut.pipelines.ecg import EcgOptions, Segments, SegmentScorer, read_segments
+from steadycut.pipelines.ecg.features import NAMES
+from steadycut.pipelines.ecg.plot import draw_segments
+from steadycut.pipelines.ecg.records import find_records, import_wfdb
+from steadycut.pipelines.ecg.scorer import read_scorer
+from steadycut.pipelines.ecg.training import deal_training, segments_of, train_on
+from steadycut.pipelines.parquet import write_parquet
+from steadycut.pipelines.sheet import Origin, at_two_sites, check_names, origin_of, read_sheet
+from steadycut.pipelines.skipped import LeftOut, refuse_if_nothing
+from steadycut.show.columns import aligned
 
 Records = Annotated[
     list[str], typer.Argument(metavar="RECORD", help="WFDB records, or folders that hold them.")

@@ -7,16 +7,23 @@ from typing import Annotated, Any
 import typer
 
 from steadycut.cli import options as opt
-from steadycut.cli.layout import aligned
-from steadycut.cli.left_out import exit_if_left_out, note_left_out
 from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
+from steadycut.cli.skipped import exit_if_left_out, note_left_out
 from steadycut.core.checks import check_count
-from steadycut.slides import Job, ModelOptions, SlideResult, TileModel, TileOptions, score_slides
-from steadycut.slides.options import wanted_mpp
-from steadycut.slides.reader import find_slides, import_openslide
-from steadycut.sources.left_out import LeftOut, refuse_if_nothing
-from steadycut.sources.sheet import Origin, at_two_sites, read_sheet
+from steadycut.pipelines.sheet import Origin, at_two_sites, read_sheet
+from steadycut.pipelines.skipped import LeftOut, refuse_if_nothing
+from steadycut.pipelines.slides import (
+    Job,
+    ModelOptions,
+    SlideResult,
+    TileModel,
+    TileOptions,
+    score_slides,
+)
+from steadycut.pipelines.slides.options import wanted_mpp
+from steadycut.pipelines.slides.reader import find_slides, import_openslide
+from steadycut.show.columns import aligned
 
 
 def _number(name: str, text: str, metavar: str = "X") -> Any:

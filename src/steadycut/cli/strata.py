@@ -5,16 +5,16 @@ from typing import Annotated, Any
 import typer
 
 from steadycut.cli import options as opt
-from steadycut.cli.given import given
 from steadycut.cli.output import check_folder, show, to_json, write_folder
+from steadycut.cli.reading import given
 from steadycut.cli.strata_tables import names_of, read_costs, read_graded
-from steadycut.cli.strata_text import strata_text
 from steadycut.cli.tables import note_dropped, row_counts
-from steadycut.core.strata_certify import LOSS_BOUNDS
+from steadycut.core.strata.certify import LOSS_BOUNDS
 from steadycut.errors import BadOption
 from steadycut.ingest import make_request
-from steadycut.report.strata_page import render_strata
-from steadycut.strata import StrataStudy, run_strata, strata_options
+from steadycut.show.sections.strata import render_strata
+from steadycut.show.terminal_strata import strata_text
+from steadycut.study.strata import StrataStudy, run_strata, strata_options
 
 OneScore = Annotated[str, typer.Option(metavar="COL", help="Column of instance scores.")]
 OneAggregate = Annotated[

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from steadycut.cli.given import as_given, read_given
+from steadycut.cli.reading import as_given, read_given
 from steadycut.cli.tables import candidates_at
 from steadycut.core.checks import IntArray
 from steadycut.core.records import PatientScores
-from steadycut.core.strata_costs import CostMatrix
+from steadycut.core.strata.costs import CostMatrix
 from steadycut.errors import BadOption, BadPatients, BadTable, PatientOverlap
 from steadycut.ingest import PatientTable, Request, make_request, read_patients
 

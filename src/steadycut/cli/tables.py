@@ -4,14 +4,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from steadycut.cli.given import read_given
 from steadycut.cli.output import note, note_warnings
+from steadycut.cli.reading import read_given
 from steadycut.core.records import PatientScores
+from steadycut.documents.guards import (
+    Finding,
+    forced_names,
+    missing_level,
+    pass_or_refuse,
+    texts_of,
+)
+from steadycut.documents.rule import FrozenRule
 from steadycut.errors import MissingColumn
-from steadycut.guards import Finding, forced_names, missing_level, pass_or_refuse, texts_of
 from steadycut.ingest import PatientTable, Request, at_sites, make_request
 from steadycut.ingest.read import alike_lines, dropped_lines
-from steadycut.rule_file import FrozenRule
 
 
 def read_for_fit(

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
-from steadycut.core.betting import betting_limit, patient_losses
+from steadycut.core.bounds.betting import betting_limit, patient_losses
+from steadycut.core.bounds.concentration import BOUNDS, choose_bound
 from steadycut.core.checks import check_finite, check_fraction
-from steadycut.core.concentration import BOUNDS, choose_bound
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import Costs, PatientScores
 from steadycut.errors import TooFewPatients

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from steadycut.core.basins import barriers
-from steadycut.core.bootstrap import ThresholdDraws
+from steadycut.core.bootstrap.draws import ThresholdDraws
 from steadycut.core.checks import FloatArray
-from steadycut.core.cuts import Cuts, EvenCuts
+from steadycut.core.cuts.grid import Cuts, EvenCuts
+from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.risk_curve import count_errors
+from steadycut.core.rules.basins import barriers
 
 # A share of draws this large on the far side of a barrier makes a second basin.
 SECOND_BASIN = 0.10

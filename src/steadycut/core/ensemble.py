@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import nnls
 
-from steadycut.core.bootstrap import ThresholdDraws
+from steadycut.core.bootstrap.draws import ThresholdDraws
+from steadycut.core.bootstrap.resampling import BATCH
+from steadycut.core.bounds.modulus import modulus
 from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.confusion import confusion_at
-from steadycut.core.cuts import ExactCuts, exact_cuts
+from steadycut.core.cuts.grid import ExactCuts, exact_cuts
+from steadycut.core.cuts.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.diagnose import stability_warnings
-from steadycut.core.modulus import modulus
 from steadycut.core.records import PatientScores, Recipe
-from steadycut.core.resample import BATCH
-from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
-from steadycut.core.rules import cuts_at_rank
+from steadycut.core.rules.registry import cuts_at_rank
 from steadycut.core.select import BANDS, Candidate, Search, radius_of
 
 SCORE = "ensemble"

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.binomial import rate_interval
+from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.checks import FloatArray, IntArray, check_fraction, read_only
 from steadycut.core.confusion import Confusion
 from steadycut.errors import BadPatients

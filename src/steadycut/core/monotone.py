@@ -26,7 +26,7 @@ def monotone_modulus(epsilons: ArrayLike, values: ArrayLike) -> FloatArray:
 
     Notes
     -----
-    The isotonic step of Algorithm 1. `steadycut.core.modulus.modulus` is exact and monotone
+    The isotonic step of Algorithm 1. `steadycut.core.bounds.modulus.modulus` is exact and monotone
     already: this would not change it.
 
     Examples

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
 from steadycut.core.checks import check_choice, check_fraction, store
-from steadycut.core.concentration import BOUNDS, allowed_bounds
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.split import HONESTIES

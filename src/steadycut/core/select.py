@@ -6,7 +6,11 @@ from functools import partial
 
 import numpy as np
 
-from steadycut.core.bootstrap import ThresholdDraws, draw_thresholds
+from steadycut.core.bootstrap.draws import ThresholdDraws, draw_thresholds
+from steadycut.core.bootstrap.radius import CENTERINGS, Radius, bootstrap_radius
+from steadycut.core.bootstrap.within_groups import stratum_cells
+from steadycut.core.bounds.modulus import FORMS, dkw_band, modulus
+from steadycut.core.bounds.multiscale import multiscale_band
 from steadycut.core.checks import (
     MOST_REPLICATES,
     FloatArray,
@@ -17,17 +21,13 @@ from steadycut.core.checks import (
     store,
 )
 from steadycut.core.confusion import confusion_at
-from steadycut.core.criteria_rule import name_of
-from steadycut.core.cuts import Cuts, check_grid, clear_of_scores, cuts_of
+from steadycut.core.cuts.grid import Cuts, check_grid, clear_of_scores, cuts_of
+from steadycut.core.cuts.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.diagnose import stability_warnings
-from steadycut.core.modulus import FORMS, dkw_band, modulus
-from steadycut.core.multiscale import multiscale_band
-from steadycut.core.radius import CENTERINGS, Radius, bootstrap_radius
 from steadycut.core.records import Costs, PatientScores, Recipe
-from steadycut.core.risk_curve import TIE, count_errors, risk_at_cuts
-from steadycut.core.rules import Best, Counted, Rule, parse_rule
+from steadycut.core.rules.best_criterion import name_of
+from steadycut.core.rules.registry import Best, Counted, Rule, parse_rule
 from steadycut.core.sites import leave_one_site_out
-from steadycut.core.stratify import stratum_cells
 from steadycut.errors import BadOption
 
 Publish = Callable[[float, FloatArray], float]

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from steadycut.core.certify import Certificate, certify_patients
 from steadycut.core.confusion import confusion_at
-from steadycut.core.cuts import cuts_of
-from steadycut.core.left_cdf import left_cdf
+from steadycut.core.cuts.grid import cuts_of
+from steadycut.core.cuts.left_cdf import left_cdf
+from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.risk_curve import count_errors
-from steadycut.core.rules import Rule, cuts_at_rank
+from steadycut.core.rules.registry import Rule, cuts_at_rank
 
 # A median of fewer patients than this says little about a site.
 FEWEST = 5

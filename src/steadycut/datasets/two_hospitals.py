@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, check_count
-from steadycut.safe_csv import csv_bytes
+from steadycut.io.safe_csv import csv_bytes
 
 Columns = dict[str, NDArray[Any]]
 

@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import assert_all_finite, column_or_1d, get_tags, indexable
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from steadycut.core.aggregate import How, parse_aggregator
+from steadycut.core.aggregate.aggregators import How, parse_aggregator
 from steadycut.core.checks import FloatArray, check_count, shown
 from steadycut.core.diagnose import class_warnings
 from steadycut.core.records import PatientScores
-from steadycut.core.rules import Counted
+from steadycut.core.rules.registry import Counted
 from steadycut.errors import BadOption, SteadycutWarning
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Scorer, check_scorer, lay_out
 from steadycut.estimators.inputs import (
@@ -27,8 +27,8 @@ from steadycut.estimators.inputs import (
     two_classes,
 )
 from steadycut.estimators.learn import learn
-from steadycut.progress import progress_on_stderr
-from steadycut.study import Options, Progress, study_options
+from steadycut.io.progress import progress_on_stderr
+from steadycut.study.fit import Options, Progress, study_options
 
 
 class PatientDecisions(NamedTuple):
@@ -281,7 +281,7 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         Returns
         -------
         steadycut.PatientScores
-            Without labels: what ``study_.freeze()`` decides on and `steadycut.audit` takes.
+            Without labels: what ``study_.freeze()`` decides on and `steadycut.study.audit` takes.
         """
         scores, patients = self._scored(X, groups)
         return self._scorer(self.classes_[1]).patient_scores(scores, patients)

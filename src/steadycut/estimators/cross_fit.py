@@ -10,7 +10,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold, StratifiedGroupKFold
 from sklearn.utils import _safe_indexing
 
-from steadycut.core.aggregate import How, aggregate_chain, parse_aggregator
+from steadycut.core.aggregate.aggregators import How, aggregate_chain, parse_aggregator
 from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.errors import BadOption

@@ -11,11 +11,11 @@ import scipy
 import sklearn
 
 from steadycut._version import __version__
-from steadycut.core.aggregate import parse_aggregator
+from steadycut.core.aggregate.aggregators import parse_aggregator
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadCheckpoint
 from steadycut.estimators.cross_fit import Instances, Scorer
-from steadycut.study import Options
+from steadycut.study.fit import Options
 
 
 def study_fingerprint(

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.checkpoint import Checkpoint, open_checkpoint
 from steadycut.core.checks import FloatArray
 from steadycut.core.records import PatientScores
 from steadycut.core.split import Roles
@@ -17,7 +16,8 @@ from steadycut.estimators.cross_fit import LEAST_FOLDS, Instances, Scorer
 from steadycut.estimators.fingerprint import study_fingerprint
 from steadycut.estimators.refit import Refit, RefitDraws
 from steadycut.estimators.threads import one_thread
-from steadycut.study import Options, Progress, Study, check_both_classes, deal_roles, run_study
+from steadycut.io.checkpoint import Checkpoint, open_checkpoint
+from steadycut.study.fit import Options, Progress, Study, check_both_classes, deal_roles, run_study
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

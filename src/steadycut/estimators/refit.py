@@ -5,17 +5,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from steadycut.checkpoint import Checkpoint
-from steadycut.core.bootstrap import ThresholdDraws, draw_thresholds
+from steadycut.core.bootstrap.draws import ThresholdDraws, draw_thresholds
 from steadycut.core.checks import FloatArray, IntArray, read_only
-from steadycut.core.cuts import Cuts, cuts_of
+from steadycut.core.cuts.grid import Cuts, cuts_of
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules import Rule
+from steadycut.core.rules.registry import Rule
 from steadycut.core.select import Search
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Instances, Scorer
 from steadycut.estimators.threads import one_thread
 from steadycut.estimators.workers import dask_client, run_tasks
-from steadycut.study import Progress
+from steadycut.io.checkpoint import Checkpoint
+from steadycut.study.fit import Progress
 
 Replicate = tuple[float, int]
 
@@ -42,7 +42,7 @@ class Refit:
 class RefitDraws:
     """Draws of the whole procedure: resample patients, fit the scorer again, run the rule again.
 
-    Stands in for `steadycut.core.bootstrap.draw_thresholds`. ``scores`` are those that the
+    Stands in for `steadycut.core.bootstrap.draws.draw_thresholds`. ``scores`` are those that the
     choosing patients have in the study itself. ``n_redrawn`` counts, once it was called, the
     resampled cohorts that lacked a class and were drawn again. What is in the checkpoint is not
     run again.

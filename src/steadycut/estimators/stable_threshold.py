@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from steadycut.core.checks import FloatArray
 from steadycut.core.diagnose import class_warnings
 from steadycut.core.records import PatientScores
-from steadycut.core.rules import Counted
+from steadycut.core.rules.registry import Counted
 from steadycut.errors import BadPatients, SteadycutWarning
 from steadycut.estimators.inputs import seed_of, two_classes
-from steadycut.study import fit
+from steadycut.study.fit import fit
 
 
 class StableThreshold(ClassifierMixin, BaseEstimator):

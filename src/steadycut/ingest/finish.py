@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.aggregate import Aggregator, Segments, order_grouped, sort_segments
+from steadycut.core.aggregate.aggregators import Aggregator, Segments, order_grouped, sort_segments
+from steadycut.core.aggregate.clusters import ClusterSums, cluster_sums
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.clusters import ClusterSums, cluster_sums
 from steadycut.ingest.request import Request
 
 Array = NDArray[Any]

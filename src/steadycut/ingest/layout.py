@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.aggregate import nest
+from steadycut.core.aggregate.aggregators import nest
 from steadycut.core.checks import LARGEST_SCORE, IntArray
 from steadycut.errors import BadPatients, BadTable, MissingScores
 from steadycut.ingest.labels import code_labels

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.clusters import Clusters, clusters_from
+from steadycut.core.aggregate.clusters import Clusters, clusters_from
 from steadycut.core.records import PatientScores
 from steadycut.ingest.engines.engine import Engine
 from steadycut.ingest.finish import Finished, from_arrays, join_finished, to_arrays
@@ -24,7 +24,7 @@ WORK = "aggregating rows"
 
 
 class Store(Protocol):
-    """A place for finished parts; `steadycut.checkpoint.Checkpoint` is one."""
+    """A place for finished parts; `steadycut.io.checkpoint.Checkpoint` is one."""
 
     def load(self, step: str) -> dict[str, NDArray[Any]] | None:
         """Return what was saved under a name; None if nothing was."""

@@ -4,14 +4,14 @@ import warnings
 from collections.abc import Iterable
 from typing import Any, overload
 
-from steadycut.core.aggregate import How
+from steadycut.core.aggregate.aggregators import How
 from steadycut.core.records import PatientScores
 from steadycut.errors import SteadycutWarning
-from steadycut.files import work_folder
 from steadycut.ingest.engines.choose import check_engine, open_engine, parse_memory
 from steadycut.ingest.identifiers import alike_warnings
 from steadycut.ingest.patients import Keep, PatientTable, Progress, build_patients
 from steadycut.ingest.request import Level, Request, make_request
+from steadycut.io.files import work_folder
 
 
 def read_patients(
@@ -42,7 +42,7 @@ def read_patients(
     progress
         Called with a text, the number of rows done and that of all rows.
     keep
-        Opens a place for finished parts, such as a `steadycut.checkpoint.Checkpoint`.
+        Opens a place for finished parts, such as a `steadycut.io.checkpoint.Checkpoint`.
 
     Returns
     -------

@@ -5,7 +5,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from steadycut.core.aggregate import FAMILIES, Aggregator, How, aggregator_names, parse_aggregator
+from steadycut.core.aggregate.aggregators import (
+    FAMILIES,
+    Aggregator,
+    How,
+    aggregator_names,
+    parse_aggregator,
+)
 from steadycut.core.checks import check_choice, shown
 from steadycut.core.records import Recipe
 from steadycut.errors import BadOption

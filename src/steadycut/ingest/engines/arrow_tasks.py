@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.aggregate import nest, offsets_of
+from steadycut.core.aggregate.aggregators import nest, offsets_of
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.ingest.finish import Finished, Part, finish_part
-from steadycut.ingest.from_frame import read_frame
 from steadycut.ingest.layout import may_be_shown
 from steadycut.ingest.raw import KeyColumn, RawTable
 from steadycut.ingest.request import Request
+from steadycut.ingest.sources.frames import read_frame
 from steadycut.ingest.survey import survey_rows
 
 # Texts that are no score are kept as examples for an error message only.

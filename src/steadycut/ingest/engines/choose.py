@@ -13,11 +13,11 @@ from steadycut.ingest.engines.engine import Engine
 from steadycut.ingest.engines.memory import MemoryEngine
 from steadycut.ingest.engines.spark import SparkEngine
 from steadycut.ingest.engines.spark_tables import is_spark
-from steadycut.ingest.find import TableFile, find_files
-from steadycut.ingest.from_files import count_rows, is_local_parquet, one_line
 from steadycut.ingest.request import Request
-from steadycut.ingest.source import is_dataset, is_paths, lazy_frame, read_raw
-from steadycut.ingest.text_files import is_gzip, unpacked_size
+from steadycut.ingest.sources.files import count_rows, is_local_parquet, one_line
+from steadycut.ingest.sources.find import TableFile, find_files
+from steadycut.ingest.sources.kinds import is_dataset, is_paths, lazy_frame, read_raw
+from steadycut.ingest.sources.text import is_gzip, unpacked_size
 
 AUTO = "auto"
 # Files of so many bytes are read in less time than DuckDB needs to begin.

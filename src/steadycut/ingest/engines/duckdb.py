@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.aggregate import offsets_of
+from steadycut.core.aggregate.aggregators import offsets_of
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.errors import BadTable
 from steadycut.ingest.engines.engine import Advance
 from steadycut.ingest.engines.scans import Scan, open_scans
 from steadycut.ingest.finish import Finished, Part, finish_part, join_finished
-from steadycut.ingest.from_files import load_duckdb, one_line
 from steadycut.ingest.layout import Layout
 from steadycut.ingest.raw import key_column, stack_keys
 from steadycut.ingest.request import Request
+from steadycut.ingest.sources.files import load_duckdb, one_line
 from steadycut.ingest.survey import ScoreFacts, Survey
 
 # What Python and the libraries need before any row is read.

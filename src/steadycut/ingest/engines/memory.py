@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from steadycut.core.aggregate import offsets_of
+from steadycut.core.aggregate.aggregators import offsets_of
 from steadycut.ingest.engines.engine import Advance
 from steadycut.ingest.finish import Finished, Part, finish_part
 from steadycut.ingest.layout import Layout

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steadycut.ingest.arrow_files import open_dataset
 from steadycut.ingest.columns import check_columns
 from steadycut.ingest.engines import staging
-from steadycut.ingest.find import TableFile, find_files
-from steadycut.ingest.from_files import (
+from steadycut.ingest.request import Request
+from steadycut.ingest.sources.arrow import open_dataset
+from steadycut.ingest.sources.files import (
     Opened,
     check_ending,
     is_arrow,
@@ -22,8 +22,8 @@ from steadycut.ingest.from_files import (
     read_file,
     select_list,
 )
-from steadycut.ingest.request import Request
-from steadycut.ingest.source import is_dataset, is_paths, lazy_frame, read_raw
+from steadycut.ingest.sources.find import TableFile, find_files
+from steadycut.ingest.sources.kinds import is_dataset, is_paths, lazy_frame, read_raw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

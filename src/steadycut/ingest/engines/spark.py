@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.core.clusters import ClusterSums
+from steadycut.core.aggregate.clusters import ClusterSums
 from steadycut.errors import BadTable
 from steadycut.ingest.columns import check_columns
 from steadycut.ingest.engines.arrow_tasks import (

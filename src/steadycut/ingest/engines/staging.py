@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.ingest.from_files import Opened, quote_text, select_list
 from steadycut.ingest.raw import KeyColumn, RawTable
 from steadycut.ingest.request import Request
+from steadycut.ingest.sources.files import Opened, quote_text, select_list
 
 
 def stage_text(connection: Any, opened: Opened, request: Request, target: Path) -> None:

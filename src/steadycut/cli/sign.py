@@ -1,0 +1,94 @@
+"""``steadycut keygen``, ``sign`` and ``verify``: whose a frozen file is."""
+
+import os
+import sys
+from dataclasses import asdict
+from getpass import getpass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from steadycut.cli import options as opt
+from steadycut.cli.output import show
+from steadycut.documents.signature import (
+    PASSPHRASE,
+    PUBLIC_ENDING,
+    is_encrypted,
+    make_key,
+    sign,
+    signature_path,
+    verify,
+)
+from steadycut.errors import BadOption
+
+SignedFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="RULE", help="rule.json, strata.json or covariate.json; study.json, audit.json."
+    ),
+]
+NewKey = Annotated[
+    Path, typer.Argument(metavar="KEY", help="Private key to write; KEY.pub is the public one.")
+]
+Encrypt = Annotated[
+    bool, typer.Option("--encrypt", help=f"Ask for a passphrase, or take that in {PASSPHRASE}.")
+]
+PrivateKey = Annotated[Path, typer.Option("--key", metavar="KEY", help="Your private key.")]
+PublicKey = Annotated[
+    Path, typer.Option("--key", metavar="PUBLIC", help="The public key of who signed.")
+]
+SignatureFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Signature file. [default: RULE.sig]")
+]
+
+
+def keygen_command(key: NewKey, encrypt: Encrypt = False, as_json: opt.AsJson = False) -> None:
+    """Make a pair of Ed25519 keys: keep KEY to yourself, hand out KEY.pub."""
+    fingerprint = make_key(key, new_passphrase() if encrypt else None)
+    content = {"private": str(key), "public": f"{key}{PUBLIC_ENDING}", "key": fingerprint}
+    text = f"Key {fingerprint}\nWrote {key} (keep it to yourself) and {key}{PUBLIC_ENDING}"
+    show(content, text, as_json=as_json)
+
+
+def sign_command(
+    rule: SignedFile, key: PrivateKey, out: SignatureFile = None, as_json: opt.AsJson = False
+) -> None:
+    """Sign a frozen file with a private key; writes RULE.sig.
+
+    The passphrase of an encrypted key is asked for, or taken from STEADYCUT_PASSPHRASE.
+    """
+    made = sign(rule, key, passphrase=passphrase_of(key), out=out)
+    text = f"Signed {rule} with key {made.key}\nWrote {signature_path(rule, out)}"
+    show(asdict(made), text, as_json=as_json)
+
+
+def verify_command(
+    rule: SignedFile, key: PublicKey, signature: SignatureFile = None, as_json: opt.AsJson = False
+) -> None:
+    """Check that a file is exactly what the owner of a key signed; exit code 2 if it is not."""
+    found = verify(rule, key, signature=signature)
+    show(asdict(found), f"{rule} is what the owner of key {found.key} signed", as_json=as_json)
+
+
+def passphrase_of(key: Path) -> str | None:
+    """Return the passphrase of a key, asked for only if it needs one and somebody is there."""
+    given = os.environ.get(PASSPHRASE)
+    if given or not is_encrypted(key) or not sys.stdin.isatty():
+        return given
+    return getpass(f"Passphrase of {key}: ")
+
+
+def new_passphrase() -> str:
+    """Return a passphrase from the environment, or one that was typed twice."""
+    given = os.environ.get(PASSPHRASE)
+    if given:
+        return given
+    if not sys.stdin.isatty():
+        msg = f"--encrypt needs a passphrase: nobody is there to type it. Set {PASSPHRASE}."
+        raise BadOption(msg)
+    typed = getpass("Passphrase: ")
+    if not typed or typed != getpass("Again: "):
+        msg = "the passphrase must not be empty, and the same both times. Try again."
+        raise BadOption(msg)
+    return typed

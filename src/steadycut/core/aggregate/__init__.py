@@ -1,0 +1,1 @@
+"""Instance scores to one score per patient, with exact sums."""

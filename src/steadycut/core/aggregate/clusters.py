@@ -1,0 +1,161 @@
+"""How alike the instances of a patient are: intraclass correlation and design effect."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.aggregate.aggregators import Segments, mean, offsets_of
+from steadycut.core.aggregate.exact_sums import blocks_of, exact_sum, exact_sums
+from steadycut.core.checks import FloatArray, IntArray
+
+# Squares of larger scores, and their sums, overflow.
+LARGEST = 1e140
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clusters:
+    """What the instances of the patients are worth as a sample.
+
+    ``per_patient`` is m₀, the number of instances of a patient that counts when patients have
+    different numbers; ``icc`` the correlation of two instances of one patient, among patients of
+    one class; ``design_effect`` 1 + (m₀ - 1) icc; ``effective`` the number of independent
+    instances that would tell as much about a mean.
+    """
+
+    instances: int
+    patients: int
+    per_patient: float
+    icc: float
+    design_effect: float
+    effective: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the diagnostic as plain numbers."""
+        return {
+            "rows": self.instances,
+            "patients": self.patients,
+            "per_patient": self.per_patient,
+            "icc": self.icc,
+            "design_effect": self.design_effect,
+            "effective": self.effective,
+        }
+
+
+def clusters_of(segments: Segments, labels: NDArray[np.int8] | None) -> Clusters | None:
+    """Return the design effect of the instances in each patient.
+
+    Parameters
+    ----------
+    segments
+        Instance scores, one group a patient.
+    labels
+        Label of each patient; None takes all patients as one class.
+
+    Returns
+    -------
+    Clusters or None
+        None where it is not defined: one instance a patient, no two patients of a class, or
+        scores that do not vary; or whose squares are no floating-point numbers.
+
+    Notes
+    -----
+    The one-way ANOVA estimator with unequal group sizes. With k patients of L classes, N
+    instances, N_c of class c, and m_i of patient i::
+
+        between = Σ_i m_i (mean_i - mean of its class)² / (k - L)
+        within  = Σ_i Σ_j (x_ij - mean_i)² / (N - k)
+        m₀      = (N - Σ_c Σ_{i in c} m_i² / N_c) / (k - L)
+        icc     = (between - within) / (between + (m₀ - 1) within), set to 0 where negative
+
+    Patients of two classes differ in their means because the score works. Means are therefore
+    taken class by class: what is left is what instances share beyond the label. The paper's
+    design effect uses the mean number of instances instead of m₀, which is a little larger.
+
+    Examples
+    --------
+    >>> from steadycut.core.aggregate.aggregators import sort_segments
+    >>> segments = sort_segments(np.array([0, 0, 1, 1]), np.array([0.0, 2.0, 4.0, 6.0]))
+    >>> found = clusters_of(segments, None)
+    >>> found.per_patient, round(found.icc, 3), round(found.design_effect, 3)
+    (2.0, 0.778, 1.778)
+    """
+    return clusters_from(cluster_sums(segments), labels)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ClusterSums:
+    """What `clusters_from` must know of each patient: instances, their mean, their squares.
+
+    ``squares`` are the sums of squared distances to the patient's own mean, NaN where scores are
+    beyond `LARGEST`. All are exact sums of what one patient has, so that neither the order of rows
+    nor that of patients matters.
+    """
+
+    sizes: IntArray
+    means: FloatArray
+    squares: FloatArray
+
+
+def cluster_sums(segments: Segments) -> ClusterSums:
+    """Return size, mean and squares of each group.
+
+    Examples
+    --------
+    >>> from steadycut.core.aggregate.aggregators import sort_segments
+    >>> cluster_sums(sort_segments(np.array([0, 0, 1]), np.array([1.0, 3.0, 5.0]))).squares
+    array([2., 0.])
+    """
+    means, sizes = mean(segments), segments.sizes
+    squares = np.full(sizes.size, np.nan)
+    if np.abs(segments.values).max(initial=0.0) > LARGEST:
+        return ClusterSums(sizes=sizes, means=means, squares=squares)
+    for groups, rows in blocks_of(segments.offsets):
+        distances = segments.values[rows] - np.repeat(means[groups], sizes[groups])
+        squares[groups] = exact_sums(distances**2, offsets_of(sizes[groups]))
+    return ClusterSums(sizes=sizes, means=means, squares=squares)
+
+
+def clusters_from(sums: ClusterSums, labels: NDArray[np.int8] | None) -> Clusters | None:
+    """Return the design effect from the sums of each patient; see `clusters_of`."""
+    sizes, classes = sums.sizes, _classes(labels, sums.sizes.size)
+    n, k, n_classes = int(sizes.sum()), sizes.size, int(classes.max()) + 1
+    if k in (n, n_classes) or np.isnan(sums.squares).any():
+        return None
+    per_class = np.bincount(classes, weights=sizes)
+    m0 = float(n - (np.bincount(classes, weights=sizes**2) / per_class).sum()) / (k - n_classes)
+    mean_between = _between(sums, classes) / (k - n_classes)
+    mean_within = exact_sum(sums.squares) / (n - k)
+    total = mean_between + (m0 - 1) * mean_within
+    if total <= 0:
+        return None
+    icc = min(max((mean_between - mean_within) / total, 0.0), 1.0)
+    effect = 1 + (m0 - 1) * icc
+    return Clusters(
+        instances=n,
+        patients=k,
+        per_patient=m0,
+        icc=icc,
+        design_effect=effect,
+        effective=n / effect,
+    )
+
+
+def _classes(labels: NDArray[np.int8] | None, n_patients: int) -> IntArray:
+    if labels is None:
+        return np.zeros(n_patients, dtype=np.int64)
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+
+def _between(sums: ClusterSums, classes: IntArray) -> float:
+    """Return the squares between patients of a class."""
+    # Scores far from 0 would lose their differences in the products.
+    centred = sums.means - sums.means.min()
+    class_means = np.array(
+        [
+            exact_sum((sums.sizes * centred)[classes == one]) / sums.sizes[classes == one].sum()
+            for one in range(int(classes.max()) + 1)
+        ]
+    )
+    return exact_sum(sums.sizes * (centred - class_means[classes]) ** 2)

@@ -1,0 +1,1 @@
+"""Resampled patients, the thresholds drawn from them, and the radius."""

@@ -1,0 +1,87 @@
+"""Draws of the whole rule over resampled patients."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from steadycut.core.bootstrap.refined_resampling import (
+    is_worth_refining,
+    make_blocks,
+    refined_replicates,
+)
+from steadycut.core.bootstrap.within_groups import replicates_within
+from steadycut.core.checks import FloatArray, IntArray, read_only
+from steadycut.core.cuts.grid import Cuts
+from steadycut.core.cuts.risk_curve import Curve, count_errors
+from steadycut.core.records import Costs
+from steadycut.core.rules.pruning import Local, near_best
+from steadycut.core.rules.registry import Best, Rule, cuts_at_rank, on_cuts
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ThresholdDraws:
+    """The chosen threshold, and what the same rule chose in each bootstrap replicate.
+
+    ``rank`` and ``ranks`` say how many of the original patients lie below each of them,
+    ``n_infeasible`` in how many replicates no cut kept the limits of the rule.
+    """
+
+    threshold: float
+    rank: int
+    thresholds: FloatArray
+    ranks: FloatArray
+    n_infeasible: int = 0
+
+
+def draw_thresholds(
+    cuts: Cuts,
+    rule: Rule,
+    costs: Costs,
+    n_replicates: int,
+    rng: np.random.Generator,
+    strata: IntArray | None = None,
+) -> ThresholdDraws:
+    """Choose a cut, then resample the patients and run the whole rule again, again and again.
+
+    Patients are drawn whole, with replacement, as many as there are. In a replicate of the exact
+    cuts a threshold lies midway between two scores that were drawn. ``strata``, shape (strata,
+    2m), are the patients of each stratum counted between the cuts: every replicate then has as
+    many patients of each as the cohort.
+    """
+    rule, strata = on_cuts(rule, cuts), cuts.cells[None, :] if strata is None else strata
+    everyone = count_errors(cuts.cells[None, :])
+    below = everyone.ranks[0]
+    first, last = _choose(*near_best(everyone, rule, costs), rule, costs)
+    threshold, rank = cuts.place(first, last), below[first]
+    first, last = np.empty((2, n_replicates), dtype=np.int64)
+    n_infeasible = 0
+    for batch, start, curve in _curves(strata, rule, costs, n_replicates, rng):
+        first[batch], last[batch] = _choose(start, curve, rule, costs)
+        n_infeasible += rule.n_infeasible(curve, costs) if isinstance(rule, Best) else 0
+    return ThresholdDraws(
+        threshold=float(threshold[0]),
+        rank=int(rank[0]),
+        thresholds=read_only(cuts.place(first, last)),
+        ranks=read_only((below[first] + below[last]) / 2),
+        n_infeasible=n_infeasible,
+    )
+
+
+def _curves(
+    strata: IntArray, rule: Rule, costs: Costs, n_replicates: int, rng: np.random.Generator
+) -> Iterator[tuple[slice, int, Curve]]:
+    """Yield curves of replicates, each with its place and the cut with which it begins."""
+    plain = len(strata) == 1
+    if plain and isinstance(rule, Local) and is_worth_refining(strata[0], rule, costs):
+        drawn = refined_replicates(make_blocks(strata[0]), rule, costs, n_replicates, rng)
+        for place, (start, curve) in enumerate(drawn):
+            yield slice(place, place + 1), start, curve
+        return
+    for batch, cells in replicates_within(strata, n_replicates, rng):
+        yield batch, *near_best(count_errors(cells), rule, costs)
+
+
+def _choose(start: int, curve: Curve, rule: Rule, costs: Costs) -> tuple[IntArray, IntArray]:
+    first, last = cuts_at_rank(curve.ranks, rule.on_curve(curve, costs))
+    return start + first, start + last

@@ -1,0 +1,267 @@
+"""Upper bounds on risk: what must be added to an observed risk. One function a bound.
+
+Every function takes the confusion counts of independent patients, the costs and delta, and
+returns a number that, added to the observed risk, is at least the true risk with probability
+1 - delta. A *pointwise* bound needs a threshold that was chosen without these patients; a
+*uniform* one holds at all thresholds at once, so these patients may have chosen it.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from scipy.special import bdtr, rel_entr
+
+from steadycut.core.bounds.binomial import upper_limit
+from steadycut.core.bounds.buehler import buehler_limit
+from steadycut.core.checks import shown
+from steadycut.core.confusion import Confusion
+from steadycut.core.records import Costs
+from steadycut.errors import BadOption
+
+Bound = Callable[[Confusion, Costs, float], float]
+
+
+def paper(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return the three terms of the paper's appendix: DKW in either class, Hoeffding for π.
+
+    Uniform. With the observed prevalence as weight, which is as valid: add and subtract the other
+    mixed term. π̂ √(1/n₁) is written √n₁ / n, so that an empty class does no harm.
+
+    References
+    ----------
+    Debeaupuis, Hierarchical biomarker thresholding, Appendix, proof of Lemma 4.1.
+    """
+    root = math.sqrt(math.log(6 / delta) / 2)
+    n = counts.n_patients
+    classes = costs.cost_fn * math.sqrt(counts.n_positive)
+    classes += costs.cost_fp * math.sqrt(counts.n_negative)
+    return root * (classes / n + (costs.cost_fn + costs.cost_fp) / math.sqrt(n))
+
+
+def dkw(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return (cost_fn + cost_fp) √(log(2/δ) / 2n).
+
+    Uniform, and half of `paper`. Pr(Y=1, S<t) is the distribution function of S with every
+    healthy patient moved to +∞, so the one-sided DKW inequality (Massart 1990) applies to it with
+    all n patients; likewise to the alarms; each at δ/2.
+    """
+    n = counts.n_patients
+    return (costs.cost_fn + costs.cost_fp) * math.sqrt(math.log(2 / delta) / (2 * n))
+
+
+def hoeffding(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return max(cost) √(log(1/δ) / 2n), Hoeffding's inequality (1963) for a loss in [0, max].
+
+    Pointwise.
+    """
+    return costs.largest * math.sqrt(math.log(1 / delta) / (2 * counts.n_patients))
+
+
+def clopper_pearson(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return the exact binomial upper limit of the error rate, minus the observed rate.
+
+    Pointwise, for equal costs: the number of errors is then binomial.
+    """
+    n, errors = counts.n_patients, counts.fn + counts.fp
+    return costs.largest * (upper_limit(errors, n, delta) - errors / n)
+
+
+def bentkus(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return the Hoeffding-Bentkus upper limit of the mean loss, minus the observed one.
+
+    Pointwise, for any costs: the smaller of two limits on the same tail probability, from
+    Hoeffding's inequality in its relative-entropy form and from Bentkus' inequality.
+
+    References
+    ----------
+    Bates et al., Distribution-free, risk-controlling prediction sets, JACM 2021.
+    """
+    n, mean = counts.n_patients, counts.risk(costs) / costs.largest
+    return costs.largest * (mean_limit(mean, n, delta) - mean)
+
+
+def mean_limit(mean: float, n: int, delta: float) -> float:
+    """Return the Hoeffding-Bentkus upper limit of the mean of losses between 0 and 1."""
+    # A whole number of the dearer errors must not be rounded up for its last bit.
+    upper = upper_limit(math.ceil(n * mean - 1e-9), n, delta / math.e)
+    return min(upper, _entropy_limit(mean, n, delta))
+
+
+def hoeffding_bentkus_p_value(mean: float, n: int, level: float) -> float:
+    """Return an upper bound on Pr(observed mean <= ``mean``) if the true mean is ``level``."""
+    entropy = math.exp(-n * relative_entropy(min(mean, level), level))
+    return min(entropy, math.e * float(bdtr(math.ceil(n * mean - 1e-9), n, level)), 1.0)
+
+
+def relative_entropy(p: float, q: float) -> float:
+    """Return the relative entropy of a coin with probability p to one with q."""
+    return float(rel_entr(p, q) + rel_entr(1 - p, 1 - q))
+
+
+def _entropy_limit(mean: float, n: int, delta: float) -> float:
+    allowed = math.log(1 / delta) / n
+    if mean >= 1 or relative_entropy(mean, 1 - 1e-15) <= allowed:
+        return 1.0
+    below, above = mean, 1 - 1e-15
+    for _ in range(60):
+        middle = (below + above) / 2
+        below, above = (
+            (below, middle) if relative_entropy(mean, middle) > allowed else (middle, above)
+        )
+    return above
+
+
+def buehler(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return the exact upper limit of the mean cost, minus the observed one.
+
+    Pointwise, for any costs (`steadycut.core.bounds.buehler`).
+
+    References
+    ----------
+    Buehler, Confidence intervals for the product of two binomial parameters, JASA 1957.
+    """
+    return buehler_limit(counts, costs, delta) - counts.risk(costs)
+
+
+def compression(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return a bound for a cut just below the score of one of these patients (`cut_just_below`).
+
+    Such a cut is fixed by that patient alone, so an exact limit from the other n - 1 holds for it;
+    with delta / (n + 1) each it holds for all n of them and for call-nobody at once, whichever the
+    patients chose. The patient himself is called; left out, he takes away at most an error, so the
+    errors of all n stand for those of the others.
+
+    References
+    ----------
+    Floyd and Warmuth, Sample compression, learnability, and the VC dimension, 1995.
+    """
+    n, share = counts.n_patients, delta / (counts.n_patients + 1)
+    if n == 1:
+        return costs.largest - counts.risk(costs)
+    others = _one_fewer(counts)
+    exact = clopper_pearson if costs.equal else buehler
+    return others.risk(costs) + exact(others, costs, share) - counts.risk(costs)
+
+
+def _one_fewer(counts: Confusion) -> Confusion:
+    """Leave out one patient: without an error if there is one, else a false alarm."""
+    if counts.tp:
+        return replace(counts, tp=counts.tp - 1)
+    if counts.tn:
+        return replace(counts, tn=counts.tn - 1)
+    return replace(counts, fp=max(counts.fp - 1, 0))
+
+
+def class_wise(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return an exact bound at a target prevalence, minus the observed risk there.
+
+    Pointwise: miss rate and alarm rate each get their Clopper-Pearson limit at δ/2, given the
+    class counts, so the split may be stratified by label; the worse end of the target range.
+    """
+    miss = upper_limit(counts.fn, counts.n_positive, delta / 2)
+    alarm = upper_limit(counts.fp, counts.n_negative, delta / 2)
+    limit = max(weight * miss + other * alarm for weight, other in costs.class_weights)
+    return limit - counts.risk(costs)
+
+
+def class_wise_dkw(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return a bound at a target prevalence that holds at all cuts at once, minus the risk there.
+
+    Uniform: the one-sided DKW inequality in either class, each at δ/2; the worse end of the range.
+    """
+    miss, alarm = (
+        errors / n + math.sqrt(math.log(2 / delta) / (2 * n)) if n else 1.0
+        for errors, n in ((counts.fn, counts.n_positive), (counts.fp, counts.n_negative))
+    )
+    limit = max(weight * miss + other * alarm for weight, other in costs.class_weights)
+    return limit - counts.risk(costs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundInfo:
+    """A bound, and when it may be used.
+
+    ``pointwise``: at a threshold that was chosen elsewhere; ``uniform``: at one that the same
+    patients chose; ``class_wise``: at a target prevalence, and only there.
+    """
+
+    compute: Bound
+    uniform: bool
+    pointwise: bool = True
+    any_costs: bool = True
+    class_wise: bool = False
+
+    def holds(self, costs: Costs, honesty: str) -> bool:
+        """Return whether the bound is proven for these costs and this honesty."""
+        allowed = self.pointwise if honesty == "split" else self.uniform
+        at_target = costs.target is not None
+        return allowed and self.class_wise == at_target and (self.any_costs or costs.equal)
+
+
+BOUNDS = {
+    "paper": BoundInfo(compute=paper, uniform=True),
+    "dkw": BoundInfo(compute=dkw, uniform=True),
+    "compression": BoundInfo(compute=compression, uniform=True, pointwise=False),
+    "class-wise": BoundInfo(compute=class_wise, uniform=False, class_wise=True),
+    "class-wise-dkw": BoundInfo(compute=class_wise_dkw, uniform=True, class_wise=True),
+    "hoeffding": BoundInfo(compute=hoeffding, uniform=False),
+    "bentkus": BoundInfo(compute=bentkus, uniform=False),
+    "buehler": BoundInfo(compute=buehler, uniform=False),
+    "clopper-pearson": BoundInfo(compute=clopper_pearson, uniform=False, any_costs=False),
+}
+
+
+def choose_bound(name: str, costs: Costs, honesty: str) -> str:
+    """Return the bound to use; ``auto`` is settled by costs and honesty, never by the data."""
+    allowed = allowed_bounds(costs, honesty)
+    if honesty == "split" and costs.target is None:
+        # It needs the patients one by one: `steadycut.core.bounds.betting`.
+        allowed.append("betting")
+    if isinstance(name, str) and name == "auto":
+        return allowed[0]
+    if isinstance(name, str) and name in allowed:
+        return name
+    kind = "equal" if costs.equal else "unequal"
+    where = "at a target prevalence" if costs.target else f"with {kind} costs"
+    msg = (
+        f"bound must be one of auto, {', '.join(allowed)} with honesty '{honesty}' {where}; "
+        f"got {shown(name)}."
+    )
+    raise BadOption(msg)
+
+
+# The tightest first: `auto` takes the first that holds.
+PREFERRED = (
+    "class-wise",
+    "class-wise-dkw",
+    "clopper-pearson",
+    "buehler",
+    "compression",
+    "bentkus",
+    "hoeffding",
+    "dkw",
+    "paper",
+)
+
+
+def allowed_bounds(costs: Costs, honesty: str) -> list[str]:
+    """Return the bounds on confusion counts that hold, the one that ``auto`` takes first."""
+    return [name for name in PREFERRED if BOUNDS[name].holds(costs, honesty)]
+
+
+def lower_limit(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return a risk that the true risk exceeds with probability 1 - delta, at a fixed threshold.
+
+    Exact binomial for equal costs and, class by class, at a target prevalence; Hoeffding-Bentkus
+    for what the losses leave of the dearer cost otherwise.
+    """
+    n, errors = counts.n_patients, counts.fn + counts.fp
+    if costs.target is not None:
+        miss = 1 - upper_limit(counts.tp, counts.n_positive, delta / 2)
+        alarm = 1 - upper_limit(counts.tn, counts.n_negative, delta / 2)
+        return max(weight * miss + other * alarm for weight, other in costs.class_weights)
+    if costs.equal:
+        return costs.largest * (1 - upper_limit(n - errors, n, delta))
+    mean = counts.risk(costs) / costs.largest
+    return costs.largest * (1 - mean_limit(1 - mean, n, delta))

@@ -1,0 +1,94 @@
+"""The risk modulus: how much risk a threshold error of a given size can cost, at most."""
+
+import math
+
+import numpy as np
+
+from steadycut.core.checks import IntArray, check_choice, check_fraction
+from steadycut.core.cuts.risk_curve import worst_end
+from steadycut.core.records import Costs, PatientScores
+
+FORMS = ("pairwise", "oscillation")
+
+
+def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "pairwise") -> float:
+    """Return ω(ε), the largest cost-weighted share of patients in any window [u, u + ε).
+
+    Parameters
+    ----------
+    patients
+        Patients with labels.
+    epsilon
+        Size of the threshold error. ω(0) = 0.
+    costs
+        A positive patient weighs ``cost_fn`` / n, a negative one ``cost_fp`` / n; at a target
+        prevalence each class weighs as much as it has there.
+    form
+        ``"pairwise"`` is the paper's definition. Its "oscillation form" looks ε to either side
+        and so equals ω(2ε), not ω(ε): ``"oscillation"`` gives that.
+
+    Notes
+    -----
+    Exact: a window of length ε that starts at a score holds as much as any. A score s' is in the
+    window that starts at s if ``s' < s + ε`` in floating point; the patients at s always are, also
+    where s + ε rounds to s.
+
+    Examples
+    --------
+    >>> cohort = PatientScores(scores=[0.0, 0.1, 0.15, 0.9], labels=[0, 1, 0, 1])
+    >>> modulus(cohort, 0.12, Costs(cost_fn=3))
+    1.0
+    """
+    check_choice("form", form, FORMS)
+    width = 2 * epsilon if form == "oscillation" else epsilon
+    if width <= 0:
+        return 0.0
+    values, counts = np.unique(patients.scores, return_counts=True)
+    ends = np.searchsorted(values, np.maximum(values + width, np.nextafter(values, np.inf)))
+    below = np.searchsorted(np.sort(patients.positive_scores), values)
+    positive = count_in_windows(np.append(below, patients.n_positive), ends)
+    negative = count_in_windows(np.append(0, np.cumsum(counts)), ends) - positive
+    if costs.target is not None:
+        shares = positive / max(patients.n_positive, 1), negative / max(patients.n_negative, 1)
+        return float(worst_end(*shares, costs).max())
+    mass = costs.cost_fn * positive + costs.cost_fp * negative
+    return float(mass.max()) / patients.n_patients
+
+
+def count_in_windows(below: IntArray, ends: IntArray) -> IntArray:
+    """Count patients from each value to its end, from how many lie below each value.
+
+    ``below`` has one entry more than there are values, all patients; ``ends`` point into it.
+    """
+    return np.maximum(below[ends] - below[:-1], 0)
+
+
+def dkw_band_width(n_positive: int, n_negative: int, costs: Costs, delta: float) -> float:
+    """Return what the paper's band adds to the empirical modulus.
+
+    2 (cost_fn p e₁ + cost_fp (1-p) e₀) + max(cost) eₚ with e_y = √(log(6/δ) / (2 n_y)) from the
+    two-sided DKW inequality in either class and eₚ = √(log(6/δ) / (2n)) from Hoeffding's for the
+    prevalence, each at δ/3. p e₁ is written as √n₁ / n, so that an empty class does no harm. At a
+    target prevalence nothing is estimated but the two classes, each at δ/2.
+    """
+    check_fraction("delta", delta)
+    if costs.target is not None:
+        errors = [
+            math.sqrt(math.log(4 / delta) / (2 * max(n, 1))) for n in (n_positive, n_negative)
+        ]
+        return 2 * max(miss * errors[0] + alarm * errors[1] for miss, alarm in costs.class_weights)
+    n = n_positive + n_negative
+    classes = costs.cost_fn * math.sqrt(n_positive) + costs.cost_fp * math.sqrt(n_negative)
+    root = math.sqrt(math.log(6 / delta) / 2)
+    return root * (2 * classes / n + costs.largest / math.sqrt(n))
+
+
+def dkw_band(
+    patients: PatientScores, epsilon: float, costs: Costs, delta: float, form: str = "pairwise"
+) -> float:
+    """Return an upper band on ω(ε) that holds for all ε at once with probability 1 - delta.
+
+    It bounds the modulus at a given ε; it does not say that the threshold is off by at most ε.
+    """
+    added = dkw_band_width(patients.n_positive, patients.n_negative, costs, delta)
+    return modulus(patients, epsilon, costs, form) + added

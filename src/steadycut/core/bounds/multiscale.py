@@ -1,0 +1,172 @@
+"""The multiscale band: an upper limit for the mass of every window at once, narrow for short ones.
+
+Put scores on the scale on which they are uniform. A window that holds k of n patients lies between
+the two order statistics that enclose them, so its mass is at most k + 1 neighbouring spacings of n
+uniform points: Beta(k + 1, n - k). An upper quantile of that is the Clopper-Pearson limit of k out
+of n. Which level of the quantile makes all windows hold at once depends on n and delta alone: it
+is the delta quantile of the least tail probability
+
+    T = min over windows of Pr(Beta(m, n + 1 - m) > sum of the window's m = k + 1 spacings).
+
+``scripts/write_multiscale_levels.py`` simulates T and writes the lower confidence limits of the
+level that are read here. docs/theory/modulus.md has the proof.
+"""
+
+import json
+import math
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from scipy.special import betainccinv
+
+from steadycut.core.bounds.modulus import FORMS, count_in_windows
+from steadycut.core.checks import FloatArray, IntArray, check_choice, check_fraction, read_only
+from steadycut.core.records import Costs, PatientScores
+
+LEVELS_FILE = Path(__file__).with_name("multiscale_levels.json")
+# 1 - 0.9 is 0.1: what rounding takes from delta is far less than what the table holds back.
+ROUNDING = 1e-9
+
+
+def multiscale_band(
+    patients: PatientScores, epsilon: float, costs: Costs, delta: float, form: str = "pairwise"
+) -> float:
+    """Return an upper band on ω(ε) that holds for all ε at once with probability 1 - delta.
+
+    Parameters
+    ----------
+    patients
+        Patients with labels, drawn independently from one population.
+    epsilon
+        Size of the threshold error; it may depend on the same patients. The band at 0 is 0.
+    costs
+        What a missed patient and a false alarm cost.
+    delta
+        Probability with which the band may fail.
+    form
+        ``"pairwise"`` for ω(ε), ``"oscillation"`` for ω(2ε), as in `modulus`.
+
+    Notes
+    -----
+    The largest over all windows W = [u, u + ε) of
+
+        c_min L(pooled count in W; δ/2) + (c_max - c_min) L(count of the dearer class in W; δ/2)
+
+    with L(k; δ) from `mass_limits`; at equal costs it is c L(count; δ). Scores may be tied and
+    their distribution may have atoms. Like every band it bounds the modulus at ε and does not say
+    that the threshold is off by at most ε. It replaces the band of the paper, `dkw_band`, which
+    adds the same amount to a short window as to a long one.
+
+    Examples
+    --------
+    >>> scores = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    >>> cohort = PatientScores(scores=scores, labels=[0, 1] * 5)
+    >>> multiscale_band(cohort, 0.01, Costs(), 0.1)
+    0.569
+    """
+    check_choice("form", form, FORMS)
+    check_fraction("delta", delta)
+    width = 2 * epsilon if form == "oscillation" else epsilon
+    if width <= 0:
+        return 0.0
+    n, smaller = patients.n_patients, min(costs.cost_fn, costs.cost_fp)
+    starts, counts = np.unique(patients.scores, return_counts=True)
+    # A window has some length even where adding it rounds to nothing.
+    reach = np.maximum(starts + width, np.nextafter(starts, np.inf))
+    ends = np.searchsorted(starts, reach)
+    pooled = count_in_windows(np.append(0, np.cumsum(counts)), ends)
+    if costs.equal:
+        return costs.largest * float(mass_limits_at(pooled.max(keepdims=True), n, delta)[0])
+    ordered = np.sort(_dearer_scores(patients, costs))
+    below = np.append(np.searchsorted(ordered, starts), ordered.size)
+    dearer = count_in_windows(below, ends)
+    limits = mass_limits_at(pooled, n, delta / 2), mass_limits_at(dearer, n, delta / 2)
+    return float((smaller * limits[0] + (costs.largest - smaller) * limits[1]).max())
+
+
+def _dearer_scores(patients: PatientScores, costs: Costs) -> FloatArray:
+    misses_cost_more = costs.cost_fn > costs.cost_fp
+    return patients.positive_scores if misses_cost_more else patients.negative_scores
+
+
+@lru_cache(maxsize=64)
+def mass_limits(n_patients: int, delta: float) -> FloatArray:
+    """Return L, the largest mass of a window that holds k patients, for k = 0, ..., n.
+
+    With probability 1 - delta no window of any position and length has more. L(k) is the upper
+    `window_level` quantile of Beta(m, n + 1 - m), m the first rung of `ladder` from k + 1 on:
+    a window that holds fewer lies inside one that holds more.
+
+    Examples
+    --------
+    With one patient, both sides of his score hold: 1 - delta / 2.
+
+    >>> mass_limits(1, 0.1)
+    array([0.95, 1.  ])
+    """
+    return read_only(mass_limits_at(np.arange(n_patients + 1), n_patients, delta))
+
+
+def mass_limits_at(counts: IntArray, n_patients: int, delta: float) -> FloatArray:
+    """Return `mass_limits` of windows that hold ``counts`` patients."""
+    rungs = ladder(n_patients)
+    used, which = np.unique(np.searchsorted(rungs, counts + 1), return_inverse=True)
+    rung = np.append(rungs, n_patients + 1)[used]
+    last = np.minimum(rung, n_patients)
+    limits = betainccinv(last, n_patients + 1 - last, window_level(n_patients, delta))
+    return np.where(rung > n_patients, 1.0, limits)[which]
+
+
+@lru_cache(maxsize=64)
+def ladder(n_patients: int) -> IntArray:
+    """Return the numbers of spacings at which windows are looked at, of shape (rungs,).
+
+    Each number up to 256, then steps of an eighth of the square root: a window between two rungs
+    loses at most an eighth of a standard deviation, and fewer than 18 √n rungs are enough.
+    """
+    rungs, rung = [], 1
+    while rung <= n_patients:
+        rungs.append(rung)
+        rung += max(1, math.isqrt(rung) // 8)
+    return read_only(np.array(rungs, dtype=np.int64))
+
+
+def window_level(n_patients: int, delta: float) -> float:
+    """Return the level of each window at which all hold together with probability 1 - delta.
+
+    The larger of the tabulated level and delta over the number of windows, both valid. In the
+    table, the next smaller delta and the next larger n are taken.
+    """
+    check_fraction("delta", delta)
+    windows = int((n_patients + 2 - ladder(n_patients)).sum())
+    return max(delta / windows, _tabulated_level(n_patients, delta))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Levels:
+    """Lower confidence limits: one row for each n, one column for each delta, both sorted."""
+
+    deltas: tuple[float, ...]
+    n_patients: tuple[int, ...]
+    levels: tuple[tuple[float, ...], ...]
+
+
+@lru_cache(maxsize=1)
+def _table() -> _Levels:
+    content = json.loads(LEVELS_FILE.read_text(encoding="utf-8"))
+    return _Levels(
+        deltas=tuple(content["deltas"]),
+        n_patients=tuple(int(n) for n in content["levels"]),
+        levels=tuple(tuple(row) for row in content["levels"].values()),
+    )
+
+
+def _tabulated_level(n_patients: int, delta: float) -> float:
+    table = _table()
+    row = bisect_left(table.n_patients, n_patients)
+    column = bisect_right(table.deltas, delta * (1 + ROUNDING)) - 1
+    outside = row == len(table.n_patients) or column < 0
+    return 0.0 if outside else table.levels[row][column]

@@ -1,0 +1,1 @@
+"""Cut-offs that depend on a covariate."""

@@ -1,0 +1,122 @@
+"""One cut for each window of a covariate, drawn to the pooled cut as far as chance explains.
+
+Every window chooses a cut of its own by the same rule, and so do all patients together. The cut of
+a window is the mean of the two on the scale of ranks, rank = weight x own + (1 - weight) x pooled.
+The weight is that of a meta-analysis with random effects: what is left of the heterogeneity after
+chance has had its part. The heterogeneity is not taken from the cuts, whose error is hard to know,
+but from `covariate_test` over all patients, which knows its own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from steadycut.core.bootstrap.resampling import replicates
+from steadycut.core.checks import FloatArray, IntArray, read_only
+from steadycut.core.covariate.design import Design
+from steadycut.core.covariate.one_cut_test import covariate_test
+from steadycut.core.covariate.slices import Slices
+from steadycut.core.cuts.risk_curve import count_errors
+from steadycut.core.records import Costs
+from steadycut.core.rules.registry import Rule, cuts_at_rank
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CovariateCuts:
+    """Ranks of cuts: of all patients together, of each window alone, and drawn to the former.
+
+    ``weights`` say how far each window follows its own cut. ``draws``, shape (replicates,
+    windows), are what the whole procedure chose for resampled patients, ``pooled_draws`` what
+    all of these chose together.
+    """
+
+    pooled: float
+    own: FloatArray
+    weights: FloatArray
+    ranks: FloatArray
+    draws: FloatArray
+    pooled_draws: FloatArray
+
+
+def choose_by_covariate(
+    slices: Slices,
+    design: Design,
+    rule: Rule,
+    costs: Costs,
+    n_replicates: int,
+    rng: np.random.Generator,
+) -> CovariateCuts:
+    """Choose a cut for every window, then resample the patients and do it all again.
+
+    Resampling draws patients with score, label and covariate together.
+    """
+    (pooled,), (own,), (weights,) = _choose(slices.cells[None], slices, design, rule, costs)
+    draws, pooled_draws = np.empty((n_replicates, own.size)), np.empty(n_replicates)
+    for batch, cells in _replicates(slices.cells, n_replicates, rng):
+        chosen = _choose(cells, slices, design, rule, costs)
+        draws[batch], pooled_draws[batch] = shrink(*chosen), chosen[0]
+    return CovariateCuts(
+        pooled=float(pooled),
+        own=read_only(own),
+        weights=read_only(weights),
+        ranks=read_only(shrink(pooled[None], own[None], weights[None])[0]),
+        draws=read_only(draws),
+        pooled_draws=read_only(pooled_draws),
+    )
+
+
+def shrink(pooled: FloatArray, own: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the weighted mean of own and pooled cut, shape (replicates, windows)."""
+    result: FloatArray = pooled[:, None] + weights * (own - pooled[:, None])
+    return result
+
+
+def shrinkage(cells: IntArray, design: Design) -> FloatArray:
+    """Return how far each window follows its own cut, between 0 and 1.
+
+    With T the statistic of `covariate_test` over all patients and k = max(T - m, 0) / df, m the
+    median of what chance gives, the weight is k e / (1 + k e). For windows of a number e = 1; for
+    groups e is the size of the group over the mean that DerSimonian and Laird take, (n - Σ nⱼ² /
+    n) / (G - 1): a small group follows its own cut less.
+    """
+    excess = covariate_test(cells, design.basis).excess
+    if design.kind == "smooth":
+        return np.full(len(design.windows), excess / (1 + excess))
+    size = cells.sum(axis=1)
+    n = int(size.sum())
+    mean = (n - (size**2).sum() / n) / max(np.count_nonzero(size) - 1, 1)
+    strength = excess * size / max(mean, 1e-12)
+    result: FloatArray = strength / (1 + strength)
+    return result
+
+
+def _choose(
+    cells: IntArray, slices: Slices, design: Design, rule: Rule, costs: Costs
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return pooled rank, own ranks and weights for each of several cohorts."""
+    everybody = cells.sum(axis=1)
+    pooled = rank_of(everybody, slices, rule, costs)
+    own = np.empty((len(cells), len(design.windows)))
+    for place, window in enumerate(design.windows):
+        inside = cells[:, window > 0].sum(axis=1)
+        # A window that nobody was drawn in has no cut of its own.
+        empty = inside.sum(axis=1, keepdims=True) == 0
+        own[:, place] = rank_of(np.where(empty, everybody, inside), slices, rule, costs)
+    weights = np.array([shrinkage(one, design) for one in cells])
+    return pooled, own, weights
+
+
+def rank_of(cells: IntArray, slices: Slices, rule: Rule, costs: Costs) -> FloatArray:
+    """Return the cut that each cohort chooses, as a rank among all patients."""
+    curve = count_errors(cells)
+    first, last = cuts_at_rank(curve.ranks, rule.on_curve(curve, costs))
+    ranks = slices.scale.ranks
+    return (ranks[first] + ranks[last]) / 2
+
+
+def _replicates(
+    cells: IntArray, n_replicates: int, rng: np.random.Generator
+) -> Iterator[tuple[slice, IntArray]]:
+    for batch, drawn in replicates(cells.ravel(), n_replicates, rng):
+        yield batch, drawn.reshape(-1, *cells.shape)

@@ -1,0 +1,104 @@
+"""Patients counted by covariate and score: all that cut-offs by covariate need to know.
+
+The patients are parted twice. Along the covariate into slices: groups, or stretches of a number.
+Along the score into bins, between which the cuts lie. A cut is named by its rank, how many of all
+patients lie below it, so that a strictly increasing transform of the score changes no decision.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray, IntArray, read_only
+from steadycut.core.cuts.grid import MARGIN, clear_of_scores
+from steadycut.core.records import PatientScores
+
+# More distinct scores than this are put together, in bins of about as many patients.
+MOST_BINS = 1000
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CutScale:
+    """The cuts between neighbouring bins of the score: their ``ranks`` and their ``thresholds``.
+
+    Both ascend; the first cut calls everybody, the last one nobody.
+    """
+
+    ranks: IntArray
+    thresholds: FloatArray
+
+    def at(self, rank: FloatArray) -> FloatArray:
+        """Return the threshold of the cut nearest to each rank; of two as near, the lower one."""
+        above = np.clip(np.searchsorted(self.ranks, rank), 1, self.ranks.size - 1)
+        lower = rank - self.ranks[above - 1] <= self.ranks[above] - rank
+        return self.thresholds[above - lower]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Slices:
+    """Patients of each slice between the cuts.
+
+    ``cells`` has shape (slices, 2m): m bins of positive patients, then m of negative ones.
+    """
+
+    cells: IntArray
+    scale: CutScale
+
+
+def slice_patients(
+    patients: PatientScores, codes: IntArray, n_slices: int, everyone: FloatArray
+) -> Slices:
+    """Count patients by slice and bin of the score.
+
+    Parameters
+    ----------
+    patients
+        Those who choose, with scores such that a large one speaks for the disease.
+    codes
+        The slice of each patient, from 0 to ``n_slices`` - 1.
+    n_slices
+        How many slices there are; some may be empty.
+    everyone
+        Scores of all patients of the study, of which no threshold may equal one.
+
+    Examples
+    --------
+    >>> cohort = PatientScores(scores=[1, 2, 2, 4], labels=[0, 0, 1, 1])
+    >>> found = slice_patients(cohort, np.array([0, 1, 0, 1]), 2, cohort.scores)
+    >>> found.cells
+    array([[0, 1, 0, 1, 0, 0],
+           [0, 0, 1, 0, 1, 0]])
+    >>> found.scale.ranks, found.scale.thresholds[1:3]
+    (array([0, 1, 3, 4]), array([1.5, 3. ]))
+    """
+    bins = score_bins(patients.scores)
+    m = int(bins.max()) + 1
+    cell = codes * 2 * m + m * (patients.known_labels == 0) + bins
+    cells = np.bincount(cell, minlength=n_slices * 2 * m).reshape(n_slices, 2 * m)
+    return Slices(cells=read_only(cells), scale=cut_scale(patients.scores, bins, everyone))
+
+
+def score_bins(scores: FloatArray) -> IntArray:
+    """Return the bin of each score: its place among the distinct ones, if they are few."""
+    distinct, place, count = np.unique(scores, return_inverse=True, return_counts=True)
+    if distinct.size <= MOST_BINS:
+        return place
+    below = np.cumsum(count) - count
+    _, dense = np.unique(below * MOST_BINS // scores.size, return_inverse=True)
+    result: IntArray = dense[place]
+    return result
+
+
+def cut_scale(scores: FloatArray, bins: IntArray, everyone: FloatArray) -> CutScale:
+    """Return the cuts around and between the bins, each midway between two scores."""
+    ordered = np.sort(scores)
+    ranks = np.concatenate([[0], np.cumsum(np.bincount(bins))])
+    spread = float(ordered[-1] - ordered[0])
+    margin = (spread if spread > 0 else max(abs(float(ordered[0])), 1.0)) * MARGIN
+    beyond = np.concatenate([[ordered[0] - 2 * margin], ordered, [ordered[-1] + 2 * margin]])
+    below, above = beyond[ranks], beyond[ranks + 1]
+    middle = below + (above - below) / 2
+    placed = np.where(middle > below, middle, above)
+    for taken in np.flatnonzero(np.isin(placed, everyone)):
+        placed[taken] = clear_of_scores(float(placed[taken]), everyone)
+    return CutScale(ranks=read_only(ranks), thresholds=read_only(placed))

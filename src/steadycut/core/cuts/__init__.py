@@ -1,0 +1,1 @@
+"""The cuts that are tried, and what each one costs."""

@@ -1,0 +1,95 @@
+"""What the rule ``score >= threshold`` costs at every cut."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.cuts.left_cdf import count_below
+from steadycut.core.records import Costs, PatientScores
+
+# Two risks closer than this, as a part of the dearer cost, are the same risk:
+# 3 * 0.1 and 0.3 must not differ because floats do.
+TIE = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Curve:
+    """Misses and alarms at every cut, for one cohort or for many replicates of it.
+
+    ``misses`` and ``alarms`` have shape (..., m + 1): cuts run along the last axis.
+    """
+
+    misses: IntArray
+    alarms: IntArray
+
+    @property
+    def n_positive(self) -> IntArray:
+        """Positive patients of each cohort, shape (..., 1): call-nobody misses all of them."""
+        return self.misses[..., -1:]
+
+    @property
+    def n_negative(self) -> IntArray:
+        """Negative patients of each cohort, shape (..., 1): call-everybody alarms all of them."""
+        return self.alarms[..., :1]
+
+    @property
+    def ranks(self) -> IntArray:
+        """How many patients lie below each cut, shape (..., m + 1)."""
+        return self.misses + (self.n_negative - self.alarms)
+
+    @property
+    def n_patients(self) -> IntArray:
+        """Patients of each cohort, shape (..., 1)."""
+        return self.n_positive + self.n_negative
+
+
+def count_errors(cells: NDArray[Any]) -> Curve:
+    """Return misses and alarms at every cut, from the patients counted between the cuts.
+
+    ``cells`` has shape (..., 2m): m groups of positive patients, then m of negative ones.
+    """
+    m = cells.shape[-1] // 2
+    below = np.zeros((*cells.shape[:-1], 2, m + 1), dtype=np.int64)
+    np.cumsum(cells.reshape(*cells.shape[:-1], 2, m), axis=-1, out=below[..., 1:])
+    positive, negative = below[..., 0, :], below[..., 1, :]
+    return Curve(misses=positive, alarms=negative[..., -1:] - negative)
+
+
+def risk_at_cuts(curve: Curve, costs: Costs) -> FloatArray:
+    """Return the mean cost a patient at every cut, shape (..., m + 1)."""
+    if costs.target is not None:
+        miss_rate = curve.misses / np.maximum(curve.n_positive, 1)
+        alarm_rate = curve.alarms / np.maximum(curve.n_negative, 1)
+        return worst_end(miss_rate, alarm_rate, costs)
+    total: FloatArray = costs.cost_fn * curve.misses + costs.cost_fp * curve.alarms
+    return total / curve.n_patients
+
+
+def worst_end(miss_rate: FloatArray, alarm_rate: FloatArray, costs: Costs) -> FloatArray:
+    """Return the risk at the worse end of the target range of prevalences.
+
+    The risk is linear in the prevalence, so no prevalence between the ends is worse.
+    """
+    ends = [miss * miss_rate + alarm * alarm_rate for miss, alarm in costs.class_weights]
+    return np.maximum(ends[0], ends[-1])
+
+
+def risk_curve(patients: PatientScores, thresholds: FloatArray, costs: Costs) -> FloatArray:
+    """Return R(t) = [cost_fn #(Y=1, S<t) + cost_fp #(Y=0, S>=t)] / n at each threshold.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> cohort = PatientScores(scores=[0.1, 0.4, 0.4, 0.9], labels=[0, 0, 1, 1])
+    >>> risk_curve(cohort, np.array([0.0, 0.4, 0.5, 1.0]), Costs(cost_fn=3))
+    array([0.5 , 0.25, 0.75, 1.5 ])
+    """
+    misses = count_below(patients.positive_scores, thresholds)
+    alarms = patients.n_negative - count_below(patients.negative_scores, thresholds)
+    if costs.target is not None:
+        miss_rate = misses / max(patients.n_positive, 1)
+        return worst_end(miss_rate, alarms / max(patients.n_negative, 1), costs)
+    return (costs.cost_fn * misses + costs.cost_fp * alarms) / patients.n_patients

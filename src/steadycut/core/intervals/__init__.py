@@ -1,0 +1,1 @@
+"""Confidence intervals of rates, of areas, and of the threshold itself."""

@@ -1,0 +1,82 @@
+"""Intervals for a study that is repeated as a whole, its cut-off chosen again.
+
+The cut-off T of this study and the cut-off T' of another one of the same size are independent
+draws from one distribution, so T' - T is symmetric about 0, and its spread is that of the
+difference of two independent bootstrap cut-offs t*_b - t*_c. Hence T' is drawn as
+T + t*_b - t*_c, on the scale of ranks among the patients who chose. A percentile interval of
+t*_b alone would leave out that T itself is only one draw.
+"""
+
+import numpy as np
+
+from steadycut.core.bootstrap.draws import ThresholdDraws
+from steadycut.core.checks import FloatArray
+from steadycut.core.intervals.melding import Interval, spread_points
+from steadycut.core.intervals.rates import DIMENSIONS, Table, melded_intervals, quantities
+from steadycut.core.records import Costs, PatientScores
+
+
+def repeated_ranks(draws: ThresholdDraws, points: FloatArray) -> FloatArray:
+    """Return how many of the choosing patients lie below the cut-off of another study.
+
+    ``points`` of shape (2, n) say which two bootstrap replicates are taken; one number a point.
+    """
+    first, second = (points * draws.ranks.size).astype(np.int64)
+    return draws.rank + draws.ranks[first] - draws.ranks[second]
+
+
+def cuts_at(scores: FloatArray, ranks: FloatArray) -> FloatArray:
+    """Return a cut with so many of the scores below; infinite where it calls nobody, or all."""
+    ordered = np.sort(scores)
+    middles = (ordered[1:] + ordered[:-1]) / 2
+    placed = np.concatenate([ordered[:1], middles, ordered[-1:]])
+    inside = np.interp(ranks, np.arange(placed.size), placed)
+    return np.where(ranks < 1, -np.inf, np.where(ranks > ordered.size - 1, np.inf, inside))
+
+
+def counts_at(patients: PatientScores, cuts: FloatArray) -> Table:
+    """Return the four counts at each cut."""
+    fn = np.searchsorted(np.sort(patients.positive_scores), cuts)
+    tn = np.searchsorted(np.sort(patients.negative_scores), cuts)
+    return patients.n_positive - fn, fn, patients.n_negative - tn, tn
+
+
+def at_rechosen_cut(
+    chose: PatientScores,
+    judge: PatientScores,
+    draws: ThresholdDraws,
+    costs: Costs,
+    delta: float,
+) -> dict[str, Interval]:
+    """Return, for every characteristic, an interval for that of a repeated study's cut-off.
+
+    Parameters
+    ----------
+    chose
+        The patients who chose the cut-off.
+    judge
+        Patients on whom cut-offs are tried, best others than those who chose.
+    draws
+        The cut-off, and what the same rule chose in bootstrap replicates of ``chose``.
+    costs
+        As in `at_fixed_cut`.
+    delta
+        Each interval on its own should miss with this probability.
+
+    Notes
+    -----
+    What it is meant to hold: the characteristic, in the population, of the cut-off that another
+    study of as many patients would choose. Every such cut-off T' brings its own counts of
+    ``judge``, and the limits of the rates are melded as at a fixed cut; if all T' were alike it
+    would be that interval. It is a bootstrap interval, approximate. A characteristic of a class
+    that ``judge`` lacks is left out.
+    """
+    points = spread_points(2 + DIMENSIONS)
+    again = repeated_ranks(draws, points[DIMENSIONS:])
+    table = counts_at(judge, cuts_at(chose.scores, again))
+    known = {
+        name: one
+        for name, one in quantities(costs).items()
+        if not np.isnan(one.of_counts(*table)).all()
+    }
+    return melded_intervals(known, table, points[:DIMENSIONS], delta)

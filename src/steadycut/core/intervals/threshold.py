@@ -1,0 +1,102 @@
+"""Intervals for the cut-off itself, under every rule.
+
+Two questions that are easily confused. Where would the rule put the cut-off if it had all patients
+of the population? And where would another study, of as many patients as this one, put it?
+"""
+
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import binom
+
+from steadycut.core.bootstrap.draws import ThresholdDraws
+from steadycut.core.checks import FloatArray
+from steadycut.core.intervals.melding import Interval, spread_points, tails
+from steadycut.core.intervals.repeated_study import repeated_ranks
+from steadycut.core.records import PatientScores
+
+ROC_RULE = re.compile(r"(sensitivity|specificity):([0-9.eE+-]+)")
+ORDER_STATISTICS, BOOTSTRAP = "order statistics", "bootstrap"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutInterval:
+    """Where the cut-off would lie with all patients of the population, and in a repeated study.
+
+    ``method`` is that of the first; the second is always from the bootstrap. An end is infinite
+    where the patients do not bound it.
+    """
+
+    population: Interval
+    method: str
+    repeated: Interval
+
+    def turned(self) -> "CutInterval":
+        """Return the same in the units of scores that were negated."""
+        first, second = (
+            (-high + 0.0, -low + 0.0) for low, high in (self.population, self.repeated)
+        )
+        return CutInterval(population=first, method=self.method, repeated=second)
+
+
+def cut_interval(
+    chose: PatientScores, draws: ThresholdDraws, rule: str, delta: float
+) -> CutInterval:
+    """Return both intervals, from the patients who chose the cut-off.
+
+    Notes
+    -----
+    The rules ``sensitivity:X`` and ``specificity:X`` aim at a quantile of the scores of one class,
+    for which two order statistics are an exact interval whatever the distribution. For all other
+    rules it is the percentile interval of the bootstrap cut-offs as ranks, from the last score
+    below to the first that is called: where between two scores a cut-off lies the patients do not
+    tell. That is a heuristic; for a minimiser of a step function no bootstrap is consistent.
+    """
+    found = ROC_RULE.fullmatch(rule)
+    if found:
+        population = roc_cut_interval(chose, found[1], float(found[2]), delta)
+    else:
+        population = scores_around(chose.scores, tails(draws.ranks, draws.ranks, delta))
+    again = repeated_ranks(draws, spread_points(2))
+    return CutInterval(
+        population=population,
+        method=ORDER_STATISTICS if found else BOOTSTRAP,
+        repeated=scores_around(chose.scores, tails(again, again, delta)),
+    )
+
+
+def roc_cut_interval(patients: PatientScores, rate: str, floor: float, delta: float) -> Interval:
+    """Return an exact interval for the cut at which a rate of the population is ``floor``."""
+    if rate == "sensitivity":
+        return quantile_interval(patients.positive_scores, 1 - floor, delta)
+    return quantile_interval(patients.negative_scores, floor, delta)
+
+
+def quantile_interval(scores: FloatArray, level: float, delta: float) -> Interval:
+    """Return two order statistics between which the quantile lies; infinite where none suffices.
+
+    The number of scores up to the quantile is at least Binomial(n, level), that below it at most.
+
+    Examples
+    --------
+    >>> quantile_interval(np.arange(1.0, 101.0), 0.5, 0.05)
+    (40.0, 61.0)
+    """
+    ordered = np.concatenate([[-np.inf], np.sort(scores), [np.inf]])
+    counts = np.arange(scores.size + 1)
+    # P(at most l - 1 up to the quantile), and P(at least u below it), must not exceed delta / 2.
+    lowest = np.count_nonzero(binom.cdf(counts, scores.size, level) <= delta / 2)
+    highest = 1 + np.count_nonzero(binom.sf(counts, scores.size, level) > delta / 2)
+    return float(ordered[lowest]), float(ordered[highest])
+
+
+def scores_around(scores: FloatArray, ranks: Interval) -> Interval:
+    """Return the last score below the lower cut and the first that the upper one calls.
+
+    ``ranks`` say how many scores lie below either cut.
+    """
+    ordered = np.concatenate([[-np.inf], np.sort(scores), [np.inf]])
+    low, high = math.floor(max(ranks[0], 0)), math.ceil(min(ranks[1], scores.size))
+    return float(ordered[low]), float(ordered[high + 1])

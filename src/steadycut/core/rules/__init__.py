@@ -1,0 +1,1 @@
+"""The rules that choose one of the cuts."""

@@ -1,0 +1,84 @@
+"""Where a risk curve has separate basins: stretches of clearly higher risk between two minima."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.cuts.risk_curve import TIE, Curve, risk_at_cuts
+from steadycut.core.records import Costs
+
+
+def excess_risk(
+    curve: Curve, costs: Costs, row: IntArray | int, cut: IntArray, reference: IntArray | int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the risk at ``cut`` minus that at ``reference``, and its paired bootstrap error.
+
+    Both are cuts of row ``row`` of ``curve``.
+
+    The loss of a patient differs between two cuts only if the patient lies between them, by
+    ``cost_fn`` or ``cost_fp``. The bootstrap variance of the mean difference is then known in
+    closed form: (mean of the squared differences - squared mean difference) / n.
+    """
+    if costs.target is not None:
+        return _excess_at_target(curve, costs, row, cut, reference)
+    n = curve.n_patients[row, 0]
+    misses = curve.misses[row, cut] - curve.misses[row, reference]
+    alarms = curve.alarms[row, cut] - curve.alarms[row, reference]
+    excess = (costs.cost_fn * misses + costs.cost_fp * alarms) / n
+    square = (costs.cost_fn**2 * np.abs(misses) + costs.cost_fp**2 * np.abs(alarms)) / n
+    return excess, np.sqrt(np.maximum(square - excess**2, 0) / n)
+
+
+def _excess_at_target(
+    curve: Curve, costs: Costs, row: IntArray | int, cut: IntArray, reference: IntArray | int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the same at the worse end of a target range, with both classes resampled apart."""
+    risk = risk_at_cuts(curve, costs)
+    excess = risk[row, cut] - risk[row, reference]
+    positive = np.maximum(curve.n_positive[row, 0], 1)
+    negative = np.maximum(curve.n_negative[row, 0], 1)
+    miss = np.abs(curve.misses[row, cut] - curve.misses[row, reference]) / positive
+    alarm = np.abs(curve.alarms[row, cut] - curve.alarms[row, reference]) / negative
+    variances = [
+        weight**2 * miss * (1 - miss) / positive + other**2 * alarm * (1 - alarm) / negative
+        for weight, other in costs.class_weights
+    ]
+    return excess, np.sqrt(np.maximum(variances[0], variances[-1]))
+
+
+def barriers(
+    curve: Curve, costs: Costs, height: float, cuts: slice = slice(None)
+) -> NDArray[np.bool_]:
+    """Return which of the ``cuts`` part the minima of their row, shape (rows, cuts).
+
+    A barrier is a cut whose risk lies more than ``height`` paired standard errors above the
+    smallest risk on its left, and above that on its right; of several cuts as low the nearest.
+    """
+    risk = risk_at_cuts(curve, costs)
+    size = risk.shape[1]
+    start, stop, _ = cuts.indices(size)
+    tie = TIE * costs.largest
+    from_right = _lowest_so_far(risk[:, ::-1], size - stop, size - start, tie)
+    left, right = _lowest_so_far(risk, start, stop, tie), size - 1 - from_right[:, ::-1]
+    rows, every = np.arange(risk.shape[0])[:, None], np.arange(start, stop)
+    high = np.ones(left.shape, dtype=bool)
+    for lowest in (left, right):
+        excess, error = excess_risk(curve, costs, rows, every, lowest)
+        high &= excess > height * error + tie
+    return high
+
+
+def _lowest_so_far(risk: FloatArray, start: int, stop: int, tie: float) -> IntArray:
+    """Return, for each cut from ``start`` to ``stop``, which cut up to it has the smallest risk.
+
+    The last one of those within ``tie`` of it.
+    """
+    backwards = risk[:, start::-1]
+    lowest = backwards.min(axis=1)
+    before = start - (backwards <= lowest[:, None] + tie).argmax(axis=1)
+    so_far = risk[:, start:stop].copy()
+    so_far[:, 0] = lowest
+    new_low = so_far <= np.minimum.accumulate(so_far, axis=1) + tie
+    cuts = np.where(new_low, np.arange(start, stop), 0)
+    cuts[:, 0] = before
+    return np.maximum.accumulate(cuts, axis=1)

@@ -1,0 +1,408 @@
+"""Every criterion by which a cut can be chosen, as a function of the counts along the cuts.
+
+A criterion is a name, a function of the counts, and whether its largest or its smallest value is
+best. `CRITERIA` holds those without a parameter, `FAMILIES` those with one. What the same thing
+is called in R's OptimalCutpoints (OC) and cutpointr (cp) stands beside each.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadycut.core import rates as of
+from steadycut.core.checks import FloatArray, check_fraction, check_positive
+from steadycut.core.confusion import Confusion
+from steadycut.core.cuts.risk_curve import Curve
+from steadycut.core.rates import Characteristic
+from steadycut.core.records import Costs
+
+
+class Counts(NamedTuple):
+    """The four counts at every cut, each of shape (..., m + 1)."""
+
+    tp: FloatArray
+    fn: FloatArray
+    fp: FloatArray
+    tn: FloatArray
+
+
+Measure = Callable[[Counts, Costs], FloatArray]
+Check = Callable[[str, float], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """Something to make as large, or as small (``sign`` -1), as the cuts allow.
+
+    ``partner`` names the criterion that settles ties, ``check`` says which limits make sense.
+    """
+
+    name: str
+    measure: Measure
+    meaning: str
+    peers: str = ""
+    sign: float = 1.0
+    partner: str | None = None
+    check: Check = check_fraction
+
+    def merit(self, ends: tuple[Counts, ...], costs: Costs) -> FloatArray:
+        """Return how good every cut is, at the worse end of the prevalences: larger is better.
+
+        Where it is not defined a cut is worse than all others.
+        """
+        values = [self.sign * self.measure(counts, costs) for counts in ends]
+        worse = reduce(np.minimum, values)
+        return np.where(np.isnan(worse), -np.inf, worse)
+
+    def value_at(self, found: Confusion, costs: Costs) -> float | None:
+        """Return the value at one cut, at the worse end of the prevalences; None if undefined."""
+        counts = Counts(*(np.array(float(n)) for n in (found.tp, found.fn, found.fp, found.tn)))
+        value = self.sign * float(self.merit(at_ends(counts, costs), costs))
+        return value if np.isfinite(value) else None
+
+
+def counts_along(curve: Curve, costs: Costs) -> tuple[Counts, ...]:
+    """Return the counts at every cut; with a target, at either end of its range."""
+    # Floats: the product of four whole counts can overflow.
+    misses, alarms = curve.misses.astype(float), curve.alarms.astype(float)
+    counts = Counts(curve.n_positive - misses, misses, alarms, curve.n_negative - alarms)
+    return at_ends(counts, costs)
+
+
+def at_ends(counts: Counts, costs: Costs) -> tuple[Counts, ...]:
+    """Return counts weighted to either end of the target range; as they are without a target.
+
+    Weighted counts keep the number of patients and every rate within a class.
+    """
+    if costs.target is None:
+        return (counts,)
+    tp, fn, fp, tn = counts
+    n, positive, negative = of.patients(*counts), np.maximum(tp + fn, 1), np.maximum(fp + tn, 1)
+    ends = []
+    for prevalence in sorted(set(costs.target)):
+        sick, healthy = prevalence * n / positive, (1 - prevalence) * n / negative
+        ends.append(Counts(tp * sick, fn * sick, fp * healthy, tn * healthy))
+    return tuple(ends)
+
+
+def of_counts(function: Characteristic) -> Measure:
+    """Return the measure that looks at the counts alone."""
+    return lambda counts, _: function(*counts)
+
+
+def of_rates(combine: Callable[[FloatArray, FloatArray], FloatArray]) -> Measure:
+    """Return a measure made of sensitivity and specificity."""
+    return lambda counts, _: combine(of.sensitivity(*counts), of.specificity(*counts))
+
+
+def of_predictive_values(combine: Callable[[FloatArray, FloatArray], FloatArray]) -> Measure:
+    """Return a measure made of the two predictive values."""
+    return lambda counts, _: combine(of.ppv(*counts), of.npv(*counts))
+
+
+def distance_to_corner(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return the distance of two rates to (1, 1)."""
+    return np.hypot(1 - one, 1 - other)
+
+
+def gap(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return how far two rates lie apart."""
+    return np.abs(one - other)
+
+
+def mean_cost(counts: Counts, costs: Costs) -> FloatArray:
+    """Return what the errors cost a patient."""
+    total = costs.cost_fn * counts.fn + costs.cost_fp * counts.fp
+    return of.ratio(total, of.patients(*counts))
+
+
+def dearer_error(counts: Counts, costs: Costs) -> FloatArray:
+    """Return the cost of all misses or of all alarms, whichever is larger."""
+    return np.maximum(costs.cost_fn * counts.fn, costs.cost_fp * counts.fp)
+
+
+def cost_weighted_kappa(counts: Counts, costs: Costs) -> FloatArray:
+    """Return Kraemer's weighted kappa, misses and alarms weighing what they cost."""
+    return of.weighted_kappa(costs.cost_fn / (costs.cost_fn + costs.cost_fp))(*counts)
+
+
+def half_filled_odds_ratio(counts: Counts, costs: Costs) -> FloatArray:
+    """Return the odds ratio with every count of 0 replaced by 1/2."""
+    del costs
+    return of.odds_ratio(*(np.where(count == 0, 0.5, count) for count in counts))
+
+
+def yates_chi_squared(counts: Counts, costs: Costs) -> FloatArray:
+    """Return the chi-squared statistic with Yates' correction, at most |TP TN - FN FP|."""
+    del costs
+    tp, fn, fp, tn = counts
+    n = of.patients(*counts)
+    apart = np.abs(tp * tn - fn * fp)
+    margins = (tp + fp) * (fn + tn) * (tp + fn) * (fp + tn)
+    return of.ratio(n * np.maximum(apart - n / 2, 0) ** 2, margins)
+
+
+def excess_calls(counts: Counts, costs: Costs) -> FloatArray:
+    """Return how far the share of the called lies from the share of the diseased."""
+    del costs
+    return gap(of.call_rate(*counts), of.prevalence(*counts))
+
+
+def f_beta(beta: float) -> Characteristic:
+    """Return the F measure in which sensitivity counts ``beta`` times as much as the PPV."""
+
+    def of_table(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+        del tn
+        hits = np.multiply(1 + beta**2, tp)
+        return of.ratio(hits, hits + np.multiply(beta**2, fn) + np.asarray(fp))
+
+    return of_table
+
+
+SE_SP = "sensitivity and specificity"
+PV = "PPV and NPV"
+
+CRITERIA: dict[str, Criterion] = {
+    one.name: one
+    for one in (
+        Criterion(
+            "erm",
+            mean_cost,
+            "smallest mean cost (cost_fn FN + cost_fp FP) / n",
+            "OC MCT, CB, generalised Youden; cp misclassification_cost, total_utility",
+            sign=-1,
+            check=check_positive,
+        ),
+        Criterion(
+            "youden",
+            of_counts(of.youden),
+            "largest J = sensitivity + specificity - 1",
+            "OC Youden; cp youden, sum_sens_spec",
+        ),
+        Criterion(
+            "accuracy",
+            of_counts(of.accuracy),
+            "largest (TP + TN) / n, whatever errors cost",
+            "OC MaxEfficiency; cp accuracy",
+        ),
+        Criterion(
+            "sensitivity",
+            of_counts(of.sensitivity),
+            "largest TP / (TP + FN), then specificity",
+            "OC MaxSe; cp sensitivity",
+            partner="specificity",
+        ),
+        Criterion(
+            "specificity",
+            of_counts(of.specificity),
+            "largest TN / (FP + TN), then sensitivity",
+            "OC MaxSp; cp specificity",
+            partner="sensitivity",
+        ),
+        Criterion(
+            "se-sp-product",
+            of_rates(np.multiply),
+            "largest sensitivity times specificity",
+            "OC MaxProdSpSe; cp prod_sens_spec",
+        ),
+        Criterion(
+            "se-sp-equal",
+            of_rates(gap),
+            f"{SE_SP} as near to each other as can be",
+            "OC SpEqualSe; cp abs_d_sens_spec",
+            sign=-1,
+        ),
+        Criterion(
+            "se-sp-least",
+            of_rates(np.minimum),
+            f"largest smaller one of {SE_SP}",
+            "OC MaxSpSe",
+        ),
+        Criterion(
+            "roc01",
+            of_rates(distance_to_corner),
+            "smallest distance to the corner (0, 1) of the ROC curve",
+            "OC ROC01 (squared); cp roc01",
+            sign=-1,
+            check=check_positive,
+        ),
+        Criterion(
+            "ppv",
+            of_counts(of.ppv),
+            "largest TP / (TP + FP), then NPV",
+            "cp ppv, precision",
+            partner="npv",
+        ),
+        Criterion(
+            "npv",
+            of_counts(of.npv),
+            "largest TN / (FN + TN), then PPV",
+            "cp npv",
+            partner="ppv",
+        ),
+        Criterion(
+            "ppv-npv-sum",
+            of_predictive_values(np.add),
+            "largest PPV + NPV",
+            "OC MaxSumNPVPPV; cp sum_ppv_npv",
+            check=check_positive,
+        ),
+        Criterion(
+            "ppv-npv-product",
+            of_predictive_values(np.multiply),
+            "largest PPV times NPV",
+            "OC MaxProdNPVPPV; cp prod_ppv_npv",
+        ),
+        Criterion(
+            "ppv-npv-equal",
+            of_predictive_values(gap),
+            f"{PV} as near to each other as can be",
+            "OC NPVEqualPPV; cp abs_d_ppv_npv",
+            sign=-1,
+        ),
+        Criterion(
+            "ppv-npv-least",
+            of_predictive_values(np.minimum),
+            f"largest smaller one of {PV}",
+            "OC MaxNPVPPV",
+        ),
+        Criterion(
+            "proc01",
+            of_predictive_values(distance_to_corner),
+            "smallest distance of PPV and NPV to (1, 1)",
+            "OC PROC01 (squared)",
+            sign=-1,
+            check=check_positive,
+        ),
+        Criterion(
+            "plr",
+            of_counts(of.plr),
+            "largest sensitivity / (1 - specificity), then sensitivity",
+            "cp plr, risk_ratio (sic)",
+            partner="sensitivity",
+            check=check_positive,
+        ),
+        Criterion(
+            "nlr",
+            of_counts(of.nlr),
+            "smallest (1 - sensitivity) / specificity, then specificity",
+            "cp nlr",
+            sign=-1,
+            partner="specificity",
+            check=check_positive,
+        ),
+        Criterion(
+            "odds-ratio",
+            of_counts(of.odds_ratio),
+            "largest TP TN / (FP FN) where both errors are made",
+            "cp odds_ratio",
+            check=check_positive,
+        ),
+        Criterion(
+            "odds-ratio-half",
+            half_filled_odds_ratio,
+            "largest TP TN / (FP FN) with every count of 0 as 1/2",
+            "OC MaxDOR",
+            check=check_positive,
+        ),
+        Criterion(
+            "risk-ratio",
+            of_counts(of.risk_ratio),
+            "largest PPV / (1 - NPV)",
+            check=check_positive,
+        ),
+        Criterion(
+            "kappa",
+            of_counts(of.kappa),
+            "largest Cohen's kappa of decision and disease",
+            "OC MaxKappa; cp cohens_kappa",
+        ),
+        Criterion(
+            "weighted-kappa",
+            cost_weighted_kappa,
+            "largest kappa with misses and alarms weighed by their costs",
+            "OC MaxKappa, weighted.Kappa",
+        ),
+        Criterion(
+            "f1",
+            of_counts(of.f1),
+            "largest 2 TP / (2 TP + FP + FN)",
+            "cp F1_score",
+        ),
+        Criterion(
+            "jaccard",
+            of_counts(of.jaccard),
+            "largest TP / (TP + FP + FN)",
+            "cp Jaccard",
+        ),
+        Criterion("mcc", of_counts(of.mcc), "largest Matthews correlation (phi)"),
+        Criterion(
+            "chi-squared",
+            of_counts(of.chi_squared),
+            "largest chi-squared statistic: the smallest p-value",
+            "cp p_chisquared",
+            check=check_positive,
+        ),
+        Criterion(
+            "chi-squared-yates",
+            yates_chi_squared,
+            "largest chi-squared statistic with Yates' correction",
+            "OC MinPvalue",
+            check=check_positive,
+        ),
+        Criterion(
+            "minimax",
+            dearer_error,
+            "smallest larger one of cost_fn FN and cost_fp FP, then specificity",
+            "OC Minimax",
+            sign=-1,
+            partner="specificity",
+            check=check_positive,
+        ),
+        Criterion(
+            "prevalence-match",
+            excess_calls,
+            "as many called as are diseased",
+            "OC PrevalenceMatching",
+            sign=-1,
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Criteria that differ in one number."""
+
+    parameter: str
+    make: Callable[[float], Characteristic]
+    check: Check
+    meaning: str
+    peers: str = ""
+
+    def member(self, name: str, value: float) -> Criterion:
+        """Return the criterion ``name:value``."""
+        number = self.check(f"the {self.parameter} of the rule {name}", value)
+        return Criterion(f"{name}:{number:g}", of_counts(self.make(number)), self.meaning)
+
+
+FAMILIES: dict[str, Family] = {
+    "net-benefit": Family(
+        "threshold probability",
+        of.net_benefit,
+        check_fraction,
+        "largest net benefit (TP - FP X / (1 - X)) / n at the threshold probability X",
+        "dcurves, rmda",
+    ),
+    "f-beta": Family(
+        "beta",
+        f_beta,
+        check_positive,
+        "largest F measure in which sensitivity counts X times as much as the PPV",
+        "scikit-learn fbeta_score",
+    ),
+}

@@ -1,0 +1,76 @@
+"""The stretch of cuts around the cheapest that a rule looks at; beyond it nothing matters.
+
+With many patients almost every cut is far too dear to be chosen, or to weigh anything in a mean.
+Leaving those out changes no result and saves most of the work.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.cuts.risk_curve import Curve
+from steadycut.core.records import Costs
+
+
+@runtime_checkable
+class Local(Protocol):
+    """A rule that only looks at cuts which are nearly as cheap as the cheapest."""
+
+    def reach(
+        self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
+    ) -> FloatArray:
+        """Return by how much a cut may cost more than the ``smallest`` cost and still matter.
+
+        Costs are totals over all patients of a cohort. The sum of the ``smallest`` cost and its
+        reach must not fall where the smallest grows: a bound on it then serves as well.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Stretch(Curve):
+    """Misses and alarms at some neighbouring cuts; all patients still count."""
+
+    positives: IntArray
+    negatives: IntArray
+
+    @property
+    def n_positive(self) -> IntArray:
+        """Positive patients of each cohort, shape (rows, 1)."""
+        return self.positives
+
+    @property
+    def n_negative(self) -> IntArray:
+        """Negative patients of each cohort, shape (rows, 1)."""
+        return self.negatives
+
+
+def near_best(curve: Curve, rule: object, costs: Costs) -> tuple[int, Curve]:
+    """Return the first cut that matters to ``rule`` in any row, and the curve from there on.
+
+    The stretch ends with the last cut that matters, and has one cut more on either side. At a
+    target prevalence, or for a rule that looks at every cut, it is the whole curve.
+    """
+    if costs.target is not None or not isinstance(rule, Local):
+        return 0, curve
+    n_positive, n_negative = curve.n_positive, curve.n_negative
+    cost = costs.cost_fn * curve.misses
+    cost += costs.cost_fp * curve.alarms
+    smallest = cost.min(axis=1, keepdims=True)
+    found = span(cost <= smallest + rule.reach(smallest, n_positive, n_negative, costs))
+    start, stop = max(found.start - 1, 0), found.stop + 1
+    return start, Stretch(
+        misses=curve.misses[:, start:stop],
+        alarms=curve.alarms[:, start:stop],
+        positives=n_positive,
+        negatives=n_negative,
+    )
+
+
+def span(found: NDArray[np.bool_]) -> slice:
+    """Return the columns from the first to the last that holds a true value in any row."""
+    columns = np.flatnonzero(found.any(axis=0))
+    return slice(int(columns[0]), int(columns[-1]) + 1) if columns.size else slice(0, 0)

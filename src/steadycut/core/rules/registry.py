@@ -1,0 +1,253 @@
+"""Rules that choose one of the cuts.
+
+A rule takes the patients counted between the cuts, for one cohort or many replicates of it at
+once, and returns for each how many patients lie below the chosen cut. Most rules take the best
+cut by a criterion (``criteria.py``); ``stable`` averages all cuts by how well they do;
+``pointwise`` adds an instability map to the risk.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray, IntArray, shown
+from steadycut.core.cuts.grid import Cuts
+from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors, risk_at_cuts
+from steadycut.core.records import Costs
+from steadycut.core.rules.basins import excess_risk
+from steadycut.core.rules.best_criterion import Best, Limit, criterion_of, near
+from steadycut.core.rules.criteria import CRITERIA, FAMILIES, Criterion
+from steadycut.core.rules.kernel_youden import KernelYouden
+from steadycut.core.rules.pointwise import Pointwise
+from steadycut.core.rules.score_rules import NearestScore, mean_score, prevalence_as_score
+from steadycut.core.rules.stable import Stable
+from steadycut.core.rules.ties import middle_of_widest_flat
+from steadycut.errors import BadOption
+
+__all__ = [
+    "ERM",
+    "Best",
+    "Counted",
+    "Minimise",
+    "Pointwise",
+    "Rule",
+    "Stable",
+    "criteria_of",
+    "cuts_at_rank",
+    "excess_risk",
+    "on_cuts",
+    "parse_rule",
+    "rule_names",
+    "rule_table",
+    "youden_loss",
+]
+
+Objective = Callable[[Curve, Costs], FloatArray]
+# A user's rule: four arrays of counts along the cuts in, what is to be maximised out.
+Counted = Callable[..., object]
+
+
+class Rule(Protocol):
+    """What every rule along the cuts can do."""
+
+    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
+        """Return the patients below the chosen cut, for each row of ``cells`` (rows, 2m)."""
+        ...
+
+    def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
+        """Return the patients below the chosen cut of each curve."""
+        ...
+
+
+@runtime_checkable
+class Spaced(Protocol):
+    """A rule that wants to know where the thresholds lie, and not only their order."""
+
+    def on_cuts(self, cuts: Cuts) -> Rule:
+        """Return the same rule along the thresholds of ``cuts``."""
+        ...
+
+
+def on_cuts(rule: Rule, cuts: Cuts) -> Rule:
+    """Return the rule, told where the thresholds lie if it wants to know."""
+    return rule.on_cuts(cuts) if isinstance(rule, Spaced) else rule
+
+
+@dataclass(frozen=True, slots=True)
+class Minimise:
+    """The cut that minimises an objective; of several, the middle of the widest flat."""
+
+    objective: Objective
+
+    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
+        """Return the patients below the chosen cut, for each row."""
+        del rng
+        return self.on_curve(count_errors(cells), costs)
+
+    def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
+        """Return the patients below the chosen cut of each curve."""
+        tie = TIE * costs.largest
+        return middle_of_widest_flat(self.objective(curve, costs), curve.ranks, tie)
+
+    def reach(
+        self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
+    ) -> FloatArray:
+        """Return how much more a cut may cost and still tie; everything, if not cost decides."""
+        if self.objective is not risk_at_cuts:
+            return np.full(smallest.shape, np.inf)
+        # Twice the tie: a cut that is left out must not be one that rounding would let in.
+        return smallest * TIE + 2 * TIE * costs.largest * (n_positive + n_negative)
+
+
+def youden_loss(curve: Curve, costs: Costs) -> FloatArray:
+    """Return 1 - J = miss rate + alarm rate at every cut, in units of the dearer cost.
+
+    Costs do not weigh the rates; the unit keeps ties as wide as those of a risk.
+    """
+    miss_rate = curve.misses / np.maximum(curve.n_positive, 1)
+    return costs.largest * (miss_rate + curve.alarms / np.maximum(curve.n_negative, 1))
+
+
+def cuts_at_rank(ranks: IntArray, rank: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the first and the last cut of each row with ``rank`` patients below."""
+    first = np.count_nonzero(ranks < rank[:, None], axis=1)
+    last = np.count_nonzero(ranks <= rank[:, None], axis=1) - 1
+    return first, last
+
+
+ERM = Minimise(risk_at_cuts)
+
+PLAIN_RULES: dict[str, Rule] = {
+    "stable": Stable(),
+    "erm": ERM,
+    "youden": Minimise(youden_loss),
+    "pointwise": Pointwise(),
+    "youden-kernel": KernelYouden(),
+    "mean-score": NearestScore(mean_score),
+    "prevalence-score": NearestScore(prevalence_as_score),
+}
+# Of these a rule can ask for at least (at most) a value, or for one as near as can be.
+LIMITED = ("sensitivity", "specificity", "ppv", "npv", "plr", "nlr")
+NEAR = "-near"
+FLOORS = {
+    "sensitivity": "OC MinValueSe; cp spec_constrain",
+    "specificity": "OC MinValueSp; cp sens_constrain",
+    "ppv": "OC MinValuePPV",
+    "npv": "OC MinValueNPV",
+}
+NEARS = {
+    "sensitivity": "OC ValueSe",
+    "specificity": "OC ValueSp",
+    "ppv": "OC ValuePPV",
+    "npv": "OC ValueNPV",
+    "plr": "OC ValueDLR.Positive",
+    "nlr": "OC ValueDLR.Negative",
+}
+# What the rules are that are no criterion of the counts, and what R calls them.
+OTHER_RULES = {
+    "stable": ("posterior mean of the cut on the quantile scale: the default", ""),
+    "pointwise": ("smallest risk plus instability map, the paper's figure 1", ""),
+    "youden-kernel": ("largest J of kernel estimates of both classes", "cp oc_youden_kernel"),
+    "mean-score": ("smallest score called nearest to the mean score", "OC MeanPrev"),
+    "prevalence-score": ("smallest score called nearest to the prevalence", "OC ObservedPrev"),
+}
+CONSTRAINED = "best by RULE among the cuts with NAME at least X; @NAME:X can be repeated"
+
+
+def rule_table() -> list[tuple[str, str, str]]:
+    """Return every rule: its name, what it takes, and what it is called in R.
+
+    X stands for a number; OC is OptimalCutpoints, cp cutpointr.
+    """
+    rows = [(name, *told) for name, told in OTHER_RULES.items()]
+    rows += [(name, one.meaning, one.peers) for name, one in CRITERIA.items()]
+    rows += [(f"{name}:X", one.meaning, one.peers) for name, one in FAMILIES.items()]
+    for name in LIMITED:
+        bound, goal = ("at most" if CRITERIA[name].sign < 0 else "at least"), CRITERIA[name].partner
+        rows.append((f"{name}:X", f"{name} {bound} X, then largest {goal}", FLOORS.get(name, "")))
+        rows.append((f"{name}{NEAR}:X", f"{name} as near to X as can be", NEARS[name]))
+    return [*rows, ("RULE@NAME:X", CONSTRAINED, "OC MinValueSpSe, MinValueNPVPPV; cp *_constrain")]
+
+
+def rule_names() -> list[str]:
+    """Return the name of every rule, with X where it takes a number."""
+    return [name for name, _, _ in rule_table()]
+
+
+def parse_rule(rule: str | Counted) -> Rule:
+    """Return the rule named by a text, such as ``stable``, ``ppv:0.9`` or ``f1@npv:0.9``.
+
+    A function ``(tp, fn, fp, tn) -> value to maximise`` is a rule as well.
+
+    Examples
+    --------
+    >>> rule = parse_rule("kappa@sensitivity:0.9")
+    >>> [goal.name for goal in rule.goals], rule.wanted
+    (['kappa'], 'sensitivity >= 0.9')
+    """
+    if isinstance(rule, str):
+        return PLAIN_RULES[rule] if rule in PLAIN_RULES else _best(rule)
+    if callable(rule):
+        return Best((criterion_of(rule),))
+    raise _unknown(rule)
+
+
+def criteria_of(rule: Rule) -> tuple[Criterion, ...]:
+    """Return the criteria that a rule keeps or makes best; none where it is not made of any."""
+    if isinstance(rule, Best):
+        wanted = (*(limit.criterion for limit in rule.limits), *rule.goals)
+        return tuple({criterion.name: criterion for criterion in wanted}.values())
+    return tuple(CRITERIA[name] for name in ("erm", "youden") if rule is PLAIN_RULES[name])
+
+
+def _best(text: str) -> Best:
+    goal, *limits = text.split("@")
+    name, _, number = goal.partition(":")
+    if name in LIMITED and number:
+        # At least 0.9 of one rate, and then the best of its partner.
+        best, limits = _goals(str(CRITERIA[name].partner), text), [goal, *limits]
+    else:
+        best = _goals(goal, text)
+    return Best(best, tuple(_limit(limit, text) for limit in limits))
+
+
+def _goals(goal: str, text: str) -> tuple[Criterion, ...]:
+    name, _, number = goal.partition(":")
+    if name in FAMILIES:
+        return (FAMILIES[name].member(name, _number(number, text)),)
+    plain = name.removesuffix(NEAR)
+    if name != plain and plain in LIMITED:
+        wanted = _limit(f"{plain}:{number}", text)
+        return (near(wanted.criterion, wanted.value), *_partner(wanted.criterion))
+    if goal not in CRITERIA:
+        raise _unknown(text)
+    return (CRITERIA[goal], *_partner(CRITERIA[goal]))
+
+
+def _partner(criterion: Criterion) -> tuple[Criterion, ...]:
+    return (CRITERIA[criterion.partner],) if criterion.partner else ()
+
+
+def _limit(limit: str, text: str) -> Limit:
+    name, _, number = limit.partition(":")
+    if name not in CRITERIA:
+        raise _unknown(text)
+    criterion, value = CRITERIA[name], _number(number, text)
+    return Limit(criterion, criterion.check(f"the {name} of the rule", value))
+
+
+def _number(number: str, text: str) -> float:
+    try:
+        return float(number)
+    except ValueError:
+        raise _unknown(text) from None
+
+
+def _unknown(rule: object) -> BadOption:
+    allowed = ", ".join(rule_names())
+    return BadOption(
+        f"rule must be one of {allowed}, or in Python a function of the counts; got {shown(rule)}. "
+        "`steadycut rules` says what they are."
+    )

@@ -1,0 +1,74 @@
+"""Rules that look at the scores themselves: the cut nearest to their mean, or to the prevalence."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.cuts.grid import Cuts, EvenCuts, ExactCuts
+from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors
+from steadycut.core.records import Costs
+from steadycut.core.rules.ties import middle_of_widest_flat
+
+Target = Callable[[Curve, FloatArray], FloatArray]
+
+
+@dataclass(frozen=True, slots=True)
+class NearestScore:
+    """The cut whose smallest score called lies nearest to a target.
+
+    ``values`` holds one score for each group of patients; `on_cuts` sets them. On evenly spaced
+    cuts it is the middle of the grid's step, so that target and cut are right to half a step.
+    """
+
+    target: Target
+    values: FloatArray | None = field(default=None, repr=False, compare=False)
+
+    def on_cuts(self, cuts: Cuts) -> "NearestScore":
+        """Return the same rule along the scores of ``cuts``."""
+        return replace(self, values=group_values(cuts))
+
+    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
+        """Return the patients below the chosen cut, for each row."""
+        del rng
+        return self.on_curve(count_errors(cells), costs)
+
+    def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
+        """Return the patients below the chosen cut of each curve."""
+        del costs
+        size = np.diff(curve.ranks, axis=-1)
+        values = np.arange(size.shape[-1], dtype=float) if self.values is None else self.values
+        apart = np.full(curve.ranks.shape, np.inf)
+        # A group that a replicate did not draw has no score to call; nor has call-nobody.
+        apart[:, :-1] = np.where(size > 0, np.abs(values - self.target(curve, values)), np.inf)
+        return middle_of_widest_flat(apart, curve.ranks, TIE * float(np.abs(values).max()))
+
+
+def group_values(cuts: Cuts) -> FloatArray:
+    """Return the score of each group of patients; on an even grid the middle of its step."""
+    if not isinstance(cuts, EvenCuts):
+        return cast("ExactCuts", cuts).values
+    lower = cuts.last_in_gap[:-1]
+    upper = np.minimum(lower + 1, cuts.thresholds.size - 2)
+    return (cuts.thresholds[lower] + cuts.thresholds[upper]) / 2
+
+
+def mean_score(curve: Curve, values: FloatArray) -> FloatArray:
+    """Return the mean score of the patients of each curve, shape (rows, 1)."""
+    size = np.diff(curve.ranks, axis=-1)
+    mean: FloatArray = (size * values).sum(axis=-1, keepdims=True) / curve.n_patients
+    return mean
+
+
+def prevalence_as_score(curve: Curve, values: FloatArray) -> FloatArray:
+    """Return the prevalence of each curve on the scale of the scores, shape (rows, 1).
+
+    Scores between 0 and 1 are taken as probabilities; others as if they were, after their range
+    has been mapped to 0 to 1.
+    """
+    prevalence = curve.n_positive / curve.n_patients
+    if values[0] >= 0 and values[-1] <= 1:
+        return prevalence
+    return values[0] + prevalence * (values[-1] - values[0])

@@ -1,0 +1,150 @@
+"""The rule ``stable``: the mean of all cuts, each as likely as the patients make it.
+
+Where the minimum of a risk curve lies is decided by a few patients, and in the next cohort by
+others. The mean over all cuts, weighted by how well they do, moves far less. It is taken on the
+quantile scale, so that only ranks enter.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.cuts.risk_curve import Curve, count_errors, risk_at_cuts
+from steadycut.core.records import Costs
+from steadycut.core.rules.basins import barriers
+from steadycut.core.rules.pruning import span
+
+# A barrier parts two basins if at least this much of the weight lies on either side of it.
+SECOND_BASIN = 0.10
+# Two cuts as near to the mean, or two basins as heavy, must not differ because floats do.
+DECIMALS = 9
+# A cut with a likelihood below exp(-100) = 4e-44 of the largest changes no bit of the mean.
+LARGEST_EXPONENT = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stable:
+    """The posterior mean of the cut on the quantile scale, inside one basin.
+
+    The model: the right cut is a quantile u of the patients, a priori from Beta(2, 2), which
+    prefers neither to call everybody nor nobody; a patient lies on the wrong side of it with
+    probability ε, and a miss and an alarm count by their costs. With E(u) errors among n patients
+    the weight of a cut is prior(u) (ε / (1 - ε))^(``weight`` E(u)), with ε = (smallest E + 1) /
+    (n + 2): a sharp score gets a sharp posterior, a blunt one is drawn to the middle.
+
+    A patient counts for ``weight`` of a patient: errors cluster around the cut, and the next
+    hospital is not this one. Where a stretch of risk more than ``barrier`` paired standard errors
+    higher parts the cuts, the mean is taken in the basin with most of the weight: between two
+    basins it would serve neither.
+    """
+
+    weight: float = 0.25
+    barrier: float = 2.0
+
+    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
+        """Return the patients below the chosen cut, for each row."""
+        del rng
+        return self.on_curve(count_errors(cells), costs)
+
+    def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
+        """Return the patients below the chosen cut of each curve."""
+        ranks, costs = curve.ranks, costs.unit
+        weights = self.weights(curve, costs)
+        wall = is_between(weights, ranks)
+        cuts = span(wall)
+        if cuts.start < cuts.stop:
+            wall[:, cuts] &= barriers(curve, costs, self.barrier, cuts)
+        weights = one_basin(weights, wall)
+        mean = (weights * ranks).sum(axis=1) / weights.sum(axis=1)
+        nearest = np.abs(ranks - mean[:, None]).round(DECIMALS).argmin(axis=1)
+        return ranks[np.arange(nearest.size), nearest]
+
+    def weights(self, curve: Curve, costs: Costs) -> FloatArray:
+        """Return the posterior weight of every cut, shape (rows, cuts); each row sums to 1."""
+        n = curve.n_patients
+        errors = n * share_at_stake(curve, costs)
+        fewest = errors.min(axis=1, keepdims=True)
+        log_odds = np.log((n - fewest + 1) / (fewest + 1))
+        likelihood = np.exp(-self.weight * log_odds * (errors - fewest))
+        weights = prior_mass(curve.ranks / n) * likelihood
+        result: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+        return result
+
+    def reach(
+        self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
+    ) -> FloatArray:
+        """Return how much more a cut must cost to weigh nothing beside the others."""
+        n = n_positive + n_negative
+        error = (costs.cost_fn * n_positive + costs.cost_fp * n_negative) / n
+        fewest = smallest / error
+        log_odds = np.log((n - fewest + 1) / (fewest + 1))
+        result: FloatArray = error * LARGEST_EXPONENT / (self.weight * np.maximum(log_odds, 1e-12))
+        return result
+
+
+def share_at_stake(curve: Curve, costs: Costs) -> FloatArray:
+    """Return the risk at every cut, as a part of what it would be with every patient wrong."""
+    if costs.target is not None:
+        worst = max(miss + alarm for miss, alarm in costs.class_weights)
+        return risk_at_cuts(curve, costs) / worst
+    stake = costs.cost_fn * curve.n_positive + costs.cost_fp * curve.n_negative
+    result: FloatArray = (costs.cost_fn * curve.misses + costs.cost_fp * curve.alarms) / stake
+    return result
+
+
+def prior_mass(quantiles: FloatArray) -> FloatArray:
+    """Return the Beta(2, 2) mass of what lies nearer to each cut than to any other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> prior_mass(np.array([[0.0, 0.5, 1.0]]))
+    array([[0.15625, 0.6875 , 0.15625]])
+    """
+    edges = np.zeros((quantiles.shape[0], quantiles.shape[1] + 1))
+    edges[:, 1:-1] = (quantiles[:, :-1] + quantiles[:, 1:]) / 2
+    edges[:, -1] = 1
+    return np.diff(edges**2 * (3 - 2 * edges), axis=1)
+
+
+def is_between(weights: FloatArray, ranks: IntArray) -> NDArray[np.bool_]:
+    """Return which cuts have at least `SECOND_BASIN` of the weight on either side of them."""
+    below, above = weight_beside(weights, ranks)
+    return (below >= SECOND_BASIN) & (above >= SECOND_BASIN)
+
+
+def one_basin(weights: FloatArray, wall: NDArray[np.bool_]) -> FloatArray:
+    """Return the weights inside the basin that has most of them, and 0 elsewhere.
+
+    Basins are parted by walls; of two as heavy the lower one is taken.
+    """
+    parted = np.flatnonzero(wall.any(axis=1))
+    if not parted.size:
+        return weights
+    wall = wall[parted]
+    inside = np.where(wall, 0.0, weights[parted])
+    basin = np.cumsum(wall, axis=1)
+    count = wall.shape[1] + 1
+    place = basin + count * np.arange(parted.size)[:, None]
+    mass = np.bincount(place.ravel(), weights=inside.ravel(), minlength=count * parted.size)
+    heaviest = mass.reshape(-1, count).round(DECIMALS).argmax(axis=1)
+    result = weights.copy()
+    result[parted] = np.where(basin == heaviest[:, None], inside, 0.0)
+    return result
+
+
+def weight_beside(weights: FloatArray, ranks: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the weight of all cuts of lower rank, and of all cuts of higher rank.
+
+    Cuts that nobody separates have one rank, and the same weight below and above.
+    """
+    through = np.cumsum(weights, axis=1)
+    step = np.diff(ranks, axis=1) > 0
+    edge = np.ones((ranks.shape[0], 1), dtype=bool)
+    before = np.where(np.hstack([edge, step]), through - weights, 0.0)
+    after = np.where(np.hstack([step, edge]), through[:, -1:] - through, 0.0)
+    # Both are monotone along the cuts: the largest so far is the one at the end of the run.
+    above = np.maximum.accumulate(after[:, ::-1], axis=1)[:, ::-1]
+    return np.maximum.accumulate(before, axis=1), above

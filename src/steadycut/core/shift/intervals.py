@@ -1,0 +1,82 @@
+"""Intervals for the parts of R_Q - R_P that hold the sampling error of both hospitals."""
+
+from itertools import product
+
+from steadycut.core.bounds.binomial import rate_interval, two_sided
+from steadycut.core.confusion import Confusion
+from steadycut.core.records import Costs
+
+Interval = tuple[float, float]
+RATES = 6
+
+
+def shift_intervals(
+    internal: Confusion, external: Confusion, costs: Costs, delta: float, n_choices: int = 0
+) -> dict[str, dict[str, Interval]]:
+    """Return an interval for each part, in the paper's order and for the Shapley mean.
+
+    Notes
+    -----
+    Prevalence, miss rate and alarm rate of either hospital are binomial given what comes before;
+    each gets its Clopper-Pearson interval at delta / 6, so that all six hold together with
+    probability 1 - delta. A part is linear in each rate, so its extremes over the six intervals
+    lie at their ends, and all parts hold at once. A class without patients leaves its rate open.
+    Where the patients of P chose the cut-off themselves, among ``n_choices`` scores, their miss and
+    alarm rates get intervals that hold at all cuts (`rate_interval`).
+
+    Examples
+    --------
+    >>> p = Confusion(tp=40, fn=10, fp=10, tn=40)
+    >>> q = Confusion(tp=30, fn=20, fp=10, tn=40)
+    >>> low, high = shift_intervals(p, q, Costs(), 0.1)["signed"]["total"]
+    >>> low < 0.1 < high
+    True
+    """
+    share = delta / RATES
+    prevalence, *rates = _rate_counts(internal)
+    p = [two_sided(*prevalence, share), *(rate_interval(*r, share, n_choices) for r in rates)]
+    q = [two_sided(*pair, share) for pair in _rate_counts(external)]
+    corners = [_parts(corner[:3], corner[3:], costs) for corner in product(*p, *q)]
+    return {
+        order: {
+            part: (
+                min(corner[order][part] for corner in corners),
+                max(corner[order][part] for corner in corners),
+            )
+            for part in ("prevalence", "shape_positive", "shape_negative", "total")
+        }
+        for order in ("signed", "shapley")
+    }
+
+
+def _rate_counts(counts: Confusion) -> tuple[tuple[int, int], ...]:
+    return (
+        (counts.n_positive, counts.n_patients),
+        (counts.fn, counts.n_positive),
+        (counts.fp, counts.n_negative),
+    )
+
+
+def _parts(p: tuple[float, ...], q: tuple[float, ...], costs: Costs) -> dict[str, dict[str, float]]:
+    there = _ordered(p, q, curves=q, weight=p[0], costs=costs)
+    here = _ordered(p, q, curves=p, weight=q[0], costs=costs)
+    return {"signed": there, "shapley": {part: (there[part] + here[part]) / 2 for part in there}}
+
+
+def _ordered(
+    p: tuple[float, ...],
+    q: tuple[float, ...],
+    *,
+    curves: tuple[float, ...],
+    weight: float,
+    costs: Costs,
+) -> dict[str, float]:
+    prevalence = (q[0] - p[0]) * (costs.cost_fn * curves[1] - costs.cost_fp * curves[2])
+    positive = costs.cost_fn * weight * (q[1] - p[1])
+    negative = costs.cost_fp * (1 - weight) * (q[2] - p[2])
+    return {
+        "prevalence": prevalence,
+        "shape_positive": positive,
+        "shape_negative": negative,
+        "total": prevalence + positive + negative,
+    }

@@ -1,0 +1,247 @@
+"""Before any patient of the next hospital: how much may change there until a limit is broken.
+
+From the exact identity, not from Shift(t): at prevalence q, miss rate m and alarm rate a the risk
+is cost_fn q m + cost_fp (1 - q) a. More disease raises it where cost_fn m > cost_fp a and lowers
+it otherwise, and no rate exceeds 1; so for each kind of change the answer can be "none".
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from steadycut.core.bounds.binomial import upper_limit
+from steadycut.core.checks import FloatArray, check_fraction, check_positive, read_only
+from steadycut.core.confusion import Confusion
+from steadycut.core.records import Costs
+
+FRONTIER_POINTS = 101
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """How often a rule errs in either class: ``miss`` (F₁⁻) and ``alarm`` (1 - F₀⁻)."""
+
+    miss: float
+    alarm: float
+
+    def risk(self, prevalence: Any, costs: Costs) -> Any:  # noqa: ANN401 (a number or an array)
+        """Return the risk at a prevalence, or at several."""
+        return costs.cost_fn * prevalence * self.miss + costs.cost_fp * (1 - prevalence) * (
+            self.alarm
+        )
+
+    def slope(self, costs: Costs) -> float:
+        """Return how fast the risk grows with the prevalence; it may fall."""
+        return costs.cost_fn * self.miss - costs.cost_fp * self.alarm
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Frontier:
+    """For each prevalence, how far either class may deteriorate before the limit is reached.
+
+    NaN where the prevalence alone breaks the limit; the whole room (1 - F₁⁻, or F₀⁻) where no
+    deterioration of that class breaks it.
+    """
+
+    prevalence: FloatArray
+    shape_positive: FloatArray
+    shape_negative: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Tipping:
+    """How much may change, one thing at a time, until the risk reaches ``limit``.
+
+    ``prevalence`` is the prevalence at which it does, all else equal; ``shape_positive`` the rise
+    of the miss rate, ``shape_negative`` that of the alarm rate at which it does. None: no change
+    of that kind gets there. If ``exceeded``, the limit is broken without any change, and all
+    three say so: the present prevalence and gaps of 0.
+    """
+
+    rates: Rates
+    limit: float
+    risk: float
+    present: float
+    slope: float
+    prevalence: float | None
+    shape_positive: float | None
+    shape_negative: float | None
+    frontier: Frontier
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether the risk is above the limit already."""
+        return self.risk > self.limit
+
+    @property
+    def prevalence_change(self) -> float | None:
+        """The signed change of the prevalence at which the limit is reached."""
+        return None if self.prevalence is None else self.prevalence - self.present
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and lists; None for "none"."""
+        return {
+            "miss_rate": self.rates.miss,
+            "alarm_rate": self.rates.alarm,
+            "risk": self.risk,
+            "exceeded": self.exceeded,
+            "slope": self.slope,
+            "prevalence": self.prevalence,
+            "prevalence_change": self.prevalence_change,
+            "shape_positive": self.shape_positive,
+            "shape_negative": self.shape_negative,
+            "frontier": {
+                "prevalence": self.frontier.prevalence.tolist(),
+                "shape_positive": _plain(self.frontier.shape_positive),
+                "shape_negative": _plain(self.frontier.shape_negative),
+            },
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TippingPoint:
+    """The tipping point from the observed rates, and from upper limits on them.
+
+    ``estimate`` is None where a class has no patient. ``upper`` takes both rates at upper limits
+    that hold together with probability 1 - delta; both start from the same prevalence.
+    """
+
+    limit: float
+    delta: float
+    prevalence: float
+    estimate: Tipping | None
+    upper: Tipping
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and lists."""
+        return {
+            "limit": self.limit,
+            "delta": self.delta,
+            "prevalence": self.prevalence,
+            "estimate": None if self.estimate is None else self.estimate.to_dict(),
+            "upper": self.upper.to_dict(),
+        }
+
+
+def tipping_point(
+    counts: Confusion,
+    costs: Costs,
+    limit: float,
+    delta: float = 0.1,
+    *,
+    prevalence: float | None = None,
+    honesty: str = "split",
+    n_candidates: int = 1,
+) -> TippingPoint:
+    """Say how much must change at the next hospital before the risk exceeds a limit.
+
+    Parameters
+    ----------
+    counts
+        The certifying patients at the frozen threshold.
+    costs
+        What the two errors cost.
+    limit
+        The risk not to be exceeded; usually the certified value.
+    delta
+        The upper limits of miss and alarm rate fail with at most this probability, half each.
+    prevalence
+        Where to start from; by default the prevalence of these patients.
+    honesty, n_candidates
+        With ``"uniform"`` the same patients chose the cut-off among ``n_candidates`` scores, and
+        the limits must hold at all cuts of all of them (DKW) instead of at one (Clopper-Pearson).
+
+    Returns
+    -------
+    TippingPoint
+
+    Examples
+    --------
+    40 diseased of whom 4 are missed, 60 healthy of whom 12 are alarmed: the risk is 0.16. More
+    disease lowers it (0.1 < 0.2), so only a smaller prevalence could break the limit.
+
+    >>> point = tipping_point(Confusion(tp=36, fn=4, fp=12, tn=48), Costs(), limit=0.18)
+    >>> round(point.estimate.prevalence, 6), round(point.estimate.shape_positive, 6)
+    (0.2, 0.05)
+    >>> tipping_point(Confusion(tp=36, fn=4, fp=12, tn=48), Costs(), 0.21).estimate.prevalence
+    """
+    check_positive("limit", limit)
+    share = check_fraction("delta", delta) / 2
+    if honesty == "uniform":
+        share /= n_candidates
+    bound = dkw_limit if honesty == "uniform" else upper_limit
+    upper = Rates(
+        miss=bound(counts.fn, counts.n_positive, share),
+        alarm=bound(counts.fp, counts.n_negative, share),
+    )
+    miss, alarm = counts.miss_rate, counts.alarm_rate
+    known = None if miss is None or alarm is None else Rates(miss=miss, alarm=alarm)
+    present = counts.prevalence if prevalence is None else prevalence
+    return TippingPoint(
+        limit=limit,
+        delta=delta,
+        prevalence=present,
+        estimate=None if known is None else tipping_of(known, present, costs, limit),
+        upper=tipping_of(upper, present, costs, limit),
+    )
+
+
+def tipping_of(rates: Rates, prevalence: float, costs: Costs, limit: float) -> Tipping:
+    """Return how much may change, for given error rates."""
+    risk, slope = float(rates.risk(prevalence, costs)), rates.slope(costs)
+    room = max(limit - risk, 0.0)
+    return Tipping(
+        rates=rates,
+        limit=limit,
+        risk=risk,
+        present=prevalence,
+        slope=slope,
+        prevalence=_tipping_prevalence(prevalence, slope, room),
+        shape_positive=_tipping_gap(room, costs.cost_fn * prevalence, 1 - rates.miss),
+        shape_negative=_tipping_gap(room, costs.cost_fp * (1 - prevalence), 1 - rates.alarm),
+        frontier=frontier_of(rates, costs, limit),
+    )
+
+
+def frontier_of(rates: Rates, costs: Costs, limit: float) -> Frontier:
+    """Return the room for a change of shape that each prevalence leaves."""
+    prevalence = np.linspace(0, 1, FRONTIER_POINTS)
+    room = limit - rates.risk(prevalence, costs)
+    return Frontier(
+        prevalence=read_only(prevalence),
+        shape_positive=read_only(_gaps(room, costs.cost_fn * prevalence, 1 - rates.miss)),
+        shape_negative=read_only(_gaps(room, costs.cost_fp * (1 - prevalence), 1 - rates.alarm)),
+    )
+
+
+def dkw_limit(errors: int, n: int, delta: float) -> float:
+    """Return an upper limit of an error rate that holds at all cuts (DKW-Massart, one-sided)."""
+    return min(errors / n + math.sqrt(math.log(1 / delta) / (2 * n)), 1.0) if n else 1.0
+
+
+def _tipping_prevalence(prevalence: float, slope: float, room: float) -> float | None:
+    if room == 0:
+        return prevalence
+    if slope == 0:
+        return None
+    reached = prevalence + room / slope
+    return reached if 0 <= reached <= 1 else None
+
+
+def _tipping_gap(room: float, weight: float, cap: float) -> float | None:
+    """Return the rise of a rate that uses the room up; None if even the largest does not."""
+    if room == 0:
+        return 0.0
+    return room / weight if weight * cap >= room else None
+
+
+def _gaps(room: FloatArray, weight: FloatArray, cap: float) -> FloatArray:
+    uses_up = weight * cap > np.maximum(room, 0.0)
+    gaps = np.divide(room, weight, out=np.full_like(room, cap), where=uses_up)
+    return np.where(room >= 0, gaps, np.nan)
+
+
+def _plain(values: FloatArray) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]

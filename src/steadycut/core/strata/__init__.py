@@ -1,0 +1,1 @@
+"""Ordered risk strata: several boundaries at once."""

@@ -1,0 +1,86 @@
+"""What every boundary of the risk strata costs at every cut.
+
+With thresholds t_1 <= ... <= t_K the mean cost is a constant plus one term a boundary,
+
+    R(t) = sum over grades of C[grade, K] share(grade) + sum over k of g_k(t_k),
+    g_k(t) = sum over grades of (C[grade, k-1] - C[grade, k]) Pr(grade, score < t),
+
+so that only the order of the thresholds ties the boundaries together.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray, IntArray, read_only
+from steadycut.core.cuts.grid import Cuts, cuts_of
+from steadycut.core.records import PatientScores
+from steadycut.core.strata.costs import CostMatrix
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class BoundaryCurves:
+    """One cohort, or many replicates of it, as rows; cuts run along the last axis.
+
+    ``ranks``, shape (rows, m + 1), counts the patients below each cut. ``risk`` and ``square``,
+    shape (rows, boundaries, m + 1), are the mean of what patients below a cut add to the cost if
+    the boundary lies there, and of its square. ``base``, shape (rows,), is the mean cost with
+    everybody in the highest stratum, ``stake`` that of the dearest error for everybody, and
+    ``floor`` that of no error at all.
+    """
+
+    ranks: IntArray
+    risk: FloatArray
+    square: FloatArray
+    base: FloatArray
+    stake: FloatArray
+    floor: FloatArray
+
+    @property
+    def n_patients(self) -> IntArray:
+        """Patients of each cohort, shape (rows,)."""
+        return self.ranks[:, -1]
+
+
+def grade_cells(
+    patients: PatientScores, grades: IntArray, n_grades: int, grid: int | str
+) -> tuple[Cuts, IntArray]:
+    """Return the cuts, and how many patients of each grade lie between them, (grades, m)."""
+    cells, cuts = [], None
+    for grade in range(n_grades):
+        # The cuts depend on the scores alone, and so are the same for every grade.
+        marked = PatientScores(scores=patients.scores, labels=grades == grade)
+        cuts = cuts_of(marked, grid)
+        cells.append(cuts.cells[: cuts.cells.size // 2])
+    assert cuts is not None  # noqa: S101
+    return cuts, read_only(np.array(cells))
+
+
+def boundary_curves(cells: IntArray, costs: CostMatrix) -> BoundaryCurves:
+    """Return what every boundary costs at every cut, from cells of shape (rows, grades, m).
+
+    Examples
+    --------
+    >>> costs = CostMatrix([[0, 1], [2, 0]])
+    >>> curves = boundary_curves(np.array([[[2, 1], [0, 1]]]), costs)
+    >>> curves.ranks, (curves.base[:, None] + curves.risk[:, 0])
+    (array([[0, 2, 4]]), array([[0.75, 0.25, 0.5 ]]))
+    """
+    below = np.zeros((*cells.shape[:2], cells.shape[2] + 1), dtype=np.int64)
+    np.cumsum(cells, axis=2, out=below[..., 1:])
+    n = below[..., -1].sum(axis=1)
+    shares = below[..., -1] / n[:, None]
+    return BoundaryCurves(
+        ranks=below.sum(axis=1),
+        risk=_weighted(costs.steps, below) / n[:, None, None],
+        square=_weighted(costs.steps**2, below) / n[:, None, None],
+        base=shares @ costs.values[:, -1],
+        stake=shares @ costs.stakes,
+        floor=shares @ costs.values.min(axis=1),
+    )
+
+
+def _weighted(weights: FloatArray, below: IntArray) -> FloatArray:
+    """Sum over grades, for each boundary."""
+    result: FloatArray = np.einsum("gk,rgc->rkc", weights, below)
+    return result

@@ -1,0 +1,76 @@
+"""Where risk strata are ill-posed: empty strata, and boundaries that the data do not settle."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from steadycut.core.checks import IntArray
+from steadycut.core.diagnose import FEW_PATIENTS, FLAT
+from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.strata.draws import StrataDraws
+
+# A stratum that is empty in more than this share of the bootstrap cohorts is in doubt.
+OFTEN_EMPTY = 0.10
+
+
+def strata_warnings(draws: StrataDraws, n_patients: int, names: Sequence[str]) -> list[str]:
+    """Say which strata are empty or nearly so, and which boundaries the patients do not settle.
+
+    ``n_patients`` are those who chose.
+    """
+    return [*_thin_strata(draws, n_patients, names), *_flat_boundaries(draws, n_patients, names)]
+
+
+def _thin_strata(draws: StrataDraws, n_patients: int, names: Sequence[str]) -> list[str]:
+    members = np.diff([0, *draws.ranks, n_patients])
+    low = np.zeros((len(draws.draw_ranks), 1))
+    ends = np.hstack([low, draws.draw_ranks, low + n_patients])
+    empty = (np.diff(ends, axis=1) <= 0).mean(axis=0)
+    found = []
+    for name, count, share in zip(names, members.tolist(), empty.tolist(), strict=True):
+        if count <= 0:
+            found.append(
+                f"empty stratum: no choosing patient is in {name!r}; its boundaries are equal. At "
+                "these costs the patients do not need it."
+            )
+        elif share > OFTEN_EMPTY:
+            found.append(
+                f"near-equal boundaries: {name!r} is empty in {share:.0%} of the bootstrap cohorts."
+            )
+        elif count < FEW_PATIENTS:
+            found.append(f"thin stratum: choosing patients in {name!r}: only {count:g}.")
+    return found
+
+
+def _flat_boundaries(draws: StrataDraws, n_patients: int, names: Sequence[str]) -> list[str]:
+    low, high = np.quantile(draws.draw_ranks, [0.1, 0.9], axis=0) / n_patients
+    return [
+        f"flat minimum: the middle 80 % of the bootstrap boundaries between {names[k]!r} and "
+        f"{names[k + 1]!r} spread over {high[k] - low[k]:.0%} of the patients; the data do not "
+        "settle it."
+        for k in range(low.size)
+        if high[k] - low[k] > FLAT
+    ]
+
+
+def cost_warnings(costs: CostMatrix, names: Sequence[str]) -> list[str]:
+    """Say which stratum is never the cheapest, whatever the probability of disease."""
+    probabilities = costs.probabilities
+    if probabilities is None:
+        return []
+    return [
+        f"costs: {names[k + 1]!r} is never the cheapest stratum, whatever the probability of the "
+        "higher grade; expect it to be empty."
+        for k in np.flatnonzero(np.diff(probabilities) <= 0).tolist()
+    ]
+
+
+def grade_warnings(role: str, grades: IntArray, names: Sequence[str]) -> list[str]:
+    """Say where a grade has few patients, or none."""
+    counts = np.bincount(grades, minlength=len(names))
+    return [
+        f"few patients: {count} of grade {name!r} {role}; expect rough boundaries and wide limits "
+        f"below {FEW_PATIENTS}."
+        for name, count in zip(names, counts.tolist(), strict=True)
+        if count < FEW_PATIENTS
+    ]

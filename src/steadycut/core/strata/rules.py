@@ -1,0 +1,155 @@
+"""Rules that choose all boundaries of the risk strata at once, in order.
+
+Both take `BoundaryCurves` and return, for each row, how many patients lie below each boundary.
+For one boundary and two grades they are the rules ``erm`` and ``stable`` of one cut-off.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.checks import FloatArray, IntArray, check_choice
+from steadycut.core.cuts.risk_curve import TIE
+from steadycut.core.rules.stable import DECIMALS, is_between, one_basin
+from steadycut.core.rules.ties import middle_of_widest_flat
+from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.strata.cuts import BoundaryCurves
+from steadycut.core.strata.ordered import ordered_marginals
+
+StrataRule = Callable[[BoundaryCurves, CostMatrix], IntArray]
+
+
+def joint_minimum(curves: BoundaryCurves, costs: CostMatrix) -> IntArray:
+    """Return the boundaries of the smallest mean cost, shape (rows, boundaries).
+
+    Exact: what the boundaries above k cost at least, if they may not lie below a cut, is a running
+    minimum from the right, so that one sweep a boundary is enough. Of several minimisers each
+    boundary in turn, the lowest first, takes the middle of its widest flat stretch.
+    """
+    later = least_above(curves.risk)
+    chosen, floor = [], np.zeros(len(curves.ranks), dtype=np.int64)
+    for k in range(costs.n_boundaries):
+        objective = curves.risk[:, k] + later[:, k]
+        allowed = np.where(curves.ranks >= floor[:, None], objective, np.inf)
+        floor = middle_of_widest_flat(allowed, curves.ranks, TIE * costs.spread)
+        chosen.append(floor)
+    return np.stack(chosen, axis=1)
+
+
+def least_above(risk: FloatArray) -> FloatArray:
+    """Return what all higher boundaries cost at least, if none lies below a cut.
+
+    Shape (rows, boundaries, cuts), as ``risk``.
+    """
+    later = np.zeros_like(risk)
+    for k in range(risk.shape[1] - 2, -1, -1):
+        above = risk[:, k + 1] + later[:, k + 1]
+        later[:, k] = np.minimum.accumulate(above[:, ::-1], axis=1)[:, ::-1]
+    return later
+
+
+def smallest_risk(curves: BoundaryCurves) -> FloatArray:
+    """Return the smallest mean cost of any boundaries in order, shape (rows,)."""
+    first = curves.risk[:, 0] + least_above(curves.risk)[:, 0]
+    result: FloatArray = curves.base + first.min(axis=1)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class StableStrata:
+    """The joint posterior mean of all boundaries on the quantile scale, each in one basin.
+
+    The model is that of the rule ``stable`` of one cut-off
+    (`steadycut.core.rules.stable.Stable`), with K other strata into which a patient can be put in
+    error: with E errors among n patients the weight of a set of K boundaries is
+    prior (ε / (K (1 - ε)))^(``weight`` E), ε = (smallest E + 1) / (n + 2). E is what the
+    boundaries cost above what nobody could avoid, in parts of what it would be with
+    every patient in his worst stratum, times n. As one stratum for everybody has at
+    most K n / (K + 1) errors, errors never speak for a set. The prior is that of
+    `steadycut.core.strata.ordered`. Means of ordered thresholds are in order: they never cross.
+
+    Where a stretch of risk more than ``barrier`` paired standard errors higher parts the cuts of a
+    boundary, only its heaviest basin is kept, for one boundary after the other, the lowest first.
+    """
+
+    weight: float = 0.25
+    barrier: float = 2.0
+
+    def __call__(self, curves: BoundaryCurves, costs: CostMatrix) -> IntArray:
+        """Return how many patients lie below each boundary, shape (rows, boundaries)."""
+        edges = cell_edges(curves.ranks / curves.n_patients[:, None])
+        likelihood = self.log_likelihood(curves)
+        weights = ordered_marginals(likelihood, edges)
+        for k in range(costs.n_boundaries):
+            wall = is_between(weights[:, k], curves.ranks)
+            wall &= boundary_barriers(curves, costs, k, self.barrier)
+            if wall.any():
+                kept = one_basin(weights[:, k], wall)
+                likelihood[:, k] = np.where(kept > 0, likelihood[:, k], -np.inf)
+                weights = ordered_marginals(likelihood, edges)
+        return nearest_ranks(weights, curves.ranks)
+
+    def log_likelihood(self, curves: BoundaryCurves) -> FloatArray:
+        """Return the share of each boundary in the log-likelihood, shape (rows, boundaries, cuts).
+
+        They add up to that of a set of boundaries, but for a constant.
+        """
+        n, stake = curves.n_patients, curves.stake
+        fewest = n * np.maximum(smallest_risk(curves) - curves.floor, 0) / stake
+        log_odds = np.log(curves.risk.shape[1] * (n - fewest + 1) / (fewest + 1))
+        scale = self.weight * log_odds * n / stake
+        lowest = curves.risk.min(axis=2, keepdims=True)
+        result: FloatArray = -scale[:, None, None] * (curves.risk - lowest)
+        return result
+
+
+def cell_edges(quantiles: FloatArray) -> FloatArray:
+    """Return the edges of what lies nearer to each cut than to any other, from 0 to 1."""
+    edges = np.zeros((quantiles.shape[0], quantiles.shape[1] + 1))
+    edges[:, 1:-1] = (quantiles[:, :-1] + quantiles[:, 1:]) / 2
+    edges[:, -1] = 1
+    return edges
+
+
+def nearest_ranks(weights: FloatArray, ranks: IntArray) -> IntArray:
+    """Return for each boundary the rank nearest to its mean rank, the lower of two as near."""
+    means = (weights * ranks[:, None, :]).sum(axis=2)
+    distance = np.abs(ranks[:, None, :] - means[:, :, None]).round(DECIMALS)
+    return np.take_along_axis(ranks, distance.argmin(axis=2), axis=1)
+
+
+def boundary_barriers(
+    curves: BoundaryCurves, costs: CostMatrix, boundary: int, height: float
+) -> NDArray[np.bool_]:
+    """Return which cuts part the minima of one boundary, shape (rows, cuts).
+
+    As `steadycut.core.rules.basins.barriers`, for any number of grades: a cut whose risk lies
+    more than ``height`` paired standard errors above the smallest on its left, and above that on
+    its right.
+    """
+    risk, square = curves.risk[:, boundary], curves.square[:, boundary]
+    n, high = curves.n_patients[:, None], np.ones(risk.shape, dtype=bool)
+    tie = TIE * costs.spread
+    from_right = risk.shape[1] - 1 - _lowest_so_far(risk[:, ::-1], tie)[:, ::-1]
+    for lowest in (_lowest_so_far(risk, tie), from_right):
+        excess = risk - np.take_along_axis(risk, lowest, axis=1)
+        squared = np.abs(square - np.take_along_axis(square, lowest, axis=1))
+        error = np.sqrt(np.maximum(squared - excess**2, 0) / n)
+        high &= excess > height * error + tie
+    return high
+
+
+def _lowest_so_far(risk: FloatArray, tie: float) -> IntArray:
+    """Return which cut up to each has the smallest risk, the last one of those within ``tie``."""
+    new_low = risk <= np.minimum.accumulate(risk, axis=1) + tie
+    return np.maximum.accumulate(np.where(new_low, np.arange(risk.shape[1]), 0), axis=1)
+
+
+RULES: dict[str, StrataRule] = {"stable": StableStrata(), "erm": joint_minimum}
+
+
+def parse_strata_rule(name: str) -> StrataRule:
+    """Return the rule of a name, ``stable`` or ``erm``."""
+    return RULES[check_choice("rule", name, tuple(RULES))]

@@ -1,0 +1,1 @@
+"""The files that steadycut writes and reads back: frozen rules, their parts and signatures."""

@@ -1,0 +1,116 @@
+"""Frozen files: JSON in one canonical way, with a SHA-256 over its own content.
+
+A single changed byte is noticed. Every kind of frozen file names its schema.
+"""
+
+import hashlib
+import json
+import re
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from steadycut._version import __version__
+from steadycut.errors import BadRuleFile
+from steadycut.io.files import read_small
+
+# No frozen file is nearly as large, in bytes; a larger one is not read into memory.
+LARGEST = 64_000_000
+LONGEST = 80
+FROZEN = ("steadycut.rule", "steadycut.strata", "steadycut.covariate")
+VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,39}")
+
+
+def read_frozen(path: str | PathLike[str]) -> bytes:
+    """Return the bytes of a frozen file."""
+    try:
+        written = read_small(Path(path))
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        msg = f"cannot read the rule file {path}: {why}."
+        raise BadRuleFile(msg) from None
+    check_size(written, str(path))
+    return written
+
+
+def check_size(written: bytes, name: str) -> None:
+    """Refuse what is too large for a frozen file, before anything is made of it."""
+    if len(written) > LARGEST:
+        msg = f"{name} is not a rule file: it has more than {LARGEST // 10**6} MB, and none has."
+        raise BadRuleFile(msg)
+
+
+def frozen_bytes(content: dict[str, Any]) -> bytes:
+    """Return the file's bytes: the same content gives the same bytes."""
+    text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return (text + "\n").encode()
+
+
+def parse_frozen(written: bytes, name: str, schema: str) -> dict[str, Any]:
+    """Return the content of a frozen file without its hash; refuse another schema and changes."""
+    check_size(written, name)
+    try:
+        content = json.loads(written.decode(), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        msg = f"{name} is not a rule file: it is not valid JSON. Give the rule.json of a study."
+        raise BadRuleFile(msg) from None
+    found = content.get("schema") if isinstance(content, dict) else None
+    if found != schema:
+        raise BadRuleFile(_other_schema(name, found, schema, content))
+    if not _is_hash_of(content.pop("sha256", None), content):
+        msg = f"{name} was changed after it was written: its content does not match its sha256."
+        raise BadRuleFile(msg)
+    return content
+
+
+def _other_schema(name: str, found: object, schema: str, content: object) -> str:
+    """Say that a file is of another kind, or of a later version of this kind."""
+    kind, _, version = schema.partition("/")
+    later = re.fullmatch(re.escape(kind) + "/([1-9][0-9]{0,5})", str(found))
+    if later and int(later[1]) > int(version):
+        return (
+            f"{name} has the schema {found}, which steadycut {__version__} cannot read: a newer "
+            f"steadycut made it{made_by(content)}. Upgrade steadycut to use it."
+        )
+    wanted = f"Give the {kind.partition('.')[2]}.json of a study."
+    if str(found).partition("/")[0] in FROZEN:
+        wanted += f" `steadycut apply` takes {shown(str(found))} as well."
+    refused = f"{name} is not a rule file of schema {schema}; its schema is {shown(repr(found))}."
+    return f"{refused} {wanted}"
+
+
+def made_by(content: Any) -> str:  # noqa: ANN401
+    """Return the version that a file names in brackets, if it looks like one."""
+    try:
+        version = content["provenance"]["versions"]["steadycut"]
+    except (KeyError, TypeError, IndexError):
+        return ""
+    return f" ({version})" if VERSION.fullmatch(str(version)) else ""
+
+
+def shown(text: str) -> str:
+    """Return a text out of a file as it may stand in a refusal: on one line, and not long."""
+    line = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
+
+
+def content_hash(content: dict[str, Any]) -> str:
+    """Return the SHA-256 of the canonical content, the hash itself left out."""
+    rest = {key: value for key, value in content.items() if key != "sha256"}
+    text = json.dumps(
+        rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _is_hash_of(found: object, content: dict[str, Any]) -> bool:
+    try:
+        return found == content_hash(content)
+    except (ValueError, RecursionError):
+        # What can be read but is never written, such as 1e999 or half of a surrogate pair.
+        return False
+
+
+def _refuse_constant(text: str) -> float:
+    msg = f"{text} is not a number"
+    raise ValueError(msg)

@@ -1,0 +1,334 @@
+"""Whether new patients can be what a rule was made for: named checks that warn or refuse.
+
+A warning is said and recorded. A refusal ends the work, unless it is forced: then it is recorded
+as such.
+"""
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray, IntArray, shown
+from steadycut.core.records import PatientScores, Recipe
+from steadycut.documents.ensemble import made_by
+from steadycut.documents.known_patients import Remembered, check_fits
+from steadycut.errors import BadOption, DeploymentRefused, SteadycutWarning
+from steadycut.study.freeze import site_hash
+
+if TYPE_CHECKING:
+    from steadycut.documents.frozen import InstancesPart
+
+WARN, REFUSE = "warn", "refuse"
+# How Python and the command line overrule a refusal.
+FORCE = "force=True (--force)"
+OUTSIDE_SHARE = 0.05
+INSTANCE_FACTOR = 3.0
+# If half of the patients of a kind have several, ten who all have one come by chance in 1 of 1000.
+SURE = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One way in which patients are unlike those of the rule, and what to do about it."""
+
+    name: str
+    severity: str
+    found: str
+    expected: str
+    advice: str
+
+    @property
+    def text(self) -> str:
+        """All of it in one line."""
+        return f"{self.name}: {self.found}; where the rule was made {self.expected}. {self.advice}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Expected:
+    """What the patients of a frozen rule were like; None, or nothing, where that is not known.
+
+    ``usual`` holds most scores; ``instances`` counts rows and ``units`` units of the innermost
+    level, of a patient; ``sites`` are hashes of names.
+    """
+
+    recipe: Recipe
+    score_range: tuple[float, float]
+    usual: tuple[float, float] | None = None
+    instances: "InstancesPart | None" = None
+    units: "InstancesPart | None" = None
+    sites: Sequence[str] = ()
+    remembered: Remembered | None = None
+    methods: Sequence[tuple[Recipe, tuple[float, float]]] = ()
+
+
+class Guarded(Protocol):
+    """A frozen rule of any kind."""
+
+    @property
+    def expected(self) -> Expected:
+        """What the patients of the rule were like."""
+        ...
+
+
+def check_rule(rule: object) -> None:
+    """Refuse what is no frozen rule, such as its path."""
+    if not hasattr(rule, "expected"):
+        msg = f"rule must be a FrozenRule, as FrozenRule.load(path) gives it; got {shown(rule)}."
+        raise BadOption(msg)
+
+
+def check_deployment(
+    rule: Guarded,
+    patients: PatientScores,
+    several: Sequence[PatientScores] = (),
+    *,
+    key: bytes | None = None,
+) -> list[Finding]:
+    """Return every way in which patients are unlike those that a frozen rule was made from.
+
+    Parameters
+    ----------
+    rule
+        A frozen rule, frozen strata or a frozen rule by covariate.
+    patients
+        Patient scores, made as the rule says.
+    several
+        For an ensemble what they were made of, the same patients once for each method.
+    key
+        The secret with which the rule remembers its patients, if it does so by one.
+
+    Returns
+    -------
+    list of Finding
+        Each with a name, a severity (``"warn"`` or ``"refuse"``), what was found, what was expected
+        and what to do; ``text`` has all of it in one line. `pass_or_refuse` raises if one refuses.
+
+    Examples
+    --------
+    >>> from steadycut import fit
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([0, 1], 50)
+    >>> rule = fit(PatientScores(scores=rng.normal(size=100) + 3 * labels, labels=labels)).freeze()
+    >>> [one.name for one in check_deployment(rule, PatientScores(scores=[500.0, 700.0]))]
+    ['score range', 'unit']
+    """
+    expected = rule.expected
+    check_fits(expected.remembered, key)
+    found = [one for check in CHECKS if (one := check(expected, patients))]
+    if expected.remembered is not None:
+        found += _check_patients(expected.remembered, patients, key)
+    return found + _check_methods(expected, several)
+
+
+def pass_or_refuse(findings: Iterable[Finding], *, force: bool) -> list[Finding]:
+    """Return the findings; raise `DeploymentRefused` if one of them refuses and is not forced."""
+    found = list(findings)
+    refused = [one.text for one in found if one.severity == REFUSE]
+    if refused and not force:
+        msg = f"{' '.join(refused)} To go on all the same, and have that recorded: {FORCE}."
+        raise DeploymentRefused(msg)
+    return found
+
+
+def texts_of(findings: Iterable[Finding]) -> list[str]:
+    """Return the lines to record; what was refused says that it was forced."""
+    return [f"forced: {one.text}" if one.severity == REFUSE else one.text for one in findings]
+
+
+def forced_names(findings: Iterable[Finding]) -> list[str]:
+    """Return the names of the checks that refused, for findings that passed all the same."""
+    return [one.name for one in findings if one.severity == REFUSE]
+
+
+def warn_of_forced(findings: Iterable[Finding]) -> None:
+    """Warn of everything that was forced, where there is no file that could record it."""
+    for one in findings:
+        if one.severity == REFUSE:
+            warnings.warn(f"forced: {one.text}", SteadycutWarning, stacklevel=3)
+
+
+# Checks that warn --------------------------------------------------------------------------
+
+
+def check_range(expected: Expected, patients: PatientScores) -> Finding | None:
+    """Notice scores outside the range that the rule has seen."""
+    return _range_unlike(expected.score_range, patients.scores)
+
+
+def _range_unlike(
+    score_range: tuple[float, float], scores: FloatArray, of: str = ""
+) -> Finding | None:
+    low, high = score_range
+    share = float(np.mean((scores < low) | (scores > high)))
+    if share <= OUTSIDE_SHARE:
+        return None
+    return Finding(
+        name="score range",
+        severity=WARN,
+        found=f"{share:.0%} of the patients have scores{of} outside the rule's own range",
+        expected=f"they lay between {low:g} and {high:g}",
+        advice="Check that scorer and unit are the same.",
+    )
+
+
+def _check_methods(expected: Expected, several: Sequence[PatientScores]) -> list[Finding]:
+    """Notice methods of an ensemble whose scores lie outside the range the rule has seen."""
+    methods = expected.methods if several else ()
+    found = (
+        _range_unlike(score_range, made_by(recipe, several).scores, f" of '{recipe.name}'")
+        for recipe, score_range in methods
+    )
+    return [one for one in found if one]
+
+
+def check_unit(expected: Expected, patients: PatientScores) -> Finding | None:
+    """Notice a typical score that hardly occurred where the rule was made, as in another unit."""
+    middle = float(np.median(patients.scores))
+    if expected.usual is None or expected.usual[0] <= middle <= expected.usual[1]:
+        return None
+    low, high = expected.usual
+    return Finding(
+        name="unit",
+        severity=WARN,
+        found=f"the median score is {middle:g}",
+        expected=f"most scores lie between {low:g} and {high:g}",
+        advice="Is it the same unit and the same scorer?",
+    )
+
+
+def check_instances(expected: Expected, patients: PatientScores) -> Finding | None:
+    """Notice another number of instances a patient, which moves a maximum or a quantile."""
+    usual, here = expected.instances, patients.n_instances
+    if usual is None or here is None or check_aggregation(expected, patients):
+        return None
+    typical = float(np.median(here))
+    if typical / INSTANCE_FACTOR <= usual.median <= typical * INSTANCE_FACTOR:
+        return None
+    return Finding(
+        name="instances",
+        severity=WARN,
+        found=f"a patient has {typical:g} instances here (median)",
+        expected=f"{usual.median:g}",
+        advice="More instances raise a maximum, fewer lower it: check how they were sampled.",
+    )
+
+
+def check_sites(expected: Expected, patients: PatientScores) -> Finding | None:
+    """Notice a site where the rule was made: its patients may be no new ones."""
+    here = [] if patients.sites is None else np.unique(patients.sites).tolist()
+    again = [name for name in here if site_hash(name) in expected.sites]
+    if not again:
+        return None
+    return Finding(
+        name="site",
+        severity=WARN,
+        found=f"there are patients of {', '.join(map(repr, again))}",
+        expected="patients of that name took part",
+        advice="Those who made the rule make it look better than it is; leave them out.",
+    )
+
+
+# Checks that refuse ------------------------------------------------------------------------
+
+
+def check_aggregation(expected: Expected, patients: PatientScores) -> Finding | None:
+    """Notice a table of one row a patient for a rule made from many, and the reverse."""
+    usual, here = expected.instances, patients.n_instances
+    if usual is None or here is None or not here.size:
+        return None
+    chain = ", ".join(f"{level} {how}" for level, how in expected.recipe.chain)
+    if _all_single(here, usual):
+        return Finding(
+            name="aggregation",
+            severity=REFUSE,
+            found="every patient has one row",
+            expected=f"patients had {_span(usual)} rows, aggregated by {chain}",
+            advice="Give the table of instances, or force it if they were aggregated just so.",
+        )
+    typical = float(np.median(here))
+    if usual.largest > 1 or typical <= 1:
+        return None
+    return Finding(
+        name="aggregation",
+        severity=REFUSE,
+        found=f"a patient has {typical:g} rows here (median)",
+        expected="every patient had one",
+        advice="Aggregate the rows of a patient as it was done there.",
+    )
+
+
+def check_levels(expected: Expected, patients: PatientScores) -> Finding | None:
+    """Notice a level that is constant: one unit a patient for a rule made from several."""
+    usual, here = expected.units, patients.n_units
+    if usual is None or here is None or check_aggregation(expected, patients):
+        return None
+    if not here.size or not _all_single(here, usual):
+        return None
+    levels = " and ".join(repr(level) for level, _ in expected.recipe.levels)
+    return Finding(
+        name="missing level",
+        severity=REFUSE,
+        found=f"every patient has one unit of {levels}",
+        expected=f"patients had {_span(usual)}",
+        advice="Check that the column tells the units apart.",
+    )
+
+
+def missing_level(recipe: Recipe, column: str | None) -> Finding | None:
+    """Notice that a table lacks the column of a level; None if the column is no level."""
+    how = dict(recipe.levels).get(column or "")
+    if how is None:
+        return None
+    return Finding(
+        name="missing level",
+        severity=REFUSE,
+        found=f"the table has no column {column!r}",
+        expected=f"the rows of each were aggregated by {how}",
+        advice="Add the column; forced, that step is left out, as for rows that are made so.",
+    )
+
+
+def _check_patients(
+    remembered: Remembered, patients: PatientScores, key: bytes | None
+) -> list[Finding]:
+    """Notice patients who made the rule, if the rule remembers them."""
+    if patients.patients is None:
+        return []
+    if remembered.needs_key and key is None:
+        found = "whether the rule remembers any of these patients is not checked"
+        expected = "those who took part were remembered by a key"
+        advice = "Give that key: key= (--patient-key FILE)."
+        return [_patients_finding(WARN, found, expected, advice)]
+    again = remembered.count(patients.patients.tolist(), key)
+    found = f"the rule remembers {again} of these {patients.n_patients} patients"
+    advice = "Those who made the rule say nothing new about it; leave them out."
+    return [_patients_finding(REFUSE, found, "they took part", advice)] if again else []
+
+
+def _patients_finding(severity: str, found: str, expected: str, advice: str) -> Finding:
+    return Finding(
+        name="patients", severity=severity, found=found, expected=expected, advice=advice
+    )
+
+
+def _all_single(counts: IntArray, usual: "InstancesPart") -> bool:
+    """Whether all patients have one of what those of the rule had several of, and not by chance."""
+    strange = usual.smallest > 1 or (usual.median > 1 and counts.size >= SURE)
+    return strange and int(counts.max()) == 1
+
+
+def _span(usual: "InstancesPart") -> str:
+    return f"{usual.smallest} to {usual.largest} (median {usual.median:g})"
+
+
+CHECKS: tuple[Callable[[Expected, PatientScores], Finding | None], ...] = (
+    check_range,
+    check_unit,
+    check_instances,
+    check_sites,
+    check_aggregation,
+    check_levels,
+)

@@ -1,0 +1,357 @@
+"""The frozen rule: one plain JSON file that takes a cut-off to the next hospital.
+
+The file is written in one canonical way and carries a SHA-256 over its own content, so that a
+single changed byte is noticed. It holds no time, path, host, engine or worker count, and no
+patient.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from pydantic import Field, FiniteFloat, model_validator
+
+from steadycut.core.checks import FloatArray
+from steadycut.core.confusion import Confusion
+from steadycut.core.diagnose import flip_probability
+from steadycut.core.ensemble import LARGEST_REFERENCE, Ensemble, Method
+from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.core.shift.label_shift import RankBins
+from steadycut.documents.ensemble import check_same_patients, made_by
+from steadycut.documents.frozen import (
+    CertificatePart,
+    CostsPart,
+    FrozenDocument,
+    FrozenFile,
+    InstancesPart,
+    Part,
+    Step,
+)
+from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
+from steadycut.documents.known_patients import Remembered
+from steadycut.study.freeze import rule_content
+from steadycut.study.small_cells import without_small_cells
+
+if TYPE_CHECKING:
+    from steadycut.study.fit import Study
+
+SCHEMA = "steadycut.rule/1"
+LARGEST_COUNT = 2**53
+
+
+class StabilityPart(Part):
+    """How far the cut-off moves between resampled cohorts."""
+
+    radius: FiniteFloat
+    bias: FiniteFloat
+    quantile: FiniteFloat
+    modulus: FiniteFloat
+    penalty: FiniteFloat
+    flip_rate: FiniteFloat
+    n_bootstrap: int
+    centering: str
+    form: str
+    band: str
+    warnings: list[str]
+
+
+class BinsPart(Part):
+    """The certifying patients by class in bins of the score, with the edges between the bins."""
+
+    edges: list[FiniteFloat]
+    positive: list[int]
+    negative: list[int]
+
+
+class Reference(Part):
+    """What an audit needs of the patients who certified the rule."""
+
+    tp: int = Field(ge=0)
+    fn: int = Field(ge=0)
+    fp: int = Field(ge=0)
+    tn: int = Field(ge=0)
+    quantiles_positive: list[FiniteFloat]
+    quantiles_negative: list[FiniteFloat]
+    bins: BinsPart
+    instances_per_patient: InstancesPart | None
+
+    @model_validator(mode="after")
+    def _countable(self) -> "Reference":
+        counts = (self.tp, self.fn, self.fp, self.tn, *self.bins.positive, *self.bins.negative)
+        if not all(0 <= count <= LARGEST_COUNT for count in counts):
+            msg = f"counts of patients must lie between 0 and {LARGEST_COUNT}"
+            raise ValueError(msg)
+        return self
+
+    @property
+    def rank_bins(self) -> RankBins:
+        """The certifying patients in bins of the score."""
+        bins = self.bins
+        return RankBins(
+            edges=np.array(bins.edges),
+            positive=np.array(bins.positive),
+            negative=np.array(bins.negative),
+        )
+
+    @property
+    def confusion(self) -> Confusion:
+        """The confusion counts of the certifying patients."""
+        return Confusion(tp=self.tp, fn=self.fn, fp=self.fp, tn=self.tn)
+
+
+class MethodPart(Part):
+    """One method of an ensemble: a score, its chain, its weight and what its ranks refer to.
+
+    ``reference`` holds scores of the patients who chose, ascending: all of them, or evenly spaced
+    order statistics where there are many. A score counts with twice its mid-rank among them.
+    """
+
+    score: str
+    aggregation: list[Step] = Field(min_length=1)
+    weight: int = Field(ge=0)
+    reference: list[FiniteFloat] = Field(min_length=1, max_length=LARGEST_REFERENCE)
+    score_range: tuple[FiniteFloat, FiniteFloat]
+
+
+class EnsemblePart(Part):
+    """Methods averaged on the quantile scale; the threshold is on that scale, from 0 to 1."""
+
+    kind: Literal["quantile", "gls"]
+    methods: list[MethodPart] = Field(min_length=2)
+
+    @model_validator(mode="after")
+    def _one_scale(self) -> "EnsemblePart":
+        references = [one.reference for one in self.methods]
+        if len({len(reference) for reference in references}) > 1:
+            msg = "the references of all methods must be of one length"
+            raise ValueError(msg)
+        if any(reference != sorted(reference) for reference in references):
+            msg = "a reference must be in ascending order"
+            raise ValueError(msg)
+        if not any(one.weight for one in self.methods):
+            msg = "at least one weight must be positive"
+            raise ValueError(msg)
+        return self
+
+
+class Provenance(Part):
+    """What the rule was made with; ``sites`` are hashes of names, to know a site again."""
+
+    versions: dict[str, str]
+    seed: int
+    options: dict[str, str | int | float | bool]
+    patients: dict[str, int]
+    sites: list[str]
+    data_sha256: str
+
+
+class RememberedPart(Part):
+    """Hashes of the identifiers of patients who are to be recognised later."""
+
+    scheme: Literal["hmac-sha256", "pbkdf2-sha256"]
+    salt: str = Field(pattern="^[0-9a-f]{64}$")
+    hashes: list[str]
+    key_check: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+
+
+class RuleDocument(FrozenDocument):
+    """Everything in ``rule.json`` but the hash over it."""
+
+    schema_: Literal["steadycut.rule/1"] = Field(alias="schema")
+    threshold: FiniteFloat
+    operating_value: FiniteFloat | None
+    direction: Literal["ge", "le"]
+    ensemble: EnsemblePart | None
+    costs: CostsPart
+    target_prevalence: tuple[FiniteFloat, FiniteFloat] | None
+    rule: str
+    score_range: tuple[FiniteFloat, FiniteFloat]
+    bootstrap_thresholds: list[FiniteFloat] = Field(min_length=1)
+    certificate: CertificatePart
+    stability: StabilityPart
+    reference: Reference
+    provenance: Provenance
+    remembered_patients: RememberedPart | None = None
+
+    @property
+    def remembered(self) -> Remembered | None:
+        """The patients to be known again; None if they were not to be."""
+        part = self.remembered_patients
+        if part is None:
+            return None
+        return Remembered(
+            scheme=part.scheme,
+            salt=part.salt,
+            hashes=tuple(part.hashes),
+            key_check=part.key_check,
+        )
+
+
+class FrozenRule(FrozenFile[RuleDocument]):
+    """A cut-off with everything that is needed to apply it, and to know how far to trust it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steadycut import PatientScores, fit
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([0, 1], 50)
+    >>> rule = fit(PatientScores(scores=rng.normal(size=100) + 3 * labels, labels=labels)).freeze()
+    >>> rule.decide_scores([-2.0, 5.0])
+    array([0, 1], dtype=int8)
+    """
+
+    _schema = SCHEMA
+    _model = RuleDocument
+    _file = "rule.json"
+
+    def __repr__(self) -> str:
+        sign = ">=" if self.direction == "ge" else "<="
+        return f"FrozenRule({self.recipe.name}; called if {sign} {self.threshold:.6g})"
+
+    @classmethod
+    def from_study(
+        cls,
+        study: "Study",
+        remembered: Remembered | None = None,
+        small_cells: int | None = None,
+    ) -> "FrozenRule":
+        """Freeze the cut-off of a study."""
+        content = rule_content(study, remembered)
+        if small_cells is not None:
+            content = without_small_cells(content, study, small_cells)
+        return cls._from_content({"schema": SCHEMA, **content})
+
+    @property
+    def expected(self) -> Expected:
+        """What the patients of the rule were like."""
+        document, reference = self.document, self.document.reference
+        known = [q for q in (reference.quantiles_positive, reference.quantiles_negative) if q]
+        ensemble = self.ensemble
+        return Expected(
+            recipe=self.recipe,
+            score_range=document.score_range,
+            # Between the 5 % and the 95 % quantile of either class.
+            usual=(min(q[5] for q in known), max(q[-6] for q in known)),
+            instances=reference.instances_per_patient,
+            units=document.units_per_patient,
+            sites=document.provenance.sites,
+            remembered=document.remembered,
+            methods=[(one.recipe, one.score_range) for one in ensemble.methods] if ensemble else (),
+        )
+
+    @property
+    def threshold(self) -> float:
+        """The frozen cut-off."""
+        return self.document.threshold
+
+    @property
+    def direction(self) -> str:
+        """``"ge"`` or ``"le"``: which side of the cut-off is called."""
+        return self.document.direction
+
+    @property
+    def costs(self) -> Costs:
+        """What the two errors cost."""
+        costs, target = self.document.costs, self.document.target_prevalence
+        return Costs(cost_fn=costs.cost_fn, cost_fp=costs.cost_fp, target=target)
+
+    @property
+    def recipes(self) -> tuple[Recipe, ...]:
+        """Every score that must be made of a table: one, or one a method of the ensemble."""
+        ensemble = self.ensemble
+        return (self.recipe,) if ensemble is None else tuple(m.recipe for m in ensemble.methods)
+
+    @property
+    def ensemble(self) -> Ensemble | None:
+        """The methods and their weights; None for a rule of one method."""
+        part = self.document.ensemble
+        if part is None:
+            return None
+        methods = tuple(
+            Method(
+                recipe=self._recipe(one.score, one.aggregation),
+                weight=one.weight,
+                reference=np.array(one.reference),
+                score_range=one.score_range,
+            )
+            for one in part.methods
+        )
+        return Ensemble(kind=part.kind, methods=methods)
+
+    def patients_of(
+        self, given: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
+    ) -> PatientScores:
+        """Return the patients with the score that the cut-off is about.
+
+        ``given`` is that already; or holds the same patients once for each method of the ensemble,
+        told apart by their recipes, in any order and perhaps with others.
+        """
+        if isinstance(given, PatientScores):
+            return given
+        several = list(given.values() if isinstance(given, Mapping) else given)
+        found = [made_by(recipe, several) for recipe in self.recipes]
+        check_same_patients(found)
+        ensemble = self.ensemble
+        return found[0] if ensemble is None else ensemble.combine(found)
+
+    def decide_scores(self, scores: Any) -> "np.ndarray[Any, np.dtype[np.int8]]":  # noqa: ANN401
+        """Return 1 for every patient score that is called, else 0."""
+        values = PatientScores(scores=scores).scores
+        called = values >= self.threshold if self.direction == "ge" else values <= self.threshold
+        return called.astype(np.int8)
+
+    def flip_probability(self, scores: Any) -> FloatArray:  # noqa: ANN401
+        """Return, for each patient score, how often a resampled study decides otherwise."""
+        sign = 1.0 if self.direction == "ge" else -1.0
+        values = sign * PatientScores(scores=scores).scores
+        draws = sign * np.asarray(self.document.bootstrap_thresholds)
+        return flip_probability(values, sign * self.threshold, draws)
+
+    def decide(
+        self,
+        table: Any,  # noqa: ANN401
+        missing: str = "refuse",
+        *,
+        force: bool = False,
+        key: bytes | None = None,
+    ) -> dict[str, Any]:
+        """Apply the rule to a table of instances, or to a path of one.
+
+        Patients that the rule was not made for are refused
+        (`steadycut.documents.guards.check_deployment`); ``force`` makes that a warning. ``key`` is
+        the one of a rule that remembers its patients.
+
+        Returns
+        -------
+        dict
+            Arrays ``patient``, ``score``, ``decision`` and ``flip_probability``, one entry a
+            patient, in the order of the patients' identifiers.
+        """
+        from steadycut.ingest import aggregate
+
+        recipes = self.recipes
+        several = aggregate(
+            table,
+            patient=recipes[0].patient,
+            score=list(dict.fromkeys(recipe.score for recipe in recipes)),
+            levels=recipes[0].levels,
+            how=list(dict.fromkeys(recipe.how for recipe in recipes)),
+            missing=missing,
+        )
+        patients = self.patients_of(several)
+        found = check_deployment(self, patients, list(several.values()), key=key)
+        warn_of_forced(pass_or_refuse(found, force=force))
+        return self.decisions(patients)
+
+    def decisions(
+        self, given: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
+    ) -> dict[str, Any]:
+        """Return score, decision and flip probability of each patient; see `patients_of`."""
+        patients = self.patients_of(given)
+        return {
+            "patient": patients.patients,
+            "score": patients.scores,
+            "decision": self.decide_scores(patients.scores),
+            "flip_probability": self.flip_probability(patients.scores),
+        }

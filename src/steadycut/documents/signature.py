@@ -1,0 +1,306 @@
+"""Who froze a file: Ed25519 signatures over its exact bytes, in a small file beside it.
+
+The hash inside a frozen file notices accidents; whoever can edit the file can make it fit again. A
+signature needs the private key. Keys are PEM files (PKCS #8 and SubjectPublicKeyInfo), and the
+signature is plain Ed25519, so that other tools can check it too.
+"""
+
+import base64
+import binascii
+import hashlib
+import json
+import os
+from dataclasses import asdict, dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from steadycut.documents import covariate, rule, strata
+from steadycut.documents.canonical_json import frozen_bytes, read_frozen
+from steadycut.documents.covariate import CovariateRule
+from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.rule import FrozenRule
+from steadycut.documents.strata import StrataRule
+from steadycut.errors import BadOption, BadRuleFile, BadSignature, MissingPackage
+from steadycut.io.files import read_small, write_atomically
+
+SCHEMA = "steadycut.signature/1"
+ALGORITHM = "Ed25519"
+ENDING = ".sig"
+PUBLIC_ENDING = ".pub"
+PASSPHRASE = "STEADYCUT_PASSPHRASE"  # noqa: S105 (a name, not a secret)
+PRIVATE_MODE = 0o600
+OTHERS = 0o077
+# No key or signature is nearly as large, in bytes.
+LARGEST = 1_000_000
+FROZEN: dict[str, type[FrozenFile[Any]]] = {
+    rule.SCHEMA: FrozenRule,
+    strata.SCHEMA: StrataRule,
+    covariate.SCHEMA: CovariateRule,
+}
+
+FilePath = str | PathLike[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """What a signature file says: ``key`` is the SHA-256 of the public key, ``sha256`` the file's.
+
+    ``signature`` is in base64.
+    """
+
+    key: str
+    sha256: str
+    signature: str
+    schema: str = SCHEMA
+    algorithm: str = ALGORITHM
+
+    def to_bytes(self) -> bytes:
+        """Return the signature file."""
+        return frozen_bytes(asdict(self))
+
+
+def make_key(path: FilePath, passphrase: str | None = None) -> str:
+    """Make a pair of keys and return the fingerprint of the public one.
+
+    Parameters
+    ----------
+    path
+        Where the private key goes, readable by its owner only; the public one goes beside it, with
+        ``.pub`` at its end. Neither may exist.
+    passphrase
+        Encrypts the private key.
+    """
+    ed25519, serialization = _cryptography()
+    private, public = Path(path), Path(f"{os.fspath(path)}{PUBLIC_ENDING}")
+    key = ed25519.Ed25519PrivateKey.generate()
+    pem, pkcs8 = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    locked = serialization.NoEncryption()
+    if passphrase:
+        locked = serialization.BestAvailableEncryption(passphrase.encode())
+    spki = serialization.PublicFormat.SubjectPublicKeyInfo
+    _write_new(private, key.private_bytes(pem, pkcs8, locked), PRIVATE_MODE)
+    try:
+        _write_new(public, key.public_key().public_bytes(pem, spki), 0o666)
+    except BaseException:
+        private.unlink()
+        raise
+    return _fingerprint(key.public_key())
+
+
+def sign(
+    path: FilePath, key: FilePath, *, passphrase: str | None = None, out: FilePath | None = None
+) -> Signature:
+    """Sign a frozen file, or another JSON file of steadycut, with a private key.
+
+    Parameters
+    ----------
+    path
+        ``rule.json``, ``strata.json``, ``covariate.json``; also ``study.json`` and ``audit.json``.
+    key
+        The private key, a PEM file that only its owner can read.
+    passphrase
+        Of an encrypted key.
+    out
+        The signature file. Default: beside the file, with ``.sig`` at its end. Only an earlier
+        signature is overwritten.
+    """
+    target = signature_path(path, out)
+    written = read_frozen(path)
+    _check_signable(written, str(path))
+    _check_replaceable(target)
+    private = _private_key(Path(key), passphrase)
+    made = Signature(
+        key=_fingerprint(private.public_key()),
+        sha256=hashlib.sha256(written).hexdigest(),
+        signature=base64.b64encode(private.sign(written)).decode(),
+    )
+    write_atomically(target, made.to_bytes())
+    return made
+
+
+def verify(path: FilePath, key: FilePath, *, signature: FilePath | None = None) -> Signature:
+    """Return the signature of a file, if it is of exactly these bytes and by this key.
+
+    Parameters
+    ----------
+    path
+        The signed file.
+    key
+        The public key, a PEM file.
+    signature
+        The signature file. Default: beside the file, with ``.sig`` at its end.
+
+    Raises
+    ------
+    BadSignature
+        If there is no signature, or one of other bytes or by another key.
+    """
+    public = _public_key(Path(key))
+    found = read_signature(signature_path(path, signature))
+    written = read_frozen(path)
+    if found.key != _fingerprint(public):
+        msg = f"{path} was signed with another key than {key}; do not use it before you know whose."
+        raise BadSignature(msg)
+    if found.sha256 != hashlib.sha256(written).hexdigest() or not _fits(public, found, written):
+        msg = (
+            f"the signature does not fit {path}: one of them was changed after it was signed. Use "
+            "the originals."
+        )
+        raise BadSignature(msg)
+    return found
+
+
+def signature_path(path: FilePath, given: FilePath | None = None) -> Path:
+    """Return where the signature of a file is."""
+    return Path(f"{os.fspath(path)}{ENDING}" if given is None else given)
+
+
+def read_signature(path: Path) -> Signature:
+    """Return the content of a signature file; any other byte than `sign` writes is refused."""
+    if not os.path.lexists(path):
+        msg = f"there is no signature {path}. Name it, or ask for it where the file came from."
+        raise BadSignature(msg)
+    written = _read(path, "signature")
+    try:
+        found = Signature(**json.loads(written.decode()))
+        base64.b64decode(found.signature, validate=True)
+        whole = found.to_bytes() == written
+    except (ValueError, TypeError, RecursionError, binascii.Error):
+        whole = False
+    if not whole or (found.schema, found.algorithm) != (SCHEMA, ALGORITHM):
+        msg = f"{path} is not a signature of schema {SCHEMA}, or was changed. Use the original."
+        raise BadSignature(msg)
+    return found
+
+
+def is_encrypted(key: FilePath) -> bool:
+    """Whether a private key needs a passphrase."""
+    return b"ENCRYPTED" in _read(Path(key), "key")
+
+
+def _check_signable(written: bytes, name: str) -> None:
+    """Refuse to sign what no version of steadycut would read."""
+    try:
+        schema = json.loads(written.decode())["schema"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        schema = None
+    if not str(schema).startswith("steadycut."):
+        msg = f"{name} is not a JSON file of steadycut. Sign a rule.json, or another of its files."
+        raise BadRuleFile(msg)
+    if schema == SCHEMA:
+        msg = f"{name} is itself a signature. Sign the file that it belongs to."
+        raise BadRuleFile(msg)
+    if str(schema) in FROZEN:
+        FROZEN[str(schema)].from_bytes(written, name)
+
+
+def _check_replaceable(target: Path) -> None:
+    """Refuse to write a signature over anything else: a key, a rule, a table."""
+    if not os.path.lexists(target):
+        return
+    try:
+        read_signature(target)
+    except BadSignature:
+        msg = f"{target} exists and is no signature, or a damaged one. Choose another name."
+        raise BadOption(msg) from None
+
+
+def _fits(public: Any, found: Signature, written: bytes) -> bool:  # noqa: ANN401
+    from cryptography.exceptions import InvalidSignature
+
+    # Of two texts for the same bytes only one is what `sign` writes.
+    raw = base64.b64decode(found.signature)
+    if base64.b64encode(raw).decode() != found.signature:
+        return False
+    try:
+        public.verify(raw, written)
+    except InvalidSignature:
+        return False
+    return True
+
+
+def _private_key(path: Path, passphrase: str | None) -> Any:  # noqa: ANN401
+    ed25519, serialization = _cryptography()
+    pem = _read(path, "key")
+    if b"PUBLIC KEY" in pem:
+        msg = f"{path} is the public key. Sign with the private one, which belongs to it."
+        raise BadSignature(msg)
+    if os.name == "posix" and path.stat().st_mode & OTHERS:
+        msg = f"the private key {path} can be read by others. Make it yours alone: chmod 600."
+        raise BadSignature(msg)
+    if b"ENCRYPTED" in pem and not passphrase:
+        msg = f"the private key {path} is encrypted; give its passphrase in {PASSPHRASE}."
+        raise BadSignature(msg)
+    secret = passphrase.encode() if passphrase and b"ENCRYPTED" in pem else None
+    return _of_type(
+        lambda: serialization.load_pem_private_key(pem, secret),
+        ed25519.Ed25519PrivateKey,
+        f"{path} is not an Ed25519 private key in PEM, or its passphrase is another one. Make one "
+        "with steadycut keygen.",
+    )
+
+
+def _public_key(path: Path) -> Any:  # noqa: ANN401
+    ed25519, serialization = _cryptography()
+    pem = _read(path, "key")
+    return _of_type(
+        lambda: serialization.load_pem_public_key(pem),
+        ed25519.Ed25519PublicKey,
+        f"{path} is not an Ed25519 public key in PEM. Give the file that ends in {PUBLIC_ENDING}.",
+    )
+
+
+def _of_type(load: Any, kind: Any, refusal: str) -> Any:  # noqa: ANN401
+    from cryptography.exceptions import UnsupportedAlgorithm
+
+    try:
+        key = load()
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, kind):
+        raise BadSignature(refusal)
+    return key
+
+
+def _fingerprint(public: Any) -> str:  # noqa: ANN401
+    _, serialization = _cryptography()
+    form = serialization.PublicFormat.SubjectPublicKeyInfo
+    return hashlib.sha256(public.public_bytes(serialization.Encoding.DER, form)).hexdigest()
+
+
+def _read(path: Path, what: str) -> bytes:
+    try:
+        return read_small(path, LARGEST)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        msg = f"cannot read the {what} {path}: {why}."
+        raise BadSignature(msg) from None
+
+
+def _write_new(path: Path, content: bytes, mode: int) -> None:
+    """Write a file that is not there yet; it never has more rights than in the end."""
+    made = False
+    try:
+        with open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            made = True
+            file.write(content)
+    except FileExistsError:
+        msg = f"{path} exists, and a key is never overwritten. Choose another name."
+        raise BadOption(msg) from None
+    except (OSError, ValueError) as error:
+        if made:
+            path.unlink(missing_ok=True)
+        why = getattr(error, "strerror", None) or error
+        msg = f"cannot write {path}: {why}. Choose another place."
+        raise BadOption(msg) from None
+
+
+def _cryptography() -> tuple[Any, Any]:
+    try:
+        from cryptography.hazmat.primitives import serialization
+        from cryptography.hazmat.primitives.asymmetric import ed25519
+    except ImportError:
+        msg = 'Signatures require cryptography: pip install "steadycut[sign]".'
+        raise MissingPackage(msg) from None
+    return ed25519, serialization

@@ -1,0 +1,265 @@
+"""The frozen risk strata: one plain JSON file that takes ordered boundaries to the next hospital.
+
+Written, hashed and read as ``rule.json`` is. It holds no patient.
+"""
+
+import hashlib
+import itertools
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import Field, FiniteFloat, model_validator
+
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.records import PatientScores
+from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.strata.draws import stratum_flips, stratum_of
+from steadycut.documents.frozen import (
+    CertificatePart,
+    FrozenDocument,
+    FrozenFile,
+    InstancesPart,
+    Part,
+)
+from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
+from steadycut.study.freeze import check_named, columns_of, instances_of, units_of, versions
+
+if TYPE_CHECKING:
+    from steadycut.study.strata import StrataStudy
+
+SCHEMA = "steadycut.strata/1"
+USUAL = (0.05, 0.95)
+
+
+class RatePart(Part):
+    """An error rate at a boundary and its limit."""
+
+    errors: int = Field(ge=0)
+    n_patients: int = Field(ge=0)
+    rate: FiniteFloat | None
+    limit: FiniteFloat
+
+
+class BoundaryPart(Part):
+    """One boundary: what its two errors cost each grade, and what is certified of them."""
+
+    below: str
+    above: str
+    threshold: FiniteFloat
+    miss_costs: dict[str, FiniteFloat]
+    alarm_costs: dict[str, FiniteFloat]
+    probability: FiniteFloat | None
+    miss: RatePart
+    alarm: RatePart
+    delta: FiniteFloat = Field(gt=0, lt=1)
+
+
+class StrataStability(Part):
+    """How far the boundaries move together between resampled cohorts."""
+
+    bias: list[FiniteFloat]
+    quantile: FiniteFloat
+    radius: list[FiniteFloat]
+    local_modulus: FiniteFloat
+    modulus: FiniteFloat
+    penalty: FiniteFloat
+    smallest_risk: FiniteFloat
+    objective: FiniteFloat
+    flip_rate: FiniteFloat
+    jump_rate: FiniteFloat
+    n_bootstrap: int
+    warnings: list[str]
+
+
+class StrataProvenance(Part):
+    """What the strata were made with."""
+
+    versions: dict[str, str]
+    options: dict[str, str | int | float]
+    patients: dict[str, int | list[int]]
+    data_sha256: str
+
+
+class StrataDocument(FrozenDocument):
+    """Everything in ``strata.json`` but the hash over it.
+
+    ``usual_range`` holds the middle 90 % of the scores, ``counts`` the certifying patients by
+    grade and stratum.
+    """
+
+    schema_: Literal["steadycut.strata/1"] = Field(alias="schema")
+    strata: list[str] = Field(min_length=2)
+    grades: list[str] = Field(min_length=2)
+    thresholds: list[FiniteFloat] = Field(min_length=1)
+    operating_values: list[FiniteFloat | None]
+    direction: Literal["ge", "le"]
+    costs: list[list[FiniteFloat]]
+    rule: str
+    score_range: tuple[FiniteFloat, FiniteFloat]
+    usual_range: tuple[FiniteFloat, FiniteFloat]
+    instances_per_patient: InstancesPart | None
+    bootstrap_thresholds: list[list[FiniteFloat]] = Field(min_length=1)
+    certificate: CertificatePart
+    boundaries: list[BoundaryPart]
+    counts: list[list[int]]
+    stability: StrataStability
+    provenance: StrataProvenance
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "StrataDocument":
+        wanted, sign = len(self.strata) - 1, 1 if self.direction == "ge" else -1
+        for row in (self.thresholds, *self.bootstrap_thresholds):
+            if len(row) != wanted:
+                msg = "there must be one threshold fewer than strata"
+                raise ValueError(msg)
+            if any(sign * low > sign * high for low, high in itertools.pairwise(row)):
+                msg = "thresholds must be in order"
+                raise ValueError(msg)
+        if CostMatrix(self.costs).values.shape != (len(self.grades), len(self.strata)):
+            msg = "costs must have a row for each grade and a column for each stratum"
+            raise ValueError(msg)
+        return self
+
+
+class StrataRule(FrozenFile[StrataDocument]):
+    """Ordered boundaries with everything that is needed to apply them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steadycut import PatientScores, fit_strata
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([0, 1], 100)
+    >>> cohort = PatientScores(scores=rng.normal(size=200) + 3 * labels, labels=labels)
+    >>> rule = fit_strata(cohort, costs=[[0, 0.2, 1], [4, 1, 0]]).freeze()
+    >>> rule.decide_scores([-2.0, 5.0])
+    array(['low', 'high'], dtype='<U12')
+    """
+
+    _schema = SCHEMA
+    _model = StrataDocument
+    _file = "strata.json"
+
+    def __repr__(self) -> str:
+        """Return the strata with their boundaries."""
+        document = self.document
+        return f"StrataRule(strata={document.strata}, thresholds={document.thresholds})"
+
+    @classmethod
+    def from_study(cls, study: "StrataStudy") -> "StrataRule":
+        """Freeze the boundaries of a study."""
+        return cls._from_content(_content(study))
+
+    @property
+    def strata(self) -> list[str]:
+        """The names of the strata, ascending."""
+        return self.document.strata
+
+    @property
+    def thresholds(self) -> list[float]:
+        """The frozen boundaries, from the lowest stratum up."""
+        return self.document.thresholds
+
+    def stratum_of(self, scores: ArrayLike) -> IntArray:
+        """Return the stratum of each patient score, 0 for the lowest."""
+        return stratum_of(self._oriented(scores), self._sign * np.array(self.thresholds))
+
+    def decide_scores(self, scores: ArrayLike) -> NDArray[np.str_]:
+        """Return the name of the stratum of each patient score."""
+        return np.array(self.strata, dtype=np.str_)[self.stratum_of(scores)]
+
+    def flip_probability(self, scores: ArrayLike) -> FloatArray:
+        """Return, for each patient score, how often a resampled study gives another stratum."""
+        draws = self._sign * np.array(self.document.bootstrap_thresholds)
+        thresholds = self._sign * np.array(self.thresholds)
+        return stratum_flips(self._oriented(scores), thresholds, draws)
+
+    def decide(
+        self,
+        table: Any,  # noqa: ANN401
+        missing: str = "refuse",
+        *,
+        force: bool = False,
+    ) -> dict[str, Any]:
+        """Apply the strata to a table of instances, or to a path of one.
+
+        Patients that they were not made for are refused
+        (`steadycut.documents.guards.check_deployment`); ``force`` makes that a warning.
+
+        Returns
+        -------
+        dict
+            Arrays ``patient``, ``score``, ``stratum`` and ``flip_probability``, one entry a
+            patient, in the order of the patients' identifiers.
+        """
+        from steadycut.ingest import aggregate
+
+        recipe = self.recipe
+        patients = aggregate(
+            table,
+            patient=recipe.patient,
+            score=recipe.score,
+            levels=recipe.levels,
+            how=recipe.how,
+            missing=missing,
+        )
+        warn_of_forced(pass_or_refuse(check_deployment(self, patients), force=force))
+        return self.decisions(patients)
+
+    def decisions(self, patients: PatientScores) -> dict[str, Any]:
+        """Return score, stratum and flip probability of each patient."""
+        return {
+            "patient": patients.patients,
+            "score": patients.scores,
+            "stratum": self.decide_scores(patients.scores),
+            "flip_probability": self.flip_probability(patients.scores),
+        }
+
+    @property
+    def expected(self) -> Expected:
+        """What the patients of the study were like."""
+        document = self.document
+        return Expected(
+            recipe=self.recipe,
+            score_range=document.score_range,
+            usual=document.usual_range,
+            instances=document.instances_per_patient,
+            units=document.units_per_patient,
+        )
+
+    @property
+    def _sign(self) -> float:
+        return 1.0 if self.document.direction == "ge" else -1.0
+
+    def _oriented(self, scores: ArrayLike) -> FloatArray:
+        return self._sign * PatientScores(scores=scores).scores
+
+
+def _content(study: "StrataStudy") -> dict[str, Any]:
+    summary, recipe, scores = study.to_dict(), study.patients.recipe, study.patients.scores
+    check_named(recipe)
+    low, high = np.quantile(scores, USUAL, method="inverted_cdf").tolist()
+    dropped = ("schema", "score", "risk", "patients", "options")
+    kept = {key: value for key, value in summary.items() if key not in dropped}
+    return {
+        **kept,
+        "schema": SCHEMA,
+        "columns": columns_of(recipe),
+        "score_range": (float(scores.min()), float(scores.max())),
+        "usual_range": (low, high),
+        "instances_per_patient": instances_of(study.patients),
+        "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
+        "provenance": _provenance(study, summary),
+        **units_of(study.patients),
+    }
+
+
+def _provenance(study: "StrataStudy", summary: dict[str, Any]) -> dict[str, Any]:
+    graded = study.patients.fingerprint().encode() + study.grades.astype("<i8").tobytes()
+    return {
+        "versions": versions(),
+        "options": summary["options"],
+        "patients": summary["patients"],
+        "data_sha256": hashlib.sha256(graded).hexdigest(),
+    }

@@ -1,0 +1,1 @@
+"""The kinds of tables that can be read: files, frames, AnnData and Arrow."""

@@ -1,0 +1,85 @@
+"""AnnData -> raw columns: cells are rows, ``obs`` has the keys, genes may be scores."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.errors import MissingColumn, MissingPackage
+from steadycut.ingest.columns import check_columns
+from steadycut.ingest.raw import RawTable
+from steadycut.ingest.request import Request
+from steadycut.ingest.sources.frames import read_arrays
+
+MATRIX, LAYER = "X:", "layer:"
+
+
+def read_anndata(source: Any, request: Request) -> RawTable:
+    """Return the needed columns of an AnnData object or an ``.h5ad`` file.
+
+    A column is one of ``obs``, or as a score also ``X:GENE`` (a gene of the matrix) or
+    ``layer:NAME:GENE`` (a gene of a layer). Of a file, or an object in backed mode, only these
+    columns are read.
+    """
+    with open_anndata(source) as data:
+        names = [str(name) for name in data.obs.columns]
+        plain = [name for name in request.columns if name in names or not _is_gene(name)]
+        check_columns(plain, names, "obs")
+        columns = {name: _column(data, name, in_obs=name in plain) for name in request.columns}
+    return read_arrays(columns, request)
+
+
+def is_anndata(source: Any) -> bool:
+    """Whether an object is an AnnData; its package need not be there to ask."""
+    return type(source).__name__ == "AnnData" and type(source).__module__.startswith("anndata")
+
+
+def _is_gene(name: str) -> bool:
+    return name.startswith((MATRIX, LAYER))
+
+
+def _column(data: Any, name: str, *, in_obs: bool) -> NDArray[Any]:
+    if in_obs:
+        values = data.obs[name]
+        return np.ma.masked_array(values.to_numpy(dtype=object), mask=values.isna().to_numpy())
+    return _gene(*_matrix(data, name), data, name)
+
+
+def _matrix(data: Any, name: str) -> tuple[Any, str]:
+    """Return the matrix that a score names, and the gene."""
+    if name.startswith(MATRIX):
+        return data.X, name.removeprefix(MATRIX)
+    layer, _, gene = name.removeprefix(LAYER).partition(":")
+    check_columns([layer], [str(one) for one in data.layers], "the layers")
+    return data.layers[layer], gene
+
+
+def _gene(matrix: Any, gene: str, data: Any, name: str) -> NDArray[Any]:
+    if gene not in data.var_names or matrix is None:
+        msg = f"{name!r}: there is no gene {gene!r} in var_names. Check its spelling."
+        raise MissingColumn(msg)
+    position = int(data.var_names.get_loc(gene))
+    column = matrix[:, [position]]
+    dense = column.toarray() if hasattr(column, "toarray") else np.asarray(column)
+    return np.asarray(dense, dtype=np.float64).ravel()
+
+
+@contextmanager
+def open_anndata(source: Any) -> Iterator[Any]:
+    """Give an AnnData object, or open an ``.h5ad`` file without reading its matrix."""
+    if not isinstance(source, Path):
+        yield source
+        return
+    try:
+        import anndata
+    except ImportError:
+        msg = 'Reading .h5ad requires anndata. Install it with pip install "steadycut[anndata]".'
+        raise MissingPackage(msg) from None
+    data = anndata.read_h5ad(source, backed="r")
+    try:
+        yield data
+    finally:
+        data.file.close()

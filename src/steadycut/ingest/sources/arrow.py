@@ -1,0 +1,68 @@
+"""Arrow (Feather) files, and Parquet or Arrow files in S3, through pyarrow."""
+
+import os
+import sys
+from typing import Any
+
+from steadycut.errors import BadTable, MissingPackage
+from steadycut.ingest.sources.find import PARQUET, TableFile
+
+ARROW_ENDINGS = (".feather", ".arrow")
+# Seconds. The defaults of 1 and 3 are short for a busy machine or a hospital network.
+PATIENCE = {"connect_timeout": 10, "request_timeout": 60}
+
+
+def open_dataset(file: TableFile) -> Any:
+    """Return a file, or a folder in S3, as a pyarrow dataset; nothing but its schema is read.
+
+    Credentials and region are those of the environment or the AWS configuration files;
+    ``AWS_ENDPOINT_URL`` names another server than Amazon's.
+    """
+    dataset = _pyarrow_dataset()
+    if not file.is_remote:
+        return dataset.dataset(file.place, format="feather")
+    try:
+        path, system = file.place.removeprefix("s3://"), _s3()
+        return dataset.dataset(path, filesystem=system, format=_kind(file), partitioning="hive")
+    except (OSError, ValueError) as error:
+        reason = str(error).strip().partition("\n")[0].rstrip(".")
+        msg = f"{file.place!r} cannot be read: {reason}. Check the address and your credentials."
+        raise BadTable(msg) from None
+
+
+def arrow_errors() -> tuple[type[Exception], ...]:
+    """Return what pyarrow raises; nothing where it was not used."""
+    pyarrow = sys.modules.get("pyarrow")
+    return () if pyarrow is None else (pyarrow.ArrowException,)
+
+
+def _kind(file: TableFile) -> str:
+    """Return the format by the ending; a folder holds Parquet files."""
+    name = file.name.casefold()
+    if name.endswith(ARROW_ENDINGS):
+        return "feather"
+    if "." in name and not name.endswith(PARQUET):
+        endings = ", ".join((PARQUET, *ARROW_ENDINGS))
+        msg = f"in S3 a table must end in one of {endings}; got {file.place!r}. Copy it here first."
+        raise BadTable(msg)
+    return "parquet"
+
+
+def _s3() -> Any:
+    from pyarrow import fs
+
+    server = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    if not server:
+        return fs.S3FileSystem(**PATIENCE)
+    scheme, _, address = server.rpartition("://")
+    address = address.rstrip("/")
+    return fs.S3FileSystem(endpoint_override=address, scheme=scheme or "https", **PATIENCE)
+
+
+def _pyarrow_dataset() -> Any:
+    try:
+        from pyarrow import dataset
+    except ImportError:
+        msg = 'Reading Arrow files and S3 requires pyarrow: pip install "steadycut[frames]".'
+        raise MissingPackage(msg) from None
+    return dataset

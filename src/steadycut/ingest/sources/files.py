@@ -1,0 +1,316 @@
+"""CSV, TSV, Parquet, Arrow and AnnData files -> raw columns, only those that are needed."""
+
+import glob
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steadycut.errors import BadTable, MissingPackage
+from steadycut.ingest.columns import check_columns
+from steadycut.ingest.raw import (
+    NO_SCORE,
+    RawTable,
+    ScoreColumn,
+    key_column,
+    refuse_nested,
+    score_column,
+    stack,
+    unreadable_texts,
+)
+from steadycut.ingest.request import Request
+from steadycut.ingest.sources.anndata import read_anndata
+from steadycut.ingest.sources.arrow import ARROW_ENDINGS, arrow_errors, open_dataset
+from steadycut.ingest.sources.find import PARQUET, FileName, TableFile, find_files
+from steadycut.ingest.sources.frames import read_frame
+from steadycut.ingest.sources.text import CSV_BUFFER, DELIMITERS, csv_reason, is_gzip, read_header
+
+WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+NUMBERS = frozenset({"BOOLEAN", "FLOAT", "DOUBLE", *WHOLE, *(f"U{name}" for name in WHOLE)})
+# Whole numbers that numpy would round to floats.
+TOO_WIDE = frozenset({"HUGEINT", "UHUGEINT"})
+# What str.strip() removes.
+BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """Files with the same columns: ``names`` in them, ``aliases`` and ``types`` in DuckDB.
+
+    ``reader`` is the table function that reads them, with FILES where their list goes.
+    """
+
+    names: tuple[str, ...]
+    aliases: tuple[str, ...]
+    types: tuple[str, ...]
+    reader: str
+    files: tuple[str, ...]
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the files must be parsed."""
+        return self.reader.startswith("read_csv")
+
+    @property
+    def place(self) -> str:
+        """What the files are called in a message."""
+        more = len(self.files) - 1
+        return f"{self.files[0]} (or one of {more} others)" if more else self.files[0]
+
+    @property
+    def source(self) -> str:
+        """What to select from."""
+        listed = ", ".join(quote_text(glob.escape(file)) for file in self.files)
+        return self.reader.replace("FILES", f"[{listed}]")
+
+
+def read_files(paths: FileName | Sequence[FileName], request: Request) -> RawTable:
+    """Return the needed columns of one or several files, as one table.
+
+    Parameters
+    ----------
+    paths
+        A path, several, a pattern such as ``"scores/*.parquet"``, or a folder of Parquet files.
+        Endings: see `ENDINGS`.
+    request
+        Which columns are needed. Every file must have them all.
+
+    Notes
+    -----
+    CSV cells are read as text and only scores become numbers, so that an identifier such as
+    001 stays as it is. The separator of a CSV file is the one of ``, ; tab |`` that splits
+    its header into the most columns.
+    """
+    files = find_files(paths)
+    for file in files:
+        check_ending(file)
+    connection = load_duckdb().connect(":memory:")
+    try:
+        return stack([read_file(connection, file, request) for file in files])
+    finally:
+        connection.close()
+
+
+def check_ending(file: TableFile) -> None:
+    """Refuse a file of a kind that is not read here."""
+    if not file.name.casefold().endswith(ENDINGS) and not file.is_remote:
+        shown = ", ".join(ENDINGS)
+        msg = f"a table must end in one of {shown}; got {file.place!r}. Convert it first."
+        raise BadTable(msg)
+
+
+def read_file(connection: Any, file: TableFile, request: Request) -> RawTable:
+    """Return the needed columns of one file."""
+    with one_line(file.place):
+        if is_arrow(file):
+            dataset = open_dataset(file)
+            check_columns(request.columns, dataset.schema.names, f"{file.place!r}")
+            return read_frame(dataset.to_table(columns=list(request.columns)), request)
+        if file.name.casefold().endswith(ANNDATA):
+            return read_anndata(file.path, request)
+        opened = open_file(connection, file, request)
+        query = f"SELECT {select_list(opened, request)} FROM {opened.source}"  # noqa: S608
+        columns = connection.execute(query).fetchnumpy()
+    return raw_table(columns, request)
+
+
+def is_arrow(file: TableFile) -> bool:
+    """Whether pyarrow reads the file, and not DuckDB."""
+    return file.is_remote or file.name.casefold().endswith(ARROW_ENDINGS)
+
+
+def is_text(file: TableFile) -> bool:
+    """Whether the file is CSV or TSV."""
+    endings = tuple(ending for ending in OPENERS if ending != PARQUET)
+    return not file.is_remote and file.name.casefold().endswith(endings)
+
+
+def is_local_parquet(file: TableFile) -> bool:
+    """Whether DuckDB scans the file where it is."""
+    return not file.is_remote and file.name.casefold().endswith(PARQUET)
+
+
+def raw_table(columns: dict[str, Any], request: Request) -> RawTable:
+    """Return raw columns from what a `select_list` gave."""
+    return RawTable(
+        keys={name: key_column(columns[f"k{i}"]) for i, name in enumerate(request.keys)},
+        scores={name: _scores(columns, i) for i, name in enumerate(request.scores)},
+    )
+
+
+def open_file(connection: Any, file: TableFile, request: Request) -> Opened:
+    """Look at the columns of a file that DuckDB reads; refuse it if a wanted one is not there."""
+    name = file.name.casefold()
+    opener = next(opener for ending, opener in OPENERS.items() if name.endswith(ending))
+    opened = opener(connection, file)
+    check_columns(request.columns, opened.names, f"{file.place!r}")
+    return opened
+
+
+def merge_opened(several: Sequence[Opened]) -> list[Opened]:
+    """Return files with the same columns as one."""
+    merged: dict[Opened, list[str]] = {}
+    for opened in several:
+        merged.setdefault(replace(opened, files=()), []).extend(opened.files)
+    return [replace(opened, files=tuple(files)) for opened, files in merged.items()]
+
+
+def select_list(opened: Opened, request: Request) -> str:
+    """Select keys as k0, k1, ..., scores as s0, ... and texts that are no scores as u0, ...."""
+    where = {name: position for position, name in enumerate(opened.names)}
+    picked = [_pick_key(opened, where[name], f"k{i}") for i, name in enumerate(request.keys)]
+    picked += [_pick_score(opened, where[name], i) for i, name in enumerate(request.scores)]
+    return ", ".join(picked)
+
+
+def _pick_key(opened: Opened, position: int, alias: str) -> str:
+    column, kind = _quote(opened.aliases[position]), opened.types[position]
+    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
+        refuse_nested(opened.names[position])
+    if kind in NUMBERS - TOO_WIDE:
+        return f"{column} AS {alias}"
+    return f"{f'decode({column})' if kind == 'BLOB' else f'{column}::VARCHAR'} AS {alias}"
+
+
+def _pick_score(opened: Opened, position: int, index: int) -> str:
+    """Select a score as a number and, where it may be no number, beside it what is not one."""
+    column, kind = _quote(opened.aliases[position]), opened.types[position]
+    if _is_number(kind):
+        return f"{column}::DOUBLE AS s{index}"
+    # DuckDB would read 1_0 as 10.
+    plain = f"CASE WHEN NOT contains({column}, '_') THEN {column} END"
+    number = f"TRY_CAST({plain} AS DOUBLE)" if kind == "VARCHAR" else "NULL::DOUBLE"
+    gaps = ", ".join(map(quote_text, sorted(NO_SCORE)))
+    is_text = f"{number} IS NULL AND lower(trim({column}::VARCHAR, '{BLANKS}')) NOT IN ({gaps})"
+    return f"{number} AS s{index}, CASE WHEN {is_text} THEN {column}::VARCHAR END AS u{index}"
+
+
+def _scores(columns: dict[str, Any], index: int) -> ScoreColumn:
+    column = score_column(columns[f"s{index}"])
+    if f"u{index}" not in columns:
+        return column
+    texts = columns[f"u{index}"]
+    rows = np.flatnonzero(~np.ma.getmaskarray(texts))
+    found = zip(rows.tolist(), np.ma.getdata(texts)[rows].tolist(), strict=True)
+    return ScoreColumn(values=column.values, unreadable=unreadable_texts(found))
+
+
+def _is_number(duckdb_type: str) -> bool:
+    return duckdb_type in NUMBERS or duckdb_type.startswith("DECIMAL")
+
+
+# One function a format -------------------------------------------------------------------
+
+
+def _open_text(file: Path, delimiters: str) -> Opened:
+    names, delimiter = read_header(file, delimiters)
+    aliases = tuple(f"c{position}" for position in range(len(names)))
+    columns = ", ".join(f"'{alias}': 'VARCHAR'" for alias in aliases)
+    compression = "gzip" if is_gzip(file) else "none"
+    # Nothing is left to detection, so that a cell cannot change how others are read.
+    reader = (
+        f"read_csv(FILES, auto_detect=false, header=true, delim='{delimiter}', quote='\"', "
+        f"escape='\"', nullstr='', compression='{compression}', buffer_size={CSV_BUFFER}, "
+        f"columns={{{columns}}})"
+    )
+    types = ("VARCHAR",) * len(names)
+    return Opened(names=names, aliases=aliases, types=types, reader=reader, files=(str(file),))
+
+
+def _open_csv(_connection: Any, file: TableFile) -> Opened:
+    return _open_text(file.path, DELIMITERS)
+
+
+def _open_tsv(_connection: Any, file: TableFile) -> Opened:
+    return _open_text(file.path, "\t")
+
+
+def _open_parquet(connection: Any, file: TableFile) -> Opened:
+    hive = str(file.hive).lower()
+    opened = Opened(
+        names=(),
+        aliases=(),
+        types=(),
+        reader=f"read_parquet(FILES, hive_partitioning={hive}, hive_types_autocast=false)",
+        files=(file.place,),
+    )
+    described = connection.execute(f"DESCRIBE FROM {opened.source}").fetchall()
+    # DuckDB renames columns that differ in case only; the file's own names are in its schema.
+    own = _parquet_names(connection, file)
+    aliases = tuple(row[0] for row in described)
+    names = (*own, *aliases[len(own) :])
+    return replace(opened, names=names, aliases=aliases, types=tuple(row[1] for row in described))
+
+
+def _parquet_names(connection: Any, file: TableFile) -> tuple[str, ...]:
+    query = "SELECT name, coalesce(num_children, 0) FROM parquet_schema(?)"
+    _root, *nodes = connection.execute(query, [glob.escape(file.place)]).fetchall()
+    names, inside = [], 0
+    for name, n_children in nodes:
+        names += [] if inside else [name]
+        inside += n_children - (1 if inside else 0)
+    return tuple(names)
+
+
+def count_rows(file: TableFile) -> int:
+    """Return how many rows a local Parquet file says it has."""
+    query = "SELECT num_rows FROM parquet_file_metadata(?)"
+    with one_line(file.place), load_duckdb().connect(":memory:") as connection:
+        return int(connection.execute(query, [glob.escape(file.place)]).fetchall()[0][0])
+
+
+OPENERS: dict[str, Callable[[Any, TableFile], Opened]] = {
+    ".csv": _open_csv,
+    ".csv.gz": _open_csv,
+    ".tsv": _open_tsv,
+    ".tsv.gz": _open_tsv,
+    PARQUET: _open_parquet,
+}
+ANNDATA = ".h5ad"
+ENDINGS = (*OPENERS, *ARROW_ENDINGS, ANNDATA)
+
+
+def _quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quote_text(text: str) -> str:
+    """Return a text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+@contextmanager
+def one_line(place: str) -> Iterator[None]:
+    """Say in one line what an engine or the system says in many; later lines quote cells."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        msg = f"{place!r} is not UTF-8 text. Save it as UTF-8."
+        raise BadTable(msg) from None
+    except load_duckdb().OutOfMemoryException:
+        msg = f"{place!r} needs more memory than is allowed. Allow more with memory (--memory)."
+        raise BadTable(msg) from None
+    except (OSError, EOFError, zlib.error, load_duckdb().Error, *arrow_errors()) as error:
+        text = str(error).strip()
+        reason = csv_reason(text) or _printable(text.partition("\n")[0].rstrip("."))
+        msg = f"{place!r} cannot be read: {reason}. Check the file, or write it again."
+        raise BadTable(msg) from None
+
+
+def _printable(text: str) -> str:
+    """Return a text without the signs of a damaged file."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
+
+
+def load_duckdb() -> Any:
+    """Return duckdb, or say how to install it."""
+    try:
+        import duckdb
+    except ImportError:
+        msg = 'Reading files requires duckdb. Install it with pip install "steadycut[duckdb]".'
+        raise MissingPackage(msg) from None
+    return duckdb

@@ -1,0 +1,44 @@
+"""What a source is, and its needed columns in memory."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from steadycut.ingest.raw import RawTable
+from steadycut.ingest.request import Request
+from steadycut.ingest.sources.anndata import is_anndata, read_anndata
+from steadycut.ingest.sources.files import read_files
+from steadycut.ingest.sources.frames import read_arrays, read_frame, wrap_frame
+
+
+def read_raw(source: Any, request: Request) -> RawTable:
+    """Return the needed columns of any source."""
+    if is_paths(source):
+        return read_files(source, request)
+    if isinstance(source, np.ndarray) and source.dtype.names is not None:
+        return read_arrays({name: source[name] for name in source.dtype.names}, request)
+    if isinstance(source, Mapping):
+        return read_arrays(source, request)
+    if is_anndata(source):
+        return read_anndata(source, request)
+    return read_frame(source.scanner().to_table() if is_dataset(source) else source, request)
+
+
+def is_paths(source: Any) -> bool:
+    """Whether a source is a path, or several."""
+    return isinstance(source, str | os.PathLike | list | tuple)
+
+
+def is_dataset(source: Any) -> bool:
+    """Whether a source is a pyarrow dataset: files that nobody has read yet."""
+    return type(source).__module__.startswith("pyarrow") and hasattr(source, "scanner")
+
+
+def lazy_frame(source: Any) -> Any | None:
+    """Return a frame that nobody has computed yet, as narwhals sees it; None for any other."""
+    if isinstance(source, Mapping | np.ndarray) or is_anndata(source):
+        return None
+    frame = wrap_frame(source)
+    return frame if hasattr(frame, "collect") else None

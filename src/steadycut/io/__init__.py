@@ -1,0 +1,1 @@
+"""Files, checkpoints and progress: what every part of steadycut writes with."""

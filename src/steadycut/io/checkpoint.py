@@ -1,0 +1,190 @@
+"""Results of finished steps on disk, so that a killed run goes on where it was."""
+
+import hashlib
+import io
+import json
+import os
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from steadycut.errors import BadCheckpoint
+from steadycut.io.files import PARTS, write_atomically
+
+SCHEMA = "steadycut.checkpoint/1"
+HEADER = "checkpoint.json"
+LOCK = ".steadycut-lock"
+# In the order of their removal: as long as the last ones are there, the folder is known as ours.
+OWN_FILES = ("*.npz", PARTS, HEADER, LOCK)
+STEP_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
+# A file that was cut short or damaged is one of these; its step is then done again.
+UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A folder that holds one file of arrays for each step that was finished."""
+
+    folder: Path
+
+    def save(self, step: str, **arrays: ArrayLike) -> None:
+        """Keep the result of a step; the file appears whole or not at all."""
+        content = io.BytesIO()
+        np.savez(content, allow_pickle=False, **{name: np.asarray(arrays[name]) for name in arrays})
+        write_atomically(self._path(step), content.getvalue())
+
+    def load(self, step: str) -> dict[str, NDArray[Any]] | None:
+        """Return the result of a step; None if it was not finished, or its file is damaged."""
+        try:
+            content = io.BytesIO(self._path(step).read_bytes())
+            with np.load(content, allow_pickle=False) as stored:
+                return {name: stored[name] for name in stored.files}
+        except UNREADABLE:
+            return None
+
+    def remove(self) -> None:
+        """Remove what a checkpoint holds, and its folder if nothing else is in it."""
+        for pattern in OWN_FILES:
+            for path in self.folder.glob(pattern):
+                path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
+
+    def _path(self, step: str) -> Path:
+        assert STEP_NAME.fullmatch(step), step  # noqa: S101
+        return self.folder / f"{step}.npz"
+
+
+@contextmanager
+def open_checkpoint(
+    folder: str | os.PathLike[str], study: Mapping[str, str]
+) -> Iterator[Checkpoint]:
+    """Open the checkpoint of a study in a folder, or begin one there.
+
+    Parameters
+    ----------
+    folder
+        Made if it is not there; empty, or the checkpoint of the same study. One run may use it
+        at a time.
+    study
+        Everything that the results depend on, by name: options and versions as texts, data as
+        digests (see `digest`). No identifiers of patients: it is written down as it is.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> study = {"data": digest(np.arange(3)), "options": "mean"}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with open_checkpoint(folder, study) as checkpoint:
+    ...         checkpoint.save("bucket-1", scores=[0.5, 0.25])
+    ...     with open_checkpoint(folder, study) as checkpoint:
+    ...         checkpoint.load("bucket-1"), checkpoint.load("bucket-2")
+    ({'scores': array([0.5 , 0.25])}, None)
+    """
+    path = Path(folder)
+    _check_ours(path)
+    with _locked(path):
+        # The lock is ours, so nobody is writing these: they are from a killed run.
+        for part in path.glob(PARTS):
+            part.unlink(missing_ok=True)
+        _check_same_study(path, study)
+        yield Checkpoint(path)
+
+
+def digest(*contents: str | bytes | NDArray[Any]) -> str:
+    """Return one hexadecimal digest of texts, bytes and arrays; types and shapes count.
+
+    Examples
+    --------
+    >>> digest("a", "b") == digest("ab"), digest(np.arange(3)) == digest(np.arange(3.0))
+    (False, False)
+    """
+    total = hashlib.sha256()
+    for content in contents:
+        if isinstance(content, np.ndarray):
+            total.update(f"{content.dtype.str}{content.shape}".encode())
+            total.update(hashlib.sha256(np.ascontiguousarray(content).tobytes()).digest())
+        else:
+            text = content.encode() if isinstance(content, str) else content
+            total.update(type(content).__name__.encode() + hashlib.sha256(text).digest())
+    return total.hexdigest()
+
+
+def _check_ours(folder: Path) -> None:
+    """Make the folder; refuse one that holds something else."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        found = {path.name for path in folder.iterdir()}
+    except OSError as error:
+        msg = f"cannot keep a checkpoint in {folder}: {error.strerror}. Choose another folder."
+        raise BadCheckpoint(msg) from None
+    if found and HEADER not in found and LOCK not in found:
+        msg = (
+            f"a checkpoint needs a folder of its own; {folder} holds {len(found)} other files. "
+            "Name a new or an empty folder."
+        )
+        raise BadCheckpoint(msg)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the folder for this run; the system lets go of it however the run ends."""
+    with (folder / LOCK).open("ab") as file:
+        try:
+            import fcntl
+        except ImportError:  # pragma: no cover - Windows: nobody guards against two runs
+            yield
+            return
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            msg = (
+                f"the checkpoint in {folder} is in use by another run. Wait until it ends, or "
+                "name another folder."
+            )
+            raise BadCheckpoint(msg) from None
+        except OSError:
+            # A file system without locks: nobody guards against two runs there.
+            pass
+        yield
+
+
+def _check_same_study(folder: Path, study: Mapping[str, str]) -> None:
+    """Write down whose checkpoint this is; refuse that of another study."""
+    header = folder / HEADER
+    if not header.exists():
+        content = json.dumps({"schema": SCHEMA, "study": dict(study)}, indent=2, sort_keys=True)
+        write_atomically(header, content.encode() + b"\n")
+        return
+    stored = _read_header(header)
+    differ = [name for name in {**stored, **study} if stored.get(name) != study.get(name)]
+    if differ:
+        msg = (
+            f"the checkpoint in {folder} is of another study: {', '.join(differ)} "
+            f"{'differs' if len(differ) == 1 else 'differ'}. Run it as it was begun, name another "
+            "folder, or remove this one."
+        )
+        raise BadCheckpoint(msg)
+
+
+def _read_header(header: Path) -> dict[str, str]:
+    try:
+        content = json.loads(header.read_bytes())
+        known = content["schema"] == SCHEMA
+        study: dict[str, str] = dict(content["study"])
+    except (OSError, ValueError, TypeError, KeyError):
+        known = False
+    if not known:
+        msg = (
+            f"{header} is no checkpoint of this version of steadycut ({SCHEMA}). Remove its "
+            "folder, or name another one."
+        )
+        raise BadCheckpoint(msg)
+    return study

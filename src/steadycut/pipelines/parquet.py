@@ -1,0 +1,54 @@
+"""Parquet files that appear whole or not at all and carry a note of how they were made."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from steadycut.errors import MissingPackage
+from steadycut.io.files import write_atomically
+
+NOTE = b"steadycut"
+
+
+def write_parquet(path: Path, columns: Mapping[str, Any], note: Mapping[str, Any]) -> None:
+    """Write columns (arrays, or lists of texts and None) and a note of plain data."""
+    arrow, parquet = _pyarrow()
+    table = arrow.table({name: _typed(arrow, values) for name, values in columns.items()})
+    sink = arrow.BufferOutputStream()
+    parquet.write_table(
+        table.replace_schema_metadata({NOTE: json.dumps(note, sort_keys=True).encode()}), sink
+    )
+    write_atomically(path, sink.getvalue().to_pybytes())
+
+
+def read_note(path: Path) -> dict[str, Any] | None:
+    """Return the note of a Parquet file; None where there is no file, or it is not ours."""
+    arrow, parquet = _pyarrow()
+    try:
+        found = parquet.read_schema(path).metadata or {}
+        return dict(json.loads(found[NOTE]))
+    except (OSError, KeyError, ValueError, arrow.ArrowException):
+        return None
+
+
+def read_parquet(path: Path) -> dict[str, Any]:
+    """Return the columns of a Parquet file as arrays."""
+    _, parquet = _pyarrow()
+    # One file, read as it is: pyarrow would take names such as a=1 in the path for columns.
+    table = parquet.ParquetFile(path).read()
+    return {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
+
+
+def _typed(arrow: Any, values: Any) -> Any:
+    return arrow.array(values, arrow.string()) if isinstance(values, list) else arrow.array(values)
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow as pa
+        from pyarrow import parquet
+    except ImportError:
+        msg = 'Parquet files need pyarrow. Install it with pip install "steadycut[frames]".'
+        raise MissingPackage(msg) from None
+    return pa, parquet

@@ -1,5 +1,0 @@
-"""One self-contained HTML page for a study, and one for an audit."""
-
-from steadycut.report.render import render_audit, render_study
-
-__all__ = ["render_audit", "render_study"]

@@ -1,0 +1,103 @@
+"""``steadycut reproduce mimic-ecg``: MIMIC-IV-ECG records -> the paper's tables."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from steadycut.cli import options as opt
+from steadycut.cli import score_ecg as ecg_opt
+from steadycut.cli.output import show, to_json, write_folder
+from steadycut.cli.progress import progress_on_terminal
+from steadycut.cli.skipped import exit_if_left_out, note_left_out
+from steadycut.core.checks import check_count, check_fraction
+from steadycut.pipelines.ecg import EcgOptions, read_segments
+from steadycut.pipelines.ecg.records import import_wfdb
+from steadycut.pipelines.skipped import LeftOut, refuse_if_nothing
+from steadycut.reproduce.claims import SCHEMA
+from steadycut.reproduce.commands.camelyon import tables_page
+from steadycut.reproduce.commands.shared import FOLDER, Force, Replicates, ReproduceOut, check_run
+from steadycut.reproduce.mimic_ecg import mimic_table
+from steadycut.reproduce.mimic_ecg_files import FINDING, find_mimic, read_labels
+from steadycut.study.fit import study_options
+
+FILES = ("mimic-ecg.json", "mimic-ecg.md")
+
+Data = Annotated[Path, typer.Option(metavar="DIR", help="Folder of MIMIC-IV-ECG or its Demo.")]
+Labels = Annotated[
+    Path | None,
+    typer.Option(metavar="CSV", help="Columns subject_id and label, 0 or 1. [default: readings]"),
+]
+Finding = Annotated[
+    str, typer.Option(metavar="TEXT", help="Without --labels: what makes a reading positive.")
+]
+
+
+def mimic_ecg_command(
+    data: Data,
+    labels: Labels = None,
+    finding: Finding = FINDING,
+    train_share: ecg_opt.TrainShare = 0.4,
+    segments: ecg_opt.SegmentKind = "windows",
+    window: ecg_opt.Window = 5.0,
+    step: ecg_opt.Step = 2.5,
+    jobs: ecg_opt.Jobs = 1,
+    delta: opt.Delta = 0.1,
+    bootstrap: opt.Bootstrap = 200,
+    grid: opt.Grid = "200",
+    replicates: Replicates = 20,
+    seed: opt.Seed = 0,
+    out: ReproduceOut = FOLDER,
+    force: Force = False,
+    as_json: opt.AsJson = False,
+) -> None:
+    """Rebuild the paper's MIMIC-IV-ECG tables: records, segments, scorer, P and Q, every rule.
+
+    The paper does not say which label it used, and the Demo has none: give --labels, or put
+    machine_measurements.csv beside the records. Exit code 3: some files were left out.
+    """
+    check_run(out, FILES, replicates, seed, force=force)
+    import_wfdb()
+    cut = EcgOptions(segments=segments, window=window, step=step)
+    check_fraction("--train-share", train_share)
+    options: dict[str, Any] = {
+        "n_bootstrap": bootstrap,
+        "delta": delta,
+        "grid": opt.parse_grid(grid),
+    }
+    study_options(**options)
+    records, problems = find_mimic(data)
+    known = read_labels(data, labels, finding)
+    paths = list(records)
+    with progress_on_terminal() as progress:
+        found, unreadable = read_segments(paths, cut, check_count("--jobs", jobs), progress)
+        refuse_if_nothing(found.record.size, unreadable, "records")
+        whose = [patient if patient in known else None for patient in records.values()]
+        table = mimic_table(
+            found, whose, known, train_share, replicates, {**options, "seed": seed}, progress
+        )
+    problems = [*problems, *unreadable, *_unlabelled(data, records, known)]
+    content = {
+        "schema": SCHEMA,
+        "target": "mimic-ecg",
+        "options": cut.to_dict(),
+        "label": "given" if labels is not None else f"any reading says {finding!r}",
+        "records": int(np.unique(found.record).size),
+        "segments": int(found.record.size),
+        "train_share": train_share,
+        "tables": {"MIMIC-IV-ECG": table},
+        "left_out": [one.to_dict() for one in problems],
+    }
+    page = tables_page(content)
+    write_folder(out, {"mimic-ecg.json": to_json(content), "mimic-ecg.md": page.encode()})
+    note_left_out(problems)
+    show(content, page.rstrip("\n"), as_json=as_json)
+    exit_if_left_out(problems)
+
+
+def _unlabelled(data: Path, records: dict[Path, str], known: dict[str, int]) -> list[LeftOut]:
+    """Say how many patients have no label; not who."""
+    lost = set(records.values()) - set(known)
+    reason = f"{len(lost)} of {len(set(records.values()))} patients have no label."
+    return [LeftOut(file=str(data), reason=reason)] if lost else []

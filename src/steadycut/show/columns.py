@@ -1,0 +1,68 @@
+"""Names and numbers in columns, for a terminal."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from steadycut.show.numbers import LONG, SHORT, UNKNOWN, change, percent, risk, round_half_up
+
+
+def aligned(rows: Sequence[tuple[str, str]]) -> str:
+    """Return name and value in two columns."""
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"  {name:<{width}}  {value}" for name, value in rows)
+
+
+def columns(rows: Sequence[Sequence[str]]) -> str:
+    """Return a table; of the first two columns those of texts to the left, numbers to the right."""
+    several = list(zip(*rows, strict=True))
+    widths = [max(len(cell) for cell in column) for column in several]
+    left = [i < 2 and not any(map(_is_number, column[1:])) for i, column in enumerate(several)]  # noqa: PLR2004
+    lines = [
+        "  ".join(
+            cell.ljust(width) if to_left else cell.rjust(width)
+            for cell, width, to_left in zip(row, widths, left, strict=True)
+        )
+        for row in rows
+    ]
+    return "\n".join(f"  {line}".rstrip() for line in lines)
+
+
+def numbers(values: Sequence[float | None], digits: int = 3, *, signs: bool = False) -> list[str]:
+    """Write the numbers of one column with the same decimals: as many as the largest needs.
+
+    Examples
+    --------
+    >>> numbers([0.2, 0.0327, None]), numbers([0.03, -0.5, 0.0], signs=True)
+    (['0.200', '0.033', 'not known'], ['+0.030', '-0.500', '0.000'])
+    """
+    largest = max((abs(value) for value in values if value is not None), default=0.0)
+    exponent = Decimal(repr(float(largest))).adjusted() if largest else 0
+    if not SHORT <= exponent <= LONG:
+        return [change(value) if signs else risk(value) for value in values]
+    decimals = max(digits - 1 - exponent, 0)
+    return [UNKNOWN if value is None else _fixed(value, decimals, signs=signs) for value in values]
+
+
+def percents(shares: Sequence[float | None]) -> list[str]:
+    """Write the shares of one column with the same decimals.
+
+    Examples
+    --------
+    >>> percents([0.08, 0.1084]), percents([0.08, 1.0])
+    (['8.0 %', '10.8 %'], ['8 %', '100 %'])
+    """
+    texts = [percent(share) for share in shares]
+    if not any("." in text for text in texts):
+        return texts
+    return [text if "." in text else text.replace(" %", ".0 %") for text in texts]
+
+
+def _fixed(value: float, decimals: int, *, signs: bool) -> str:
+    rounded = round_half_up(float(value), decimals)
+    if not rounded:
+        return f"{abs(rounded):f}"
+    return f"{rounded:+f}" if signs else f"{rounded:f}"
+
+
+def _is_number(cell: str) -> bool:
+    return cell.lstrip("+-<> ")[:1].isdigit()

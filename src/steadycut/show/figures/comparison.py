@@ -1,0 +1,90 @@
+"""Rules compared: the risk where each chose, and at the other hospital."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray
+from steadycut.show.figures.data import comparison_data
+from steadycut.show.figures.display import Display
+from steadycut.show.figures.elements import (
+    BLACK,
+    BLUE,
+    DASHED,
+    GREEN,
+    ORANGE,
+    axes_or_new,
+    legend_above,
+    name_rows,
+    tidy,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+OFFSET = 0.14
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ComparisonDisplay(Display):
+    """One row a rule: risk at the first hospital and at the other, each with a standard error.
+
+    Parameters
+    ----------
+    names
+        The rules, from the top down.
+    risk_validation, risk_validation_se
+        Risk of the certifying patients at the first hospital, shape (n_rules,).
+    risk_external, risk_external_se
+        Risk at the other hospital, shape (n_rules,).
+    best_external
+        The smallest risk of any cut-off there, which only hindsight knows, shape (n_rules,).
+    trivial_external
+        Risk there of calling nobody, or everybody.
+    unit
+        Name of the axis.
+    """
+
+    names: list[str]
+    risk_validation: FloatArray
+    risk_validation_se: FloatArray
+    risk_external: FloatArray
+    risk_external_se: FloatArray
+    best_external: FloatArray
+    trivial_external: float
+    unit: str = "risk"
+
+    @classmethod
+    def from_comparison(cls, comparison: Any) -> "ComparisonDisplay":
+        """Take the rows out of a comparison or of the content of ``compare.json``."""
+        return cls(**comparison_data(comparison))
+
+    def plot(self, ax: Any | None = None) -> "Axes":
+        """Draw the rows on ``ax``, or on a new figure, and return the axes."""
+        ax = axes_or_new(ax, 5.2, 1.5 + 0.36 * len(self.names))
+        places = np.arange(len(self.names))
+        ax.plot(
+            self.best_external,
+            places + OFFSET,
+            "|",
+            color=GREEN,
+            markersize=11,
+            markeredgewidth=2,
+            label="best there, in hindsight",
+        )
+        rows = (
+            ("first hospital", self.risk_validation, self.risk_validation_se, "o", BLUE, -OFFSET),
+            ("other hospital", self.risk_external, self.risk_external_se, "s", ORANGE, OFFSET),
+        )
+        for label, values, errors, marker, colour, offset in rows:
+            look = {"fmt": marker, "color": colour, "ecolor": BLACK, "elinewidth": 1, "capsize": 2}
+            ax.errorbar(values, places + offset, xerr=errors, label=label, **look)
+        words = "call nobody, or everybody, there"
+        ax.axvline(self.trivial_external, color=BLACK, linestyle=DASHED, linewidth=1, label=words)
+        ax.set_xlim(left=0)
+        ax.set_xlabel(f"{self.unit}, \N{PLUS-MINUS SIGN} 1 standard error")
+        name_rows(ax, self.names)
+        tidy(ax)
+        legend_above(ax)
+        return ax

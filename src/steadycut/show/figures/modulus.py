@@ -1,0 +1,91 @@
+"""How much risk a wrong cut-off can cost, by how wrong it is."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray
+from steadycut.show.figures.data import modulus_data
+from steadycut.show.figures.display import Display
+from steadycut.show.figures.elements import (
+    BLACK,
+    BLUE,
+    DASH_DOT,
+    DASHED,
+    DOTTED,
+    ORANGE,
+    PURPLE,
+    VERMILLION,
+    axes_or_new,
+    legend_above,
+    shorten,
+    tidy,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+
+    from steadycut.study.fit import Study
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ModulusDisplay(Display):
+    """The risk modulus of the choosing patients, its two upper bands, and the radius.
+
+    Parameters
+    ----------
+    widths, empirical, multiscale, dkw
+        The modulus and its bands by the width of the window, shape (n_widths,); a band that does
+        not hold is NaN.
+    radius, modulus, penalty
+        The bootstrap radius, the modulus there, and the band that is the penalty.
+    largest_cost
+        No decision costs more: the axis ends there.
+    score, unit
+        Names of the two axes.
+    """
+
+    widths: FloatArray
+    empirical: FloatArray
+    multiscale: FloatArray
+    dkw: FloatArray
+    radius: float
+    modulus: float
+    penalty: float
+    largest_cost: float
+    score: str = "score"
+    unit: str = "risk"
+
+    @classmethod
+    def from_study(cls, study: "Study | Mapping[str, Any]") -> "ModulusDisplay":
+        """Take the modulus out of a study or of the content of ``study.json``."""
+        return cls(**modulus_data(study))
+
+    def plot(self, ax: Any | None = None) -> "Axes":
+        """Draw the curves on ``ax``, or on a new figure, and return the axes."""
+        ax = axes_or_new(ax, 5.2, 3.9)
+        top = 1.05 * min(float(self.dkw.max()), self.largest_cost)
+        lines = (
+            ("dkw band", self.dkw, PURPLE, DASH_DOT),
+            ("multiscale band", self.multiscale, ORANGE, DASHED),
+            ("modulus", self.empirical, BLUE, "-"),
+        )
+        for label, values, colour, style in lines:
+            if not np.isnan(values).all():
+                # A window holds no score at its end: the steps are just beyond a width.
+                look = {"color": colour, "linestyle": style, "drawstyle": "steps-pre"}
+                words = f"{label}, above the axis" if values.min() > top else label
+                ax.plot(self.widths, values, label=words, **look)
+        ax.axvline(self.radius, color=BLACK, linestyle=DOTTED, label="bootstrap radius")
+        ends = ([self.radius] * 2, [self.modulus, self.penalty])
+        ax.plot(*ends, "o", color=VERMILLION, label="there, and the penalty")
+        ax.set_ylim(0, top)
+        ax.set_xlim(left=0)
+        ax.set_xlabel(f"error of the cut-off, in units of {shorten(self.score)}", parse_math=False)
+        ax.set_ylabel(self.unit)
+        tidy(ax)
+        legend_above(ax)
+        return ax

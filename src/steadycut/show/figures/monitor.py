@@ -1,0 +1,93 @@
+"""A rule in use: the confidence sequence as patients arrive."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from steadycut.core.checks import FloatArray
+from steadycut.show.figures.data import monitor_data
+from steadycut.show.figures.display import Display
+from steadycut.show.figures.elements import (
+    BLACK,
+    BLUE,
+    DASHED,
+    SKY,
+    VERMILLION,
+    axes_or_new,
+    legend_above,
+    note_below,
+    tidy,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class MonitorDisplay(Display):
+    """What was observed up to each patient, with limits that hold at all times, and the alarm.
+
+    Parameters
+    ----------
+    patients
+        How many patients had arrived, shape (n_points,), ascending.
+    observed, lower, upper
+        Mean up to there and its limits, shape (n_points,).
+    allowed
+        Between which values the rule promises the mean to be, shape (2,).
+    first_alarm
+        After how many patients it was shown to be elsewhere, None if it was not.
+    watch
+        ``"risk"`` or ``"calls"``.
+    confidence
+        With which probability all limits hold together.
+    unit
+        Name of the axis.
+    """
+
+    patients: FloatArray
+    observed: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    allowed: FloatArray
+    first_alarm: int | None
+    watch: str = "risk"
+    confidence: float = 0.9
+    unit: str = "risk"
+
+    @classmethod
+    def from_monitor(cls, monitor: Any, watch: str | None = None) -> "MonitorDisplay":
+        """Take the trace out of a monitor or of the content of ``monitor.json``.
+
+        ``watch`` is ``"risk"`` or ``"calls"``; default the risk, if labels are known.
+        """
+        return cls(**monitor_data(monitor, watch))
+
+    def plot(self, ax: Any | None = None) -> "Axes":
+        """Draw the trace on ``ax``, or on a new figure, and return the axes."""
+        ax = axes_or_new(ax, 5.2, 4.1)
+        limits = {"color": SKY, "alpha": 0.35, "linewidth": 0}
+        label = f"{100 * self.confidence:g} % limits, at all times"
+        ax.fill_between(self.patients, self.lower, self.upper, label=label, **limits)
+        for values in (self.lower, self.upper):
+            ax.plot(self.patients, values, color=BLUE, linewidth=0.7)
+        ax.plot(self.patients, self.observed, color=BLUE, linewidth=1.8, label="observed so far")
+        risk = self.watch == "risk"
+        words = "certified risk" if risk else "limits where the rule was made"
+        for i, value in enumerate(self.allowed[1:] if risk else self.allowed):
+            look = {"color": BLACK, "linestyle": DASHED, "linewidth": 1.2}
+            ax.axhline(value, label=words if i == 0 else None, **look)
+        ax.set_xlabel("patients so far")
+        if self.first_alarm is None:
+            note_below(ax, "no alarm")
+        else:
+            ax.axvline(self.first_alarm, color=VERMILLION, linewidth=1.6, label="alarm")
+            note_below(ax, f"alarm after patient {self.first_alarm}")
+        # The first few patients say little, and their limits are as wide as can be.
+        later = self.observed[self.observed.size // 4 :].max()
+        highest = 1.4 * max(later, self.allowed.max(), self.upper[-1])
+        ax.set_ylim(0, min(highest, 1.05 * self.upper.max()))
+        ax.set_xlim(0, self.patients[-1] + 1)
+        ax.set_ylabel(self.unit)
+        tidy(ax)
+        legend_above(ax)
+        return ax

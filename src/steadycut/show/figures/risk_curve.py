@@ -1,0 +1,107 @@
+"""Risk of the choosing patients along the cut-off."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray
+from steadycut.show.figures.data import risk_curve_data
+from steadycut.show.figures.display import Display
+from steadycut.show.figures.elements import (
+    BLACK,
+    BLUE,
+    SKY,
+    VERMILLION,
+    axes_or_new,
+    legend_above,
+    mark_cut_off,
+    mark_trivial,
+    name_score_axis,
+    tidy,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matplotlib.axes import Axes
+
+    from steadycut.study.fit import Study
+
+MARKERS = ("s", "^", "D", "v")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RiskCurveDisplay(Display):
+    """Risk at every cut-off among the patients who chose, with one standard error to either side.
+
+    Parameters
+    ----------
+    thresholds, risk, standard_error
+        The curve, shape (n_points,), by ascending threshold.
+    threshold, risk_at_threshold
+        The chosen cut-off and its risk.
+    trivial_risk
+        Risk of calling nobody, or everybody, whichever is smaller.
+    rivals
+        What other rules choose on the same patients: name, cut-off, risk.
+    direction
+        ``"ge"``: patients at or above the cut-off are called; ``"le"``: at or below.
+    score, unit
+        Names of the two axes.
+
+    Examples
+    --------
+    >>> import steadycut
+    >>> scores, labels = [0.1, 0.3, 0.2, 0.8, 0.7, 0.9], [0, 0, 0, 1, 1, 1]
+    >>> cohort = steadycut.PatientScores(scores=scores, labels=labels)
+    >>> study = steadycut.fit(cohort, honesty="uniform", rule="erm", grid="exact")
+    >>> ax = RiskCurveDisplay.from_study(study).plot()
+    >>> ax.get_xlabel()
+    'cut-off on score'
+    """
+
+    thresholds: FloatArray
+    risk: FloatArray
+    standard_error: FloatArray
+    threshold: float
+    risk_at_threshold: float
+    trivial_risk: float
+    rivals: list[tuple[str, float, float]] = field(default_factory=list)
+    direction: str = "ge"
+    score: str = "score"
+    unit: str = "risk"
+
+    @classmethod
+    def from_study(cls, study: "Study | Mapping[str, Any]") -> "RiskCurveDisplay":
+        """Take the curve out of a study or of the content of ``study.json``."""
+        return cls(**risk_curve_data(study))
+
+    def plot(self, ax: Any | None = None) -> "Axes":
+        """Draw the curve on ``ax``, or on a new figure, and return the axes."""
+        ax = axes_or_new(ax, 5.2, 3.9)
+        # A patient at the cut-off is called: the risk steps just beyond a score.
+        step = "pre" if self.direction == "ge" else "post"
+        ax.fill_between(
+            self.thresholds,
+            np.maximum(self.risk - self.standard_error, 0),
+            self.risk + self.standard_error,
+            step=step,
+            color=SKY,
+            alpha=0.35,
+            linewidth=0,
+            label="\N{PLUS-MINUS SIGN} 1 bootstrap standard error",
+        )
+        ax.plot(self.thresholds, self.risk, color=BLUE, drawstyle=f"steps-{step}", label="risk")
+        mark_trivial(ax, self.trivial_risk)
+        mark_cut_off(ax, self.threshold)
+        ax.plot([self.threshold], [self.risk_at_threshold], "o", color=VERMILLION, zorder=4)
+        for (name, threshold, risk), marker in zip(self.rivals, MARKERS, strict=False):
+            place = {"color": BLACK, "markerfacecolor": "white", "linestyle": "", "zorder": 3}
+            ax.plot([threshold], [risk], marker, label=f"{name} would choose", **place)
+        ax.set_ylim(bottom=0)
+        name_score_axis(ax, self.score)
+        ax.set_ylabel(self.unit)
+        tidy(ax)
+        legend_above(ax)
+        return ax

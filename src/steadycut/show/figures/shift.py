@@ -1,0 +1,112 @@
+"""From the risk at the first hospital to the risk at this one, part by part."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray
+from steadycut.show.figures.data import shift_data
+from steadycut.show.figures.display import Display
+from steadycut.show.figures.elements import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    VERMILLION,
+    axes_or_new,
+    note_below,
+    tidy,
+)
+from steadycut.show.numbers import signed, significant
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLUMNS = ("first\nhospital", "prevalence", "scores of\npositives", "scores of\nnegatives", "here")
+HALF_BAR = 0.34
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ShiftDisplay(Display):
+    """Waterfall of R_Q - R_P: prevalence, scores of the positives, scores of the negatives.
+
+    Parameters
+    ----------
+    risk_internal, risk_external
+        R_P and R_Q, the risks at the first hospital and here.
+    parts
+        The three signed parts, shape (3,); NaN where a part is not known.
+    intervals, total_interval
+        Between which values each part lies, shape (3, 2), and R_Q - R_P itself, shape (2,); they
+        hold all at once with probability ``confidence``.
+    unit
+        Name of the axis.
+    """
+
+    risk_internal: float
+    risk_external: float
+    parts: FloatArray
+    intervals: FloatArray
+    total_interval: FloatArray
+    confidence: float
+    unit: str = "risk"
+
+    @classmethod
+    def from_audit(cls, audit: Any, split: str = "signed") -> "ShiftDisplay":
+        """Take the parts out of an audit or of the content of ``audit.json``.
+
+        ``split`` is ``"signed"`` (the paper's order of insertion) or ``"shapley"``.
+        """
+        return cls(**shift_data(audit, split))
+
+    def plot(self, ax: Any | None = None) -> "Axes":
+        """Draw the waterfall on ``ax``, or on a new figure, and return the axes."""
+        ax = axes_or_new(ax, 5.2, 3.9)
+        known = np.nan_to_num(self.parts)
+        ends = self.risk_internal + np.cumsum(known)
+        levels = np.array([self.risk_internal, *ends, self.risk_external])
+        bottoms = np.array([0, *(ends - known), 0])
+        heights = np.array([self.risk_internal, *known, self.risk_external])
+        looks = [_look(part) for part in self.parts]
+        for i, (colour, hatch) in enumerate([(BLUE, ""), *looks, (BLUE, "")]):
+            bar = {"bottom": bottoms[i], "color": colour, "hatch": hatch, "edgecolor": "white"}
+            ax.bar(i, heights[i], width=2 * HALF_BAR, **bar)
+        for i, level in enumerate(levels[:-1]):
+            ax.plot([i - HALF_BAR, i + 1 + HALF_BAR], [level] * 2, color=BLACK, linewidth=0.7)
+        tops = np.maximum(bottoms, bottoms + heights)
+        reach = bottoms[1:4, None] + self.intervals
+        middles, halves = reach.mean(axis=1), np.diff(reach, axis=1)[:, 0] / 2
+        ax.errorbar([1, 2, 3], middles, halves, fmt="none", ecolor=BLACK, capsize=3, linewidth=1.2)
+        tops[1:4] = np.maximum(tops[1:4], reach[:, 1])
+        texts = [significant(self.risk_internal), *map(_part_text, self.parts)]
+        for i, text in enumerate([*texts, significant(self.risk_external)]):
+            where = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
+            ax.annotate(text, (i, tops[i]), (0, 3), **where)
+        ax.set_xticks(range(len(COLUMNS)), COLUMNS)
+        lowest = min(reach.min(), 0)
+        ax.set_ylim(1.1 * lowest, 1.15 * (tops.max() or 1))
+        ax.set_ylabel(self.unit)
+        note_below(ax, self.total_text)
+        tidy(ax)
+        return ax
+
+    @property
+    def total_text(self) -> str:
+        """The whole change with its interval, in words."""
+        change = signed(self.risk_external - self.risk_internal)
+        low, high = map(signed, self.total_interval.tolist())
+        return (
+            f"change of risk {change}, between {low} and {high}; all intervals hold together "
+            f"at {100 * self.confidence:g} % confidence"
+        )
+
+
+def _look(part: float) -> tuple[str, str]:
+    if np.isnan(part):
+        return GREY, ""
+    return (VERMILLION, "//") if part > 0 else (GREEN, "\\\\")
+
+
+def _part_text(part: float) -> str:
+    return "not known" if np.isnan(part) else signed(float(part))

@@ -1,0 +1,89 @@
+"""Pages as HTML: one file each, complete in itself."""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+from steadycut.errors import MissingPackage
+from steadycut.show.page import Page
+from steadycut.show.pages import audit_page, study_page
+from steadycut.show.svg import draw_page
+
+
+def render_study(study: Mapping[str, Any], comparison: Mapping[str, Any] | None = None) -> str:
+    """Return the page of a study as HTML.
+
+    Parameters
+    ----------
+    study
+        ``Study.to_dict()``, or the content of ``study.json``.
+    comparison
+        ``Comparison.to_dict()``, or the content of ``compare.json``, for a further table.
+
+    Returns
+    -------
+    str
+        One self-contained file; the same content gives the same text.
+
+    Examples
+    --------
+    >>> import steadycut
+    >>> scores, labels = [0.1, 0.3, 0.2, 0.8, 0.7, 0.9], [0, 0, 0, 1, 1, 1]
+    >>> cohort = steadycut.PatientScores(scores=scores, labels=labels)
+    >>> study = steadycut.fit(cohort, honesty="uniform", bound="dkw", rule="erm", grid="exact")
+    >>> page = render_study(study.to_dict())
+    >>> "is at least 0.5000." in page
+    True
+    """
+    return render_page(study_page(study, comparison), study)
+
+
+def render_audit(audit: Mapping[str, Any]) -> str:
+    """Return the page of an audit as HTML.
+
+    Parameters
+    ----------
+    audit
+        ``Audit.to_dict()``, or the content of ``audit.json``.
+
+    Returns
+    -------
+    str
+        One self-contained file; the same content gives the same text.
+    """
+    return render_page(audit_page(audit), audit)
+
+
+def render_page(page: Page, content: Mapping[str, Any], *, printed: bool = False) -> str:
+    """Fill the template; every text is escaped, and only our own drawings and script are not.
+
+    ``printed`` leaves out what paper cannot do: the script and what needs it, and dark colours.
+    """
+    try:
+        import jinja2
+        import markupsafe
+    except ImportError as error:
+        msg = 'a report requires jinja2. Install it with pip install "steadycut[report]".'
+        raise MissingPackage(msg) from error
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("steadycut.show"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    script = resources.files("steadycut.show").joinpath("templates/script.js").read_text("utf-8")
+    return environment.get_template("page.html").render(
+        page=page,
+        drawings=draw_page(page, content),
+        printed=printed,
+        script=markupsafe.Markup(script),  # noqa: S704
+        script_hash=policy_hash(script),
+    )
+
+
+def policy_hash(script: str) -> str:
+    """Return the hash by which a page allows this script, and no other, to run."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"

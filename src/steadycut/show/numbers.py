@@ -1,0 +1,152 @@
+"""How every number in figures, on pages and on the command line is written."""
+
+import math
+from decimal import ROUND_HALF_UP, Decimal
+
+UNKNOWN = "not known"
+
+# So close to the next number that only the last bits of a float part them.
+ROUNDING = 1e-9
+# Below this a number is the rest of a rounding error, in any unit that a score has.
+NOTHING = 1e-15
+# From here on digits before the point are no longer all written.
+LONG = 12
+SHORT = -4
+
+
+def cut(value: float | None) -> str:
+    """Write a cut-off, or a distance between two: four significant digits.
+
+    Examples
+    --------
+    >>> cut(0.412345), cut(1234567.0), cut(None)
+    ('0.4123', '1234567', 'not known')
+    """
+    return UNKNOWN if value is None else significant(value, 4)
+
+
+def risk(value: float | None) -> str:
+    """Write a risk, or another number of which three significant digits will do.
+
+    Examples
+    --------
+    >>> risk(0.1), risk(0.00012345), risk(2.0)
+    ('0.100', '0.000123', '2.00')
+    """
+    return UNKNOWN if value is None else significant(float(value))
+
+
+def change(value: float | None) -> str:
+    """Write a change of risk, with its sign.
+
+    Examples
+    --------
+    >>> change(0.0123), change(-0.5), change(None)
+    ('+0.0123', '-0.500', 'not known')
+    """
+    return UNKNOWN if value is None else signed(float(value))
+
+
+def spread(value: float | None, error: float | None) -> str:
+    """Write a risk with its standard error.
+
+    Examples
+    --------
+    >>> spread(0.125, 0.03)
+    '0.125 ± 0.0300'
+    """
+    return risk(value) if error is None else f"{risk(value)} \N{PLUS-MINUS SIGN} {risk(error)}"
+
+
+def percent(share: float | None) -> str:
+    """Write a share; one that is not quite none or all is not written as none or all.
+
+    Examples
+    --------
+    >>> percent(0.9), percent(0.1234), percent(0.0001), percent(0.9999), percent(None)
+    ('90 %', '12.3 %', '< 0.1 %', '> 99.9 %', 'not known')
+    """
+    if share is None:
+        return UNKNOWN
+    text = f"{100 * round_half_up(float(share), 3):.1f}".removesuffix(".0")
+    if text == "0" and share > ROUNDING:
+        text = "< 0.1"
+    elif text == "100" and share < 1 - ROUNDING:
+        text = "> 99.9"
+    return f"{text} %"
+
+
+def of_hundred(share: float) -> str:
+    """Write an upper limit on a share as whole patients of a hundred, rounded up.
+
+    Examples
+    --------
+    >>> of_hundred(0.174), of_hundred(0.18), of_hundred(1.3)
+    ('18 of 100', '18 of 100', '100 of 100')
+    """
+    return f"{min(math.ceil(100 * share - ROUNDING), 100)} of 100"
+
+
+def count(number: int, one: str, several: str | None = None) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> count(1, "patient"), count(0, "patient"), count(2, "missed", "missed")
+    ('1 patient', '0 patients', '2 missed')
+    """
+    return f"{number} {one if number == 1 else several or one + 's'}"
+
+
+def exact(value: float | None) -> str:
+    """Write a number so that it can be read back to the last bit.
+
+    Examples
+    --------
+    >>> exact(0.1), exact(None)
+    ('0.1', 'not known')
+    """
+    return UNKNOWN if value is None else repr(value)
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Write a number with so many significant digits, whole digits never rounded away.
+
+    Examples
+    --------
+    >>> significant(0.12345), significant(0.1), significant(12345.6), significant(2), significant(0)
+    ('0.123', '0.100', '12346', '2', '0')
+    """
+    if isinstance(value, int) or not math.isfinite(value):
+        return str(value)
+    if abs(value) < NOTHING:
+        return "0"
+    exponent = Decimal(repr(value)).adjusted()
+    if not SHORT <= exponent <= LONG:
+        return f"{value:.{digits - 1}e}"
+    rounded = round_half_up(value, max(digits - 1 - exponent, 0))
+    # 9.996 has become 10.00, with a digit too many.
+    return f"{round_half_up(float(rounded), max(digits - 1 - rounded.adjusted(), 0)):f}"
+
+
+def round_half_up(value: float, decimals: int) -> Decimal:
+    """Round as one does on paper: 0.125 to 0.13, whatever the last bit of the float says.
+
+    Examples
+    --------
+    >>> round_half_up(0.125, 2), round_half_up(2.5, 0)
+    (Decimal('0.13'), Decimal('3'))
+    """
+    return Decimal(repr(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Write a change, with its sign.
+
+    Examples
+    --------
+    >>> signed(0.5), signed(0.0)
+    ('+0.500', '0')
+    """
+    text = significant(value, digits)
+    return text if text.startswith("-") or text == "0" else f"+{text}"

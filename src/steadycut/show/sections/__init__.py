@@ -1,0 +1,1 @@
+"""The sections of a page, one module per kind of page or table."""

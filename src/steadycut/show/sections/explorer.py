@@ -1,0 +1,83 @@
+"""The words around the explorer; its numbers are computed in the page, by ``script.js``."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from steadycut.show.numbers import count, percent, risk
+from steadycut.show.page import Explorer
+
+Content = Mapping[str, Any]
+
+NUMBERS = (
+    ("risk", "risk"),
+    ("limit", "certified risk, at most"),
+    ("trivial", "risk without any score"),
+    ("sensitivity", "sensitivity"),
+    ("specificity", "specificity"),
+    ("ppv", "PPV"),
+    ("npv", "NPV"),
+    ("calls", "calls per 100 patients"),
+    ("grey", "grey zone"),
+)
+EVERYWHERE = (
+    "Valid: this limit holds at every cut-off at once, so the cut-off may be moved here as well."
+)
+AT_FROZEN = "Valid: this is the frozen cut-off, and these patients had no part in choosing it."
+ELSEWHERE = (
+    "Not a certificate: what it would have been, had this cut-off been frozen beforehand. A "
+    "cut-off that is picked here because its numbers look good is judged by the very patients "
+    "who made it look good."
+)
+VACUOUS = "Vacuous: no better than calling nobody, or everybody, without looking at any score."
+
+
+def explorer_of(content: Content, who: str) -> Explorer | None:
+    """Return the explorer of a study or an audit, about the patients ``who``; None without one."""
+    data = content.get("explorer")
+    if data is None:
+        return None
+    uniform = data["bound"] == "class-wise-dkw"
+    return Explorer(
+        texts=(counted_text(data, who), limits_text(content)),
+        numbers=NUMBERS,
+        at_frozen=EVERYWHERE if uniform else AT_FROZEN,
+        elsewhere=EVERYWHERE if uniform else ELSEWHERE,
+        vacuous=VACUOUS,
+        uniform=uniform,
+    )
+
+
+def counted_text(data: Content, who: str) -> str:
+    """Say what the numbers are computed from, and what they take for granted."""
+    n = data["n_positive"] + data["n_negative"]
+    return (
+        f"Every number is computed in this page, from counts of the {count(n, 'patient')} {who} "
+        f"({data['n_positive']} positive). Another prevalence is taken to change only how many "
+        "patients are positive, and not the scores of either class. Grey zone: patients about whom "
+        f"at least {percent(data['grey_at_least'])} of the resampled studies decide otherwise."
+    )
+
+
+def limits_text(content: Content) -> str:
+    """Say what the certified risk of the explorer is, and how it differs from the study's."""
+    data = content["explorer"]
+    value, bound = own_bound(content)
+    text = (
+        "The certified risk is made of two upper limits, of the share of positive patients who are "
+        "missed and of the share of negative patients who are called; each fails with probability "
+        f"{data['delta'] / 2:g} at most. Neither depends on costs or prevalence: these may be "
+        "moved freely, and the certificate still holds."
+    )
+    if bound != data["bound"]:
+        text += (
+            f" Where nothing is moved it differs from the {risk(value)} of this page, which is "
+            f"from the {bound} bound and holds only there."
+        )
+    return text
+
+
+def own_bound(content: Content) -> tuple[float, str]:
+    """Return the bound on the risk that the page is about, and its name."""
+    if "bound_external" in content:
+        return content["bound_external"], content["bound"]
+    return content["certificate"]["value"], content["certificate"]["bound"]

@@ -1,0 +1,165 @@
+"""Results in sentences that need no statistics to be read."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from steadycut.show.numbers import count, cut, of_hundred, percent, risk
+
+AGGREGATORS = {
+    "mean": "the mean of {inner}",
+    "median": "the median of {inner}",
+    "max": "the largest value of {inner}",
+    "min": "the smallest value of {inner}",
+    "quantile": "the {number} quantile of {inner}",
+    "top-k": "the mean of the {number} largest values of {inner}",
+    "fraction-above": "the share of values of {inner} above {number}",
+    "noisy-or": "the noisy-or of {inner}",
+    "trimmed-mean": "the mean of {inner} without the outer {number} of the values at either end",
+}
+BOUNDS = {
+    "paper": "three terms, at every cut-off at once",
+    "dkw": "Dvoretzky-Kiefer-Wolfowitz, at every cut-off at once",
+    "compression": "sample compression, exact at the cut-off that the same patients chose",
+    "hoeffding": "Hoeffding, at this cut-off",
+    "bentkus": "Hoeffding-Bentkus, at this cut-off",
+    "betting": "betting, at this cut-off",
+    "class-wise": "Clopper-Pearson in either class, exact at this cut-off and prevalence",
+    "class-wise-dkw": "Dvoretzky-Kiefer-Wolfowitz in either class, at every cut-off at once",
+    "buehler": "Buehler, exact at this cut-off for any costs",
+    "clopper-pearson": "Clopper-Pearson, exact at this cut-off",
+}
+
+
+def quoted(name: object) -> str:
+    """Return a name of the user's in quotation marks."""
+    return f"\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}"
+
+
+def aggregation_in_words(score: str, chain: Sequence[Mapping[str, str]]) -> str:
+    """Say how a patient's score is made, the last step first.
+
+    Examples
+    --------
+    >>> chain = [{"level": "slide", "how": "max"}, {"level": "patient", "how": "quantile:0.9"}]
+    >>> print(aggregation_in_words("p", chain))
+    the 0.9 quantile of the largest value of “p” in each “slide”
+    """
+    text = quoted(score)
+    for place, step in enumerate(chain, start=1):
+        name, _, number = step["how"].partition(":")
+        pattern = AGGREGATORS.get(name)
+        if pattern is None:
+            text = f"{quoted(step['how'])} of {text}"
+        else:
+            text = pattern.replace("{number}", number).replace("{inner}", text)
+        if place < len(chain):
+            text += f" in each {quoted(step['level'])}"
+    return text
+
+
+def is_score_itself(content: Mapping[str, Any]) -> bool:
+    """Tell whether every patient has one row, so that the mean of the score is the score."""
+    data = content.get("data") or {}
+    patients = content["patients"]["total"] if "patients" in content else content["n_patients"]
+    one_row = data.get("rows", 0) - data.get("dropped_rows", 0) == patients
+    return one_row and [step["how"] for step in content["aggregation"]] == ["mean"]
+
+
+def score_in_words(content: Mapping[str, Any]) -> str:
+    """Say how a patient's score is made: by one chain, or by an ensemble of several."""
+    if not content.get("ensemble") and is_score_itself(content):
+        return quoted(content["score"])
+    if not content.get("ensemble"):
+        return aggregation_in_words(content["score"], content["aggregation"])
+    parts = [
+        f"{aggregation_in_words(method['score'], method['aggregation'])} "
+        f"(weight {percent(method['weight'])})"
+        for method in content["ensemble"]["methods"]
+    ]
+    listed = f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"the mean of the quantiles, among the patients who chose, of {listed}"
+
+
+def chain_in_short(chain: Sequence[Mapping[str, str]]) -> str:
+    """Return a chain for the cell of a table, such as ``slide max, patient mean``."""
+    return ", ".join(f"{step['level']} {step['how']}" for step in chain)
+
+
+def bound_in_words(name: str) -> str:
+    """Say which inequality a bound is."""
+    return f"{name} ({BOUNDS[name]})" if name in BOUNDS else name
+
+
+def rule_sentence(content: Mapping[str, Any]) -> str:
+    """Say when a patient is called positive."""
+    score = score_in_words(content)
+    side = "at least" if content["direction"] == "ge" else "at most"
+    return f"Call a patient positive when {score} is {side} {cut(content['threshold'])}."
+
+
+def risk_in_words(value: float, costs: Mapping[str, float]) -> str:
+    """Say an observed risk: a share of patients, or with unequal costs a cost."""
+    if costs_are_equal(costs):
+        return f"{percent(value / costs['cost_fn'])} of patients decided wrongly"
+    return f"an average cost of {risk(value)} per patient"
+
+
+def limit_sentence(value: float, costs: Mapping[str, float], delta: float, who: str) -> str:
+    """Say an upper limit on the risk of patients like ``who``."""
+    confidence = f"(with {percent(1 - delta)} confidence)"
+    if costs_are_equal(costs):
+        wrong = of_hundred(value / costs["cost_fn"])
+        return f"This is wrong in at most {wrong} patients like those {who} {confidence}."
+    return (
+        f"The average cost per patient like those {who} is at most {risk(value)} "
+        f"{confidence}, where {costs_in_words(costs)}."
+    )
+
+
+def costs_in_words(costs: Mapping[str, float]) -> str:
+    """Say what the two errors cost."""
+    if costs_are_equal(costs):
+        return f"a missed patient and a false alarm cost {costs['cost_fn']:g} each"
+    return f"a missed patient costs {costs['cost_fn']:g} and a false alarm {costs['cost_fp']:g}"
+
+
+def prevalence_in_words(target: Sequence[float] | None) -> str:
+    """Say at which prevalence risk is taken."""
+    if target is None:
+        return "that of the patients at hand"
+    low, high = (percent(end) for end in target)
+    return low if low == high else f"the worse end of {low} to {high}"
+
+
+def errors_sentence(point: Mapping[str, Any], who: str) -> str:
+    """Say how many errors were seen."""
+    total = point["tp"] + point["fn"] + point["fp"] + point["tn"]
+    wrong = count(point["fn"] + point["fp"], "time")
+    return (
+        f"Among {count(total, 'patient')} {who} it was wrong {wrong}: "
+        f"{point['fn']} of {point['tp'] + point['fn']} positive patients missed, "
+        f"{count(point['fp'], 'false alarm')} in {point['fp'] + point['tn']} negative patients."
+    )
+
+
+def vacuous_sentence(content: Mapping[str, Any], point: Mapping[str, Any]) -> str:
+    """Say that a certificate proves nothing, and why."""
+    costs, certificate = content["costs"], content["certificate"]
+    nobody = costs["cost_fn"] * point["prevalence"]
+    everybody = costs["cost_fp"] * (1 - point["prevalence"])
+    rule = "calling nobody positive" if nobody <= everybody else "calling everybody positive"
+    without = risk_in_words(certificate["trivial_risk"], costs)
+    if certificate["risk"] < certificate["trivial_risk"]:
+        end = "More certifying patients would make it sharper."
+    else:
+        end = "What was observed at this cut-off is no better."
+    return (
+        "This certificate is vacuous: it does not show that the score is of any use, because "
+        f"{rule} without looking at any score gives {without} "
+        f"among the same patients. {end}"
+    )
+
+
+def costs_are_equal(costs: Mapping[str, float]) -> bool:
+    """Tell whether a risk can be read as a share of patients."""
+    return costs["cost_fn"] == costs["cost_fp"]

@@ -1,0 +1,76 @@
+"""The figures of a page, each as one piece of SVG that can stand inside HTML.
+
+The same content gives the same bytes: no date, no random identifiers, no settings of the user's.
+"""
+
+import re
+import warnings
+from collections.abc import Mapping
+from io import StringIO
+from typing import Any
+
+from steadycut.errors import MissingPackage
+from steadycut.show.figures import Display, displays_of
+from steadycut.show.page import Page
+
+
+def draw_page(page: Page, content: Mapping[str, Any]) -> dict[str, str]:
+    """Draw the figures of a page, by name; those that the content has no patients for are left out.
+
+    Content is that of ``study.json`` or ``audit.json``, unless a picture brings its own.
+    """
+    drawings = {}
+    for section in page.sections:
+        for picture in section.pictures:
+            found = displays_of(content if picture.content is None else picture.content)
+            if picture.name in found:
+                drawings[picture.name] = draw_svg(found[picture.name], picture.name)
+    return drawings
+
+
+def draw_svg(display: Display, name: str) -> str:
+    """Draw a figure as an element of HTML."""
+    return inline_svg(svg_file(display, name), name)
+
+
+def svg_file(display: Display, salt: str) -> str:
+    """Return the figure as an SVG file; texts stay texts."""
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        msg = 'a report requires matplotlib. Install it with pip install "steadycut[report]".'
+        raise MissingPackage(msg) from error
+    settings: Any = {
+        "font.family": "DejaVu Sans",
+        "font.size": 10.5,
+        "hatch.linewidth": 0.7,
+        "svg.fonttype": "none",
+        "svg.hashsalt": salt,
+    }
+    stream = StringIO()
+    with mpl.rc_context(), warnings.catch_warnings():
+        # A score's name may be in a script that the font lacks; the browser has another font.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        mpl.rcdefaults()
+        mpl.rcParams.update(settings)
+        figure: Any = display.plot().figure
+        figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+    return stream.getvalue()
+
+
+def inline_svg(text: str, prefix: str) -> str:
+    """Return an SVG file as an element of HTML, its identifiers unlike those of other figures."""
+    text = text[text.index("<svg") :]
+    for name in ("metadata", "style"):
+        text = re.sub(rf"<{name}\b.*?</{name}>\s*", "", text, count=1, flags=re.DOTALL)
+    return re.sub(r"<[^<>]+>", lambda tag: _own_names(tag.group(), prefix), text).strip()
+
+
+def _own_names(tag: str, prefix: str) -> str:
+    if tag.startswith("<svg"):
+        box = re.search(r'viewBox="[^"]*"', tag)
+        return f"<svg {box.group() if box else ''}>"
+    tag = re.sub(r'\bid="', f'id="{prefix}-', tag)
+    return re.sub(r'(?:xlink:)?href="#', f'href="#{prefix}-', tag).replace(
+        "url(#", f"url(#{prefix}-"
+    )

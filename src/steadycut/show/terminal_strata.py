@@ -1,0 +1,90 @@
+"""Risk strata as short plain text for a terminal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from steadycut.show.columns import aligned, columns, numbers
+from steadycut.show.numbers import count, cut, percent, risk
+from steadycut.show.sections.strata import strata_lines
+from steadycut.show.terminal import certificate_text, warnings_text
+
+
+def strata_text(study: Mapping[str, Any]) -> str:
+    """Return what was found: strata, certificates, stability, warnings."""
+    blocks = [
+        headline(study),
+        counts_text(study),
+        certificate_text(study["certificate"]),
+        boundaries_text(study["boundaries"]),
+        stability_text(study),
+        warnings_text(study["stability"]["warnings"]),
+    ]
+    return "\n\n".join(block for block in blocks if block)
+
+
+def headline(study: Mapping[str, Any]) -> str:
+    """Return one line a stratum, and who chose."""
+    lines = [f"  {line}" for line in strata_lines(study)]
+    chose, certify = (sum(study["patients"][role]) for role in ("select", "certify"))
+    return "\n".join(
+        [
+            f"Strata on {study['score']}",
+            *lines,
+            f"  rule {study['rule']}; {count(chose, 'patient')} chose, {certify} certify",
+        ]
+    )
+
+
+def counts_text(study: Mapping[str, Any]) -> str:
+    """Return the certifying patients by grade and stratum."""
+    rows = [
+        [grade, *map(str, row)] for grade, row in zip(study["grades"], study["counts"], strict=True)
+    ]
+    return "Certifying patients by grade and stratum\n" + columns(
+        [["grade", *study["strata"]], *rows]
+    )
+
+
+def boundaries_text(boundaries: Sequence[Mapping[str, Any]]) -> str:
+    """Return both error rates of every boundary with their limits."""
+    together = 2 * sum(row["delta"] for row in boundaries)
+    rates = {
+        name: [row[kind][key] for row in boundaries]
+        for name, kind, key in (
+            ("missed", "miss", "rate"),
+            ("at most", "miss", "limit"),
+            ("alarms", "alarm", "rate"),
+            ("at most ", "alarm", "limit"),
+        )
+    }
+    cells = {
+        "boundary": [f"{row['below']} | {row['above']}" for row in boundaries],
+        "at": [cut(row["threshold"]) for row in boundaries],
+        **{name: [percent(value) for value in values] for name, values in rates.items()},
+    }
+    head = [name.strip() for name in cells]
+    title = f"Boundaries: all limits at once with {percent(1 - together)} confidence"
+    return title + "\n" + columns([head, *zip(*cells.values(), strict=True)])
+
+
+def stability_text(study: Mapping[str, Any]) -> str:
+    """Return how far the boundaries move together, and what that may cost."""
+    stability = study["stability"]
+    rows = [
+        ("radius of each boundary", ", ".join(numbers(stability["radius"], 4))),
+        ("cost at stake within the radii", risk(stability["local_modulus"])),
+        ("anywhere on the scale", risk(stability["modulus"])),
+        ("its upper band (joint penalty)", risk(stability["penalty"])),
+        ("strata that change", percent(stability["flip_rate"])),
+        ("by two or more", percent(stability["jump_rate"])),
+    ]
+    return f"Stability: {stability['n_bootstrap']} bootstrap cohorts\n{aligned(rows)}"
+
+
+def apply_strata_text(applied: Mapping[str, Any]) -> str:
+    """Return how many patients are in each stratum."""
+    parts = ", ".join(f"{n} {name}" for name, n in applied["strata"].items())
+    return (
+        f"{count(applied['n_patients'], 'patient')}: {parts}; {percent(applied['flip_rate'])} of "
+        "the strata would change in a resampled study."
+    )

@@ -1,0 +1,318 @@
+"""The paper's tables: every rule chooses at hospital P, and is judged at hospital Q."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.checks import FloatArray, check_flag
+from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.cuts.grid import exact_cuts
+from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
+from steadycut.core.intervals.paired import paired_difference
+from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules.best_criterion import name_of
+from steadycut.core.rules.registry import Counted
+from steadycut.documents.guards import check_deployment
+from steadycut.errors import BadPatients, BadRuleFile, PatientOverlap
+from steadycut.study.describe import chain_summary
+from steadycut.study.fit import Options, Progress, Study, as_candidates, check_same_patients, fit
+
+OURS, REFERENCE = "stable", "erm"
+RULES = (OURS, REFERENCE, "youden", "sensitivity:0.95", "specificity:0.90", "pointwise")
+# The paper's own selection among candidates and its ablations, as it names them.
+ABLATIONS = {
+    "Algorithm 1 (J)": "objective",
+    "Abl.: no penalty": "risk",
+    "Abl.: no bias": "no-bias",
+}
+# The paper's cost table: what a miss and what a false alarm costs.
+COST_TABLE = ((1.0, 1.0), (1.0, 3.0), (3.0, 1.0))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Row:
+    """One rule: its study at P and what it does at Q.
+
+    ``wrong`` says which patients at Q are decided wrongly, ``flips`` how often each decision
+    would flip. ``best_external`` is the smallest risk that any cut of the same score has at Q:
+    nobody can know that cut before, so it is a yardstick and not a rule.
+    """
+
+    name: str
+    study: Study
+    external: Confusion
+    labels: NDArray[np.int8]
+    wrong: NDArray[np.bool_]
+    flips: FloatArray
+    best_external: float
+
+    @property
+    def costs(self) -> Costs:
+        """What errors cost in this row."""
+        return self.study.options.search.costs
+
+    def to_dict(self, reference: "Row | None" = None) -> dict[str, Any]:
+        """Return the row as plain numbers; ``shift`` is R_Q - R_validation, as in the paper."""
+        study, search = self.study, self.study.options.search
+        return {
+            "name": self.name,
+            "rule": search.rule,
+            "selector": search.selector,
+            "score": study.chosen.recipe.score,
+            "aggregation": chain_summary(study.chosen.recipe),
+            "threshold": study.threshold,
+            "operating_value": study.operating_value,
+            **self.risks(),
+            **self.against(reference),
+            "penalty": study.chosen.penalty,
+            "modulus": study.chosen.modulus,
+            "flip_rate": float(self.flips.mean()),
+            "flip_rate_se": float(self.flips.std() / np.sqrt(self.flips.size)),
+            "certificate": study.certificate.value,
+            "sensitivity_external": _complement(self.external.miss_rate),
+            "specificity_external": _complement(self.external.alarm_rate),
+            "best_external": self.best_external,
+        }
+
+    def risks(self) -> dict[str, float]:
+        """Return the risk at Q and of the certifying patients at P, with standard errors."""
+        external, validation = self.external.risk(self.costs), self.study.counts.risk(self.costs)
+        errors = [part.standard_error(self.costs) for part in (self.external, self.study.counts)]
+        return {
+            "risk_external": external,
+            "risk_external_se": errors[0],
+            "risk_validation": validation,
+            "risk_validation_se": errors[1],
+            "shift": external - validation,
+            "shift_se": math.hypot(*errors),
+        }
+
+    def against(self, reference: "Row | None") -> dict[str, float | None]:
+        """Return the risk at Q minus that of the reference on the same patients, and its error."""
+        if reference is None:
+            return {"difference": None, "difference_se": None}
+        pair = paired_difference(self.labels, self.wrong, reference.wrong, self.costs)
+        return dict(zip(("difference", "difference_se"), pair, strict=True))
+
+    def cost_row(self) -> dict[str, Any]:
+        """Return a row of the cost table."""
+        recipe = self.study.chosen.recipe
+        return {
+            "cost_fn": self.costs.cost_fn,
+            "cost_fp": self.costs.cost_fp,
+            "score": recipe.score,
+            "aggregation": chain_summary(recipe),
+            "threshold": self.study.threshold,
+            **self.risks(),
+            "best_external": self.best_external,
+            "trivial_external": self.external.trivial_risk(self.costs),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Comparison:
+    """The rows of the table, and the two hospitals that they are about.
+
+    ``costs`` are rows of our own rule at the paper's three pairs of costs and the one asked for.
+    ``warnings`` say in what the external patients are unlike the internal ones.
+    """
+
+    rows: tuple[Row, ...]
+    costs: tuple[Row, ...]
+    options: Options
+    n_internal: int
+    n_external: int
+    trivial_external: float
+    warnings: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of ``compare.json``."""
+        costs = self.options.search.costs
+        reference = next((row for row in self.rows if row.name == REFERENCE), None)
+        return {
+            "schema": "steadycut.compare/1",
+            "costs": {"cost_fn": costs.cost_fn, "cost_fp": costs.cost_fp},
+            "patients": {"internal": self.n_internal, "external": self.n_external},
+            "trivial_external": self.trivial_external,
+            "seed": self.options.seed,
+            "reference": None if reference is None else reference.name,
+            "rows": [row.to_dict(reference) for row in self.rows],
+            "cost_table": [row.cost_row() for row in self.costs],
+            "warnings": list(self.warnings),
+        }
+
+
+def compare(
+    internal: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
+    external: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
+    *,
+    rules: Sequence[str | Counted] | None = None,
+    cost_table: bool = True,
+    progress: Progress | None = None,
+    **options: Any,  # noqa: ANN401
+) -> Comparison:
+    """Let every rule choose a cut-off at P, and see what it does at Q.
+
+    Parameters
+    ----------
+    internal, external
+        Patients of hospital P and of hospital Q, with labels; the same candidates in the same
+        order for both. Nothing is chosen on Q.
+    rules
+        The rules to compare, names or functions of the counts; default all of `RULES` (an
+        ensemble has no ``pointwise``). With ``stable`` among them and several candidates there are
+        three rows more: ``stable`` with the paper's choice among candidates, and its ablations
+        (no penalty, no bias).
+    cost_table
+        Whether ``stable``, if it is among the rules, is also judged at the costs (1, 1), (1, 3)
+        and (3, 1) of a miss and a false alarm, beside those of the options.
+    progress
+        Called with a text, the number of steps done and the number of steps.
+    **options
+        Options of `steadycut.fit`, the same for every rule.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 300)
+    >>> p = PatientScores(scores=rng.normal(size=300) + 2 * y, labels=y)
+    >>> q = PatientScores(scores=rng.normal(size=300) + 2 * y + 0.5, labels=y)
+    >>> table = compare(p, q, rules=["erm", "youden"])
+    >>> [row["rule"] for row in table.to_dict()["rows"]]
+    ['erm', 'youden']
+    """
+    here, there = as_candidates(internal), as_candidates(external)
+    check_disjoint(here, there)
+    check_same_patients(there)
+    check_flag("cost_table", cost_table)
+    rules = default_rules(options) if rules is None else list(rules)
+    if not rules or not there[0].n_patients:
+        msg = "a comparison needs at least one rule and one external patient."
+        raise BadPatients(msg)
+    asked = asked_rows(rules, options, several=len(here) > 1)
+    at_costs = cost_rows(options) if cost_table and OURS in rules else {}
+    steps = len(asked) + len(at_costs)
+    rows: list[Row] = []
+    for name, settings in [*asked.items(), *at_costs.items()]:
+        if progress:
+            progress(name, len(rows), steps)
+        rows.append(judge(name, fit(here, **settings), here, there))
+    main, costs = rows[: len(asked)], rows[len(asked) :]
+    settled = main[0].study.options
+    return Comparison(
+        rows=tuple(main),
+        costs=tuple(costs),
+        options=settled,
+        n_internal=here[0].n_patients,
+        n_external=there[0].n_patients,
+        trivial_external=main[0].external.trivial_risk(settled.search.costs),
+        warnings=tuple(unlike(main[0].study, here, there)),
+    )
+
+
+def unlike(study: Study, internal: list[PatientScores], external: list[PatientScores]) -> list[str]:
+    """Return in what the patients at Q are unlike those that the study was made of."""
+    try:
+        rule = study.freeze()
+    except BadRuleFile:  # an aggregator that is a Python function: nothing to compare with
+        return []
+    found = check_deployment(rule, external_scores(study, internal, external), external)
+    return [one.text for one in found]
+
+
+def default_rules(options: Mapping[str, Any]) -> list[str]:
+    """Return the rules to compare; one that looks at distances cannot be had of an ensemble."""
+    spaced = () if options.get("ensemble") is None else ("pointwise",)
+    return [rule for rule in RULES if rule not in spaced]
+
+
+def asked_rows(
+    rules: Sequence[str | Counted], options: Mapping[str, Any], *, several: bool
+) -> dict[str, dict[str, Any]]:
+    """Return the options of each row by its name: the rules, then the ablations."""
+    names = [rule if isinstance(rule, str) else name_of(rule) for rule in rules]
+    asked = {name: {**options, "rule": rule} for name, rule in zip(names, rules, strict=True)}
+    if several and OURS in rules and options.get("ensemble") is None:
+        for name, selector in ABLATIONS.items():
+            asked[name] = {**options, "rule": OURS, "selector": selector}
+    return asked
+
+
+def cost_rows(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the options of each row of the cost table; a bound for equal costs need not fit."""
+    asked = (float(options.get("cost_fn", 1.0)), float(options.get("cost_fp", 1.0)))
+    return {
+        f"costs {cost_fn:g}, {cost_fp:g}": {
+            **options,
+            "rule": OURS,
+            "cost_fn": cost_fn,
+            "cost_fp": cost_fp,
+            "bound": "auto",
+        }
+        for cost_fn, cost_fp in dict.fromkeys([*COST_TABLE, asked])
+    }
+
+
+def judge(
+    name: str, study: Study, internal: list[PatientScores], external: list[PatientScores]
+) -> Row:
+    """Return what the frozen cut-off of a study does at Q."""
+    options = study.options
+    patients = external_scores(study, internal, external)
+    there = patients.oriented(options.direction)
+    called = there.scores >= study.chosen.threshold
+    return Row(
+        name=name,
+        study=study,
+        external=confusion_at(there, study.chosen.threshold),
+        labels=there.known_labels,
+        wrong=called != (there.known_labels == 1),
+        flips=study.flip_probability(patients.scores),
+        best_external=smallest_risk(there, options.search.costs),
+    )
+
+
+def external_scores(
+    study: Study, internal: list[PatientScores], external: list[PatientScores]
+) -> PatientScores:
+    """Return the patients at Q with the score that the study chose."""
+    if study.ensemble is not None:
+        return study.ensemble.combine(external)
+    return next(q for p, q in zip(internal, external, strict=True) if p is study.patients)
+
+
+def smallest_risk(patients: PatientScores, costs: Costs) -> float:
+    """Return the smallest risk of any cut."""
+    return float(risk_at_cuts(count_errors(exact_cuts(patients).cells), costs).min())
+
+
+def check_disjoint(internal: list[PatientScores], external: list[PatientScores]) -> None:
+    """Refuse two lists of candidates that do not match, or that share a patient."""
+    names = [
+        [one.recipe.score + str(one.recipe.chain) for one in side] for side in (internal, external)
+    ]
+    if names[0] != names[1]:
+        msg = "both hospitals must have the same candidates (score, aggregator) in the same order."
+        raise BadPatients(msg)
+    if internal[0].patients is None or external[0].patients is None:
+        return
+    shared = np.intersect1d(internal[0].patients, external[0].patients).size
+    if shared:
+        msg = (
+            f"internal and external patients must differ; {shared} of them appear at both "
+            "hospitals. Check the patient and the site column."
+        )
+        raise PatientOverlap(msg)
+
+
+def _complement(rate: float | None) -> float | None:
+    return None if rate is None else 1 - rate

@@ -1,0 +1,158 @@
+"""Curves of a study for its figures: other rules, the modulus, other costs, the scores."""
+
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadycut.core.bounds.modulus import dkw_band_width, modulus
+from steadycut.core.bounds.multiscale import multiscale_band
+from steadycut.core.checks import FloatArray
+from steadycut.core.confusion import confusion_at
+from steadycut.core.cuts.grid import Cuts
+from steadycut.core.cuts.risk_curve import count_errors
+from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules.registry import Rule, cuts_at_rank, on_cuts, parse_rule
+from steadycut.errors import BadOption
+
+if TYPE_CHECKING:
+    from steadycut.study.fit import Study
+
+QUANTILE_LEVELS = 101
+RIVALS = ("erm", "youden")
+# So many widths are looked at, fewer where there are many patients: each one sweeps over them.
+MODULUS_WIDTHS = (9, 41)
+PATIENTS_SWEPT = 2_000_000
+# From a tenth to ten times the ratio of the costs, eight steps either way.
+COST_FACTORS = 10 ** np.linspace(-1, 1, 17)
+
+
+def rival_cuts(study: "Study") -> list[dict[str, Any]]:
+    """Return what other rules choose on the same patients, with the risk among these.
+
+    An ensemble has none: its cut-off is a mean of cut-offs of its methods.
+    """
+    if study.ensemble is not None:
+        return []
+    patients = study.select_patients.oriented(study.options.direction)
+    costs, rows = study.options.search.costs, []
+    for name in RIVALS:
+        if name != study.options.search.rule:
+            cut = choose_again(study, parse_rule(name), costs)
+            risk = confusion_at(patients, cut).risk(costs)
+            rows.append({"rule": name, "threshold": study.options.sign * cut + 0.0, "risk": risk})
+    return rows
+
+
+def modulus_curve(study: "Study") -> dict[str, Any]:
+    """Return the modulus of the choosing patients and its two bands, by the width of the window.
+
+    The multiscale band is None at a target prevalence, where it does not hold.
+    """
+    search, patients = study.options.search, study.select_patients
+    order = np.argsort(patients.scores)
+    patients = patients.take(order).oriented(study.options.direction)
+    span = float(patients.scores.max() - patients.scores.min())
+    n_widths = int(np.clip(PATIENTS_SWEPT // patients.n_patients, *MODULUS_WIDTHS))
+    widths = np.linspace(0, max(2 * study.chosen.radius.radius, span / 4), n_widths)
+    costs, delta, form = search.costs, search.delta, search.form
+    empirical = np.array([modulus(patients, width, costs, form) for width in widths])
+    added = dkw_band_width(patients.n_positive, patients.n_negative, costs, delta)
+    narrow = None
+    if costs.target is None:
+        narrow = [multiscale_band(patients, width, costs, delta, form) for width in widths]
+    return {
+        "widths": widths.tolist(),
+        "empirical": empirical.tolist(),
+        "multiscale": narrow,
+        "dkw": (empirical + added).tolist(),
+    }
+
+
+def cost_curve(study: "Study") -> dict[str, list[float]] | None:
+    """Return what the rule chooses as one error gets dearer, and the risk of the certifying.
+
+    ``ratio`` is ``cost_fn / cost_fp``; the sum of both costs stays. ``risk`` is that of the cut-off
+    chosen at these costs, ``frozen_risk`` that of the frozen one, ``trivial_risk`` that of calling
+    nobody, or everybody. None for an ensemble.
+    """
+    if study.ensemble is not None:
+        return None
+    patients = study.certify_patients.oriented(study.options.direction)
+    rows = [_at_costs(study, patients, costs) for costs in cost_pairs(study.options.search.costs)]
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def cost_pairs(costs: Costs) -> list[Costs]:
+    """Return pairs of costs with the same sum and other ratios; the pair itself in the middle.
+
+    Pairs more unequal than costs may be are left out.
+
+    Examples
+    --------
+    >>> pairs = cost_pairs(Costs(cost_fn=2, cost_fp=2))
+    >>> pairs[8].cost_fn, round(pairs[0].cost_fn / pairs[0].cost_fp, 9)
+    (2.0, 0.1)
+    """
+    total, ratio = costs.cost_fn + costs.cost_fp, costs.cost_fn / costs.cost_fp
+    pairs = []
+    for factor in COST_FACTORS.tolist():
+        cost_fp = costs.cost_fp if factor == 1 else total / (1 + factor * ratio)
+        cost_fn = costs.cost_fn if factor == 1 else factor * ratio * cost_fp
+        with suppress(BadOption):
+            pairs.append(replace(costs, cost_fn=cost_fn, cost_fp=cost_fp))
+    return pairs
+
+
+def _at_costs(study: "Study", patients: PatientScores, costs: Costs) -> dict[str, float]:
+    cut = choose_again(study, study.options.search.chooser, costs)
+    frozen = confusion_at(patients, study.chosen.threshold)
+    return {
+        "ratio": costs.cost_fn / costs.cost_fp,
+        "threshold": study.options.sign * cut + 0.0,
+        "risk": confusion_at(patients, cut).risk(costs),
+        "frozen_risk": frozen.risk(costs),
+        "trivial_risk": frozen.trivial_risk(costs),
+    }
+
+
+def choose_again(study: "Study", rule: Rule, costs: Costs) -> float:
+    """Return the cut that a rule chooses at some costs on the patients who chose, oriented."""
+    cut = choose_on(study.chosen.cuts, rule, costs)
+    return study.options.publish(cut, study.options.sign * study.patients.scores)
+
+
+def choose_on(cuts: Cuts, rule: Rule, costs: Costs) -> float:
+    """Return the threshold that a rule chooses among some cuts."""
+    cells = cuts.cells[None, :]
+    rank = on_cuts(rule, cuts)(cells, costs, np.random.default_rng(0))
+    return float(cuts.place(*cuts_at_rank(count_errors(cells).ranks, rank))[0])
+
+
+def class_quantiles(patients: PatientScores) -> dict[str, list[float]]:
+    """Return quantiles of the scores of each class; of all patients where labels are not known."""
+    if patients.labels is None:
+        return {"all": quantiles(patients.scores)}
+    return {
+        "positive": quantiles(patients.positive_scores),
+        "negative": quantiles(patients.negative_scores),
+    }
+
+
+def quantiles(scores: FloatArray) -> list[float]:
+    """Return, for k = 0 to 100, the smallest score that at least k of 100 do not exceed.
+
+    Examples
+    --------
+    >>> found = quantiles(np.array([3.0, 1.0]))
+    >>> found[0], found[50], found[51], found[100]
+    (1.0, 1.0, 3.0, 3.0)
+    """
+    if not scores.size:
+        return []
+    # In whole numbers: 0.35 * 20 > 7.
+    steps = QUANTILE_LEVELS - 1
+    ranks = [max(-(-k * scores.size // steps), 1) for k in range(QUANTILE_LEVELS)]
+    found: list[float] = np.sort(scores)[np.array(ranks) - 1].tolist()
+    return found

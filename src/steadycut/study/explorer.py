@@ -1,0 +1,174 @@
+"""What a page needs to move the cut-off, the costs and the prevalence: counts, and no patient."""
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from steadycut.core.bounds.binomial import upper_limit
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.confusion import confusion_at
+from steadycut.core.cuts.grid import exact_cuts
+from steadycut.core.records import Costs, PatientScores
+
+if TYPE_CHECKING:
+    from steadycut.documents.rule import FrozenRule
+    from steadycut.study.audit import LabelledPart
+    from steadycut.study.fit import Study
+
+MOST_CUTS = 200
+# A patient is in the grey zone if at least this share of resampled studies decides otherwise.
+GREY_ZONE = 0.1
+
+
+def study_explorer(study: "Study") -> dict[str, Any] | None:
+    """Return the certifying patients of a study, counted at every cut-off of a short list."""
+    direction, costs = study.options.direction, study.options.search.costs
+    return explorer_part(
+        study.certify_patients.oriented(direction),
+        study.chosen.threshold,
+        study.chosen.draws.thresholds,
+        costs,
+        delta=study.certificate.delta,
+        direction=direction,
+        n_choices=study.n_candidates if study.options.honesty == "uniform" else 0,
+    )
+
+
+def audit_explorer(rule: "FrozenRule", part: "LabelledPart") -> dict[str, Any] | None:
+    """Return the patients of an audit, counted at every cut-off of a short list."""
+    sign = 1.0 if rule.direction == "ge" else -1.0
+    return explorer_part(
+        part.patients,
+        sign * rule.threshold,
+        sign * np.array(rule.document.bootstrap_thresholds),
+        rule.costs,
+        delta=rule.document.certificate.delta,
+        direction=rule.direction,
+    )
+
+
+def explorer_part(
+    patients: PatientScores,
+    threshold: float,
+    draws: FloatArray,
+    costs: Costs,
+    *,
+    delta: float,
+    direction: str = "ge",
+    n_choices: int = 0,
+) -> dict[str, Any] | None:
+    """Return counts and limits of error rates at each of at most `MOST_CUTS` cut-offs.
+
+    Parameters
+    ----------
+    patients
+        Patients whose high scores are called.
+    threshold, draws
+        The frozen cut-off, and those of the resampled studies, on the same scale.
+    costs
+        Those of the study; its target range tells at which prevalence the page starts.
+    delta
+        Failure probability of the certificate; each class has half of it.
+    direction
+        ``"le"`` writes cut-offs in the units of scores of which low ones are called.
+    n_choices
+        Among how many scores these patients chose the cut-off themselves, 0 if they did not.
+
+    Returns
+    -------
+    dict or None
+        Columns, one entry a cut-off, ascending; None where a class has no patient. At prevalence P
+        the certificate is ``cost_fn P miss_limit + cost_fp (1 - P) alarm_limit``, which is
+        `steadycut.core.bounds.concentration.class_wise`, or ``class_wise_dkw`` where the patients
+        chose.
+
+    Examples
+    --------
+    >>> cohort = PatientScores(scores=[0.1, 0.4, 0.6, 0.9], labels=[0, 1, 0, 1])
+    >>> part = explorer_part(cohort, 0.5, np.array([0.3, 0.5, 0.7]), Costs(), delta=0.1)
+    >>> part["missed"], part["alarms"], part["frozen"]
+    ([0, 0, 1, 1, 2], [2, 1, 1, 0, 0], 2)
+    """
+    n_positive, n_negative = patients.n_positive, patients.n_negative
+    if not (n_positive and n_negative):
+        return None
+    cuts = cuts_to_try(patients, threshold)
+    missed = count_below(patients, 1, cuts)
+    alarms = n_negative - count_below(patients, 0, cuts)
+    share = delta / max(n_choices, 1) / 2
+    columns = {
+        "thresholds": cuts + 0.0 if direction == "ge" else -cuts + 0.0,
+        "missed": missed,
+        "alarms": alarms,
+        "miss_limit": rate_limits(missed, n_positive, share, n_choices),
+        "alarm_limit": rate_limits(alarms, n_negative, share, n_choices),
+        "grey_positive": count_grey(patients, 1, cuts, draws),
+        "grey_negative": count_grey(patients, 0, cuts, draws),
+    }
+    order = slice(None) if direction == "ge" else slice(None, None, -1)
+    return {
+        "bound": "class-wise-dkw" if n_choices else "class-wise",
+        "delta": delta,
+        "n_positive": n_positive,
+        "n_negative": n_negative,
+        "prevalence": first_prevalence(patients, threshold, costs),
+        "grey_at_least": GREY_ZONE,
+        "frozen": int(np.flatnonzero(cuts[order] == threshold)[0]),
+        **{name: column[order].tolist() for name, column in columns.items()},
+    }
+
+
+def cuts_to_try(patients: PatientScores, threshold: float) -> FloatArray:
+    """Return the frozen cut-off among others that each decide otherwise, ascending.
+
+    They are every cut between two neighbouring scores, or evenly spaced ones among them.
+    """
+    exact = exact_cuts(patients)
+    last = exact.values.size
+    places = np.unique(np.linspace(0, last, min(MOST_CUTS, last + 1)).astype(np.int64))
+    frozen = np.searchsorted(exact.values, threshold)
+    others = places[places != frozen]
+    return np.sort(np.append(exact.place(others, others), threshold))
+
+
+def count_below(patients: PatientScores, label: int, cuts: FloatArray) -> IntArray:
+    """Count the patients of a class below each cut."""
+    scores = np.sort(patients.scores[patients.known_labels == label])
+    return np.searchsorted(scores, cuts, side="left")
+
+
+def count_grey(
+    patients: PatientScores, label: int, cuts: FloatArray, draws: FloatArray
+) -> IntArray:
+    """Count the patients of a class about whom enough draws decide otherwise than each cut.
+
+    Enough draws lie at or below a score from the k-th smallest draw on, and above it before the
+    k-th largest: the grey zone of a cut reaches from the smaller of it and the former to the
+    larger of it and the latter.
+    """
+    # Rounded, because 0.1 * 30 is a little more than 3.
+    enough = max(math.ceil(round(GREY_ZONE * draws.size, 6)), 1)
+    ordered = np.sort(draws)
+    low, high = ordered[enough - 1], ordered[-enough]
+    above = count_below(patients, label, np.maximum(cuts, high))
+    return above - count_below(patients, label, np.minimum(cuts, low))
+
+
+def rate_limits(errors: IntArray, n: int, share: float, n_choices: int) -> FloatArray:
+    """Return upper limits of an error rate: exact, or valid at all cuts if the patients chose."""
+    if n_choices:
+        return errors / n + math.sqrt(math.log(1 / share) / (2 * n))
+    return np.array([upper_limit(int(count), n, share) for count in errors])
+
+
+def first_prevalence(patients: PatientScores, threshold: float, costs: Costs) -> float:
+    """Return the prevalence at which the study takes its risk, of a range the worse end."""
+    counts = confusion_at(patients, threshold)
+    if costs.target is None:
+        return counts.prevalence
+    risks = {
+        end: counts.risk(Costs(cost_fn=costs.cost_fn, cost_fp=costs.cost_fp, target=(end, end)))
+        for end in costs.target
+    }
+    return max(risks, key=lambda end: risks[end])

@@ -1,0 +1,224 @@
+"""What a cut-off does to patients, with two kinds of intervals that are never mixed up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadycut.core.checks import check_finite, check_fraction, check_range
+from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.intervals import auc as area
+from steadycut.core.intervals.melding import Interval
+from steadycut.core.intervals.rates import Estimate, at_fixed_cut
+from steadycut.core.intervals.repeated_study import at_rechosen_cut
+from steadycut.core.intervals.threshold import BOOTSTRAP, CutInterval, cut_interval
+from steadycut.core.records import Costs, PatientScores
+from steadycut.errors import TooFewPatients
+
+if TYPE_CHECKING:
+    from steadycut.study.fit import Study
+
+CONFIDENCE = 0.95
+FIXED = (
+    "if this cut-off is used: the true value of this very cut-off, for patients like these, who "
+    "had no part in choosing it"
+)
+FIXED_BY_CHOOSERS = (
+    "if this cut-off is used: the true value of this very cut-off; these patients chose it "
+    "themselves, so the interval is one that holds at every cut-off at once"
+)
+RECHOSEN = (
+    "if the whole study were repeated, cut-off included: the true value of the cut-off that "
+    "another study of as many patients would choose with the same rule on the same score"
+)
+POPULATION = "where the rule would put the cut-off if it had all patients of the population"
+REPEATED = "where another study of as many patients would put the cut-off"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class OperatingPoint:
+    """The characteristics of a cut-off.
+
+    ``fixed`` holds for every characteristic its value among the patients and an interval *if this
+    cut-off is used*; ``rechosen`` an interval *if the whole study were repeated, cut-off included*
+    and is empty where there is no study to repeat. Each interval holds with ``confidence`` on its
+    own, not all of them at once. The area under the ROC curve (``auc``) has no cut-off in it, and
+    so only one interval. ``n_choices`` is among how many scores the patients chose the cut-off
+    themselves, 0 if they did not.
+    """
+
+    counts: Confusion
+    confidence: float
+    target_prevalence: tuple[float, float] | None
+    fixed: Mapping[str, Estimate]
+    rechosen: Mapping[str, Interval] = field(default_factory=dict)
+    n_choices: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers; an end without a limit is None, as is an interval not known."""
+        return {
+            **counts_summary(self.counts),
+            "confidence": self.confidence,
+            "target_prevalence": self.target_prevalence and list(self.target_prevalence),
+            "fixed_cut": {
+                "meaning": FIXED_BY_CHOOSERS if self.n_choices else FIXED,
+                "characteristics": {
+                    name: {"value": _finite(one.value), **_ends(one.interval, one.method)}
+                    for name, one in self.fixed.items()
+                },
+            },
+            "rechosen_cut": {
+                "meaning": RECHOSEN,
+                "characteristics": {
+                    name: _ends(self.rechosen.get(name), BOOTSTRAP)
+                    for name in self.fixed
+                    if name != "auc"
+                },
+            }
+            if self.rechosen
+            else None,
+        }
+
+
+def operating_point(
+    scores: ArrayLike,
+    y: ArrayLike,
+    threshold: float,
+    *,
+    cost_fn: float = 1.0,
+    cost_fp: float = 1.0,
+    target_prevalence: float | tuple[float, float] | None = None,
+    confidence: float = CONFIDENCE,
+    direction: str = "ge",
+) -> OperatingPoint:
+    """Say what a cut-off that was chosen elsewhere does to patients, with intervals.
+
+    Parameters
+    ----------
+    scores, y
+        Scores and 0/1 labels of patients, shape (n,), who had no part in choosing the cut-off.
+    threshold
+        The cut-off; a patient with ``score >= threshold`` is called.
+    cost_fn, cost_fp
+        What a missed patient and a false alarm cost: the net benefit is taken at the threshold
+        probability cost_fp / (cost_fn + cost_fp).
+    target_prevalence
+        Prevalence at which predictive values, accuracy, kappa and net benefit are wanted, or a
+        range (low, high), of which the end counts where they are less; default: as found.
+    confidence
+        Each interval holds with this probability.
+    direction
+        ``"le"`` calls patients with ``score <= threshold`` instead.
+
+    Returns
+    -------
+    OperatingPoint
+
+    Examples
+    --------
+    >>> point = operating_point([0.1, 0.2, 0.6, 0.4, 0.7, 0.9], [0, 0, 0, 1, 1, 1], 0.5)
+    >>> point.fixed["sensitivity"].value, point.fixed["sensitivity"].method
+    (0.6666666666666666, 'clopper-pearson')
+    >>> [round(end, 4) for end in point.fixed["sensitivity"].interval]
+    [0.0943, 0.9916]
+    """
+    check_fraction("confidence", confidence)
+    target = None
+    if target_prevalence is not None:
+        target = check_range("target_prevalence", target_prevalence)
+    costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp, target=target)
+    check_finite("threshold", threshold)
+    patients = PatientScores(scores=scores, labels=y).oriented(direction)
+    if not patients.n_patients:
+        msg = "an operating point needs at least one patient; got none."
+        raise TooFewPatients(msg)
+    return point_at(patients, threshold if direction == "ge" else -threshold, costs, confidence)
+
+
+def point_at(
+    patients: PatientScores, threshold: float, costs: Costs, confidence: float, n_choices: int = 0
+) -> OperatingPoint:
+    """Return the operating point of patients whose high scores are called."""
+    point = point_of(confusion_at(patients, threshold), costs, confidence, n_choices)
+    share = (1 - confidence) / max(n_choices, 1)
+    return replace(point, fixed={**point.fixed, "auc": auc_estimate(patients, share)})
+
+
+def point_of(
+    counts: Confusion, costs: Costs, confidence: float, n_choices: int = 0
+) -> OperatingPoint:
+    """Return what the four counts tell, which is everything but the area under the ROC curve."""
+    delta = 1 - check_fraction("confidence", confidence)
+    return OperatingPoint(
+        counts=counts,
+        confidence=confidence,
+        target_prevalence=costs.target,
+        fixed=at_fixed_cut(counts, costs, delta, n_choices),
+        n_choices=n_choices,
+    )
+
+
+def study_point(study: "Study", confidence: float) -> OperatingPoint:
+    """Return the operating point of a study, with both kinds of intervals."""
+    options, costs = study.options, study.options.search.costs
+    judge = study.certify_patients.oriented(options.direction)
+    chose = study.select_patients.oriented(options.direction)
+    n_choices = study.n_candidates if options.honesty == "uniform" else 0
+    point = point_at(judge, study.chosen.threshold, costs, confidence, n_choices)
+    again = at_rechosen_cut(chose, judge, study.chosen.draws, costs, 1 - confidence)
+    return replace(point, rechosen=again)
+
+
+def study_cut_interval(study: "Study", confidence: float) -> CutInterval:
+    """Return where the cut-off would lie with all patients, and in a repeated study."""
+    delta, direction = 1 - check_fraction("confidence", confidence), study.options.direction
+    chose = study.select_patients.oriented(direction)
+    found = cut_interval(chose, study.chosen.draws, str(study.options.search.rule), delta)
+    return found if direction == "ge" else found.turned()
+
+
+def cut_summary(found: CutInterval, confidence: float) -> dict[str, Any]:
+    """Return both intervals of the cut-off as plain numbers and words."""
+    return {
+        "confidence": confidence,
+        "population": {**_ends(found.population, found.method), "meaning": POPULATION},
+        "repeated_study": {**_ends(found.repeated, BOOTSTRAP), "meaning": REPEATED},
+    }
+
+
+def auc_estimate(patients: PatientScores, delta: float) -> Estimate:
+    """Return the area under the ROC curve with its interval."""
+    return Estimate(
+        value=area.auc(patients), interval=area.auc_interval(patients, delta), method=area.METHOD
+    )
+
+
+def counts_summary(counts: Confusion) -> dict[str, Any]:
+    """Return the confusion counts at the threshold and the rates made of them."""
+    miss, alarm = counts.miss_rate, counts.alarm_rate
+    return {
+        "tp": counts.tp,
+        "fn": counts.fn,
+        "fp": counts.fp,
+        "tn": counts.tn,
+        "prevalence": counts.prevalence,
+        "sensitivity": None if miss is None else 1 - miss,
+        "specificity": None if alarm is None else 1 - alarm,
+        "call_rate": counts.call_rate,
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and np.isfinite(value) else None
+
+
+def _ends(interval: Interval | None, method: str) -> dict[str, Any]:
+    low, high = (None, None) if interval is None else interval
+    return {
+        "low": _finite(low),
+        "high": _finite(high),
+        "method": method,
+        "known": interval is not None,
+    }

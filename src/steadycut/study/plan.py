@@ -1,0 +1,264 @@
+"""How many patients for which certificate: asked before a study."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from steadycut.core.checks import check_count, check_positive, is_real, shown
+from steadycut.core.confusion import Confusion
+from steadycut.core.plan import (
+    PlannedCertificate,
+    Pooling,
+    Setting,
+    certificate_for,
+    patients_for,
+    pooling_of,
+    with_share,
+)
+from steadycut.core.records import Costs
+from steadycut.errors import BadOption
+from steadycut.io.files import read_small
+from steadycut.study.describe import SCHEMA as STUDY_SCHEMA
+from steadycut.study.fit import Study
+
+SCHEMA = "steadycut.plan/1"
+# Observed risks, in units of the dearer cost, when none is given.
+TYPICAL_RISKS = (0.0, 0.05, 0.1, 0.2)
+LEAST_TOTAL = 2
+# More than live on earth.
+MOST_PATIENTS = 10_000_000_000
+# In units of the dearer cost; the smallest that is not 0.
+SMALLEST_RISK = 1e-9
+
+Pilot = Study | Mapping[str, Any] | str | PathLike[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Plan:
+    """Certificates that may be planned for, one row a bound and risk, ``auto``'s bound first."""
+
+    setting: Setting
+    width: float | None
+    patients: int | None
+    from_pilot: bool
+    rows: tuple[PlannedCertificate, ...]
+    pooling: Pooling | None
+
+    @property
+    def best(self) -> PlannedCertificate:
+        """The row of the bound that ``auto`` takes."""
+        return self.rows[0]
+
+    @property
+    def notes(self) -> list[str]:
+        """What the numbers assume."""
+        found = [_split_note(self.setting, from_pilot=self.from_pilot)]
+        if self.from_pilot:
+            found.append("the pilot's risk is an estimate: the next cohort may show another one.")
+        return [note for note in found if note]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and texts."""
+        setting = self.setting
+        return {
+            "schema": SCHEMA,
+            "width": self.width,
+            "patients": self.patients,
+            "delta": setting.delta,
+            "costs": {"cost_fn": setting.costs.cost_fn, "cost_fp": setting.costs.cost_fp},
+            "prevalence": setting.prevalence,
+            "trivial_risk": setting.trivial_risk,
+            "honesty": setting.honesty,
+            "certify_size": setting.certify_size if setting.honesty == "split" else None,
+            "from_pilot": self.from_pilot,
+            "rows": [row.to_dict() for row in self.rows],
+            "pooling": None if self.pooling is None else self.pooling.to_dict(),
+            "notes": self.notes,
+        }
+
+
+def plan(
+    *,
+    risk: float | None = None,
+    width: float | None = None,
+    patients: int | None = None,
+    delta: float = 0.1,
+    cost_fn: float | None = None,
+    cost_fp: float | None = None,
+    prevalence: float | None = None,
+    honesty: str = "split",
+    certify_size: float = 0.5,
+    instances: int | None = None,
+    icc: float | None = None,
+    pilot: Pilot | None = None,
+) -> Plan:
+    """Say how many patients a certificate needs, or which one so many patients buy.
+
+    Parameters
+    ----------
+    risk
+        The risk that will be observed among the certifying patients. With ``patients`` it may be
+        left out: then several are shown.
+    width
+        How far the certified risk may lie above it.
+    patients
+        All patients of the study, those who choose the cut-off included; instead of ``width``.
+    delta
+        Failure probability of the certificate.
+    cost_fn, cost_fp
+        What a missed patient and a false alarm cost; 1, or the pilot's.
+    prevalence
+        Share of patients with the disease, if known: then the plan says where the certificate
+        would be vacuous, and parts of the risk that cannot occur are left out.
+    honesty, certify_size
+        As in `fit`. ``uniform`` is planned for one score and one aggregator; for several divide
+        ``delta`` by their number.
+    instances, icc
+        Instances a patient, and their intraclass correlation: shows why they do not replace
+        patients.
+    pilot
+        A study, its ``to_dict()`` or the path of its study.json: the risk, how it is
+        made of misses and alarms, and the prevalence are those of its certifying patients.
+
+    Returns
+    -------
+    Plan
+
+    Notes
+    -----
+    The certificate is evaluated with whole numbers of errors, the risk times the patients rounded
+    up, and the number of patients is such that every larger one is enough too. With unequal
+    costs a risk may be made of misses or of alarms; without a pilot the worse of both extremes
+    counts, so that no mixture is assumed.
+
+    Examples
+    --------
+    >>> needed = plan(risk=0.1, width=0.05)
+    >>> needed.best.bound, needed.best.n_certify, needed.best.n_total
+    ('clopper-pearson', 132, 263)
+    >>> bought = plan(patients=200, risk=0.1)
+    >>> round(bought.best.value, 4)
+    0.1499
+    """
+    counts, known = _pilot_counts(pilot)
+    costs = Costs(cost_fn=_first(cost_fn, known.cost_fn), cost_fp=_first(cost_fp, known.cost_fp))
+    setting = Setting(
+        costs=costs,
+        delta=delta,
+        honesty=honesty,
+        certify_size=certify_size,
+        prevalence=prevalence,
+    )
+    if counts is not None:
+        setting = with_share(setting, counts)
+    risks = _risks(risk, counts, costs, needed=width is not None)
+    if (width is None) == (patients is None):
+        msg = "a plan needs either a width or a number of patients; got " + (
+            "both. Leave one out." if width is not None else "neither. Give one of them."
+        )
+        raise BadOption(msg)
+    rows = _rows(risks, width, patients, setting)
+    return Plan(
+        setting=setting,
+        width=width,
+        patients=patients,
+        from_pilot=counts is not None,
+        rows=rows,
+        pooling=_pooling(rows, instances, icc, setting),
+    )
+
+
+def _rows(
+    risks: list[float], width: float | None, patients: int | None, setting: Setting
+) -> tuple[PlannedCertificate, ...]:
+    if width is not None:
+        wide = check_positive("width", width)
+        return tuple(patients_for(name, risks[0], wide, setting) for name in setting.bounds)
+    n_total = check_count("patients", patients, at_least=LEAST_TOTAL, at_most=MOST_PATIENTS)
+    n = setting.n_certify(n_total)
+    found = [certificate_for(name, one, n, setting) for name in setting.bounds for one in risks]
+    return tuple(replace(row, n_total=n_total) for row in found)
+
+
+def _risks(
+    risk: float | None, counts: Confusion | None, costs: Costs, *, needed: bool
+) -> list[float]:
+    if counts is not None:
+        if risk is not None:
+            msg = "the risk is given and the pilot has one; leave one of them out."
+            raise BadOption(msg)
+        return [counts.risk(costs)]
+    if risk is None:
+        if needed:
+            msg = "a width needs the risk that will be observed. Give a risk, or a pilot study."
+            raise BadOption(msg)
+        return [costs.largest * typical for typical in TYPICAL_RISKS]
+    least = SMALLEST_RISK * costs.largest
+    if not is_real(risk) or not (risk == 0 or least <= risk < costs.largest):
+        msg = f"risk must lie between 0 and the dearer cost ({costs.largest:g}); got {shown(risk)}."
+        raise BadOption(msg)
+    return [float(risk)]
+
+
+def _pooling(
+    rows: tuple[PlannedCertificate, ...],
+    instances: int | None,
+    icc: float | None,
+    setting: Setting,
+) -> Pooling | None:
+    if instances is None and icc is None:
+        return None
+    if instances is None or icc is None:
+        msg = "instances a patient and their icc belong together; got one of them. Give both."
+        raise BadOption(msg)
+    if not is_real(icc) or not 0 <= icc <= 1:
+        msg = f"icc must lie between 0 and 1; got {shown(icc)}."
+        raise BadOption(msg)
+    per_patient = check_count("instances", instances, at_most=MOST_PATIENTS)
+    tried = (pooling_of(row, per_patient, float(icc), setting) for row in rows)
+    return next((pooling for pooling in tried if pooling is not None), None)
+
+
+def _pilot_counts(pilot: Pilot | None) -> tuple[Confusion | None, Costs]:
+    """Return the errors of the pilot's certifying patients, and its costs."""
+    if pilot is None:
+        return None, Costs()
+    content = pilot.to_dict() if isinstance(pilot, Study) else pilot
+    if not isinstance(content, Mapping):
+        content = _read_study(Path(content))
+    try:
+        point = content["operating_point"]
+        counts = Confusion(**{name: int(point[name]) for name in ("tp", "fn", "fp", "tn")})
+        costs = Costs(**{name: content["costs"][name] for name in ("cost_fn", "cost_fp")})
+    except (KeyError, TypeError, ValueError):
+        counts, costs = Confusion(tp=0, fn=0, fp=0, tn=0), Costs()
+    if content.get("schema") != STUDY_SCHEMA or not counts.n_patients:
+        msg = f"the pilot is not a study of schema {STUDY_SCHEMA}. Give the study.json of a fit."
+        raise BadOption(msg)
+    return counts, costs
+
+
+def _read_study(path: Path) -> Mapping[str, Any]:
+    try:
+        content = json.loads(read_small(path))
+    except OSError as error:
+        msg = f"cannot read the pilot {path}: {error.strerror or error}. Check the path."
+        raise BadOption(msg) from None
+    except (ValueError, RecursionError):
+        content = None
+    return content if isinstance(content, dict) else {}
+
+
+def _first(given: float | None, otherwise: float) -> float:
+    return otherwise if given is None else given
+
+
+def _split_note(setting: Setting, *, from_pilot: bool) -> str:
+    if setting.costs.equal:
+        return ""
+    if from_pilot:
+        return "errors are mixed as among the pilot's patients."
+    return "all errors misses or all alarms, as far as possible, whichever is worse: none assumed."

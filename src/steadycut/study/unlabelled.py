@@ -1,0 +1,419 @@
+"""What can be said at a hospital without labels, and what cannot.
+
+The frozen rule's reference of P + the scores at Q -> prevalence, shape test, call rates, risk
+range, change of scale. All but the call rate assumes something, and says what.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadycut.core.checks import (
+    MOST_REPLICATES,
+    FloatArray,
+    IntArray,
+    check_count,
+    check_scores,
+)
+from steadycut.core.confusion import Confusion
+from steadycut.core.records import Costs
+from steadycut.core.shift.label_shift import (
+    Interval,
+    RankBins,
+    bootstrap_interval,
+    classes_differ,
+    estimate_prevalence,
+    risk_range,
+    valid_interval,
+)
+from steadycut.core.shift.rescale import (
+    LEVELS,
+    AffineChange,
+    MatchedCut,
+    affine_change,
+    mixture_quantiles,
+    quantile_matched,
+    straightest_prevalence,
+)
+from steadycut.core.shift.shape_test import ShapeTest, shape_test
+from steadycut.errors import TooFewPatients
+
+if TYPE_CHECKING:
+    from steadycut.documents.rule import FrozenRule
+
+N_BOOTSTRAP = 999
+
+SAME_SHAPES = (
+    "within each class the scores are distributed as where the rule was made (label shift)"
+)
+EQUAL_PREVALENCE = (
+    "the prevalence is the same as where the rule was made, and the scores here are an increasing "
+    "function of the scores there"
+)
+RISK_UNKNOWN = (
+    "Without labels the risk here is not known; prevalence and risk range assume that "
+    f"{SAME_SHAPES}, which the scores can refute but never prove."
+)
+NOT_SEEN = (
+    "A change of both classes that looks like another prevalence cannot be seen; nor can a change "
+    "of units be told from other changes that move the scores so."
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Home:
+    """What a frozen rule knows of the hospital it was made at.
+
+    ``counts``, ``bins`` and the quantiles are those of the certifying patients, who chose the
+    cut-off among ``n_choices`` scores; 0 if others did.
+    """
+
+    bins: RankBins
+    counts: Confusion
+    quantiles_positive: FloatArray
+    quantiles_negative: FloatArray
+    threshold: float
+    direction: str
+    costs: Costs
+    delta: float
+    seed: int
+    n_choices: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrevalencePart:
+    """The prevalence at Q under label shift.
+
+    ``interval`` is valid at ``interval_level`` and None where it is empty: label shift is then
+    rejected. ``value`` and ``approximate_interval`` are None where P does not show that the
+    classes differ.
+    """
+
+    value: float | None
+    interval: Interval | None
+    interval_level: float
+    approximate_interval: Interval | None
+    identifiable: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the part as plain numbers and lists."""
+        rough = self.approximate_interval
+        return {
+            "value": self.value,
+            "interval": None if self.interval is None else list(self.interval),
+            "interval_level": self.interval_level,
+            "approximate_interval": None if rough is None else list(rough),
+            "identifiable": self.identifiable,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskRange:
+    """The risk of the frozen cut-off at Q if the class shapes did not move.
+
+    None where label shift is rejected. ``estimate`` takes the estimated prevalence and rates.
+    """
+
+    low: float | None
+    high: float | None
+    estimate: float | None
+    level: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the range with what it assumes."""
+        return {
+            "low": self.low,
+            "high": self.high,
+            "estimate": self.estimate,
+            "level": self.level,
+            "assumes": SAME_SHAPES,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rescaling:
+    """The affine change of scale that comes nearest to explaining Q's scores.
+
+    ``needed``: label shift alone does not explain them. ``compatible``: with the change undone
+    the shape test does not reject; None where nothing can be tested.
+    """
+
+    change: AffineChange | None
+    prevalence: float | None
+    p_value: float | None
+    needed: bool | None
+    compatible: bool | None
+
+    @property
+    def text(self) -> str:
+        """What was found, in one line."""
+        if self.change is None or self.compatible is None:
+            return "An affine change of scale could not be tested: too little varies."
+        scale = f"factor {self.change.factor:.4g}, offset {self.change.offset:.4g}"
+        caution = "a change of units cannot be told from other changes that move the scores so."
+        if not self.needed:
+            return (
+                f"No change of scale is needed to explain the scores; the nearest one has {scale}; "
+                f"{caution}"
+            )
+        if self.compatible:
+            return f"The scores are compatible with an affine change of scale ({scale}); {caution}"
+        return f"The scores are not compatible with an affine change of scale (nearest: {scale})."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the change as plain numbers and its text."""
+        return {
+            "compatible": self.compatible,
+            "needed": self.needed,
+            "factor": None if self.change is None else self.change.factor,
+            "offset": None if self.change is None else self.change.offset,
+            "prevalence": self.prevalence,
+            "p_value": self.p_value,
+            "text": self.text,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class UnlabelledPart:
+    """What the scores of Q say without labels."""
+
+    home: Home
+    n_patients: int
+    call_rate: float
+    prevalence: PrevalencePart
+    shape: ShapeTest | None
+    risk: RiskRange
+    rescaling: Rescaling
+    matched: MatchedCut
+
+    @property
+    def call_rate_expected(self) -> float | None:
+        """The call rate that the estimated prevalence explains."""
+        counts, value = self.home.counts, self.prevalence.value
+        miss, alarm = counts.miss_rate, counts.alarm_rate
+        if value is None or miss is None or alarm is None:
+            return None
+        return value * (1 - miss) + (1 - value) * alarm
+
+    @property
+    def shape_rejected(self) -> bool:
+        """Whether the shape test rejects label shift at the rule's delta."""
+        return self.shape is not None and self.shape.p_value <= self.home.delta
+
+    @property
+    def statements(self) -> list[str]:
+        """What cannot be known here, one line each."""
+        checks = (self._on_classes, self._on_interval, self._on_shape, self._on_honesty)
+        return [RISK_UNKNOWN, NOT_SEEN, *(text for check in checks if (text := check()))]
+
+    def _on_classes(self) -> str | None:
+        if self.prevalence.identifiable:
+            return None
+        return (
+            "The prevalence is not identifiable: the patients who certified the rule do not show "
+            "that the two classes differ in score."
+        )
+
+    def _on_interval(self) -> str | None:
+        if self.prevalence.interval is not None:
+            return None
+        return (
+            "Label shift is rejected: no prevalence explains the scores, so that within a class "
+            "they have moved; no interval and no risk range can be given."
+        )
+
+    def _on_shape(self) -> str | None:
+        if self.shape is None:
+            return "The shape test needs patients of both classes where the rule was made."
+        if not self.shape_rejected:
+            return None
+        return (
+            f"The shape test rejects label shift (p = {self.shape.p_value:.3g}): do not rely on "
+            "the prevalence, the expected call rate or the risk range."
+        )
+
+    def _on_honesty(self) -> str | None:
+        if not self.home.n_choices:
+            return None
+        return (
+            "The patients who give the error rates also chose the cut-off: estimated risk and call "
+            "rate look too good; the intervals allow for that."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``audit.json`` says without labels."""
+        untested = {"statistic": None, "p_value": None, "n_bootstrap": 0}
+        return {
+            "prevalence_estimate": self.prevalence.to_dict(),
+            "shape_test": untested if self.shape is None else self.shape.to_dict(),
+            "call_rate": self.call_rate,
+            "call_rate_internal": self.home.counts.call_rate,
+            "call_rate_expected": self.call_rate_expected,
+            "risk_range": self.risk.to_dict(),
+            "rescaling": self.rescaling.to_dict(),
+            "quantile_matched": {
+                "threshold": self.matched.threshold,
+                "call_rate": self.matched.call_rate,
+                "assumes": EQUAL_PREVALENCE,
+            },
+            "statements": self.statements,
+        }
+
+
+def home_of(rule: "FrozenRule") -> Home:
+    """Return what the rule file holds of P."""
+    document = rule.document
+    reference = document.reference
+    return Home(
+        bins=reference.rank_bins,
+        counts=reference.confusion,
+        quantiles_positive=np.array(reference.quantiles_positive),
+        quantiles_negative=np.array(reference.quantiles_negative),
+        threshold=rule.threshold,
+        direction=rule.direction,
+        costs=rule.costs,
+        delta=document.certificate.delta,
+        seed=document.provenance.seed,
+        n_choices=document.certificate.n_choices,
+    )
+
+
+def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP) -> UnlabelledPart:
+    """Say what the scores of another hospital tell about it without labels.
+
+    Parameters
+    ----------
+    home
+        What the frozen rule knows of P.
+    scores
+        Patient scores at Q, shape (n,).
+    n_bootstrap
+        Replicates of the shape test and of the approximate interval.
+
+    Returns
+    -------
+    UnlabelledPart
+
+    Notes
+    -----
+    The same rule and scores give the same answer: the random numbers come from the rule's seed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steadycut import PatientScores, fit
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([0, 1], 200)
+    >>> study = fit(PatientScores(scores=rng.normal(size=400) + 3 * labels, labels=labels))
+    >>> home = home_of(study.freeze())
+    >>> there = rng.normal(size=300) + 3 * np.repeat([0, 0, 1], 100)
+    >>> said = without_labels(home, there).to_dict()
+    >>> 0.25 < said["prevalence_estimate"]["value"] < 0.42
+    True
+    >>> said["shape_test"]["p_value"] > 0.1
+    True
+    """
+    values = check_scores(scores)
+    check_count("n_bootstrap", n_bootstrap, at_most=MOST_REPLICATES)
+    if not values.size:
+        msg = "an audit needs at least one patient; got none."
+        raise TooFewPatients(msg)
+    for_prevalence, for_shape, for_scale = np.random.default_rng(home.seed).spawn(3)
+    counts = home.bins.count(values)
+    prevalence = _prevalence(home, counts, for_prevalence, n_bootstrap)
+    shape = shape_test(home.bins, counts, for_shape, n_bootstrap)
+    return UnlabelledPart(
+        home=home,
+        n_patients=values.size,
+        call_rate=_call_rate(home, values),
+        prevalence=prevalence,
+        shape=shape,
+        risk=_risk(home, counts, prevalence),
+        rescaling=_rescaling(home, values, shape, for_scale, n_bootstrap),
+        matched=quantile_matched(values, home.counts.call_rate, home.direction),
+    )
+
+
+def _call_rate(home: Home, scores: FloatArray) -> float:
+    called = scores >= home.threshold if home.direction == "ge" else scores <= home.threshold
+    return float(called.mean())
+
+
+def _prevalence(
+    home: Home, counts: IntArray, rng: np.random.Generator, n_bootstrap: int
+) -> PrevalencePart:
+    bins, delta = home.bins, home.delta
+    known = classes_differ(bins, delta, rng)
+    return PrevalencePart(
+        value=estimate_prevalence(bins, counts) if known else None,
+        interval=valid_interval(bins, counts, delta, home.n_choices),
+        interval_level=1 - delta,
+        approximate_interval=(
+            bootstrap_interval(bins, counts, delta, rng, n_bootstrap) if known else None
+        ),
+        identifiable=known,
+    )
+
+
+def _risk(home: Home, counts: IntArray, prevalence: PrevalencePart) -> RiskRange:
+    """Return the risk range: half of delta for the prevalence, half for the error rates."""
+    wide = valid_interval(home.bins, counts, home.delta / 2, home.n_choices)
+    if prevalence.interval is None or wide is None:
+        return RiskRange(low=None, high=None, estimate=None, level=None)
+    low, high = risk_range(home.counts, home.costs, wide, home.delta / 2, home.n_choices)
+    return RiskRange(
+        low=low,
+        high=high,
+        estimate=_risk_at(home, prevalence.value),
+        level=1 - home.delta,
+    )
+
+
+def _risk_at(home: Home, prevalence: float | None) -> float | None:
+    miss, alarm = home.counts.miss_rate, home.counts.alarm_rate
+    if prevalence is None or miss is None or alarm is None:
+        return None
+    costs = home.costs
+    return costs.cost_fn * prevalence * miss + costs.cost_fp * (1 - prevalence) * alarm
+
+
+def _rescaling(
+    home: Home,
+    scores: FloatArray,
+    shape: ShapeTest | None,
+    rng: np.random.Generator,
+    n_bootstrap: int,
+) -> Rescaling:
+    """Try P's own prevalence first, then the one that makes the quantiles straightest."""
+    found = Rescaling(change=None, prevalence=None, p_value=None, needed=None, compatible=None)
+    if shape is None:
+        return found
+    positive, negative = home.quantiles_positive, home.quantiles_negative
+    here = np.quantile(scores, LEVELS, method="inverted_cdf")
+    for prevalence in (
+        home.counts.prevalence,
+        straightest_prevalence(positive, negative, here),
+    ):
+        change = affine_change(mixture_quantiles(positive, negative, prevalence, LEVELS), here)
+        if change is None:
+            continue
+        p_value = _p_value_after(home, change.undo(scores), rng, n_bootstrap)
+        found = Rescaling(
+            change=change,
+            prevalence=prevalence,
+            p_value=p_value,
+            needed=shape.p_value <= home.delta,
+            compatible=p_value > home.delta,
+        )
+        if found.compatible:
+            break
+    return found
+
+
+def _p_value_after(
+    home: Home, scores: FloatArray, rng: np.random.Generator, n_bootstrap: int
+) -> float:
+    test = shape_test(home.bins, home.bins.count(scores), rng, n_bootstrap)
+    return 1.0 if test is None else test.p_value

@@ -1,0 +1,121 @@
+import math
+
+import numpy as np
+import pytest
+
+from steadycut.core.bounds.modulus import dkw_band, dkw_band_width, modulus
+from steadycut.core.records import Costs, PatientScores
+from steadycut.errors import BadOption
+from tests.core import twins
+from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
+
+WIDTHS = [0.0, 1e-9, 0.3, 1.0, 1.5, 2.0, 100.0]
+
+
+@pytest.mark.parametrize("costs", COSTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_modulus_agrees_with_every_window_that_starts_at_a_score(costs, seed):
+    cohort = random_cohort(seed)
+    for width in WIDTHS:
+        expected = twins.modulus(*as_lists(cohort), width, costs.cost_fn, costs.cost_fp)
+        assert modulus(cohort, width, costs) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("width", [0.3, 1.0])
+def test_no_window_that_starts_elsewhere_holds_more(seed, width):
+    cohort = random_cohort(seed)
+    starts = np.linspace(cohort.scores.min() - 2 * width, cohort.scores.max() + width, 3001)
+    scanned = max(twins.window_mass(*as_lists(cohort), u, width, 3.0, 1.0) for u in starts)
+    assert scanned <= modulus(cohort, width, Costs(cost_fn=3.0)) + 1e-12
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_oscillation_form_is_twice_as_wide(seed):
+    cohort = random_cohort(seed)
+    for width in WIDTHS:
+        expected = twins.modulus(*as_lists(cohort), 2 * width, 3.0, 1.0)
+        found = modulus(cohort, width, Costs(cost_fn=3.0), "oscillation")
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_two_thresholds_so_near_differ_more_in_risk(seed):
+    """What the modulus is for: |R(s) - R(t)| <= modulus(|s - t|)."""
+    cohort, costs = random_cohort(seed), COSTS[1]
+    thresholds = np.linspace(-4, 6, 41)
+    risks = [twins.risk_at(*as_lists(cohort), t, 3.0, 1.0) for t in thresholds]
+    for one, risk in zip(thresholds, risks, strict=True):
+        for other, other_risk in zip(thresholds, risks, strict=True):
+            # Rounding the distance up keeps a score at its end inside.
+            allowed = modulus(cohort, abs(one - other) * (1 + 1e-9), costs)
+            assert abs(risk - other_risk) <= allowed + 1e-12
+
+
+def test_a_window_without_length_holds_nobody():
+    assert modulus(random_cohort(0), 0.0, Costs()) == 0.0
+
+
+def test_the_end_of_a_window_is_outside():
+    cohort = PatientScores(scores=[0.0, 1.0], labels=[0, 1])
+    assert modulus(cohort, 1.0, Costs()) == 0.5
+    assert modulus(cohort, np.nextafter(1.0, 2.0), Costs()) == 1.0
+
+
+def test_an_unknown_form_is_refused():
+    with pytest.raises(BadOption, match=r"form must be one of pairwise, oscillation; got 'wide'\."):
+        modulus(random_cohort(0), 1.0, Costs(), "wide")
+
+
+@pytest.mark.parametrize("costs", COSTS)
+@pytest.mark.parametrize("counts", [(50, 50), (3, 97), (10, 30)])
+@pytest.mark.parametrize("delta", [0.1, 0.2])
+def test_the_band_adds_the_papers_three_terms(costs, counts, delta):
+    n_positive, n_negative = counts
+    n = n_positive + n_negative
+    p = n_positive / n
+    e1, e0, ep = (math.sqrt(math.log(6 / delta) / (2 * k)) for k in (n_positive, n_negative, n))
+    classes = 2 * (costs.cost_fn * p * e1 + costs.cost_fp * (1 - p) * e0)
+    expected = classes + max(costs.cost_fn, costs.cost_fp) * ep
+    assert dkw_band_width(*counts, costs, delta) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "added"), [(46, 0.808), (100, 0.548), (500, 0.245)])
+def test_the_band_adds_what_the_design_measured(n, added):
+    assert dkw_band_width(n // 2, n // 2, Costs(), 0.1) == pytest.approx(added, abs=5e-4)
+
+
+def test_the_band_is_safe_at_an_empty_class():
+    """Only the other class and the prevalence remain."""
+    root = math.sqrt(math.log(60) / 2)
+    assert dkw_band_width(0, 25, Costs(), 0.1) == pytest.approx(root * (2 / 5 + 1 / 5), abs=1e-12)
+
+
+def test_the_band_is_modulus_plus_width():
+    cohort = random_cohort(1)
+    added = dkw_band_width(cohort.n_positive, cohort.n_negative, Costs(), 0.1)
+    for form in ("pairwise", "oscillation"):
+        expected = modulus(cohort, 0.4, Costs(), form) + added
+        assert dkw_band(cohort, 0.4, Costs(), 0.1, form) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_delta_outside_0_to_1_is_refused():
+    with pytest.raises(BadOption, match=r"delta must lie strictly between 0 and 1; got 0\."):
+        dkw_band_width(5, 5, Costs(), 0)
+
+
+def test_patients_of_one_score_are_in_every_window_that_starts_there():
+    """However short: 0.25 + 5e-324 is 0.25."""
+    cohort = PatientScores(scores=[0.25, 0.25, 0.25, 0.5], labels=[1, 0, 0, 1])
+    assert modulus(cohort, 5e-324, Costs(cost_fn=2.0)) == 1.0
+    assert modulus(cohort, 5e-324, Costs(cost_fn=2.0), form="oscillation") == 1.0
+    assert modulus(cohort, 0.0, Costs(cost_fn=2.0)) == 0.0
+    assert modulus(cohort, 5e-324, Costs(target=(0.5, 0.5))) == 0.75
+
+
+@pytest.mark.parametrize(("alone", "largest"), [(1, 0.6), (0, 0.7)])
+def test_one_patient_of_a_class_is_all_of_it(alone, largest):
+    """At a prevalence of 0.3 all ill weigh 0.6 and all healthy 0.7."""
+    labels, costs = [alone, 1 - alone, 1 - alone], Costs(cost_fn=2.0, target=(0.3, 0.3))
+    cohort = PatientScores(scores=[0.0, 1.0, 2.0], labels=labels)
+    assert modulus(cohort, 0.5, costs) == pytest.approx(largest)

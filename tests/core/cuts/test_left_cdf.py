@@ -1,0 +1,22 @@
+import numpy as np
+import pytest
+
+from steadycut.core.cuts.left_cdf import count_below, left_cdf
+from tests.core import twins
+from tests.core.cohorts import SEEDS, random_cohort
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_share_below_agrees_with_counting(seed):
+    scores = random_cohort(seed).scores
+    thresholds = np.concatenate([scores, scores + 0.1, [scores.min() - 1, scores.max() + 1]])
+    expected = [twins.share_below(scores.tolist(), t) for t in thresholds]
+    assert left_cdf(scores, thresholds) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_score_equal_to_the_threshold_is_not_below_it():
+    assert count_below(np.array([2.0, 2.0, 3.0]), [2.0]).tolist() == [0]
+
+
+def test_an_empty_class_has_nobody_below():
+    assert left_cdf(np.array([]), [0.0, 1.0]).tolist() == [0.0, 0.0]

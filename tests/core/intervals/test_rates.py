@@ -1,0 +1,149 @@
+"""Characteristics of a cut-off with intervals for that very cut."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+from steadycut.core.bounds.binomial import rate_interval, two_sided
+from steadycut.core.confusion import Confusion
+from steadycut.core.intervals.rates import at_fixed_cut, at_prevalence, quantities
+from steadycut.core.records import Costs
+
+POINT = Confusion(tp=33, fn=6, fp=9, tn=52)
+SHARES = {
+    "sensitivity": (33, 39),
+    "specificity": (52, 61),
+    "ppv": (33, 42),
+    "npv": (52, 58),
+    "accuracy": (85, 100),
+}
+small = st.integers(0, 25)
+tables = st.builds(Confusion, tp=small, fn=small, fp=small, tn=small).filter(
+    lambda counts: counts.n_patients
+)
+
+
+@pytest.mark.parametrize("name", SHARES)
+def test_shares_have_the_exact_interval_of_scipy_and_statsmodels(name):
+    from statsmodels.stats import proportion
+
+    count, n = SHARES[name]
+    found = at_fixed_cut(POINT, Costs(), 0.05)[name]
+    exact = binomtest(count, n).proportion_ci(0.95, "exact")
+    other = proportion.proportion_confint(count, n, 0.05, "beta")
+    assert found.value == pytest.approx(count / n, abs=1e-15)
+    assert found.interval == pytest.approx((exact.low, exact.high), abs=1e-9)
+    assert found.interval == pytest.approx(other, abs=1e-9)
+    assert found.method == "clopper-pearson"
+
+
+def test_values_worked_by_hand():
+    found = at_fixed_cut(POINT, Costs(cost_fn=3, cost_fp=1), 0.05)
+    assert found["plr"].value == pytest.approx((33 / 39) / (9 / 61))
+    assert found["nlr"].value == pytest.approx((6 / 39) / (52 / 61))
+    # A miss costs three alarms: call from a probability of 1/4 on, where an alarm weighs 1/3.
+    assert found["net_benefit"].value == pytest.approx((33 - 9 / 3) / 100)
+    agreed, chance = 0.85, 0.39 * 0.42 + 0.61 * 0.58
+    assert found["kappa"].value == pytest.approx((agreed - chance) / (1 - chance))
+
+
+def melded_by_lot(n_draws, of_rates):
+    """The same interval from random numbers instead of evenly spread points."""
+    rng = np.random.default_rng(3)
+    prevalence = rng.beta(39.5, 61.5, n_draws)
+    low = of_rates(rng.beta(33, 7, n_draws), rng.beta(52, 10, n_draws), prevalence)
+    high = of_rates(rng.beta(34, 6, n_draws), rng.beta(53, 9, n_draws), prevalence)
+    return sorted([np.quantile(low, 0.025), np.quantile(high, 0.975)]), sorted(
+        [np.quantile(low, 0.975), np.quantile(high, 0.025)]
+    )
+
+
+@pytest.mark.parametrize("name", ["plr", "nlr", "kappa", "net_benefit"])
+def test_melding_agrees_with_drawing_by_lot(name):
+    quantity = quantities(Costs())[name]
+    rising, falling = melded_by_lot(400_000, quantity.of_rates)
+    found = at_fixed_cut(POINT, Costs(), 0.05)[name]
+    wanted = rising if quantity.rises else falling
+    assert found.method == "melded"
+    assert found.interval == pytest.approx(wanted, abs=0.02 * np.ptp(wanted))
+
+
+def test_at_a_target_prevalence_predictive_values_follow_the_likelihood_ratios():
+    found = at_fixed_cut(POINT, Costs(target=(0.05, 0.05)), 0.05)
+    for ratio, value, odds in (("plr", "ppv", 0.05 / 0.95), ("nlr", "npv", 0.95 / 0.05)):
+        ends = sorted(found[ratio].interval, reverse=ratio == "nlr")
+        by_ratio = [odds * x / (1 + odds * x) for x in ends]
+        if ratio == "nlr":
+            by_ratio = [odds / (odds + x) for x in ends]
+        assert found[value].interval == pytest.approx(by_ratio, abs=1e-12)
+    assert found["sensitivity"].method == "clopper-pearson"
+
+
+def test_of_a_range_of_prevalences_the_end_counts_where_it_is_less():
+    at_ends = [at_fixed_cut(POINT, Costs(target=(end, end)), 0.05) for end in (0.05, 0.3)]
+    found = at_fixed_cut(POINT, Costs(target=(0.05, 0.3)), 0.05)
+    for name, end in (("ppv", 0), ("npv", 1), ("net_benefit", 0)):
+        assert found[name] == at_ends[end][name]
+
+
+@pytest.mark.parametrize("n_choices", [0, 1])
+def test_without_positive_patients_nothing_about_them_is_known(n_choices):
+    found = at_fixed_cut(Confusion(tp=0, fn=0, fp=3, tn=7), Costs(), 0.05, n_choices)
+    for name in ("sensitivity", "plr", "nlr", "kappa"):
+        assert found[name].value is None
+        assert found[name].interval is None
+    assert found["specificity"].value == pytest.approx(0.7)
+    assert found["ppv"].value == 0
+
+
+def test_with_nobody_called_the_value_of_a_call_is_not_known():
+    found = at_fixed_cut(Confusion(tp=0, fn=5, fp=0, tn=5), Costs(), 0.05)
+    assert found["ppv"].value is None
+    assert found["plr"].value is None
+    assert found["sensitivity"].value == 0
+
+
+def test_without_alarms_the_ratio_is_infinite_and_has_a_lower_limit():
+    found = at_fixed_cut(Confusion(tp=8, fn=2, fp=0, tn=20), Costs(), 0.05)["plr"]
+    assert found.value == np.inf
+    assert 1 < found.interval[0] < found.interval[1] == np.inf
+
+
+@pytest.mark.parametrize("target", [None, (0.1, 0.3)])
+@pytest.mark.parametrize("n_choices", [0, 2])
+@given(counts=tables)
+def test_every_known_value_lies_in_its_interval(target, n_choices, counts):
+    found = at_fixed_cut(counts, Costs(cost_fn=2.0, target=target), 0.05, n_choices)
+    for one in found.values():
+        assert (one.value is None) == (one.interval is None)
+        if one.value is not None:
+            low, high = one.interval
+            assert low - 1e-9 <= one.value <= high + 1e-9
+
+
+def test_patients_who_chose_the_cut_have_bands_and_what_is_made_of_them():
+    found = at_fixed_cut(POINT, Costs(), 0.06, 2)
+    assert found["sensitivity"].interval == rate_interval(33, 39, 0.06, 2)
+    assert found["specificity"].interval == rate_interval(52, 61, 0.06, 2)
+    sensitivity, specificity = rate_interval(33, 39, 0.02, 2), rate_interval(52, 61, 0.02, 2)
+    ends = []
+    for sens, spec, ill in zip(sensitivity, specificity, two_sided(39, 100, 0.02), strict=True):
+        ends.append(sens * ill / (sens * ill + (1 - spec) * (1 - ill)))
+    assert found["ppv"].interval == pytest.approx(ends)
+
+
+@given(counts=tables)
+def test_patients_who_chose_the_cut_have_wider_intervals(counts):
+    plain, chose = (at_fixed_cut(counts, Costs(), 0.05, n) for n in (0, 1))
+    for name in ("sensitivity", "specificity"):
+        if plain[name].interval is not None and 0 < plain[name].value < 1:
+            widths = [np.ptp(one[name].interval) for one in (plain, chose)]
+            assert widths[1] >= min(widths[0], 0.6)
+        assert chose[name].method == "at all cuts"
+
+
+def test_another_prevalence_changes_no_rate():
+    quantity = at_prevalence(quantities(Costs())["ppv"], (0.5, 0.5))
+    assert quantity.of_counts(8, 2, 1, 9) == pytest.approx(quantity.of_counts(80, 20, 1, 9))

@@ -1,0 +1,109 @@
+"""Youden's index from kernel estimates, against sums over all patients."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+import steadycut
+from steadycut.core.cuts.grid import cuts_of
+from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules.kernel_youden import (
+    POINTS,
+    KernelYouden,
+    _on_grid,
+    plug_in_width,
+    smooth_below,
+)
+from steadycut.core.rules.registry import on_cuts, parse_rule
+from tests.core.cohorts import binormal
+
+
+def width_by_sums(scores):
+    """The plug-in of two stages, from the differences of all pairs of patients."""
+    n, spread = len(scores), np.std(scores, ddof=1)
+    apart = np.subtract.outer(scores, scores) / spread
+
+    def mean_derivative(hermite, order, width):
+        z = apart / width
+        density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+        return np.mean(hermite(z) * density) / width ** (order + 1)
+
+    sixth = mean_derivative(
+        lambda z: z**6 - 15 * z**4 + 45 * z**2 - 15, 6, (2 * math.sqrt(2) ** 9 / (7 * n)) ** (1 / 9)
+    )
+    fourth = mean_derivative(
+        lambda z: z**4 - 6 * z**2 + 3, 4, (-3 * math.sqrt(2 / math.pi) / (sixth * n)) ** (1 / 7)
+    )
+    return spread * (4 * math.pi) ** -0.1 * (1 / (fourth * n)) ** 0.2
+
+
+def found_width(scores):
+    values, counts = np.unique(scores, return_counts=True)
+    step = np.ptp(values) / (POINTS - 1)
+    place = (values - values[0]) / step
+    grid = _on_grid(np.rint(place).astype(np.int64), counts[None, :])
+    return float(plug_in_width(np.fft.rfft(grid, axis=-1), place, counts[None, :])[0, 0]) * step
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_width_is_that_of_the_sums_over_all_pairs(seed):
+    scores = np.random.default_rng(seed).gamma(2.0, size=70)
+    assert found_width(scores) == pytest.approx(width_by_sums(scores), rel=0.01)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_smooth_share_is_the_mean_of_normal_distribution_functions(seed):
+    rng = np.random.default_rng(seed)
+    scores = np.round(rng.normal(size=80), 2)
+    values, counts = np.unique(scores, return_counts=True)
+    middles = (values[1:] + values[:-1]) / 2
+    expected = ndtr((middles[:, None] - scores) / width_by_sums(scores)).mean(axis=1)
+    assert smooth_below(values, counts[None, :])[0, 1:-1] == pytest.approx(expected, abs=0.01)
+
+
+@pytest.mark.parametrize("grid", [200, "exact"])
+def test_for_two_normal_classes_the_cut_lies_near_the_middle(grid):
+    cohort = binormal(3, 2000)
+    cuts = cuts_of(cohort, grid)
+    rank = on_cuts(parse_rule("youden-kernel"), cuts)(cuts.cells[None, :], Costs(), None)
+    assert np.sort(cohort.scores)[rank[0]] == pytest.approx(1.0, abs=0.15)
+
+
+def test_a_change_of_unit_changes_no_decision():
+    cohort = binormal(4, 100)
+    ranks = []
+    for factor in (1.0, 1e-8, 1e8):
+        cuts = cuts_of(PatientScores(scores=cohort.scores * factor, labels=cohort.labels), "exact")
+        ranks.append(on_cuts(KernelYouden(), cuts)(cuts.cells[None, :], Costs(), None)[0])
+    assert len(set(ranks)) == 1
+
+
+@pytest.mark.parametrize(
+    ("scores", "labels"),
+    [
+        ([1.0, 1.0, 1.0, 1.0], [0, 1, 0, 1]),
+        ([1.0, 2.0, 3.0], [0, 0, 0]),
+        ([1.0, 2.0, 3.0], [1] * 3),
+    ],
+)
+def test_a_cohort_without_spread_or_without_a_class_still_has_a_cut(scores, labels):
+    cuts = cuts_of(PatientScores(scores=scores, labels=labels), "exact")
+    rank = on_cuts(KernelYouden(), cuts)(cuts.cells[None, :], Costs(), None)
+    assert 0 <= rank[0] <= len(scores)
+
+
+def test_without_scores_a_step_is_a_group():
+    cells = np.array([[0, 0, 1, 2, 2, 1, 0, 0]])
+    assert KernelYouden()(cells, Costs(), None).tolist() == [3]
+
+
+def test_the_draws_are_steadier_than_those_of_youden():
+    cohort = binormal(5, 150, distance=1.0)
+    studies = [
+        steadycut.fit(cohort, rule=rule, honesty="uniform", grid="exact")
+        for rule in ("youden-kernel", "youden")
+    ]
+    kernel, plain = (np.std(study.bootstrap_thresholds) for study in studies)
+    assert kernel < plain

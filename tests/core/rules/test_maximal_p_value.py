@@ -1,0 +1,44 @@
+"""P-values of a cut that was searched for."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from steadycut.core.rates import p_chi_squared
+from steadycut.core.rules.maximal_p_value import altman, miller_siegmund
+
+
+def test_miller_siegmund_by_hand():
+    z = norm.isf(0.005)
+    expected = norm.pdf(z) * ((z - 1 / z) * np.log(81) + 4 / z)
+    assert miller_siegmund(0.01, 0.1, 0.9) == pytest.approx(expected)
+
+
+def test_altman_by_hand():
+    assert altman(0.05) == pytest.approx(-1.63 * 0.05 * (1 + 2.35 * np.log(0.05)))
+    assert altman(0.05, outer=0.05) == pytest.approx(-3.13 * 0.05 * (1 + 1.65 * np.log(0.05)))
+
+
+@pytest.mark.parametrize("p_value", [1e-9, 0.001, 0.04, 0.3, 0.9])
+def test_a_corrected_p_value_is_a_share_and_not_smaller(p_value):
+    for corrected in (miller_siegmund(p_value, 0.1, 0.9), altman(p_value)):
+        assert p_value <= corrected <= 1
+
+
+def test_the_two_corrections_nearly_agree():
+    """Altman's formula was fitted to Miller and Siegmund's."""
+    for p_value in (0.001, 0.01, 0.05):
+        assert altman(p_value) == pytest.approx(miller_siegmund(p_value, 0.1, 0.9), rel=0.1)
+
+
+@pytest.mark.validity
+def test_the_corrected_p_value_keeps_its_level():
+    """A score that says nothing: the best of the middle 80 % of cuts, 100 + 100 patients."""
+    rng = np.random.default_rng(0)
+    labels = rng.permuted(np.tile(np.repeat([0, 1], 100), (1500, 1)), axis=1)
+    tp = np.cumsum(labels, axis=1)[:, 19:180]
+    called = np.arange(20, 181)
+    p_values = p_chi_squared(tp, 100 - tp, called - tp, 100 - called + tp).min(axis=1)
+    corrected = np.array([miller_siegmund(p, 0.1, 0.9) for p in p_values])
+    assert np.mean(p_values <= 0.05) > 0.25
+    assert 0.02 < np.mean(corrected <= 0.05) < 0.065

@@ -1,0 +1,107 @@
+import numpy as np
+import pytest
+
+from steadycut.core.cuts.grid import cuts_of
+from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules.registry import cuts_at_rank, parse_rule, rule_names, rule_table
+from steadycut.errors import BadOption
+from tests.core import twins
+from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
+
+PLAIN = ["erm", "youden", "sensitivity:0.8", "sensitivity:0.95", "specificity:0.7"]
+
+
+def rank_by(rule, cohort, costs, grid="exact", seed=0):
+    cells = cuts_of(cohort, grid).cells[None, :]
+    return int(parse_rule(rule)(cells, costs, np.random.default_rng(seed))[0])
+
+
+@pytest.mark.parametrize("rule", PLAIN)
+@pytest.mark.parametrize("costs", COSTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rule_on_the_exact_cuts_agrees_with_its_definition(rule, costs, seed):
+    cohort = random_cohort(seed)
+    thresholds = twins.exact_thresholds(cohort.scores.tolist())
+    expected = twins.rank_chosen(rule, *as_lists(cohort), thresholds, costs.cost_fn, costs.cost_fp)
+    assert rank_by(rule, cohort, costs) == expected
+
+
+@pytest.mark.parametrize("rule", PLAIN)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rule_on_even_cuts_agrees_with_its_definition(rule, seed):
+    cohort, costs = random_cohort(seed), COSTS[1]
+    thresholds = twins.even_thresholds(cohort.scores.tolist(), 21)
+    expected = twins.rank_chosen(rule, *as_lists(cohort), thresholds, 3.0, 1.0)
+    assert rank_by(rule, cohort, costs, grid=21) == expected
+
+
+def test_youden_and_rates_are_defined_without_a_class():
+    """A replicate may have drawn nobody of a class."""
+    for label in (0, 1):
+        cohort = PatientScores(scores=[1.0, 2.0, 3.0], labels=[label] * 3)
+        best = 3 if label == 0 else 0
+        assert rank_by("youden", cohort, Costs()) == best
+        assert rank_by("sensitivity:0.9", cohort, Costs()) == best
+        assert rank_by("specificity:0.9", cohort, Costs()) == best
+
+
+def test_a_floor_that_is_met_exactly_is_met():
+    """19 of 20 are 0.95, whatever the last bit of 1 - 0.95 says."""
+    scores = np.arange(40.0)
+    labels = [0] * 19 + [1] + [0] + [1] * 19
+    cohort = PatientScores(scores=scores, labels=labels)
+    assert rank_by("sensitivity:0.95", cohort, Costs()) == 21
+
+
+@pytest.mark.parametrize("rule", [*PLAIN, "stable", "minimax", "erm@ppv:0.5", "weighted-kappa"])
+@pytest.mark.parametrize("factor", [1e-9, 1e-6, 1e10])
+def test_the_unit_of_the_costs_changes_no_choice(rule, factor):
+    """What counts as a tie must not grow or shrink with the unit, whatever the rule minimises."""
+    for seed in range(60):
+        cohort = random_cohort(seed, 40, tied=True)
+        scaled = Costs(cost_fn=factor, cost_fp=factor)
+        assert rank_by(rule, cohort, scaled) == rank_by(rule, cohort, Costs())
+
+
+def test_first_and_last_cut_of_a_rank():
+    ranks = np.array([[0, 2, 2, 2, 5], [0, 0, 1, 3, 3]])
+    first, last = cuts_at_rank(ranks, np.array([2, 3]))
+    assert first.tolist() == [1, 3]
+    assert last.tolist() == [3, 4]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("best", "", "sensitivity:", "sensitivity:high", "erm:1", "kappa:0.5", "net-benefit"),
+        *("kappa-near:0.5", "stable@ppv:0.5", "f1@", "f1@ppv", "f1@best:0.5", "python:mine", 3),
+    ],
+)
+def test_an_unknown_rule_is_refused_with_those_that_exist(text):
+    with pytest.raises(BadOption) as caught:
+        parse_rule(text)
+    allowed = ", ".join(rule_names())
+    assert str(caught.value) == (
+        f"rule must be one of {allowed}, or in Python a function of the counts; got {text!r}. "
+        "`steadycut rules` says what they are."
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in rule_names() if "@" not in name])
+def test_every_name_that_is_listed_is_a_rule(name):
+    parse_rule(name.replace("X", "0.5"))
+
+
+@pytest.mark.parametrize("floor", ["0", "1", "1.5", "nan"])
+def test_a_floor_outside_0_to_1_is_refused(floor):
+    with pytest.raises(BadOption) as caught:
+        parse_rule(f"specificity:{floor}")
+    told = f"the specificity of the rule must lie strictly between 0 and 1; got {float(floor)!r}."
+    assert str(caught.value) == told
+
+
+def test_the_table_says_which_limits_are_floors_and_which_are_ceilings():
+    told = {name: meaning for name, meaning, _ in rule_table()}
+    assert told["sensitivity:X"] == "sensitivity at least X, then largest specificity"
+    assert told["nlr:X"].startswith("nlr at most X")
+    assert told["plr-near:X"] == "plr as near to X as can be"

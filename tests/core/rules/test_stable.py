@@ -1,0 +1,164 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from steadycut.core.bootstrap.resampling import resample
+from steadycut.core.cuts.grid import cuts_of, exact_cuts
+from steadycut.core.cuts.risk_curve import count_errors
+from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules.stable import (
+    LARGEST_EXPONENT,
+    Stable,
+    is_between,
+    one_basin,
+    prior_mass,
+    weight_beside,
+)
+from tests.core import twins
+from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort, two_basins
+
+
+def rank_by_stable(cohort, costs, grid="exact"):
+    cells = cuts_of(cohort, grid).cells[None, :]
+    return int(Stable()(cells, costs, np.random.default_rng(0))[0])
+
+
+@pytest.mark.parametrize("costs", COSTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_stable_on_the_exact_cuts_agrees_with_its_definition(costs, seed):
+    cohort = random_cohort(seed)
+    scores, labels = as_lists(cohort)
+    thresholds = twins.exact_thresholds(scores)
+    expected = twins.stable_rank(scores, labels, thresholds, costs.cost_fn, costs.cost_fp)
+    assert rank_by_stable(cohort, costs) == expected
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_stable_on_even_cuts_agrees_with_its_definition(seed):
+    """Cuts that nobody separates are one cut, as in a replicate."""
+    cohort, costs = random_cohort(seed), COSTS[1]
+    scores, labels = as_lists(cohort)
+    expected = twins.stable_rank(scores, labels, twins.even_thresholds(scores, 21), 3.0, 1.0)
+    assert rank_by_stable(cohort, costs, grid=21) == expected
+
+
+@pytest.mark.parametrize("costs", COSTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_stable_with_two_basins_agrees_with_its_definition(costs, seed):
+    cohort = two_basins(80, seed)
+    scores, labels = as_lists(cohort)
+    thresholds = twins.exact_thresholds(scores)
+    expected = twins.stable_rank(scores, labels, thresholds, costs.cost_fn, costs.cost_fp)
+    assert rank_by_stable(cohort, costs) == expected
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_stable_never_falls_between_two_basins(seed):
+    """The mean of all cuts lies between them, where half of the patients are decided wrong."""
+    cohort = two_basins(200, seed)
+    curve = count_errors(exact_cuts(cohort).cells[None, :])
+    weights = Stable().weights(curve, Costs())
+    assert 60 < (weights * curve.ranks).sum() < 140
+    rank = rank_by_stable(cohort, Costs())
+    assert abs(rank - 50) < 10 or abs(rank - 150) < 10
+
+
+def test_of_two_basins_as_heavy_stable_takes_the_lower():
+    scores = [0.0] * 30 + [1.0] * 30 + [2.0] * 30 + [3.0] * 30
+    labels = [0] * 30 + [1] * 30 + [0] * 30 + [1] * 30
+    assert rank_by_stable(PatientScores(scores=scores, labels=labels), Costs()) == 30
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_stable_answers_every_row_as_if_it_were_alone(seed):
+    """Rows of bootstrap replicates hold empty groups: they change nothing either."""
+    cells = resample(exact_cuts(two_basins(60, seed)).cells[None, :], 8, np.random.default_rng(0))[
+        0
+    ]
+    together = Stable()(cells, Costs(), np.random.default_rng(0))
+    alone = []
+    for row in cells.reshape(8, 2, -1):
+        held = row[:, row.sum(axis=0) > 0].reshape(1, -1)
+        alone.append(int(Stable()(held, Costs(), np.random.default_rng(0))[0]))
+    assert together.tolist() == alone
+
+
+def test_stable_of_a_score_that_says_nothing_is_the_middle_patient():
+    """No cut is better than another: the prior decides, and it is symmetric."""
+    cohort = PatientScores(scores=np.arange(40.0), labels=[0, 1] * 20)
+    assert rank_by_stable(cohort, Costs()) == 20
+
+
+def test_stable_is_drawn_to_the_minimum_by_more_patients_and_by_a_sharper_score():
+    """The best cut calls one patient in ten; the middle patient is far away."""
+
+    def distance(n_tenths, overlap):
+        scores = np.arange(10.0 * n_tenths)
+        labels = (scores >= 9 * n_tenths).astype(int)
+        labels[9 * n_tenths - overlap : 9 * n_tenths + overlap] = [1, 0] * overlap
+        cohort = PatientScores(scores=scores, labels=labels)
+        return 0.9 - rank_by_stable(cohort, Costs()) / (10 * n_tenths)
+
+    assert distance(10, 2) < distance(5, 1) < distance(2, 0)
+    assert distance(10, 0) < distance(10, 2) < distance(10, 5)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_prior_masses_are_those_of_all_quantiles(seed):
+    """Empty groups and ties included: what is nearest to some cut is counted once."""
+    cells = resample(exact_cuts(random_cohort(seed)).cells[None, :], 5, np.random.default_rng(0))[0]
+    curve = count_errors(cells)
+    assert prior_mass(curve.ranks / curve.n_patients).sum(axis=1) == pytest.approx(np.ones(5))
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_stable_without_a_class_is_defined(label):
+    """A replicate may have drawn nobody of a class; every error is then one of the other."""
+    cohort = PatientScores(scores=np.arange(200.0), labels=[label] * 200)
+    rank = rank_by_stable(cohort, Costs())
+    assert rank > 190 if label == 0 else rank < 10
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_weight_beside_a_cut_is_that_of_lower_and_of_higher_ranks(seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.random((3, 12))
+    ranks = np.sort(rng.integers(0, 8, size=(3, 12)), axis=1)
+    below, above = weight_beside(weights, ranks)
+    for row, column in np.ndindex(3, 12):
+        lower, higher = ranks[row] < ranks[row, column], ranks[row] > ranks[row, column]
+        assert below[row, column] == pytest.approx(weights[row, lower].sum(), abs=1e-12)
+        assert above[row, column] == pytest.approx(weights[row, higher].sum(), abs=1e-12)
+
+
+def test_a_second_basin_has_a_tenth_of_the_weight():
+    weights = np.array([[0.125, 0.5, 0.25, 0.125], [0.09, 0.5, 0.3, 0.11]])
+    found = is_between(weights, np.array([[0, 1, 2, 3]] * 2))
+    assert found.tolist() == [[False, True, True, False], [False, False, True, False]]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_heaviest_basin_keeps_its_weights(seed):
+    rng = np.random.default_rng(seed)
+    weights, wall = rng.random((4, 15)), rng.random((4, 15)) < 0.2
+    wall[0] = False
+    found = one_basin(weights, wall)
+    for row in range(4):
+        edges = [-1, *np.flatnonzero(wall[row]), 15]
+        basins = [range(low + 1, high) for low, high in pairwise(edges)]
+        best = max(basins, key=lambda basin: weights[row, list(basin)].sum())
+        expected = [weights[row, cut] if cut in best else 0.0 for cut in range(15)]
+        assert found[row].tolist() == expected
+
+
+def test_how_far_it_looks_by_hand():
+    """A miss costs 3: a wrong patient costs 1.8 in the mean, and 18 are 10 wrong of 100."""
+    smallest, ill, well = np.array([[18.0]]), np.array([[40]]), np.array([[60]])
+    found = Stable(weight=0.5).reach(smallest, ill, well, Costs(cost_fn=3.0))
+    assert found.tolist() == [[pytest.approx(1.8 * LARGEST_EXPONENT / (0.5 * np.log(91 / 11)))]]
+
+
+def test_where_all_are_wrong_it_looks_everywhere():
+    far = Stable().reach(np.array([[30.0]]), np.array([[15]]), np.array([[15]]), Costs())
+    assert far[0, 0] > 1e12

@@ -1,0 +1,192 @@
+"""The tipping point: by hand, by brute force along the identity, and what it must keep."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import beta
+
+from steadycut.core.confusion import Confusion
+from steadycut.core.records import Costs
+from steadycut.core.shift.tipping import Rates, dkw_limit, tipping_of, tipping_point
+from steadycut.errors import BadOption
+
+COUNTS = Confusion(tp=36, fn=4, fp=12, tn=48)
+RATE = st.floats(0, 1)
+COST = st.sampled_from([0.5, 1.0, 3.0, 10.0])
+
+
+def test_by_hand():
+    """Risk 0.04 + 0.12 = 0.16, slope 0.1 - 0.2; room 0.02 to the limit."""
+    found = tipping_point(COUNTS, Costs(), limit=0.18).estimate
+    assert found.risk == pytest.approx(0.16)
+    assert found.slope == pytest.approx(-0.1)
+    assert found.prevalence == pytest.approx(0.2)
+    assert found.prevalence_change == pytest.approx(-0.2)
+    assert found.shape_positive == pytest.approx(0.02 / 0.4)
+    assert found.shape_negative == pytest.approx(0.02 / 0.6)
+
+
+def test_dear_misses_turn_the_slope():
+    """A miss costs 5: risk 0.2 + 0.12 = 0.32, slope 0.5 - 0.2 = 0.3."""
+    found = tipping_point(COUNTS, Costs(cost_fn=5.0), limit=0.41).estimate
+    assert found.prevalence == pytest.approx(0.4 + 0.09 / 0.3)
+    assert found.shape_positive == pytest.approx(0.09 / 2)
+
+
+def test_another_prevalence_to_start_from():
+    """At prevalence 0.5 the risk is 0.15."""
+    found = tipping_point(COUNTS, Costs(), limit=0.18, prevalence=0.5)
+    assert found.prevalence == found.estimate.present == 0.5
+    assert found.estimate.risk == pytest.approx(0.15)
+    assert found.estimate.prevalence == pytest.approx(0.2)
+
+
+def test_none_where_no_change_gets_there():
+    found = tipping_point(COUNTS, Costs(), limit=0.9).estimate
+    assert (found.prevalence, found.prevalence_change) == (None, None)
+    assert (found.shape_positive, found.shape_negative) == (None, None)
+    flat = tipping_of(Rates(miss=0.25, alarm=0.25), 0.5, Costs(), limit=0.3)
+    assert flat.slope == 0
+    assert flat.prevalence is None
+
+
+def test_a_gap_is_capped_by_what_is_left():
+    """All of the 20 diseased missed more: 0.2 * 0.9 = 0.18 of room is used up at most."""
+    rates = Rates(miss=0.1, alarm=0.1)
+    assert tipping_of(rates, 0.2, Costs(), limit=0.28).shape_positive == pytest.approx(0.9)
+    assert tipping_of(rates, 0.2, Costs(), limit=0.281).shape_positive is None
+    assert tipping_of(rates, 0.2, Costs(), limit=0.281).shape_negative == pytest.approx(0.181 / 0.8)
+
+
+def test_a_limit_that_is_broken_already():
+    found = tipping_point(COUNTS, Costs(), limit=0.1)
+    assert found.estimate.exceeded
+    assert found.upper.exceeded
+    assert found.estimate.prevalence_change == 0
+    assert (found.estimate.shape_positive, found.estimate.shape_negative) == (0, 0)
+
+
+def test_upper_limits_are_clopper_pearson_at_half_delta_each():
+    upper = tipping_point(COUNTS, Costs(), limit=0.3, delta=0.1).upper
+    assert upper.rates.miss == pytest.approx(beta.isf(0.05, 5, 36))
+    assert upper.rates.alarm == pytest.approx(beta.isf(0.05, 13, 48))
+
+
+def test_uniform_limits_hold_at_all_cuts():
+    found = tipping_point(COUNTS, Costs(), 0.3, honesty="uniform", n_candidates=2).upper
+    assert found.rates.miss == pytest.approx(0.1 + np.sqrt(np.log(40) / 80))
+    assert found.rates.alarm == pytest.approx(0.2 + np.sqrt(np.log(40) / 120))
+    assert dkw_limit(3, 4, 0.1) == 1.0
+
+
+def test_an_empty_class_is_unknown():
+    found = tipping_point(Confusion(tp=0, fn=0, fp=1, tn=9), Costs(), limit=0.5)
+    assert found.estimate is None
+    assert found.upper.rates.miss == 1.0
+    assert (
+        tipping_point(
+            Confusion(tp=0, fn=0, fp=1, tn=9), Costs(), 0.5, honesty="uniform"
+        ).upper.rates.miss
+        == 1.0
+    )
+    assert found.to_dict()["estimate"] is None
+
+
+@pytest.mark.parametrize("bad", [{"limit": 0}, {"limit": np.inf}, {"limit": 0.1, "delta": 1}])
+def test_options_are_checked(bad):
+    with pytest.raises(BadOption):
+        tipping_point(COUNTS, Costs(), **bad)
+
+
+@given(RATE, RATE, st.floats(0.01, 0.99), COST, COST, st.floats(0.01, 0.99))
+def test_the_answers_lie_on_the_limit(miss, alarm, prevalence, cost_fn, cost_fp, part):
+    costs, rates = Costs(cost_fn=cost_fn, cost_fp=cost_fp), Rates(miss=miss, alarm=alarm)
+    found = tipping_of(rates, prevalence, costs, limit=part * costs.largest)
+    if found.exceeded:
+        return
+    if found.prevalence is not None:
+        assert 0 <= found.prevalence <= 1
+        assert rates.risk(found.prevalence, costs) == pytest.approx(found.limit)
+    else:
+        both = [rates.risk(end, costs) for end in (0.0, 1.0)]
+        assert max(both) <= found.limit * (1 + 1e-9)
+    for gap, cap, wrong in (
+        (found.shape_positive, 1 - miss, lambda g: Rates(miss=miss + g, alarm=alarm)),
+        (found.shape_negative, 1 - alarm, lambda g: Rates(miss=miss, alarm=alarm + g)),
+    ):
+        if gap is None:
+            assert wrong(cap).risk(prevalence, costs) <= found.limit * (1 + 1e-9)
+        else:
+            assert gap <= cap + 1e-9
+            assert wrong(gap).risk(prevalence, costs) == pytest.approx(found.limit)
+
+
+@given(RATE, RATE, COST, st.floats(0.01, 0.99))
+def test_the_frontier_is_the_answer_at_every_prevalence(miss, alarm, cost_fn, part):
+    costs, rates = Costs(cost_fn=cost_fn), Rates(miss=miss, alarm=alarm)
+    limit = part * costs.largest
+    frontier = tipping_of(rates, 0.5, costs, limit).frontier
+    for i in (1, 30, 50, 99):
+        at = frontier.prevalence[i]
+        there = tipping_of(rates, at, costs, limit)
+        if there.risk > limit:
+            assert np.isnan(frontier.shape_positive[i])
+            assert np.isnan(frontier.shape_negative[i])
+            continue
+        for gap, expected, cap in (
+            (frontier.shape_positive[i], there.shape_positive, 1 - miss),
+            (frontier.shape_negative[i], there.shape_negative, 1 - alarm),
+        ):
+            assert gap == pytest.approx(cap if expected is None else expected, abs=1e-9)
+
+
+def test_the_record_is_plain():
+    content = tipping_point(COUNTS, Costs(), limit=0.17).to_dict()
+    assert json.loads(json.dumps(content, allow_nan=False)) == content
+    assert len(content["upper"]["frontier"]["prevalence"]) == 101
+    assert None in content["estimate"]["frontier"]["shape_positive"]
+
+
+def test_the_record_has_its_fields_by_name():
+    point = tipping_point(COUNTS, Costs(), limit=0.17, delta=0.3)
+    content, found = point.to_dict(), point.estimate
+    assert list(content) == ["limit", "delta", "prevalence", "estimate", "upper"]
+    assert (content["limit"], content["delta"], content["prevalence"]) == (0.17, 0.3, 0.4)
+    names = ["risk", "exceeded", "slope", "prevalence", "prevalence_change"]
+    names += ["shape_positive", "shape_negative"]
+    expected = {
+        "miss_rate": 0.1,
+        "alarm_rate": 0.2,
+        **{name: getattr(found, name) for name in names},
+    }
+    assert content["estimate"] == {**expected, "frontier": content["estimate"]["frontier"]}
+    frontier = content["estimate"]["frontier"]
+    assert list(frontier) == ["prevalence", "shape_positive", "shape_negative"]
+    for name, values in frontier.items():
+        known = [np.nan if value is None else value for value in values]
+        assert np.array_equal(known, getattr(found.frontier, name), equal_nan=True)
+
+
+def test_at_the_limit_nothing_may_change_even_where_nobody_is_ill():
+    found = tipping_of(Rates(miss=0.5, alarm=0.2), 0.0, Costs(), limit=0.2)
+    assert (found.prevalence, found.shape_positive, found.shape_negative) == (0.0, 0.0, 0.0)
+
+
+def test_without_a_number_of_candidates_there_is_one():
+    several = [
+        tipping_point(COUNTS, Costs(), 0.5, honesty="uniform", **options).upper.rates
+        for options in ({}, {"n_candidates": 1}, {"n_candidates": 2})
+    ]
+    assert several[0] == several[1]
+    assert several[0].miss < several[2].miss
+
+
+def test_a_gap_may_use_up_all_that_a_rate_can_rise():
+    """A quarter of room, half of the patients ill, half of them still found."""
+    found = tipping_of(Rates(miss=0.5, alarm=0.0), 0.5, Costs(), limit=0.5)
+    assert found.shape_positive == 0.5
+    assert found.shape_negative == 0.5
+    assert tipping_of(Rates(miss=0.5, alarm=0.0), 0.5, Costs(), 0.5625).shape_positive is None

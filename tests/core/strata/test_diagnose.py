@@ -1,0 +1,73 @@
+import numpy as np
+
+from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.strata.diagnose import cost_warnings, grade_warnings, strata_warnings
+from steadycut.core.strata.draws import StrataDraws
+from tests.core.strata_cohorts import GREY, NARROW, SQUARE
+
+NAMES = ("low", "grey", "high")
+
+
+def draws_at(ranks, draw_ranks):
+    ranks, draw_ranks = np.array(ranks, dtype=float), np.array(draw_ranks, dtype=float)
+    return StrataDraws(thresholds=ranks, ranks=ranks, draws=draw_ranks, draw_ranks=draw_ranks)
+
+
+def kinds(found):
+    return [text.partition(":")[0] for text in found]
+
+
+def test_well_marked_boundaries_say_nothing():
+    assert strata_warnings(draws_at([40, 60], [[39, 61], [41, 58], [40, 60]]), 100, NAMES) == []
+
+
+def test_an_empty_stratum_is_told():
+    found = strata_warnings(draws_at([50, 50], [[50, 50], [51, 51]]), 100, NAMES)
+    assert kinds(found) == ["empty stratum"]
+    assert "'grey'" in found[0]
+
+
+def test_outer_strata_may_be_empty_too():
+    found = strata_warnings(draws_at([0, 60], [[0, 60], [0, 60]]), 100, NAMES)
+    assert kinds(found) == ["empty stratum"]
+    assert "'low'" in found[0]
+
+
+def test_boundaries_that_often_meet_are_told():
+    found = strata_warnings(draws_at([40, 60], [[50, 50], [40, 60], [41, 59]]), 100, NAMES)
+    assert kinds(found) == ["near-equal boundaries"]
+    assert "33%" in found[0]
+
+
+def test_a_stratum_of_one_patient_is_not_empty():
+    assert strata_warnings(draws_at([40, 60], [[50, 51], [40, 60], [41, 59]]), 100, NAMES) == []
+
+
+def test_a_thin_stratum_is_told():
+    found = strata_warnings(draws_at([50, 55], [[49, 56], [50, 55]]), 100, NAMES)
+    assert found == ["thin stratum: choosing patients in 'grey': only 5."]
+    found = strata_warnings(draws_at([50, 51], [[49, 56], [50, 55]]), 100, NAMES)
+    assert found == ["thin stratum: choosing patients in 'grey': only 1."]
+
+
+def test_a_boundary_that_nobody_settles_is_told():
+    draws = [[10 + k, 60] for k in range(0, 48, 4)]
+    found = strata_warnings(draws_at([30, 60], draws), 100, NAMES)
+    assert kinds(found) == ["flat minimum"]
+    assert "between 'low' and 'grey'" in found[0]
+
+
+def test_a_stratum_that_never_pays_is_told():
+    assert cost_warnings(SQUARE, NAMES) == []
+    assert cost_warnings(GREY, NAMES) == []
+    (text,) = cost_warnings(CostMatrix([[0, 0.9, 1], [1, 0.9, 0]]), NAMES)
+    assert "'grey' is never the cheapest" in text
+    assert cost_warnings(NARROW, NAMES)
+
+
+def test_few_patients_of_a_grade_are_told():
+    found = grade_warnings("certify", np.array([0] * 12 + [2] * 3), ("a", "b", "c"))
+    assert [text.partition(" certify")[0] for text in found] == [
+        "few patients: 0 of grade 'b'",
+        "few patients: 3 of grade 'c'",
+    ]

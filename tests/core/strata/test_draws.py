@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from steadycut.core.records import PatientScores
+from steadycut.core.strata.cuts import grade_cells
+from steadycut.core.strata.draws import (
+    draw_strata,
+    stratum_counts,
+    stratum_flips,
+    stratum_of,
+)
+from steadycut.core.strata.rules import joint_minimum, parse_strata_rule
+from tests.core.strata_cohorts import SEEDS, SQUARE, cells_of
+
+
+def random_draws(seed, n_draws=30):
+    rng = np.random.default_rng(seed)
+    scores = np.round(rng.normal(size=25), 1)
+    thresholds = np.sort(rng.normal(size=2)).round(1)
+    return scores, thresholds, np.sort(rng.normal(size=(n_draws, 2)), axis=1).round(1)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_flips_agree_with_every_patient_in_every_draw(seed):
+    scores, thresholds, draws = random_draws(seed)
+    own = [sum(score >= t for t in thresholds) for score in scores]
+    moved = np.array(
+        [
+            [abs(sum(score >= t for t in draw) - mine) for draw in draws]
+            for score, mine in zip(scores, own, strict=True)
+        ]
+    )
+    assert stratum_of(scores, thresholds).tolist() == own
+    for at_least in (1, 2):
+        found = stratum_flips(scores, thresholds, draws, at_least)
+        assert found == pytest.approx((moved >= at_least).mean(axis=1))
+    assert stratum_counts(scores, draws).sum(axis=1).tolist() == [len(draws)] * 25
+
+
+@pytest.mark.parametrize("rule", ["erm", "stable"])
+def test_a_replicate_is_the_whole_rule_on_drawn_patients(rule):
+    """The draws of resampled indices, patient by patient, from the same random numbers."""
+    cuts, cells, patients, grades = cells_of(3, SQUARE, 30, tied=False)
+    found = draw_strata(cuts, cells, parse_strata_rule(rule), SQUARE, 5, np.random.default_rng(7))
+    order = np.lexsort([patients.scores, -grades])
+    drawn = np.random.default_rng(7).integers(0, 30, size=(1, 5, 30))[0]
+    for replicate, index in enumerate(order[drawn]):
+        scores, level = patients.scores[index], grades[index]
+        own_cuts, own_cells = grade_cells(PatientScores(scores=scores), level, 3, "exact")
+        again = draw_strata(
+            own_cuts, own_cells, parse_strata_rule(rule), SQUARE, 1, np.random.default_rng(0)
+        )
+        assert found.draws[replicate] == pytest.approx(again.thresholds)
+
+
+def test_same_seed_same_draws():
+    cuts, cells, _, _ = cells_of(1, SQUARE, 50, 20)
+    one, other = (
+        draw_strata(cuts, cells, joint_minimum, SQUARE, 40, np.random.default_rng(2))
+        for _ in range(2)
+    )
+    assert one.draws.tolist() == other.draws.tolist()

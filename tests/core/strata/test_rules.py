@@ -1,0 +1,190 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from steadycut.core.bootstrap.draws import draw_thresholds
+from steadycut.core.cuts.grid import cuts_of
+from steadycut.core.cuts.risk_curve import count_errors
+from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules.basins import barriers
+from steadycut.core.rules.registry import parse_rule
+from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.strata.cuts import boundary_curves, grade_cells
+from steadycut.core.strata.draws import draw_strata
+from steadycut.core.strata.ordered import ordered_marginals
+from steadycut.core.strata.rules import (
+    RULES,
+    StableStrata,
+    boundary_barriers,
+    cell_edges,
+    joint_minimum,
+    parse_strata_rule,
+    smallest_risk,
+)
+from steadycut.errors import BadOption
+from tests.core.cohorts import COSTS, random_cohort, two_basins
+from tests.core.strata_cohorts import (
+    GREY,
+    MATRICES,
+    SEEDS,
+    SQUARE,
+    ZERO_ONE,
+    cells_of,
+    every_cost,
+)
+
+
+def ranks_by(rule, cells, costs):
+    return rule(boundary_curves(cells[None], costs), costs)[0]
+
+
+def cost_at_ranks(cells, costs, ranks):
+    below = np.append(0, np.cumsum(cells.sum(axis=0)))
+    return every_cost(cells, costs)[tuple(np.searchsorted(below, ranks).tolist())]
+
+
+@pytest.mark.parametrize("costs", MATRICES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_joint_minimum_is_the_smallest_cost_of_all_ordered_cuts(costs, seed):
+    _, cells, _, _ = cells_of(seed, costs, 12)
+    smallest = min(every_cost(cells, costs).values())
+    curves = boundary_curves(cells[None], costs)
+    assert smallest_risk(curves)[0] == pytest.approx(smallest)
+    ranks = joint_minimum(curves, costs)[0]
+    assert cost_at_ranks(cells, costs, ranks) == pytest.approx(smallest)
+
+
+def test_three_clear_grades_by_hand():
+    """Groups of 4, 2 and 6 patients that do not mix: the boundaries lie between them."""
+    cells = np.array([[4, 0, 0], [0, 2, 0], [0, 0, 6]])
+    assert ranks_by(joint_minimum, cells, SQUARE).tolist() == [4, 6]
+
+
+def test_boundaries_that_would_cross_meet_at_the_best_common_cut():
+    """Each boundary alone wants its own order; together the grey stratum is empty."""
+    costs = CostMatrix([[0, 0.9, 1], [1, 0.9, 0]])
+    cells = np.array([[5, 2, 3, 1], [1, 3, 2, 5]])
+    curves = boundary_curves(cells[None], costs)
+    alone = curves.risk[0].argmin(axis=1)
+    assert alone[0] > alone[1]
+    ranks = joint_minimum(curves, costs)[0]
+    assert ranks[0] == ranks[1]
+    assert cost_at_ranks(cells, costs, ranks) == pytest.approx(
+        min(every_cost(cells, costs).values())
+    )
+
+
+@pytest.mark.parametrize("costs", [GREY, SQUARE])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_with_convex_costs_the_cheapest_boundaries_are_in_order_anyway(costs, seed):
+    """Then what is cheapest for each boundary alone is cheapest for all of them."""
+    assert (np.diff(costs.values, n=2, axis=1) >= 0).all()
+    _, cells, _, _ = cells_of(seed, costs, 40, distance=0.3)
+    curves = boundary_curves(cells[None], costs)
+    alone = curves.base + curves.risk.min(axis=2).sum(axis=1)
+    assert smallest_risk(curves) == pytest.approx(alone)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("grid", ["exact", 40])
+@pytest.mark.parametrize("costs", COSTS)
+@pytest.mark.parametrize("make", [random_cohort, lambda seed: two_basins(80, seed)])
+def test_one_boundary_of_two_grades_is_the_cut_off_of_the_plain_rule(rule, grid, costs, make):
+    """Every bootstrap draw too: the same random numbers reach the same cells."""
+    matrix = CostMatrix([[0, costs.cost_fp], [costs.cost_fn, 0]])
+    for seed in range(6):
+        cohort = make(seed)
+        cuts, cells = grade_cells(cohort, cohort.labels.astype(int), 2, grid)
+        rngs = np.random.default_rng(seed), np.random.default_rng(seed)
+        strata = draw_strata(cuts, cells, parse_strata_rule(rule), matrix, 15, rngs[0])
+        plain = draw_thresholds(cuts_of(cohort, grid), parse_rule(rule), costs, 15, rngs[1])
+        assert strata.thresholds.tolist() == [plain.threshold]
+        assert strata.draws[:, 0].tolist() == plain.thresholds.tolist()
+        assert strata.ranks.tolist() == [plain.rank]
+        assert strata.draw_ranks[:, 0].tolist() == plain.ranks.tolist()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_barriers_of_two_grades_are_those_of_one_cut_off(seed):
+    cohort, costs = two_basins(120, seed), Costs(cost_fn=2.0)
+    _, cells = grade_cells(cohort, cohort.labels.astype(int), 2, "exact")
+    matrix = CostMatrix([[0, 1], [2, 0]])
+    expected = barriers(count_errors(cuts_of(cohort, "exact").cells[None]), costs, 2.0)
+    found = boundary_barriers(boundary_curves(cells[None], matrix), matrix, 0, 2.0)
+    assert expected.any()
+    assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_stable_is_the_nearest_rank_to_the_joint_posterior_mean(seed):
+    costs = SQUARE
+    _, cells, _, _ = cells_of(seed, costs, 40)
+    curves = boundary_curves(cells[None], costs)
+    rule = StableStrata(barrier=1e9)
+    smallest = smallest_risk(curves)[0] / curves.stake[0] * 40
+    scale = 0.25 * np.log(2 * (41 - smallest) / (smallest + 1)) * 40 / curves.stake[0]
+    edges = cell_edges(curves.ranks / 40)
+    weights = ordered_marginals(-scale * curves.risk, edges)[0]
+    means = weights @ curves.ranks[0]
+    for rank, mean in zip(rule(curves, costs)[0], means, strict=True):
+        assert abs(rank - mean) == pytest.approx(np.abs(curves.ranks[0] - mean).min())
+
+
+@pytest.mark.parametrize("costs", [ZERO_ONE, *MATRICES])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_errors_never_speak_for_boundaries(costs, seed):
+    """Not even if the score says nothing, where two of three patients are in error."""
+    _, cells, _, _ = cells_of(seed, costs, 30, distance=0.0)
+    curves = boundary_curves(cells[None], costs)
+    likelihood = StableStrata().log_likelihood(curves)
+    assert (likelihood <= 0).all()
+
+
+def test_a_cost_that_nobody_can_avoid_changes_nothing():
+    """Grades of which even the best stratum costs something: only differences count."""
+    dear = CostMatrix(SQUARE.values + np.array([[1.0], [0.0], [7.0]]))
+    for seed in SEEDS:
+        _, cells, _, _ = cells_of(seed, SQUARE, 60)
+        for rule in RULES.values():
+            assert ranks_by(rule, cells, dear).tolist() == ranks_by(rule, cells, SQUARE).tolist()
+
+
+def test_stable_keeps_every_boundary_in_one_basin():
+    """Two groups with a cut each for the upper boundary: never the middle between them."""
+    cohort = two_basins(100, 1)
+    costs = CostMatrix([[0, 0.1, 1], [1.5, 1, 0]])
+    _, cells = grade_cells(cohort, cohort.labels.astype(int), 2, "exact")
+    curves = boundary_curves(cells[None], costs)
+    assert boundary_barriers(curves, costs, 1, 2.0).any()
+    kept, free = (StableStrata(barrier=b)(curves, costs)[0] for b in (2.0, 1e9))
+    risks = [cost_of(curves, ranks) for ranks in (kept, free)]
+    assert risks[0] < risks[1] - 0.1
+
+
+def cost_of(curves, ranks):
+    cuts = np.searchsorted(curves.ranks[0], ranks)
+    return curves.base[0] + sum(curves.risk[0, k, cut] for k, cut in enumerate(cuts))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    values=st.lists(st.tuples(st.integers(-3, 6), st.integers(0, 2)), min_size=4, max_size=40),
+    costs=st.sampled_from([SQUARE, MATRICES[3]]),
+    rule=st.sampled_from(sorted(RULES)),
+    grid=st.sampled_from(["exact", 10]),
+    seed=st.integers(0, 1000),
+)
+def test_boundaries_never_cross(values, costs, rule, grid, seed):
+    """Whatever the patients, in the cohort and in every resampled one, ties and all."""
+    scores, grades = (np.array(column) for column in zip(*values, strict=True))
+    cuts, cells = grade_cells(PatientScores(scores=scores), grades, costs.n_grades, grid)
+    rng = np.random.default_rng(seed)
+    found = draw_strata(cuts, cells, parse_strata_rule(rule), costs, 8, rng)
+    for ordered in (found.thresholds, found.draws, found.ranks, found.draw_ranks):
+        assert (np.diff(ordered, axis=-1) >= 0).all()
+
+
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(BadOption, match="rule must be one of stable, erm; got 'youden'"):
+        parse_strata_rule("youden")

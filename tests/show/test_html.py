@@ -1,0 +1,288 @@
+import builtins
+import re
+from functools import cache
+from html.parser import HTMLParser
+
+import matplotlib as mpl
+import pytest
+from tests.displays import samples
+
+from steadycut.errors import MissingPackage
+from steadycut.show import render_audit, render_study
+from steadycut.show.numbers import change, cut, exact, percent, risk, spread
+from steadycut.show.pages import audit_page, study_page
+from steadycut.show.sections.characteristics import interval_text
+
+SCRIPT = "<script>alert(1)</script>"
+PAGES = {
+    "study": lambda: render_study(samples.study()),
+    "study with comparison": lambda: render_study(samples.study(), samples.comparison()),
+    "study, unequal costs": lambda: render_study(samples.study(cost_fn=5.0)),
+    "study, uniform": lambda: render_study(samples.study(honesty="uniform")),
+    "30 patients with ties": lambda: render_study(samples.tied_study()),
+    "30 patients with ties, le": lambda: render_study(samples.tied_study("le")),
+    "audit": lambda: render_audit(samples.labelled_audit()),
+    "audit, unequal costs": lambda: render_audit(samples.labelled_audit(cost_fn=5.0)),
+    "audit of positives": lambda: render_audit(samples.labelled_audit(only=1)),
+    "audit of negatives": lambda: render_audit(samples.labelled_audit(only=0)),
+    "audit without labels": lambda: render_audit(samples.unlabelled_audit()),
+}
+# Figures take a while: a page is drawn once.
+PAGES = {name: cache(make) for name, make in PAGES.items()}
+VOID = {"meta", "br", "hr", "img", "link", "input"}
+# What they hold is not shown.
+UNSEEN = {"pre", "script", "style"}
+
+
+class Reader(HTMLParser):
+    """The texts, tags and identifiers of a page; complains about tags that do not match."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.texts, self.tags, self.ids, self.open = [], [], [], []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.ids += [value for name, value in attrs if name == "id"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.ids += [value for name, value in attrs if name == "id"]
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not UNSEEN & set(self.open):
+            self.texts.append(data)
+
+
+def text_of(page):
+    return " ".join("\n".join(Reader(page).texts).split())
+
+
+@pytest.mark.parametrize("make", PAGES.values(), ids=PAGES)
+def test_a_page_is_whole_small_and_alone(make):
+    page = make()
+    reader = Reader(page)
+    assert reader.open == []
+    assert len(reader.ids) == len(set(reader.ids))
+    assert page.startswith("<!DOCTYPE html>")
+    assert len(page.encode()) < 500_000
+    assert not {"link", "img", "iframe", "object", "image"} & set(reader.tags)
+    # The hash of the script, the only one that may run, can hold slashes.
+    assert reader.tags.count("script") == page.count("script-src 'sha256-") == 1
+    rest = re.sub(r"script-src '[^']*'", "", page)
+    assert not re.search(r"https?:|//|@import|\bsrc=|url\((?!#)", rest)
+    assert not re.search(r"<[^<>]* on[a-z]+=", page)
+    assert not re.search(r"\b(nan|None|inf|Undefined)\b", text_of(page))
+
+
+@pytest.mark.parametrize("make", PAGES.values(), ids=PAGES)
+def test_every_reference_of_a_drawing_has_its_target(make):
+    page = make()
+    ids = set(Reader(page).ids)
+    used = re.findall(r'(?:href="#|url\(#)([^")]+)', page)
+    assert set(used) <= ids
+
+
+@pytest.mark.parametrize("name", ["study with comparison", "30 patients with ties, le", "audit"])
+def test_same_content_same_bytes_whatever_the_settings(name):
+    make = PAGES[name]
+    first = make()
+    with mpl.rc_context({"font.size": 20, "svg.hashsalt": "other", "axes.grid": True}):
+        second = make.__wrapped__()
+    assert first == second
+
+
+def characteristic_texts(point, *kinds):
+    """Every value and interval of an operating point, as it is written."""
+    found = [one for kind in kinds for one in point[kind]["characteristics"].values()]
+    values = [risk(one["value"]) for one in found if one.get("value") is not None]
+    return values + [interval_text(one) for one in found]
+
+
+def test_a_study_page_holds_every_number():
+    study = samples.study()
+    text = text_of(PAGES["study"]())
+    stability, certificate = study["stability"], study["certificate"]
+    wanted = [
+        cut(study["threshold"]),
+        exact(study["threshold"]),
+        exact(study["operating_value"]),
+        risk(study["risk"]),
+        *(risk(certificate[key]) for key in ("risk", "generalization", "value", "trivial_risk")),
+        certificate["bound"],
+        str(certificate["n_patients"]),
+        *(cut(stability[key]) for key in ("radius", "bias", "quantile")),
+        *(risk(stability[key]) for key in ("modulus", "penalty")),
+        percent(stability["flip_rate"]),
+        *(str(study["operating_point"][key]) for key in ("tp", "fn", "fp", "tn")),
+        *characteristic_texts(study["operating_point"], "fixed_cut", "rechosen_cut"),
+        *(str(value) for value in study["patients"].values()),
+        *(str(value) for value in study["options"].values()),
+    ]
+    for row in study["candidates"]:
+        wanted += [cut(row["threshold"]), cut(row["radius"])]
+        keys = ("risk", "smallest_risk", "modulus", "penalty", "objective")
+        wanted += [risk(row[key]) for key in keys]
+    assert [one for one in wanted if one not in text] == []
+
+
+def test_a_comparison_holds_every_number():
+    comparison = samples.comparison()
+    text = text_of(PAGES["study with comparison"]())
+    wanted = [risk(comparison["trivial_external"]), *map(str, comparison["patients"].values())]
+    for row in comparison["rows"]:
+        wanted += [
+            row["rule"],
+            cut(row["threshold"]),
+            cut(row["operating_value"]),
+            spread(row["risk_external"], row["risk_external_se"]),
+            spread(row["risk_validation"], row["risk_validation_se"]),
+            change(row["shift"]),
+            *(risk(row[key]) for key in ("penalty", "modulus", "certificate", "best_external")),
+            percent(row["flip_rate"]),
+            percent(row["sensitivity_external"]),
+            percent(row["specificity_external"]),
+        ]
+    assert [one for one in wanted if one not in text] == []
+
+
+@pytest.mark.parametrize("only", [None, 0, 1])
+def test_an_audit_page_holds_every_number(only):
+    audit = samples.labelled_audit(only=only)
+    text = text_of(PAGES[{None: "audit", 0: "audit of negatives", 1: "audit of positives"}[only]]())
+    keys = ("bound_external", "risk_internal", "base", "base_valid", "augmented")
+    wanted = [
+        exact(audit["threshold"]),
+        spread(audit["risk_external"], audit["risk_external_se"]),
+        *(risk(audit[key]) for key in keys),
+        *(percent(audit[key]) for key in ("call_rate", "call_rate_internal", "flip_rate")),
+        str(audit["grey_zone"]["patients"]),
+        percent(audit["grey_zone"]["share"]),
+        audit["verdict_text"].partition(": ")[2],
+    ]
+    for part in ("prevalence", "shape_positive", "shape_negative", "total"):
+        wanted.append(risk(audit["shift"][part]))
+        wanted += [change(audit["shift"][kind][part]) for kind in ("signed", "shapley")]
+    for point in ("operating_point", "operating_point_internal"):
+        wanted += [str(audit[point][key]) for key in ("tp", "fn", "fp", "tn")]
+        wanted += characteristic_texts(audit[point], "fixed_cut")
+    assert [one for one in wanted if one not in text] == []
+
+
+def test_parts_that_are_not_known_are_said():
+    assert "not known" in text_of(PAGES["audit of positives"]())
+    assert "not known" not in text_of(PAGES["audit"]())
+
+
+def test_without_labels_nothing_is_said_of_the_risk_here():
+    page = audit_page(samples.unlabelled_audit())
+    assert page.status.text == "cannot tell"
+    keys = [section.key for section in page.sections]
+    assert keys == ["bounds", "label-free", "calls", "methods", "checklist"]
+
+
+def with_names(content, name):
+    content["score"] = name
+    content["aggregation"][0]["level"] = name
+    for row in content.get("candidates", []):
+        row["score"] = name
+    warnings = content["stability"]["warnings"] if "stability" in content else content["warnings"]
+    warnings.append(f"site {name} is odd")
+    return content
+
+
+@pytest.mark.parametrize("name", [SCRIPT, '" onload="alert(1)', "a & b</svg><b>x"])
+def test_a_name_stays_text(name):
+    comparison = samples.comparison()
+    for row in comparison["rows"]:
+        row["score"] = row["rule"] = name
+    pages = [
+        render_study(with_names(samples.study(), name), comparison),
+        render_audit(with_names(samples.labelled_audit(), name)),
+    ]
+    for page in pages:
+        reader = Reader(page)
+        assert (reader.tags.count("script"), reader.tags.count("b")) == (1, 0)
+        assert f"“{name}”" in "".join(reader.texts)
+        assert SCRIPT not in page
+        assert 'onload="alert' not in re.sub(r">[^<]*<", "><", page)
+
+
+def test_a_name_in_another_script_draws_without_a_warning():
+    assert "腫瘍" in render_study(with_names(samples.study(), "腫瘍"))
+
+
+def test_a_vacuous_certificate_is_said_in_words():
+    page = study_page(samples.tied_study("le"))
+    assert page.status.text == "vacuous certificate"
+    assert any("vacuous" in sentence for sentence in page.headline)
+    assert page.warnings
+    plain = study_page(samples.study())
+    assert plain.status.text == "certified"
+    assert not any("vacuous" in sentence for sentence in plain.headline)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "tone"), [("holds", "good"), ("does not hold", "bad"), ("cannot tell", "open")]
+)
+def test_every_verdict_has_its_words(verdict, tone):
+    audit = samples.labelled_audit()
+    audit |= {"verdict": verdict, "verdict_text": f"{verdict}: because."}
+    audit["certificate"]["vacuous"] = True
+    page = audit_page(audit)
+    assert page.status.tone == tone
+    assert page.headline[0].endswith("here: because.")
+    assert "vacuous already" in render_audit(audit)
+
+
+@pytest.mark.parametrize("vacuous", [False, True])
+def test_a_vacuous_bound_here_is_said_in_words(vacuous):
+    audit = samples.labelled_audit() | {"vacuous": vacuous}
+    assert ("The direct bound is vacuous" in render_audit(audit)) is vacuous
+
+
+def test_the_source_of_the_data_is_shown_if_known():
+    study = samples.study()
+    study["data"] = {"rows": 12345, "dropped_rows": 17, "sha256": "ab" * 32}
+    text = text_of(render_study(study))
+    assert all(one in text for one in ("12345", "17", "ab" * 32))
+    audit = samples.unlabelled_audit()
+    audit["data"] = {"rows": 54321, "dropped_rows": 0}
+    assert "54321" in text_of(render_audit(audit))
+
+
+def test_a_rule_that_calls_nobody_has_no_first_score():
+    study = samples.study()
+    study["operating_value"] = None
+    study["operating_point"] |= {"sensitivity": None}
+    assert "not known" in text_of(render_study(study))
+
+
+@pytest.mark.parametrize("missing", ["jinja2", "matplotlib"])
+def test_without_a_package_the_error_says_what_to_install(monkeypatch, missing):
+    real = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name.partition(".")[0] == missing:
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    study = samples.study()
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingPackage, match=r'pip install "steadycut\[report\]"'):
+        render_study(study)
+
+
+def test_rendering_changes_nothing():
+    study, audit = samples.study(), samples.labelled_audit()
+    render_study(study)
+    render_audit(audit)
+    assert study == samples.study()
+    assert audit == samples.labelled_audit()

@@ -1,0 +1,462 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import steadycut
+from steadycut.core.bounds.concentration import dkw
+from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.core.split import split_patients
+from steadycut.errors import BadOption, BadPatients, TooFewPatients
+from steadycut.study.fit import as_candidates
+
+N = 80
+
+
+def make_cohort(seed=0, n=N, *, named=False, whole=False, recipe=None):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n)
+    scores = rng.normal(size=n) + 1.5 * labels
+    return PatientScores(
+        scores=np.round(scores) if whole else scores,
+        labels=labels,
+        patients=[f"p{i:03d}" for i in range(n)] if named else None,
+        recipe=recipe,
+    )
+
+
+def two_candidates(seed=0):
+    """A score with a signal, and noise about the same patients."""
+    good = make_cohort(seed, recipe=Recipe(score="good"))
+    noise = np.random.default_rng(seed + 100).normal(size=N)
+    return good, PatientScores(scores=noise, labels=good.labels, recipe=Recipe(score="noise"))
+
+
+def refusal(error, *arguments, **options):
+    with pytest.raises(error) as caught:
+        steadycut.fit(*(arguments or [make_cohort()]), **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("honesty", ["split", "uniform"])
+def test_the_same_seed_gives_the_same_study_to_the_last_bit(honesty):
+    one, other = (steadycut.fit(make_cohort(), honesty=honesty, seed=5) for _ in range(2))
+    assert json.dumps(one.to_dict()) == json.dumps(other.to_dict())
+
+
+def test_another_seed_gives_other_draws():
+    one, other = (steadycut.fit(make_cohort(), honesty="uniform", seed=seed) for seed in (1, 2))
+    assert one.bootstrap_thresholds.tolist() != other.bootstrap_thresholds.tolist()
+
+
+def test_the_order_of_rows_with_identifiers_changes_nothing():
+    cohort = make_cohort(named=True)
+    order = np.random.default_rng(9).permutation(N)
+    shuffled = PatientScores(
+        scores=cohort.scores[order],
+        labels=cohort.labels[order],
+        patients=cohort.patients[order],
+    )
+    one, other = steadycut.fit(cohort), steadycut.fit(shuffled)
+    assert json.dumps(one.to_dict()) == json.dumps(other.to_dict())
+
+
+def test_in_split_the_certificate_is_about_other_patients():
+    study = steadycut.fit(make_cohort(), certify_size=0.25)
+    assert not set(study.roles.select) & set(study.roles.certify)
+    assert study.certify_patients.n_patients == study.certificate.n_patients == 20
+    assert study.counts.n_patients == 20
+    assert study.select_patients.n_patients == 60
+
+
+def test_certifying_patients_have_no_part_in_the_choice():
+    """Their scores and labels change; threshold and draws do not."""
+    cohort = make_cohort()
+    one = steadycut.fit(cohort)
+    scores, labels = cohort.scores.copy(), cohort.labels.copy()
+    scores[one.roles.certify] = 77.0 + np.arange(one.roles.certify.size)
+    labels[one.roles.certify] = 1 - labels[one.roles.certify]
+    other = steadycut.fit(PatientScores(scores=scores, labels=labels))
+    assert other.threshold == one.threshold
+    assert other.bootstrap_thresholds.tolist() == one.bootstrap_thresholds.tolist()
+    assert other.certificate.risk != one.certificate.risk
+
+
+def test_the_split_does_not_look_at_labels():
+    cohort = make_cohort()
+    labels = np.random.default_rng(1).permutation(cohort.labels)
+    other = steadycut.fit(PatientScores(scores=cohort.scores, labels=labels))
+    one = steadycut.fit(cohort)
+    assert one.roles.certify.tolist() == other.roles.certify.tolist()
+    seed = np.random.SeedSequence(0).spawn(2)[0]
+    dealt = split_patients(N, 0.5, np.random.default_rng(seed))
+    assert one.roles.certify.tolist() == dealt.certify.tolist()
+
+
+def test_in_uniform_everybody_chooses_and_certifies():
+    study = steadycut.fit(make_cohort(), honesty="uniform")
+    assert study.certificate.n_patients == study.select_patients.n_patients == N
+    assert study.certificate.bound == "compression"
+
+
+@pytest.mark.parametrize("direction", ["ge", "le"])
+def test_with_the_compression_bound_the_threshold_is_fixed_by_one_score(direction):
+    """Just below the smallest score that is called; with dkw midway to the next one."""
+    options = {"honesty": "uniform", "grid": "exact", "direction": direction, "rule": "erm"}
+    study = steadycut.fit(make_cohort(), bound="compression", **options)
+    other = steadycut.fit(make_cohort(), bound="dkw", **options)
+    assert study.operating_value == other.operating_value
+    assert study.threshold == pytest.approx(study.operating_value, rel=1e-12)
+    assert abs(other.threshold - other.operating_value) > 1e-6
+    assert study.counts == other.counts
+
+
+def test_uniform_honesty_pays_for_every_candidate():
+    candidates = [*two_candidates(), make_cohort(0)]
+    study = steadycut.fit(candidates, honesty="uniform", delta=0.15, bound="dkw")
+    expected = dkw(study.counts, Costs(), 0.05)
+    assert study.certificate.generalization == pytest.approx(expected, abs=1e-12)
+    assert study.certificate.delta == 0.15
+
+
+@pytest.mark.parametrize("several", [list, tuple, lambda pair: dict(enumerate(pair)), iter])
+def test_the_better_of_two_candidates_is_chosen(several):
+    good, noise = two_candidates()
+    study = steadycut.fit(several((noise, good)))
+    assert study.patients is good
+    assert [row["chosen"] for row in study.to_dict()["candidates"]] == [False, True]
+    assert study.to_dict()["score"] == "good"
+
+
+def test_a_candidate_is_measured_the_same_whatever_else_is_tried():
+    good, noise = two_candidates()
+    alone, among = steadycut.fit(good), steadycut.fit([noise, good])
+    assert alone.threshold == among.threshold
+    assert alone.bootstrap_thresholds.tolist() == among.bootstrap_thresholds.tolist()
+
+
+@pytest.mark.parametrize("rule", ["stable", "erm", "youden", "sensitivity:0.9", "specificity:0.9"])
+@pytest.mark.parametrize("grid", [200, "exact"])
+@pytest.mark.parametrize("honesty", ["split", "uniform"])
+@pytest.mark.parametrize("direction", ["ge", "le"])
+def test_the_threshold_equals_no_score_of_any_patient(rule, grid, honesty, direction):
+    """Whole scores with many ties, certifying patients included."""
+    for seed in range(5):
+        cohort = make_cohort(seed, whole=True)
+        options = {"rule": rule, "grid": grid, "honesty": honesty, "direction": direction}
+        study = steadycut.fit(cohort, n_bootstrap=3, **options)
+        assert study.threshold not in cohort.scores
+
+
+def test_direction_le_calls_small_scores():
+    cohort = make_cohort()
+    mirrored = PatientScores(scores=-cohort.scores, labels=cohort.labels)
+    one, other = steadycut.fit(cohort), steadycut.fit(mirrored, direction="le")
+    assert other.threshold == -one.threshold
+    assert other.operating_value == -one.operating_value
+    assert other.operating_value < other.threshold
+    assert other.flip_rate == one.flip_rate
+    bias = one.to_dict()["stability"]["bias"]
+    assert other.to_dict()["stability"]["bias"] == -bias
+
+
+def test_nobody_called_has_no_operating_value():
+    """A miss is so cheap that nobody is called where a healthy patient scores highest."""
+    cohort = PatientScores(scores=np.arange(20.0), labels=[1] * 10 + [0] * 10)
+    study = steadycut.fit(cohort, rule="erm", cost_fn=1e-6, honesty="uniform")
+    assert study.operating_value is None
+    assert study.to_dict()["operating_value"] is None
+
+
+def test_the_flip_rate_is_the_mean_over_certifying_patients():
+    study = steadycut.fit(make_cohort())
+    scores = study.certify_patients.scores
+    flips = [
+        np.mean((score >= study.bootstrap_thresholds) != (score >= study.threshold))
+        for score in scores
+    ]
+    assert study.flip_probability(scores) == pytest.approx(flips, abs=1e-12)
+    assert study.flip_rate == pytest.approx(np.mean(flips), abs=1e-12)
+
+
+def test_few_patients_of_a_class_are_warned_about():
+    labels = np.repeat([0, 1], [60, 8])
+    cohort = PatientScores(scores=np.arange(68.0), labels=labels)
+    split = steadycut.fit(cohort, n_bootstrap=5).warnings
+    assert [text for text in split if "positive patients choose" in text]
+    assert [text for text in split if "positive patients certify" in text]
+    uniform = steadycut.fit(cohort, n_bootstrap=5, honesty="uniform").warnings
+    assert not [text for text in uniform if "certify" in text.partition(";")[0]]
+
+
+def test_progress_is_told_every_step():
+    told = []
+    steadycut.fit(list(two_candidates()), progress=lambda *step: told.append(step))
+    assert told == [
+        ("bootstrap of good: patient mean", 0, 2),
+        ("bootstrap of noise: patient mean", 1, 2),
+        ("certified", 2, 2),
+    ]
+
+
+# What is refused, and how.
+
+
+def test_a_pointwise_bound_is_refused_in_uniform_honesty():
+    told = refusal(BadOption, honesty="uniform", bound="hoeffding")
+    assert told.startswith("bound must be one of auto, compression, dkw, paper with honesty 'uni")
+    assert told.endswith("got 'hoeffding'.")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"delta": 0}, "delta must lie strictly between 0 and 1; got 0."),
+        ({"delta": 1.2}, "delta must lie strictly between 0 and 1; got 1.2."),
+        (
+            {"rule": "best"},
+            "rule must be one of stable, pointwise, ",
+        ),
+        ({"grid": "fine"}, "grid must be 'exact' or a whole number of at least 2; got 'fine'."),
+        (
+            {"rule": None},
+            "rule must be one of stable, pointwise, ",
+        ),
+        ({"grid": 1}, "grid must be a whole number of at least 2; got 1."),
+        ({"direction": "up"}, "direction must be one of ge, le; got 'up'."),
+        ({"honesty": "both"}, "honesty must be one of split, uniform; got 'both'."),
+        ({"bound": "bayes"}, "bound must be one of auto, clopper-pearson, "),
+        ({"certify_size": 1}, "certify_size must lie strictly between 0 and 1; got 1."),
+        ({"n_bootstrap": 0}, "n_bootstrap must be a whole number of at least 2; got 0."),
+        ({"cost_fn": 0}, "cost_fn must be a finite number above 0; got 0."),
+        ({"cost_fp": -1}, "cost_fp must be a finite number above 0; got -1."),
+        ({"seed": -1}, "seed must be a whole number of at least 0; got -1."),
+        ({"centering": "mean"}, "centering must be one of none, bias; got 'mean'."),
+        ({"form": "wide"}, "form must be one of pairwise, oscillation; got 'wide'."),
+    ],
+)
+def test_an_option_outside_what_is_allowed_is_refused_by_name(options, told):
+    assert refusal(BadOption, **options).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("labels", "counts"),
+    [([1] * 6, "6 positive and 0 negative"), ([0, 0, 0, 0, 0, 1], "1 positive and 5 negative")],
+)
+def test_fewer_than_two_patients_of_a_class_are_refused(labels, counts):
+    cohort = PatientScores(scores=np.arange(6.0), labels=labels)
+    told = refusal(TooFewPatients, cohort)
+    assert told.startswith(f"a cut-off needs at least 2 patients of each class; got {counts}.")
+
+
+def test_patients_without_labels_are_refused():
+    assert "have no labels" in refusal(BadPatients, PatientScores(scores=[1.0, 2.0]))
+
+
+@pytest.mark.parametrize("given", [[], {}, [1.0, 2.0], "scores.csv"])
+def test_what_holds_no_patients_is_refused(given):
+    told = refusal(BadOption, given)
+    assert told.startswith("patients must be PatientScores, or a mapping or sequence of them; got ")
+    assert type(given).__name__ in told
+
+
+def test_candidates_with_other_labels_are_refused():
+    good, _ = two_candidates()
+    other = PatientScores(scores=good.scores, labels=1 - good.labels, recipe=Recipe(score="other"))
+    told = refusal(BadPatients, [good, other])
+    assert "'good: patient mean' and 'other: patient mean' differ" in told
+
+
+def test_candidates_with_other_patients_are_refused():
+    one = make_cohort(named=True)
+    names = [f"q{i:03d}" for i in range(N)]
+    other = PatientScores(scores=one.scores, labels=one.labels, patients=names)
+    assert "must hold the same patients" in refusal(BadPatients, [one, other])
+
+
+def test_candidates_with_fewer_patients_are_refused():
+    one = make_cohort()
+    other = one.take(np.arange(N - 1))
+    assert "must hold the same patients" in refusal(BadPatients, [one, other])
+
+
+def test_one_cohort_is_one_candidate():
+    cohort = make_cohort()
+    assert as_candidates(cohort) == [cohort]
+
+
+# The dictionary that becomes study.json.
+
+KEYS = {
+    None: {
+        *("threshold", "operating_value", "rule", "aggregation", "risk"),
+        *("certificate", "stability", "candidates"),
+    },
+    "certificate": {
+        *("risk", "bound", "generalization", "n_patients", "delta", "value", "vacuous"),
+    },
+    "stability": {
+        *("radius", "bias", "quantile", "modulus", "penalty", "flip_rate", "warnings"),
+    },
+}
+
+
+@pytest.mark.parametrize("part", KEYS)
+def test_the_dictionary_has_the_promised_keys(part):
+    content = steadycut.fit(make_cohort()).to_dict()
+    assert KEYS[part] <= set(content if part is None else content[part])
+
+
+@pytest.mark.parametrize("rule", ["stable", "erm", "specificity:0.99"])
+@pytest.mark.parametrize("honesty", ["split", "uniform"])
+@pytest.mark.parametrize("direction", ["ge", "le"])
+def test_the_dictionary_is_strict_json(rule, honesty, direction):
+    options = {"rule": rule, "honesty": honesty, "direction": direction}
+    content = steadycut.fit(list(two_candidates()), **options).to_dict()
+    text = json.dumps(content, allow_nan=False)
+    assert json.loads(text) == content
+
+
+def test_the_dictionary_is_strict_json_when_a_certifying_class_is_empty():
+    """Two diseased patients, of whom none certifies: its sensitivity is null."""
+    labels = np.repeat([0, 1], [18, 2])
+    cohort = PatientScores(scores=np.arange(20.0), labels=labels)
+    for seed in range(40):
+        study = steadycut.fit(cohort, certify_size=0.2, n_bootstrap=5, seed=seed)
+        if study.counts.n_positive == 0:
+            break
+    content = json.loads(json.dumps(study.to_dict(), allow_nan=False))
+    assert content["operating_point"]["sensitivity"] is None
+    assert content["operating_point"]["specificity"] is not None
+
+
+def test_the_dictionary_agrees_with_the_study():
+    study = steadycut.fit(list(two_candidates()), cost_fn=3.0, delta=0.2)
+    content = study.to_dict()
+    assert content["threshold"] == study.threshold
+    assert content["risk"] == study.chosen.risk
+    assert content["certificate"] == study.certificate.to_dict()
+    assert content["stability"]["flip_rate"] == study.flip_rate
+    assert content["stability"]["penalty"] == study.chosen.penalty
+    assert content["bootstrap_thresholds"] == study.bootstrap_thresholds.tolist()
+    assert [row["score"] for row in content["candidates"]] == ["good", "noise"]
+    point = content["operating_point"]
+    certified = study.certify_patients
+    called = certified.scores >= study.threshold
+    assert point["tp"] == int(called[certified.labels == 1].sum())
+    assert point["sensitivity"] == pytest.approx(called[certified.labels == 1].mean(), abs=1e-12)
+    assert point["specificity"] == pytest.approx(
+        1 - called[certified.labels == 0].mean(), abs=1e-12
+    )
+    assert content["patients"] == {
+        "total": 80,
+        "positive": int(study.patients.labels.sum()),
+        "select": 40,
+        "select_positive": int(study.select_patients.labels.sum()),
+        "certify": 40,
+        "certify_positive": int(certified.labels.sum()),
+    }
+
+
+@pytest.mark.parametrize("direction", ["ge", "le"])
+def test_the_curve_is_the_risk_of_choosing_patients_with_its_error(direction):
+    study = steadycut.fit(make_cohort(), cost_fn=3.0, direction=direction)
+    curve = study.to_dict()["curve"]
+    chose = study.select_patients
+    assert curve["thresholds"] == sorted(curve["thresholds"])
+    for threshold, risk, error in zip(*curve.values(), strict=True):
+        sign = 1 if direction == "ge" else -1
+        called = sign * chose.scores >= sign * threshold
+        losses = np.where(chose.labels == 1, 3.0 * ~called, 1.0 * called)
+        assert risk == pytest.approx(losses.mean(), abs=1e-12)
+        assert error == pytest.approx(losses.std() / np.sqrt(losses.size), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"seed": np.int64(3)},
+        {"grid": np.int64(50)},
+        {"n_bootstrap": np.int32(20)},
+        {"delta": np.float32(0.1)},
+        {"certify_size": np.float32(0.5)},
+        {"cost_fn": np.float32(2.0)},
+    ],
+)
+def test_options_given_as_numpy_numbers_are_plain_in_the_dictionary(options):
+    json.dumps(steadycut.fit(make_cohort(), **options).to_dict(), allow_nan=False)
+
+
+def test_no_patient_is_named_in_the_dictionary():
+    cohort = make_cohort(named=True)
+    assert "p0" not in json.dumps(steadycut.fit(cohort).to_dict())
+
+
+def test_strata_keep_their_sizes_and_change_the_draws():
+    cohort = make_cohort(named=True)
+    plain = steadycut.fit(cohort, n_bootstrap=50)
+    strata = {
+        "label": "label",
+        "array": cohort.labels,
+        "mapping": dict(zip(cohort.patients, cohort.labels, strict=True)),
+    }
+    draws = {
+        name: steadycut.fit(cohort, n_bootstrap=50, stratify=given).bootstrap_thresholds.tolist()
+        for name, given in strata.items()
+    }
+    assert draws["label"] == draws["array"] == draws["mapping"]
+    assert draws["label"] != plain.bootstrap_thresholds.tolist()
+
+
+def test_strata_touch_neither_the_split_nor_the_cut_off():
+    plain, strata = (steadycut.fit(make_cohort(), stratify=s) for s in (None, "label"))
+    assert plain.roles.select.tolist() == strata.roles.select.tolist()
+    assert plain.threshold == strata.threshold
+    assert plain.to_dict()["options"]["stratify"] == "none"
+    assert strata.to_dict()["options"]["stratify"] == "label"
+
+
+def test_strata_that_cannot_be_had_are_refused():
+    assert refusal(BadOption, stratify="age").startswith("stratify must be one of label, site")
+    assert refusal(BadPatients, stratify="site").startswith("stratify='site' needs the site")
+    assert refusal(BadPatients, stratify=[0, 1]).startswith(
+        "stratify must have one entry a patient"
+    )
+    told = refusal(BadOption, two_candidates(), stratify="label", ensemble="quantile")
+    assert told.startswith("an ensemble cannot be resampled within strata")
+
+
+def test_a_selector_chooses_the_candidate_that_it_names():
+    steady = make_cohort(1, recipe=Recipe(score="steady"))
+    both = [steady, PatientScores(scores=steady.scores**3, labels=steady.labels)]
+    for selector in ("objective", "risk", "no-bias"):
+        study = steadycut.fit(both, selector=selector, n_bootstrap=30)
+        value = {
+            "objective": lambda one: one.smallest_risk + one.penalty,
+            "risk": lambda one: one.smallest_risk,
+            "no-bias": lambda one: one.smallest_risk + one.penalty,
+        }[selector]
+        assert value(study.chosen) == min(map(value, study.candidates))
+        assert study.to_dict()["options"]["selector"] == selector
+
+
+def test_costs_as_unequal_as_allowed_have_a_summary():
+    """Squares of the costs enter the error of the curve; they may be more unequal than costs."""
+    labels = np.array([0, 1] * 10)
+    patients = PatientScores(scores=np.arange(20.0), labels=labels)
+    found = steadycut.fit(patients, cost_fn=1e6, n_bootstrap=5).to_dict()["curve"]
+    assert max(found["standard_error"]) > 0
+
+
+def test_identifiers_that_look_alike_are_in_the_study_and_in_the_rule():
+    labels = np.arange(60) % 2
+    patients = [f"{'aA'[i % 2]}{i // 2}" for i in range(60)]
+    scores = labels + np.linspace(0, 0.5, 60)
+    cohort = PatientScores(scores=scores, labels=labels, patients=patients)
+    study = steadycut.fit(cohort, n_bootstrap=10)
+    (found,) = [text for text in study.warnings if text.startswith("identifiers: ")]
+    assert "60 of 60 patients differ" in found
+    assert found in study.freeze().document.stability.warnings
+    named = replace(cohort, patients=[f"p{i}" for i in range(60)])
+    assert not any("identifiers" in text for text in steadycut.fit(named, n_bootstrap=10).warnings)
