@@ -27,11 +27,11 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from tests.ecg.making import make_ecg, write_record
 
 from benchmarks.trust.row import Row
 from steadycut.cli.main import run
 from steadycut.io.safe_csv import PLAIN_NUMBER, STARTS, csv_bytes
+from tests.pipelines.ecg.making import make_ecg, write_record
 
 MARKS = {
     "patients": "qxzid",

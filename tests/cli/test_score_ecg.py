@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from tests.ecg.making import make_ecg, write_record
 
 from steadycut.cli.main import run
 from steadycut.pipelines.parquet import read_parquet
+from tests.pipelines.ecg.making import make_ecg, write_record
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """CAMELYON16 and 17 in small: the real folders and sheets, slides of 512 pixels."""
 
-from tests.slides.making import Drawing, write_model, write_slide
+from tests.pipelines.slides.making import Drawing, write_model, write_slide
 
 TISSUE = (0, 0, 512)
 LESION = ((128, 128, 256),)

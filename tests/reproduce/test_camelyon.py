@@ -5,13 +5,13 @@ from functools import partial
 
 import numpy as np
 import pytest
-from tests.paper.making_camelyon import write_camelyon, write_node
 
 from steadycut.cli.main import run
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, TooFewPatients
 from steadycut.reproduce.camelyon_files import find_camelyon
 from steadycut.reproduce.halves import deal_halves, table_of_deals
+from tests.reproduce.making_camelyon import write_camelyon, write_node
 
 QUICK = ["--tile", "64", "--replicates", "2", "--bootstrap", "20"]
 

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-from tests.ecg.making import make_ecg, write_record
 
 from steadycut.errors import BadFile, BadOption, BadTable, TooFewPatients
 from steadycut.pipelines.ecg import EcgOptions, read_segments, train_scorer
@@ -15,6 +14,7 @@ from steadycut.pipelines.ecg.records import Record
 from steadycut.pipelines.ecg.scorer import patient_weights, read_scorer
 from steadycut.pipelines.ecg.segments import windows
 from steadycut.pipelines.ecg.training import deal_training
+from tests.pipelines.ecg.making import make_ecg, write_record
 
 
 def features_of(seed, *, sick):

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from tests.ecg.making import make_ecg, write_record
 
 from steadycut.errors import BadFile, BadOption
 from steadycut.pipelines.ecg.beats import find_beats
 from steadycut.pipelines.ecg.clean import RATE, clean, resample
 from steadycut.pipelines.ecg.records import LEADS, Record, find_records, read_record
+from tests.pipelines.ecg.making import make_ecg, write_record
 
 
 @pytest.fixture

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.slides.making import LESION, TISSUE, write_model
 
 from steadycut.errors import BadOption
 from steadycut.pipelines.slides import ModelOptions, TileModel
 from steadycut.pipelines.slides.model import positive_column
+from tests.pipelines.slides.making import LESION, TISSUE, write_model
 
 PIXELS = np.array([TISSUE, LESION, TISSUE], dtype=np.uint8)[:, None, None]
 TILES = PIXELS.repeat(32, 1).repeat(32, 2)

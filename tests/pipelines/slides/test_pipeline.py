@@ -4,13 +4,13 @@ import os
 
 import numpy as np
 import pytest
-from tests.slides.making import Drawing, write_model, write_slide
 
 from steadycut.cli.main import run
 from steadycut.errors import BadOption
 from steadycut.pipelines.parquet import read_note, read_parquet
 from steadycut.pipelines.sheet import Origin
 from steadycut.pipelines.slides import Job, ModelOptions, TileModel, TileOptions, score_slides
+from tests.pipelines.slides.making import Drawing, write_model, write_slide
 
 LESION = Drawing(lesions=((512, 256, 256),), blurred=(256, 512, 256))
 

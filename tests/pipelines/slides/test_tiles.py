@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from tests.slides.making import Drawing, draw, write_slide
 
 from steadycut.pipelines.slides.options import TileOptions
 from steadycut.pipelines.slides.quality import tile_quality
 from steadycut.pipelines.slides.reader import Slide, open_slide
 from steadycut.pipelines.slides.tiles import Places, plan_grid, read_tiles
+from tests.pipelines.slides.making import Drawing, draw, write_slide
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.slides.making import GLASS, TISSUE, Drawing, draw
 
 from steadycut.pipelines.slides.tissue import Tissue, otsu, saturation_of, tissue_mask
+from tests.pipelines.slides.making import GLASS, TISSUE, Drawing, draw
 
 
 def test_mask_is_the_planted_square():

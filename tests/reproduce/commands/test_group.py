@@ -45,9 +45,10 @@ def test_the_table_of_the_simulated_hospitals(tmp_path, capsys):
     assert snapshot(tmp_path / "two") == files
 
 
-def test_the_table_of_a_file_with_two_sites(table, tmp_path, capsys):
+def test_the_table_of_a_file_with_two_sites(tmp_path, capsys):
+    table = write_rows(tmp_path / "table.csv", make_rows())
     options = ["--data", table, *TABLE, *SITES, "--aggregate", "mean", "--aggregate", "max"]
-    ran = run_target(capsys, "table", tmp_path, *options, "--json")
+    ran = run_target(capsys, "table", tmp_path / "out", *options, "--json")
     assert ran.code == 0
     assert ran.json["patients"] == {"internal": 60, "external": 30}
     assert ran.json["candidates"] == 4
