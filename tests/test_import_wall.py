@@ -33,17 +33,22 @@ def write_package(root, files):
     return root
 
 
-def packages_loaded_by(statement):
-    """Top-level names that a statement adds to ``sys.modules`` of a fresh interpreter."""
+def modules_loaded_by(statement):
+    """Names that a statement adds to ``sys.modules`` of a fresh interpreter."""
     code = (
         "import json, sys\n"
         f"sys.path.insert(0, {str(REPOSITORY / 'src')!r})\n"
         "before = set(sys.modules)\n"
         f"{statement}\n"
-        "print(json.dumps(sorted({m.partition('.')[0] for m in set(sys.modules) - before})))\n"
+        "print(json.dumps(sorted(set(sys.modules) - before)))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout))
+
+
+def packages_loaded_by(statement):
+    """The first parts of these names."""
+    return {name.partition(".")[0] for name in modules_loaded_by(statement)}
 
 
 def test_the_repository_keeps_the_wall():
@@ -151,6 +156,17 @@ def test_importing_loads_only_the_base(module):
     assert loaded & OPTIONAL == set()
     installed = set(packages_distributions()) - set(sys.stdlib_module_names)
     assert loaded & installed <= BASE
+
+
+@pytest.mark.parametrize(
+    "module", ["steadycut", "steadycut.cli.fit", "steadycut.cli.audit", "steadycut.cli.apply"]
+)
+def test_starting_loads_no_slow_part_of_scipy(module):
+    loaded = modules_loaded_by(f"import {module}")
+    slow = {"stats", "optimize", "interpolate", "integrate", "sparse", "spatial", "linalg"}
+    slow |= {"ndimage", "signal", "fft", "constants"}
+    assert "scipy.special" in loaded
+    assert loaded & {f"scipy.{part}" for part in slow} == set()
 
 
 def test_every_module_of_the_core_loads_only_the_base():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chi2_contingency
+from scipy.stats import chi2, chi2_contingency
 from sklearn import metrics
 
 from steadycut.core import rates as characteristics
@@ -97,6 +97,13 @@ def test_other_packages_agree(table):
         for name, peer in pairs.items():
             ours = getattr(characteristics, name)(*table)
             assert ours == pytest.approx(peer(truth, called), abs=1e-12)
+
+
+def test_p_values_are_those_of_scipy_stats_from_one_patient_to_a_million():
+    rng = np.random.default_rng(0)
+    tables = (rng.random((4, 20_000)) * 10.0 ** rng.uniform(0, 6, 20_000)).round()
+    expected = chi2.sf(characteristics.chi_squared(*tables), 1)
+    np.testing.assert_array_equal(characteristics.p_chi_squared(*tables), expected)
 
 
 @given(st.lists(counts, min_size=1, max_size=5))

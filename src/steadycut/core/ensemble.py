@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import nnls
 
 from steadycut.core.bootstrap.draws import ThresholdDraws
 from steadycut.core.bootstrap.resampling import BATCH
@@ -175,6 +174,9 @@ def gls_weights(cuts: IntArray) -> IntArray:
     >>> gls_weights(np.array([[8, 12, 8, 12], [9, 9, 11, 11]]))
     array([2000, 8000])
     """
+    # scipy.optimize would double the time that `import steadycut` takes.
+    from scipy.optimize import nnls
+
     m, n_replicates = cuts.shape
     total = cuts.sum(axis=1)
     # In whole numbers, so that the order of sums cannot matter.

@@ -63,6 +63,21 @@ def test_order_statistics_are_those_found_by_trying(n, level, delta):
     assert quantile_interval(np.arange(1.0, n + 1), level, delta) == (ranks[low], ranks[high])
 
 
+@pytest.mark.parametrize("n", [100, 999, 10_000, 100_000])
+@pytest.mark.parametrize("level", [0.01, 0.05, 0.3, 0.5, 0.8, 0.95, 0.999])
+@pytest.mark.parametrize("delta", [1e-6, 0.01, 0.05, 0.1, 0.5])
+def test_order_statistics_are_those_of_scipy_stats(n, level, delta):
+    at_most = binom.cdf(np.arange(n + 1), n, level)
+    above = binom.sf(np.arange(n + 1), n, level)
+    ranks = np.concatenate([[-np.inf], np.arange(1.0, n + 1), [np.inf]])
+    low, high = np.sum(at_most <= delta / 2), 1 + np.sum(above > delta / 2)
+    assert quantile_interval(ranks[1:-1], level, delta) == (ranks[low], ranks[high])
+
+
+def test_no_scores_leave_a_quantile_open():
+    assert quantile_interval(np.array([]), 0.5, 0.1) == (-np.inf, np.inf)
+
+
 def test_the_interval_of_a_quantile_is_exact():
     """Summed over all outcomes, for a score with whole values and many ties."""
     level, n, values = 0.3, 6, (1.0, 2.0, 3.0)

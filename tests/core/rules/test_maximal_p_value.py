@@ -14,6 +14,14 @@ def test_miller_siegmund_by_hand():
     assert miller_siegmund(0.01, 0.1, 0.9) == pytest.approx(expected)
 
 
+def test_normal_quantiles_and_densities_are_those_of_scipy_stats():
+    for p_value in np.concatenate([np.logspace(-300, -2, 500), np.linspace(0.01, 0.99, 99)]):
+        z = norm.isf(p_value / 2)
+        expected = norm.pdf(z) * ((z - 1 / z) * np.log(81) + 4 / z)
+        found = miller_siegmund(p_value, 0.1, 0.9)
+        assert found == pytest.approx(np.clip(expected, p_value, 1.0), rel=1e-14, abs=0)
+
+
 def test_altman_by_hand():
     assert altman(0.05) == pytest.approx(-1.63 * 0.05 * (1 + 2.35 * np.log(0.05)))
     assert altman(0.05, outer=0.05) == pytest.approx(-3.13 * 0.05 * (1 + 1.65 * np.log(0.05)))

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import betainc, betaincc
 
 from steadycut.core.bootstrap.draws import ThresholdDraws
 from steadycut.core.checks import FloatArray
@@ -85,10 +85,10 @@ def quantile_interval(scores: FloatArray, level: float, delta: float) -> Interva
     (40.0, 61.0)
     """
     ordered = np.concatenate([[-np.inf], np.sort(scores), [np.inf]])
-    counts = np.arange(scores.size + 1)
-    # P(at most l - 1 up to the quantile), and P(at least u below it), must not exceed delta / 2.
-    lowest = np.count_nonzero(binom.cdf(counts, scores.size, level) <= delta / 2)
-    highest = 1 + np.count_nonzero(binom.sf(counts, scores.size, level) > delta / 2)
+    # For X ~ Binomial(n, level): Pr(X <= k) is the upper, Pr(X > k) the lower beta integral.
+    above, left = np.arange(1, scores.size + 1), np.arange(scores.size, 0, -1)
+    lowest = np.count_nonzero(betaincc(above, left, level) <= delta / 2)
+    highest = 1 + np.count_nonzero(betainc(above, left, level) > delta / 2)
     return float(ordered[lowest]), float(ordered[highest])
 
 

@@ -4,7 +4,7 @@ Patients who had no part in the search need no correction: take theirs where the
 """
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 
 def miller_siegmund(p_value: float, low: float, high: float) -> float:
@@ -33,9 +33,10 @@ def miller_siegmund(p_value: float, low: float, high: float) -> float:
     >>> round(miller_siegmund(0.01, 0.1, 0.9), 4)
     0.1615
     """
-    z = norm.isf(p_value / 2)
+    z = -ndtri(p_value / 2)
+    density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
     odds = high * (1 - low) / ((1 - high) * low)
-    corrected = norm.pdf(z) * ((z - 1 / z) * np.log(odds) + 4 / z)
+    corrected = density * ((z - 1 / z) * np.log(odds) + 4 / z)
     return float(np.clip(corrected, p_value, 1.0))
 
 
