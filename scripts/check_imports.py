@@ -81,6 +81,11 @@ class Import:
         return not (self.in_function or self.for_types)
 
 
+def is_own(name: str) -> bool:
+    """Say whether a dotted name belongs to this package."""
+    return name.partition(".")[0] == PACKAGE
+
+
 def imported_names(node: ast.AST) -> list[str]:
     """List the dotted names that one statement or call imports."""
     match node:
@@ -88,7 +93,7 @@ def imported_names(node: ast.AST) -> list[str]:
             return [alias.name for alias in names]
         case ast.ImportFrom(level=level) if level > 0:
             return ["." * level + (node.module or "")]
-        case ast.ImportFrom(module=module, names=names) if module == PACKAGE:
+        case ast.ImportFrom(module=str(module), names=names) if is_own(module):
             return [f"{module}.{alias.name}" for alias in names]
         case ast.ImportFrom(module=str(module)):
             return [module]

@@ -1,0 +1,347 @@
+"""Count the things that keep the house simple, and fail when one of them exceeds its limit.
+
+Every count is read from the syntax trees of the files; nothing is imported. `LIMITS` says what is
+counted and how large each count may be. Eager, lazy and type-checking imports all count as imports.
+
+Run as ``python scripts/count_house.py [--list] [PACKAGE_FOLDER]``. It prints one line per count.
+For a count above its limit (with ``--list``: for every count) it also prints what was found. The
+exit code is 1 if a count is above its limit.
+"""
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from check_imports import PACKAGE, find_imports
+
+# The largest allowed value of each count, and the value that it has to reach. Lower a limit as soon
+# as the count allows it; never raise one. None: printed, without a limit.
+LIMITS: dict[str, int | None] = {
+    "modules in import cycles": 18,  # 0
+    "modules in the largest folder": 26,  # 25
+    "dict[str, Any] in show": 176,  # 0
+    "lazy imports of own modules": 17,  # 0
+    "top-level modules out of place": 0,  # 0
+    "code lines": None,
+}
+
+AT_THE_TOP = {"__init__", "__main__", "_version", "errors", "rule_reader"}
+# These load own modules by name when they are first used: public names whose files need an optional
+# package, and the command that a user typed.
+MAY_LOAD_BY_NAME = {"__init__.py", "cli/main.py"}
+MAPPINGS = {"dict", "Dict", "Mapping", "MutableMapping"}
+NOT_CODE = {
+    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE),
+    *(tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER),
+}
+DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """One count: its value, and one line for each thing that was counted."""
+
+    value: int
+    found: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Module:
+    """One file: its path in the package, its text and its syntax tree."""
+
+    path: str
+    text: str
+    tree: ast.Module
+
+    @property
+    def folder(self) -> str:
+        """The folder that holds the file; ``.`` for the package itself."""
+        return Path(self.path).parent.as_posix()
+
+
+def dotted(path: str) -> str:
+    """Return the dotted name of the module at a path in the package.
+
+    Examples
+    --------
+    >>> dotted("core/cuts/grid.py"), dotted("core/__init__.py"), dotted("__init__.py")
+    ('steadycut.core.cuts.grid', 'steadycut.core', 'steadycut')
+    """
+    parts = Path(path).with_suffix("").parts
+    return ".".join((PACKAGE, *(part for part in parts if part != "__init__")))
+
+
+def read_modules(root: Path) -> dict[str, Module]:
+    """Read every file of a package folder, by dotted name."""
+    modules = {}
+    for file in sorted(root.rglob("*.py")):
+        path, text = file.relative_to(root).as_posix(), file.read_text(encoding="utf-8")
+        tree = ast.parse(text, filename=str(file))
+        modules[dotted(path)] = Module(path=path, text=text, tree=tree)
+    return modules
+
+
+def own_module(name: str, modules: Mapping[str, Module]) -> str | None:
+    """Return the module in which an imported name lives, or None if it is not ours."""
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name or None
+
+
+# Import cycles -----------------------------------------------------------------------------
+
+
+def import_graph(modules: Mapping[str, Module]) -> dict[str, set[str]]:
+    """Return the own modules that each module imports, at any time and for any purpose."""
+    return {
+        name: {
+            target
+            for found in find_imports(module.tree)
+            if (target := own_module(found.name, modules)) not in {None, name}
+        }
+        for name, module in modules.items()
+    }
+
+
+def reachable(graph: Mapping[str, set[str]], start: str) -> set[str]:
+    """Return every module that can be reached from one, itself only through a cycle."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        new = graph[waiting.pop()] - found
+        found |= new
+        waiting.extend(new)
+    return found
+
+
+def count_cycles(modules: Mapping[str, Module]) -> Count:
+    """Count modules that import themselves through others, and list the imports that do it."""
+    graph = import_graph(modules)
+    reached = {name: reachable(graph, name) for name in graph}
+    in_cycles = [name for name in graph if name in reached[name]]
+    found = [
+        f"{name} imports {target}"
+        for name in in_cycles
+        for target in sorted(graph[name])
+        if name in reached[target]
+    ]
+    return Count(value=len(in_cycles), found=found)
+
+
+# Folders -----------------------------------------------------------------------------------
+
+
+def count_folders(modules: Mapping[str, Module]) -> Count:
+    """Count the files of the largest folder, its ``__init__.py`` included."""
+    sizes = Counter(module.folder for module in modules.values())
+    found = [f"{folder}: {size} modules" for folder, size in sizes.most_common()]
+    return Count(value=max(sizes.values(), default=0), found=found)
+
+
+def count_top_level(modules: Mapping[str, Module]) -> Count:
+    """Count files that should be in one of the folders."""
+    found = [
+        f"{module.path} belongs into a folder"
+        for module in modules.values()
+        if module.folder == "." and Path(module.path).stem not in AT_THE_TOP
+    ]
+    return Count(value=len(found), found=found)
+
+
+# Untyped mappings --------------------------------------------------------------------------
+
+
+def last_name(node: ast.AST) -> str:
+    """Return ``Any`` for ``Any`` and ``typing.Any``; the empty string for other nodes."""
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def is_untyped(node: ast.AST | None) -> bool:
+    """Say whether a node is ``dict[str, Any]`` or another mapping from text to anything."""
+    match node:
+        case ast.Subscript(value=value, slice=ast.Tuple(elts=[key, content])):
+            names = last_name(key), last_name(content)
+            return last_name(value) in MAPPINGS and names == ("str", "Any")
+    return False
+
+
+def untyped_aliases(module: Module) -> set[str]:
+    """List the names that a module gives to such a mapping, as in ``Content = dict[str, Any]``."""
+    names: set[str] = set()
+    for node in module.tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if is_untyped(value):
+                names.add(name)
+            case ast.AnnAssign(target=ast.Name(id=name), value=value) if is_untyped(value):
+                names.add(name)
+    return names
+
+
+def known_aliases(module: Module, modules: Mapping[str, Module]) -> set[str]:
+    """List the aliases that a module defines or imports from another of our modules."""
+    names = untyped_aliases(module)
+    for found in find_imports(module.tree):
+        source, _, name = found.name.rpartition(".")
+        if source in modules and name in untyped_aliases(modules[source]):
+            names.add(name)
+    return names
+
+
+def count_untyped(modules: Mapping[str, Module]) -> Count:
+    """Count the mappings from text to anything in ``show``, also under another name."""
+    found = []
+    for module in modules.values():
+        if not module.path.startswith("show/"):
+            continue
+        aliases = known_aliases(module, modules)
+        found += [
+            f"{module.path}:{node.lineno}: {ast.unparse(node)}"
+            for node in ast.walk(module.tree)
+            if (
+                isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in aliases
+            )
+            or (isinstance(node, ast.Subscript) and is_untyped(node))
+        ]
+    return Count(value=len(found), found=found)
+
+
+# Lazy imports ------------------------------------------------------------------------------
+
+
+def calls_by_name(module: Module) -> bool:
+    """Say whether a module calls ``import_module`` with a name that is found out at run time."""
+    return any(
+        isinstance(node, ast.Call)
+        and last_name(node.func) in {"import_module", "__import__"}
+        and not isinstance(node.args[0], ast.Constant)
+        for node in ast.walk(module.tree)
+    )
+
+
+def lazy_lines(module: Module, modules: Mapping[str, Module]) -> Iterator[tuple[int, str]]:
+    """Yield line and name of each own module that a module imports inside a function."""
+    for found in find_imports(module.tree):
+        target = own_module(found.name, modules)
+        if found.in_function and target is not None:
+            yield found.line, target
+    if calls_by_name(module) and module.path not in MAY_LOAD_BY_NAME:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Constant) and node.value in modules:
+                yield node.lineno, str(node.value)
+
+
+def count_lazy(modules: Mapping[str, Module]) -> Count:
+    """Count imports of own modules inside functions, one per line and module."""
+    found = [
+        f"{module.path}:{line}: {name}"
+        for module in modules.values()
+        for line, name in sorted(set(lazy_lines(module, modules)))
+    ]
+    return Count(value=len(found), found=found)
+
+
+# Lines -------------------------------------------------------------------------------------
+
+
+def docstring_lines(tree: ast.Module) -> set[int]:
+    """Return the lines of all docstrings."""
+    lines: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            first = node.body[0]
+            lines.update(range(first.lineno, (first.end_lineno or first.lineno) + 1))
+    return lines
+
+
+def code_lines(module: Module) -> int:
+    """Count lines of one file without blank lines, comments and docstrings."""
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(module.text).readline):
+        if token.type not in NOT_CODE:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    return len(lines - docstring_lines(module.tree))
+
+
+def count_lines(modules: Mapping[str, Module]) -> Count:
+    """Count the lines of code, and list them by folder."""
+    sizes: Counter[str] = Counter()
+    for module in modules.values():
+        sizes[Path(module.path).parts[0]] += code_lines(module)
+    return Count(
+        value=sum(sizes.values()), found=[f"{part}: {n}" for part, n in sizes.most_common()]
+    )
+
+
+# Docstrings of packages --------------------------------------------------------------------
+
+
+def listed_modules(text: str) -> set[str]:
+    r"""Return the first column of the tables in a docstring, where each name has two backquotes.
+
+    Examples
+    --------
+    >>> sorted(listed_modules("``grid``  the cuts that are tried\n``Grid`` is a class"))
+    ['grid']
+    """
+    return set(re.findall(r"^``([^`]+)`` {2,}", text, flags=re.MULTILINE))
+
+
+def wrong_lists(root: Path) -> dict[str, list[str]]:
+    """Return, by package, how the list of modules in its docstring differs from its files.
+
+    Folders count as modules. Names that begin with an underscore need not be listed.
+    """
+    modules, wrong = read_modules(root), {}
+    for package in sorted({dotted(f"{module.folder}/__init__.py") for module in modules.values()}):
+        text = ast.get_docstring(modules[package].tree) if package in modules else None
+        listed = listed_modules(text or "")
+        parts = {name.rpartition(".")[2] for name in modules if name.rpartition(".")[0] == package}
+        missing = sorted(part for part in parts - listed if not part.startswith("_"))
+        unknown = sorted(f"no module {part}" for part in listed - parts)
+        wrong[package] = missing + unknown
+    return {package: names for package, names in wrong.items() if names}
+
+
+# All of it ---------------------------------------------------------------------------------
+
+COUNTERS = {
+    "modules in import cycles": count_cycles,
+    "modules in the largest folder": count_folders,
+    "dict[str, Any] in show": count_untyped,
+    "lazy imports of own modules": count_lazy,
+    "top-level modules out of place": count_top_level,
+    "code lines": count_lines,
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Count in the package of this repository, or in the folder given."""
+    here = Path(__file__).resolve().parent.parent / "src" / PACKAGE
+    folders = [Path(word) for word in arguments if word != "--list"]
+    root = folders[0] if folders else here
+    if not root.is_dir():
+        print(f"No such folder: {root}", file=sys.stderr)
+        return 2
+    modules, broken = read_modules(root), 0
+    for name, limit in LIMITS.items():
+        count = COUNTERS[name](modules)
+        above = limit is not None and count.value > limit
+        broken += above
+        allowed = "" if limit is None else f"  at most {limit}" + ("  BROKEN" if above else "")
+        print(f"{name:<32}{count.value:>6,}{allowed}")
+        if above or "--list" in arguments:
+            print("".join(f"    {line}\n" for line in count.found), end="")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
