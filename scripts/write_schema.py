@@ -11,7 +11,7 @@ from typing import Any
 from steadycut import CovariateRule, FrozenRule, StrataRule
 from steadycut.documents.frozen import FrozenFile
 
-FOLDER = Path(__file__).resolve().parent.parent / "src/steadycut/schemas"
+FOLDER = Path(__file__).resolve().parent.parent / "src/steadycut/documents/schemas"
 KINDS: dict[str, type[FrozenFile[Any]]] = {
     "rule-1.json": FrozenRule,
     "strata-1.json": StrataRule,

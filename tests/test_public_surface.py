@@ -56,7 +56,7 @@ def test_every_name_has_a_docstring(name):
 def test_a_function_is_not_hidden_by_a_module_of_its_name(name):
     """Importing ``steadycut.study.compare`` as a module must not put the module in its place."""
     if name != "aggregate":
-        importlib.import_module(f"steadycut.{name}")
+        importlib.import_module(f"steadycut.study.{name}")
     assert callable(getattr(steadycut, name))
 
 

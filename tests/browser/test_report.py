@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.displays import samples
 
 from steadycut.cli.main import run
 from steadycut.core.certify import certificate_of
@@ -16,6 +15,7 @@ from steadycut.core.records import Costs
 from steadycut.show import render_audit, render_study
 from steadycut.show.numbers import percent, risk
 from tests.cli.commands import write_rows
+from tests.show.figures import samples
 
 SCRIPT = "<script>alert(1)</script>"
 PAGES = {

@@ -5,12 +5,12 @@ import re
 
 import numpy as np
 import pytest
-from tests.test_covariate import cohort, trend
 
 from steadycut import CovariateRule, PatientScores, fit_by_covariate
 from steadycut.documents.canonical_json import content_hash, frozen_bytes
 from steadycut.documents.guards import check_deployment
 from steadycut.errors import BadOption, BadPatients, BadRuleFile
+from tests.study.test_covariate import cohort, trend
 
 
 @pytest.fixture(scope="module")

@@ -195,6 +195,6 @@ def test_equal_files_are_equal_rules(name):
 
 @pytest.mark.parametrize("name", list(KINDS))
 def test_the_published_schema_is_that_of_the_code(name):
-    published = files("steadycut").joinpath("schemas", name).read_text(encoding="utf-8")
+    published = files("steadycut.documents").joinpath("schemas", name).read_text(encoding="utf-8")
     assert published == schema_text(name), "run python scripts/write_schema.py"
     jsonschema.Draft202012Validator.check_schema(json.loads(published))

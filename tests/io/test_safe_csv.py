@@ -96,7 +96,7 @@ def test_no_other_file_writes_csv():
         if re.search(r"csv\.(Dict)?[wW]riter|\.to_csv\(|write_csv", path.read_text("utf-8"))
     ]
     # The reader of frozen files stands alone, and says the same a second time.
-    assert sorted(writers) == ["rule_reader.py", "safe_csv.py"]
+    assert sorted(writers) == ["io/safe_csv.py", "rule_reader.py"]
 
 
 def test_the_reader_that_stands_alone_writes_the_same():

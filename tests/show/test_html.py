@@ -5,13 +5,13 @@ from html.parser import HTMLParser
 
 import matplotlib as mpl
 import pytest
-from tests.displays import samples
 
 from steadycut.errors import MissingPackage
 from steadycut.show import render_audit, render_study
 from steadycut.show.numbers import change, cut, exact, percent, risk, spread
 from steadycut.show.pages import audit_page, study_page
 from steadycut.show.sections.characteristics import interval_text
+from tests.show.figures import samples
 
 SCRIPT = "<script>alert(1)</script>"
 PAGES = {

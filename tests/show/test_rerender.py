@@ -1,13 +1,13 @@
 import re
 
 import pytest
-from tests.displays import samples
-from tests.report.test_render import PAGES
 
 from steadycut.errors import BadOption
 from steadycut.show.markdown import markdown
 from steadycut.show.pages import audit_page, study_page
 from steadycut.show.rerender import page_name, render_again
+from tests.show.figures import samples
+from tests.show.test_html import PAGES
 
 SCRIPT = "<script>alert(1)</script>"
 

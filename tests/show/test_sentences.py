@@ -1,9 +1,9 @@
 import pytest
-from tests.displays import samples
 
 from steadycut.core.aggregate.aggregators import FAMILIES
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.show import sentences as words
+from tests.show.figures import samples
 
 
 def test_every_aggregator_has_words():

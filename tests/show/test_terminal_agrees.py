@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from tests.displays import samples
-from tests.report.test_render import text_of
 
 from steadycut.show import render_audit, render_study
 from steadycut.show.terminal import audit_text, study_text
+from tests.show.figures import samples
+from tests.show.test_html import text_of
 
 NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:\.\d+)?(?:e[+-]\d+)?(?: %)?(?![\w.]*\d)")
 

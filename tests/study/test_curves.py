@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from tests.displays import samples
 
 from steadycut import PatientScores, audit, fit
 from steadycut.core.records import Costs
 from steadycut.core.select import BANDS
 from steadycut.study.curves import QUANTILE_LEVELS, class_quantiles, cost_pairs, quantiles
+from tests.show.figures import samples
 
 
 @pytest.mark.parametrize("direction", ["ge", "le"])

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.displays import samples
 
 from steadycut import PatientScores, audit, fit
 from steadycut.core.certify import certificate_of
@@ -10,6 +9,7 @@ from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.diagnose import flip_probability
 from steadycut.core.records import Costs
 from steadycut.study.explorer import GREY_ZONE, MOST_CUTS, explorer_part
+from tests.show.figures import samples
 
 
 def counts_at(part, i):

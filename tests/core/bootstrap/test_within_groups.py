@@ -4,7 +4,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from tests.core.test_resample import same_distribution
 
 from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.bootstrap.resampling import resample
@@ -19,6 +18,7 @@ from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import parse_rule
 from steadycut.errors import BadOption, BadPatients
 from tests.core import twins
+from tests.core.bootstrap.test_resampling import same_distribution
 from tests.core.cohorts import SEEDS, as_lists, random_cohort
 
 

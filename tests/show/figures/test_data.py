@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from tests.displays import samples
 
 from steadycut.errors import BadOption, BadPatients
 from steadycut.show.figures import data
+from tests.show.figures import samples
 
 
 def test_a_study_and_its_json_give_the_same():

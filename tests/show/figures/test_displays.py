@@ -10,7 +10,6 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from tests.displays import samples
 
 from steadycut.errors import BadOption, MissingPackage
 from steadycut.show.figures import (
@@ -32,8 +31,9 @@ from steadycut.show.figures import (
 )
 from steadycut.show.figures.elements import LONGEST_ROW, shorten, shorten_row
 from steadycut.show.svg import svg_file
+from tests.show.figures import samples
 
-REPOSITORY = Path(__file__).resolve().parents[2]
+REPOSITORY = Path(__file__).resolve().parents[3]
 
 MAKERS = {
     "risk curve": lambda: RiskCurveDisplay.from_study(samples.study()),
@@ -129,7 +129,7 @@ def is_outer_tick(text, figure):
 def test_pyplot_is_never_loaded():
     code = (
         f"import sys; sys.path[:0] = {[str(REPOSITORY / 'src'), str(REPOSITORY)]!r}\n"
-        "from tests.displays import samples\n"
+        "from tests.show.figures import samples\n"
         "from steadycut.show.figures import RiskCurveDisplay\n"
         "RiskCurveDisplay.from_study(samples.tied_study()).plot().figure.draw_without_rendering()\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"

@@ -1,7 +1,7 @@
 import pytest
-from tests.displays import samples
 
 from steadycut.show.sections.checklist import audit_checklist_section, checklist_section
+from tests.show.figures import samples
 
 
 def rows_of(section):

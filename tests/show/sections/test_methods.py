@@ -1,8 +1,6 @@
 import re
 from pathlib import Path
 
-from tests.displays import samples
-
 from steadycut.show.numbers import cut, risk
 from steadycut.show.sections.methods import (
     CITATION,
@@ -10,8 +8,9 @@ from steadycut.show.sections.methods import (
     methods_section,
     rule_in_words,
 )
+from tests.show.figures import samples
 
-CFF = Path(__file__).parents[2] / "CITATION.cff"
+CFF = Path(__file__).parents[3] / "CITATION.cff"
 
 
 def test_the_citation_is_that_of_the_repository():
