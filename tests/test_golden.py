@@ -51,7 +51,11 @@ def test_a_file_decides_to_the_last_bit_as_it_did(path):
 def test_a_file_keeps_to_its_published_schema(path):
     content = json.loads(path.read_bytes())
     kind, _, version = content["schema"].removeprefix("steadycut.").partition("/")
-    published = files("steadycut.documents").joinpath("schemas", f"{kind}-{version}.json").read_text("utf-8")
+    published = (
+        files("steadycut.documents")
+        .joinpath("schemas", f"{kind}-{version}.json")
+        .read_text("utf-8")
+    )
     jsonschema.Draft202012Validator(json.loads(published)).validate(content)
 
 
