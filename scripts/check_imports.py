@@ -38,13 +38,11 @@ MAY_IMPORT = {
     "estimators": EDGE,
     "pipelines": EDGE,
     "app": EDGE | {"datasets"},
-    "cli": EDGE
-    | {"show", "datasets", "estimators", "pipelines", "app", "rule_reader", "__init__"}
-    | {"reproduce"},
+    "cli": EDGE | {"show", "datasets", "estimators", "pipelines", "app", "rule_reader", "__init__"},
     "reproduce": EDGE | {"show", "datasets", "estimators", "pipelines", "cli"},
     "__main__": frozenset({"cli"}),
-    # What `import steadycut` loads at once; the other parts are reached lazily.
-    "__init__": frozenset({"errors", "_version", "core", "ingest", "documents", "study"}),
+    # `import steadycut` loads nothing else at once: every public name is loaded when it is used.
+    "__init__": frozenset({"_version"}),
 }
 
 # Where an optional package may be imported at the top of a file. Nowhere else: this is all.

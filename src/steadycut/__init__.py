@@ -12,34 +12,46 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from steadycut._version import __version__
-from steadycut.core.certify import Certificate, certify
-from steadycut.core.records import PatientScores
-from steadycut.documents.guards import check_deployment
-from steadycut.study.audit import Audit, audit
-from steadycut.study.compare import Comparison, compare
-from steadycut.study.covariate import CovariateStudy, fit_by_covariate
-from steadycut.study.fit import Study, fit
-from steadycut.study.monitor import Monitor, monitor
-from steadycut.study.operating_point import OperatingPoint, operating_point
-from steadycut.study.plan import Plan, plan
-from steadycut.study.strata import StrataStudy, fit_strata
 
 if TYPE_CHECKING:
+    from steadycut.core.certify import Certificate, certify
+    from steadycut.core.records import PatientScores
     from steadycut.documents.covariate import CovariateRule
+    from steadycut.documents.guards import check_deployment
     from steadycut.documents.rule import FrozenRule
     from steadycut.documents.strata import StrataRule
     from steadycut.estimators import StableThreshold, StableThresholdClassifier
     from steadycut.ingest import aggregate
+    from steadycut.study.audit import Audit, audit
+    from steadycut.study.compare import Comparison, compare
+    from steadycut.study.covariate import CovariateStudy, fit_by_covariate
+    from steadycut.study.fit import Study, fit
+    from steadycut.study.monitor import Monitor, monitor
+    from steadycut.study.operating_point import OperatingPoint, operating_point
+    from steadycut.study.plan import Plan, plan
+    from steadycut.study.strata import StrataStudy, fit_strata
 
-# Names whose files need an optional package are loaded when they are first used.
-_LAZY = {
-    "CovariateRule": "steadycut.documents.covariate",
-    "FrozenRule": "steadycut.documents.rule",
-    "StableThreshold": "steadycut.estimators",
-    "StableThresholdClassifier": "steadycut.estimators",
-    "StrataRule": "steadycut.documents.strata",
-    "aggregate": "steadycut.ingest",
+# Each name is loaded when it is first used. So `import steadycut` is fast, nobody needs an
+# optional package for what they do not use, and a command loads only what it needs.
+_PLACES = {
+    "core.certify": ("Certificate", "certify"),
+    "core.records": ("PatientScores",),
+    "documents.covariate": ("CovariateRule",),
+    "documents.guards": ("check_deployment",),
+    "documents.rule": ("FrozenRule",),
+    "documents.strata": ("StrataRule",),
+    "estimators": ("StableThreshold", "StableThresholdClassifier"),
+    "ingest": ("aggregate",),
+    "study.audit": ("Audit", "audit"),
+    "study.compare": ("Comparison", "compare"),
+    "study.covariate": ("CovariateStudy", "fit_by_covariate"),
+    "study.fit": ("Study", "fit"),
+    "study.monitor": ("Monitor", "monitor"),
+    "study.operating_point": ("OperatingPoint", "operating_point"),
+    "study.plan": ("Plan", "plan"),
+    "study.strata": ("StrataStudy", "fit_strata"),
 }
+_MODULE_OF = {name: module for module, names in _PLACES.items() for name in names}
 
 __all__ = [
     "Audit",
@@ -73,8 +85,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
+    if name in _MODULE_OF:
+        return getattr(import_module(f"steadycut.{_MODULE_OF[name]}"), name)
     msg = f"module 'steadycut' has no attribute {name!r}"
     raise AttributeError(msg)
 

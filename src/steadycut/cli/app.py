@@ -35,9 +35,10 @@ Limit = Annotated[
 def app_command(
     port: Port = 0, host: Host = "127.0.0.1", browser: Browser = True, limit: Limit = 2048
 ) -> None:
-    """Choose files, map columns, fit, read the report and audit in a page on this machine.
+    """Fit and audit in a page on this machine.
 
-    Nothing leaves the machine, and nothing stays after closing but what was downloaded.
+    Choose files, map columns, fit, read the report and audit. Nothing leaves the machine. When the
+    page is closed, everything is removed except what was downloaded.
     """
     check_count("--port", port, at_least=0)
     check_count("--limit", limit)

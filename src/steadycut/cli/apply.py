@@ -91,10 +91,11 @@ def apply_command(
     verify: opt.Verify = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Decide for every patient: columns patient, score, decision (0/1), flip_probability.
+    """Decide for every patient of a table.
 
-    A strata.json gives the name of the stratum instead of the decision. With --force a further
-    column says which checks refused these patients, if any did.
+    Writes the columns patient, score, decision (0/1) and flip_probability. A strata.json gives the
+    name of the stratum instead of the decision. With --force a further column says which checks
+    refused these patients, if any did.
     """
     write = writer_for(out)
     check_not_an_input(out, [rule, *tables])

@@ -51,9 +51,10 @@ def audit_command(
     verify: opt.Verify = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Say what the frozen rule does there, and where a change of risk comes from.
+    """Judge a frozen rule at another hospital.
 
-    Writes audit.json and audit.html.
+    Says how often the rule errs there, and where a change of risk comes from. Writes audit.json and
+    audit.html.
     """
     check_folder(out)
     check_fraction("confidence", confidence)

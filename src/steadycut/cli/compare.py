@@ -56,7 +56,11 @@ def compare_command(
     resume: opt.Resume = False,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Compare every rule: chosen at the internal sites, frozen, judged at the external ones."""
+    """Choose by every rule at some sites, and judge at others.
+
+    Each rule chooses a cut-off at the internal sites. It is frozen, then judged at the external
+    ones.
+    """
     if out is not None:
         check_folder(out)
     options: dict[str, Any] = {

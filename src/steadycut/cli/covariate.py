@@ -75,7 +75,7 @@ def covariate_command(
     resume: opt.Resume = False,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Choose, test and certify cut-offs that depend on a covariate.
+    """Choose cut-offs that depend on a group or a number.
 
     Writes covariate.json (to take to the next hospital) and covariate_study.json.
     """

@@ -24,7 +24,10 @@ AGGREGATORS = ("mean", "max", "quantile:0.9")
 
 
 def demo_command(out: DemoOut = Path("steadycut-demo"), as_json: opt.AsJson = False) -> None:
-    """Run the whole flow on a simulated cohort of two hospitals: tiles, slides, patients."""
+    """Run everything on two simulated hospitals.
+
+    Their patients have slides and tiles. Writes the table, the rule, and all pages.
+    """
     check_folder(out)
     cohort = simulate_two_hospitals()
     at_a, at_b = (read_hospital(cohort, name) for name in ("A", "B"))

@@ -1,71 +1,114 @@
-"""The ``steadycut`` command: exit 0, 2 for a user's mistake, 1 for a fault of ours.
+"""The ``steadycut`` command. It exits with 0, with 2 for a mistake of the user, or 1 for ours.
 
-Commands that read raw files (slides, ECGs) exit with 3 where they did their work but had to leave
-some files out.
+Commands that read raw files (slides, ECGs) exit with 3 if they worked but skipped some files.
 """
 
 import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
 from steadycut._version import __version__
-from steadycut.cli.app import app_command
-from steadycut.cli.apply import apply_command
-from steadycut.cli.audit import audit_command
-from steadycut.cli.compare import compare_command
-from steadycut.cli.covariate import covariate_command
-from steadycut.cli.demo import demo_command
 from steadycut.cli.error_text import as_options
-from steadycut.cli.fit import fit_command
-from steadycut.cli.monitor import monitor_command
-from steadycut.cli.plan import plan_command
-from steadycut.cli.report import report_command
-from steadycut.cli.rules import rules_command
-from steadycut.cli.score_ecg import score_ecg_command
-from steadycut.cli.score_slides import score_slides_command
-from steadycut.cli.sign import keygen_command, sign_command, verify_command
-from steadycut.cli.strata import strata_command
+from steadycut.cli.group import LazyGroup
 from steadycut.errors import SteadycutError
-from steadycut.reproduce.commands.group import reproduce_app
 
 # typer carries its own copy of click; this is that copy's UsageError.
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 INTERRUPTED = 130
-# Signs of a refusal; longer ones repeat what was given.
+# Characters of an error line. Longer ones repeat what the user gave.
 LONGEST = 1000
 
+
+class Commands(LazyGroup):
+    """Every command of steadycut: a new one is one line here and one file."""
+
+    table: ClassVar = {
+        "demo": (
+            "steadycut.cli.demo:demo_command",
+            "Run everything on two simulated hospitals.",
+        ),
+        "fit": (
+            "steadycut.cli.fit:fit_command",
+            "Choose, freeze and certify one patient-level cut-off.",
+        ),
+        "apply": (
+            "steadycut.cli.apply:apply_command",
+            "Decide for every patient of a table.",
+        ),
+        "audit": (
+            "steadycut.cli.audit:audit_command",
+            "Judge a frozen rule at another hospital.",
+        ),
+        "report": (
+            "steadycut.cli.report:report_command",
+            "Write the page of a study or an audit again.",
+        ),
+        "strata": (
+            "steadycut.cli.strata:strata_command",
+            "Choose ordered risk strata, all boundaries at once.",
+        ),
+        "compare": (
+            "steadycut.cli.compare:compare_command",
+            "Choose by every rule at some sites, and judge at others.",
+        ),
+        "covariate": (
+            "steadycut.cli.covariate:covariate_command",
+            "Choose cut-offs that depend on a group or a number.",
+        ),
+        "plan": (
+            "steadycut.cli.plan:plan_command",
+            "Say how many patients a certificate needs.",
+        ),
+        "monitor": (
+            "steadycut.cli.monitor:monitor_command",
+            "Watch a frozen rule in use.",
+        ),
+        "score-slides": (
+            "steadycut.cli.score_slides:score_slides_command",
+            "Score the tissue tiles of whole-slide images.",
+        ),
+        "score-ecg": (
+            "steadycut.cli.score_ecg:score_ecg_command",
+            "Score segments of 12-lead ECGs.",
+        ),
+        "app": (
+            "steadycut.cli.app:app_command",
+            "Fit and audit in a page on this machine.",
+        ),
+        "keygen": (
+            "steadycut.cli.sign:keygen_command",
+            "Make a pair of keys for signatures.",
+        ),
+        "sign": (
+            "steadycut.cli.sign:sign_command",
+            "Sign a frozen file with your key.",
+        ),
+        "verify": (
+            "steadycut.cli.sign:verify_command",
+            "Check who signed a frozen file.",
+        ),
+        "rules": (
+            "steadycut.cli.rules:rules_command",
+            "List the rules that choose a cut-off.",
+        ),
+        "reproduce": (
+            "steadycut.reproduce.commands.group:reproduce_app",
+            "Rebuild the paper's figures and tables.",
+        ),
+    }
+
+
 app = typer.Typer(
+    cls=Commands,
     name="steadycut",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="One patient-level cut-off that still works at the next hospital, with a certificate.",
+    help="Choose one patient-level cut-off, certify it, and check it at the next hospital.",
 )
-app.command("demo", short_help="Run everything on two simulated hospitals.")(demo_command)
-app.command("fit", short_help="Choose, freeze and certify one cut-off.")(fit_command)
-app.command("apply", short_help="Decide for every patient of a table.")(apply_command)
-app.command("audit", short_help="Judge a frozen rule at another hospital.")(audit_command)
-app.command("report", short_help="Write the page of a study or an audit again.")(report_command)
-app.command("strata", short_help="Choose ordered risk strata, all at once.")(strata_command)
-app.command("compare", short_help="Choose by every rule here, judge them there.")(compare_command)
-app.command("covariate", short_help="Choose cut-offs by group, or along a number.")(
-    covariate_command
-)
-app.command("plan", short_help="Say how many patients a certificate needs.")(plan_command)
-app.command("monitor", short_help="Watch a frozen rule in use.")(monitor_command)
-app.command("score-slides", short_help="Score the tiles of whole-slide images.")(
-    score_slides_command
-)
-app.command("score-ecg", short_help="Score segments of 12-lead ECGs.")(score_ecg_command)
-app.command("app", short_help="Fit and audit in a page on this machine.")(app_command)
-app.command("keygen", short_help="Make a pair of keys for signatures.")(keygen_command)
-app.command("sign", short_help="Sign a frozen file with your key.")(sign_command)
-app.command("verify", short_help="Check whose a frozen file is.")(verify_command)
-app.command("rules", short_help="List the rules that choose a cut-off.")(rules_command)
-app.add_typer(reproduce_app, name="reproduce", short_help="Rebuild the paper's figures and tables.")
 
 
 def _print_version(wanted: bool) -> None:

@@ -73,10 +73,11 @@ def monitor_command(
     out: MonitorOut = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Watch a rule in use: alarm when the risk provably exceeds what was certified.
+    """Watch a frozen rule in use.
 
-    May be run after every patient: the probability of a false alarm holds over all runs.
-    The order must not depend on the labels, and no patient may be left out because of them.
+    Raises an alarm when the risk provably exceeds what was certified. May be run after every
+    patient: the probability of a false alarm holds over all runs. The order must not depend on the
+    labels, and no patient may be left out because of them.
     """
     if out is not None:
         check_folder(out)

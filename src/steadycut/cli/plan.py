@@ -80,9 +80,10 @@ def plan_command(
     pilot: PilotPath = None,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Say how many patients a certificate needs, or which one a number of patients buys.
+    """Say how many patients a certificate needs.
 
-    Give --risk and --width, or --patients (and --risk, if one is expected).
+    Or say which certificate a number of patients gives. Give --risk and --width, or --patients (and
+    --risk, if one is expected).
     """
     content = plan(
         risk=risk,

@@ -41,7 +41,10 @@ Out = Annotated[
 def report_command(
     result: Result, form: Format = "html", compare: Compare = None, out: Out = None
 ) -> None:
-    """Write the page of a study or an audit again, from its JSON alone."""
+    """Write the page of a study or an audit again.
+
+    The page is made from its JSON file alone.
+    """
     check_choice("format", form, tuple(ENDINGS))
     path = find_result(result)
     content = read_json(path)

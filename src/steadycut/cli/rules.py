@@ -12,7 +12,10 @@ is cutpointr."""
 
 
 def rules_command(as_json: opt.AsJson = False) -> None:
-    """List every rule that --rule takes, and what the same thing is called in R."""
+    """List the rules that choose a cut-off.
+
+    For each value of --rule: what it means, and its name in R.
+    """
     names = ("rule", "meaning", "in_r")
     rows = [dict(zip(names, row, strict=True)) for row in rule_table()]
     show({"rules": rows}, rules_text(rows), as_json=as_json)

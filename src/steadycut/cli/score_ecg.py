@@ -71,10 +71,11 @@ def score_ecg_command(
     plot: Plot = False,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Score segments of 12-lead ECGs by a logistic regression.
+    """Score segments of 12-lead ECGs.
 
-    Writes segments.parquet, scorer.json, ecg.json, and with --plot plots/NAME.png. Patients who
-    train the scorer are not in the table. Exit code 3: some records were left out, see stderr.
+    The scorer is a logistic regression. Writes segments.parquet, scorer.json, ecg.json, and with
+    --plot plots/NAME.png. Patients who train the scorer are not in the table. Exit code 3: some
+    records were left out, see stderr.
     """
     check_folder(out)
     import_wfdb()

@@ -104,10 +104,11 @@ def score_slides_command(
     overlay: Overlay = False,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Score the tissue tiles of whole-slide images with any ONNX model.
+    """Score the tissue tiles of whole-slide images.
 
-    Writes tiles/NAME.parquet for every slide, slides.json, and with --overlay overlays/NAME.png.
-    A slide that is done is not done again. Exit code 3: some slides were left out, see stderr.
+    Any ONNX model can score them. Writes tiles/NAME.parquet for every slide, slides.json, and with
+    --overlay overlays/NAME.png. A slide that is done is not done again. Exit code 3: some slides
+    were left out, see stderr.
     """
     check_folder(out)
     options = TileOptions(

@@ -1,4 +1,4 @@
-"""``steadycut keygen``, ``sign`` and ``verify``: whose a frozen file is."""
+"""``steadycut keygen``, ``sign`` and ``verify``: who signed a frozen file."""
 
 import os
 import sys
@@ -44,7 +44,10 @@ SignatureFile = Annotated[
 
 
 def keygen_command(key: NewKey, encrypt: Encrypt = False, as_json: opt.AsJson = False) -> None:
-    """Make a pair of Ed25519 keys: keep KEY to yourself, hand out KEY.pub."""
+    """Make a pair of keys for signatures.
+
+    The keys are Ed25519 keys. Keep KEY to yourself and give KEY.pub to others.
+    """
     fingerprint = make_key(key, new_passphrase() if encrypt else None)
     content = {"private": str(key), "public": f"{key}{PUBLIC_ENDING}", "key": fingerprint}
     text = f"Key {fingerprint}\nWrote {key} (keep it to yourself) and {key}{PUBLIC_ENDING}"
@@ -54,9 +57,10 @@ def keygen_command(key: NewKey, encrypt: Encrypt = False, as_json: opt.AsJson = 
 def sign_command(
     rule: SignedFile, key: PrivateKey, out: SignatureFile = None, as_json: opt.AsJson = False
 ) -> None:
-    """Sign a frozen file with a private key; writes RULE.sig.
+    """Sign a frozen file with your key.
 
-    The passphrase of an encrypted key is asked for, or taken from STEADYCUT_PASSPHRASE.
+    Writes RULE.sig. The passphrase of an encrypted key is asked for, or taken from
+    STEADYCUT_PASSPHRASE.
     """
     made = sign(rule, key, passphrase=passphrase_of(key), out=out)
     text = f"Signed {rule} with key {made.key}\nWrote {signature_path(rule, out)}"
@@ -66,7 +70,10 @@ def sign_command(
 def verify_command(
     rule: SignedFile, key: PublicKey, signature: SignatureFile = None, as_json: opt.AsJson = False
 ) -> None:
-    """Check that a file is exactly what the owner of a key signed; exit code 2 if it is not."""
+    """Check who signed a frozen file.
+
+    Exit code 0: the file is exactly what the owner of the key signed. Exit code 2: it is not.
+    """
     found = verify(rule, key, signature=signature)
     show(asdict(found), f"{rule} is what the owner of key {found.key} signed", as_json=as_json)
 

@@ -81,7 +81,7 @@ def strata_command(
     resume: opt.Resume = False,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Choose, freeze and certify ordered risk strata, all boundaries at once.
+    """Choose ordered risk strata, all boundaries at once.
 
     Writes strata.json (to take to the next hospital), strata-study.json and strata.html.
     """

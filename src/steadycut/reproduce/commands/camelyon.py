@@ -60,7 +60,7 @@ def camelyon_command(
     force: Force = False,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Rebuild the paper's CAMELYON tables: slides, tiles, scores, P and Q, every rule.
+    """Rebuild the tables of CAMELYON16/17, from slides.
 
     Slides are scored once and found again in OUT/tiles. Exit code 3: some files were left out.
     """

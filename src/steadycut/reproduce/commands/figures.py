@@ -139,7 +139,10 @@ def figure_1_command(
     force: Force = False,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Rebuild figure 1: the two-basin mixture, its instability map and the penalised cut-off."""
+    """Rebuild figure 1: the stable basin.
+
+    Shows the two-basin mixture, its instability map and the penalised cut-off.
+    """
     reproduce_figure(FIGURE_1, replicates, seed, out, force=force, as_json=as_json)
 
 
@@ -150,7 +153,10 @@ def figure_2_command(
     force: Force = False,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Rebuild figure 2: two markers, a shift of site, bounds, decomposition, ERM and penalties."""
+    """Rebuild figure 2: two markers, two sites.
+
+    Shows a shift between the sites, bounds, the decomposition, ERM and the penalties.
+    """
     reproduce_figure(FIGURE_2, replicates, seed, out, force=force, as_json=as_json)
 
 
@@ -161,5 +167,8 @@ def figure_s1_command(
     force: Force = False,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Rebuild figure S1: the same bound for five models, and what it is made of."""
+    """Rebuild figure S1: a bound for 5 models.
+
+    Shows the same bound for each model, and the terms it is made of.
+    """
     reproduce_figure(FIGURE_S1, replicates, seed, out, force=force, as_json=as_json)

@@ -52,7 +52,7 @@ def mimic_ecg_command(
     force: Force = False,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Rebuild the paper's MIMIC-IV-ECG tables: records, segments, scorer, P and Q, every rule.
+    """Rebuild the tables of MIMIC-IV-ECG, from records.
 
     The paper does not say which label it used, and the Demo has none: give --labels, or put
     machine_measurements.csv beside the records. Exit code 3: some files were left out.

@@ -58,7 +58,7 @@ def table_command(
     force: Force = False,
     as_json: opt.AsJson = False,
 ) -> None:
-    """Rebuild the paper's main table and its cost table.
+    """Rebuild the main and cost table, for any two hospitals.
 
     With --data a replicate splits the same patients anew into those who choose and those who
     validate; without, it simulates two hospitals anew.
