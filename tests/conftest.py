@@ -1,9 +1,16 @@
 """Settings for every test."""
 
+import signal
+
 import pytest
 from hypothesis import settings
 
-# A loaded machine is no reason to fail.
+# A shell ignores Ctrl-C for what it starts in the background, and every process below inherits
+# that: the workers of pytest, and the commands that the tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A test does not fail because the machine is busy.
 settings.register_profile("steadycut", deadline=None)
 settings.load_profile("steadycut")
 
@@ -13,7 +20,7 @@ STARTED_ONCE = ("test_spark.py", "test_dask.py", "tests/browser/")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Do what ``--dist loadgroup`` says; xdist 3.8 cannot name groups under pytest 9.2."""
+    """Do what ``--dist loadgroup`` should do; xdist 3.8 cannot name groups under pytest 9.2."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFileWhereStarted(LoadScopeScheduling):

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -98,3 +99,10 @@ def test_the_citation_names_this_version():
 def test_the_changelog_has_a_place_for_the_next_change():
     changelog = (REPOSITORY / "CHANGELOG.md").read_text(encoding="utf-8")
     assert changelog.count("## [Unreleased]") == 1
+
+
+def test_a_command_started_by_a_test_can_be_interrupted():
+    """Also when the tests run in the background, where a shell has Ctrl-C ignored."""
+    code = "import signal; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"

@@ -194,9 +194,6 @@ def test_a_backend_that_gives_all_at_its_end_gives_the_same(rows, whole):
 
 
 INTERRUPTED = """
-import signal
-# Whoever starts the tests in the background may have had the signal ignored.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 import sys, time
 from sklearn.linear_model import LogisticRegression
 from steadycut import StableThresholdClassifier
