@@ -49,12 +49,15 @@ def test_a_scorer_can_be_taken_along(folder, tmp_path):
     assert (out / "plots" / "r00.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_broken_and_unlabelled_records_are_left_out(folder, tmp_path, capsys):
+def test_broken_and_unlabelled_records_are_skipped(folder, tmp_path, capsys):
     bad = write_record(
         tmp_path / "bad", make_ecg(np.random.default_rng(1))[1][:11], names="abcdefghijk"
     )
     unknown = write_record(tmp_path / "unknown", make_ecg(np.random.default_rng(2))[1])
-    assert command(folder, tmp_path / "out", str(bad), str(unknown)) == 3
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text((folder / "sheet.csv").read_text() + "bad,p16,1,A\n")
+    more = [str(bad), str(unknown), "--sheet", str(sheet)]
+    assert command(folder, tmp_path / "out", *more) == 3
     said = capsys.readouterr().err
     assert "bad.hea: it lacks the leads" in said
     assert "unknown.hea: the sheet has no label" in said
@@ -65,7 +68,7 @@ def test_broken_and_unlabelled_records_are_left_out(folder, tmp_path, capsys):
     [
         (["--window", "1"], "at least 2 seconds"),
         (["--train-share", "1.5"], "train-share"),
-        (["--scorer", "nowhere.json"], "no scorer of these features"),
+        (["--scorer", "nowhere.json"], "not a scorer of these features"),
         (["--jobs", "0"], "--jobs"),
     ],
 )

@@ -1,17 +1,31 @@
 """The sheet of patients, labels and sites."""
 
-from pathlib import Path
+import pytest
 
-from steadycut.pipelines.sheet import Origin, at_two_sites
+from steadycut.errors import BadTable, MissingColumn
+from steadycut.pipelines.sheet import Origin, read_sheet
 
 
-def test_files_of_a_patient_at_two_sites_are_left_out():
-    sheet = {
-        "a": Origin(patient="1", site="A"),
-        "b": Origin(patient="1", site="B"),
-        "c": Origin(patient="2", site="A"),
-        "d": Origin(patient="2"),
+def test_sheet(tmp_path):
+    path = tmp_path / "sheet.csv"
+    path.write_text("\ufeffSlide,patient,label\nx/a.svs, 1 ,0\nb,2,\n", encoding="utf-8")
+    assert read_sheet(path, "slide") == {
+        "a": Origin(patient="1", label="0"),
+        "b": Origin(patient="2"),
     }
-    found = at_two_sites([Path(f"{name}.tif") for name in "abcdx"], sheet)
-    assert [one.file for one in found] == ["a.tif", "b.tif"]
-    assert "two sites" in found[0].reason
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "says"),
+    [
+        (b"", BadTable, "no rows"),
+        (b"\xff\xfe\x00", BadTable, "not UTF-8"),
+        (b"slide\na\n", MissingColumn, "lacks patient"),
+        (b"slide,patient\na,1\na,2\n", BadTable, "two different things"),
+    ],
+)
+def test_bad_sheets(tmp_path, content, error, says):
+    path = tmp_path / "sheet.csv"
+    path.write_bytes(content)
+    with pytest.raises(error, match=says):
+        read_sheet(path, "slide")

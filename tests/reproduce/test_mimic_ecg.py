@@ -102,8 +102,8 @@ def test_losses_are_said_and_the_rest_goes_on(tmp_path, capsys):
     assert run(["reproduce", "mimic-ecg", *arguments, *out]) == 3
     said = capsys.readouterr()
     assert "1 of the 45 records that it lists are not there" in said.err
-    assert f"left out {headers[1]}" in said.err
-    assert f"left out {headers[2]}: it lacks" in said.err
+    assert f"skipped {headers[1]}" in said.err
+    assert f"skipped {headers[2]}: it lacks" in said.err
     assert "1 of 29 patients have no label" in said.err
     assert json.loads(said.out)["records"] == 42
 

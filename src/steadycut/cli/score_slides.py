@@ -1,18 +1,19 @@
 """``steadycut score-slides``: whole-slide images -> one table of scored tiles each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from steadycut.cli import options as opt
-from steadycut.cli.output import check_folder, show, to_json, write_folder
+from steadycut.cli.output import check_folder
 from steadycut.cli.progress import progress_on_terminal
-from steadycut.cli.skipped import exit_if_left_out, note_left_out
+from steadycut.cli.skipped import finish_scoring
 from steadycut.core.checks import check_count
-from steadycut.pipelines.sheet import Origin, at_two_sites, read_sheet
-from steadycut.pipelines.skipped import LeftOut, refuse_if_nothing
+from steadycut.pipelines.driver import gather_files
+from steadycut.pipelines.skipped import refuse_if_nothing
 from steadycut.pipelines.slides import (
     Job,
     ModelOptions,
@@ -22,8 +23,7 @@ from steadycut.pipelines.slides import (
     score_slides,
 )
 from steadycut.pipelines.slides.options import wanted_mpp
-from steadycut.pipelines.slides.reader import find_slides, import_openslide
-from steadycut.show.columns import aligned
+from steadycut.pipelines.slides.reader import SLIDES, import_openslide
 
 
 def _number(name: str, text: str, metavar: str = "X") -> Any:
@@ -108,7 +108,7 @@ def score_slides_command(
 
     Any ONNX model can score them. Writes tiles/NAME.parquet for every slide, slides.json, and with
     --overlay overlays/NAME.png. A slide that is done is not done again. Exit code 3: some slides
-    were left out, see stderr.
+    were skipped, see stderr.
     """
     check_folder(out)
     options = TileOptions(
@@ -130,64 +130,30 @@ def score_slides_command(
         device=device,
     )
     import_openslide()
-    origins = None if sheet is None else read_sheet(sheet, "slide")
+    files = gather_files(slides, SLIDES, sheet)
     job = Job(
         model=TileModel(model, how),
         options=options,
         out=out,
         n_jobs=check_count("--jobs", jobs),
         overlay=overlay,
-        sheet=origins or {},
+        sheet=files.sheet,
     )
-    paths, unnamed = named_slides(find_slides(slides), origins)
     with progress_on_terminal() as progress:
-        done, problems = score_slides(paths, job, progress)
-    problems = [*unnamed, *problems]
-    refuse_if_nothing(len(done), problems, "slides")
-    content = slides_content(done, problems, options)
-    write_folder(out, {"slides.json": to_json(content)})
-    note_left_out(problems)
-    show(content, slides_text(content, out), as_json=as_json)
-    exit_if_left_out(problems)
+        done, skipped = score_slides(files.paths, job, progress)
+    skipped = [*files.skipped, *skipped]
+    refuse_if_nothing(len(done), skipped, "slides")
+    content = {"options": asdict(options), "slides": [one.to_dict() for one in done]}
+    finish_scoring(out, "slides", content, _rows(done), skipped, as_json=as_json)
 
 
-def named_slides(
-    paths: Sequence[Path], origins: Mapping[str, Origin] | None
-) -> tuple[list[Path], list[LeftOut]]:
-    """Return the slides that the sheet names at one site, all without a sheet, and the others."""
-    if origins is None:
-        return list(paths), []
-    reason = "the sheet does not name it."
-    problems = [
-        *(LeftOut(file=str(path), reason=reason) for path in paths if path.stem not in origins),
-        *at_two_sites(paths, origins),
-    ]
-    lost = {one.file for one in problems}
-    return [path for path in paths if str(path) not in lost], problems
-
-
-def slides_content(
-    done: Sequence[SlideResult], problems: Sequence[LeftOut], options: TileOptions
-) -> dict[str, Any]:
-    """Return slides.json: what became of every slide."""
-    return {
-        "schema": "steadycut.slides/1",
-        "options": options.to_dict(),
-        "slides": [one.to_dict() for one in done],
-        "left_out": [one.to_dict() for one in problems],
-    }
-
-
-def slides_text(content: dict[str, Any], out: Path) -> str:
-    """Return how many slides and tiles there are, and what was left out."""
-    slides = content["slides"]
-    total = {key: sum(one[key] for one in slides) for key in slides[0] if key != "slide"}
-    rows = [
-        ("slides", f"{len(slides)}, of which {total['resumed']} were there already"),
+def _rows(done: Sequence[SlideResult]) -> list[tuple[str, str]]:
+    """Return how many slides and tiles there are, for the terminal."""
+    total = {key: sum(one.counts[key] for one in done) for key in done[0].counts}
+    return [
+        ("slides", f"{len(done)}, of which {sum(one.resumed for one in done)} were done already"),
         ("tiles scored", f"{total['scored']} of {total['tiles']}"),
         ("too little tissue", str(total["without_tissue"])),
         ("too dark or bright", str(total["extreme_brightness"])),
         ("blurred", str(total["blurred"])),
-        ("slides left out", str(len(content["left_out"]))),
     ]
-    return aligned(rows) + f"\n\nWrote {out}/tiles/*.parquet and slides.json"

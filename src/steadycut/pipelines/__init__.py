@@ -1,1 +1,23 @@
-"""What the pipelines from raw files (slides, ECGs) share."""
+"""Pipelines that turn raw files (slides, ECG records) into tables of scores.
+
+What all pipelines share:
+
+===============  =================================================================
+``driver``       the steps: find the files, match them with the sheet, process each
+``sheet``        the CSV file that says which patient, label and site a file has
+``skipped``      files that cannot be used, and why
+``parallel``     a function over many items, in threads or processes
+``parquet``      tables that are written whole and carry a note
+``fingerprint``  hashes of options, models and files
+===============  =================================================================
+
+Each pipeline is a folder:
+
+===============  =================================================================
+``slides``       whole-slide images -> scored tiles
+``ecg``          12-lead ECG records -> scored segments
+===============  =================================================================
+
+A new pipeline needs a folder here with a `driver.FileKind` and a function that processes one file,
+a command ``cli/score_NAME.py``, and a line for it in ``cli/main.py``.
+"""

@@ -1,4 +1,4 @@
-"""Short names for long things: the same options, model and file give the same name."""
+"""Hashes of options, models and files, to see whether anything has changed."""
 
 import hashlib
 import json
@@ -33,8 +33,8 @@ def hash_file(path: Path) -> str:
 def file_fingerprint(path: Path) -> str:
     """Return a fingerprint of a large file, and of the folder of the same name beside it.
 
-    A slide may have gigabytes, so that only sizes, times of change and the two ends of the file
-    are read. An MRXS slide keeps its pixels in the folder.
+    A slide may have gigabytes, so only sizes, modification times and both ends of the file are
+    read. An MRXS slide keeps its pixels in the folder.
     """
     folder = path.with_suffix("")
     parts = sorted(folder.rglob("*")) if folder != path and folder.is_dir() else []

@@ -1,4 +1,4 @@
-"""A function over many items in threads, results in order, few of them waiting at a time."""
+"""A function over many items, in threads or processes; the results come in order."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -9,17 +9,17 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def map_in_order(
+def map_in_threads(
     function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int
 ) -> Iterator[Result]:
-    """Yield ``function(item)`` in the order of the items.
+    """Yield ``function(item)`` in the order of the items, computed in threads.
 
-    At most ``2 * n_jobs`` results exist at a time, so that memory does not grow with the number
-    of items. The first error ends everything and is raised.
+    At most ``2 * n_jobs`` results exist at a time, so memory does not grow with the number of
+    items. The first error stops all work and is raised.
 
     Examples
     --------
-    >>> list(map_in_order(abs, [-3, 1, -2], 2))
+    >>> list(map_in_threads(abs, [-3, 1, -2], 2))
     [3, 1, 2]
     """
     if n_jobs == 1:
@@ -37,3 +37,16 @@ def map_in_order(
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def map_in_processes(
+    function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int
+) -> Iterator[Result]:
+    """Yield ``function(item)`` in the order of the items, computed in processes."""
+    if n_jobs == 1:
+        yield from map(function, items)
+        return
+    import joblib
+
+    pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+    yield from pool(joblib.delayed(function)(item) for item in items)

@@ -1,12 +1,12 @@
-"""Parquet files that appear whole or not at all and carry a note of how they were made."""
+"""Parquet files that are written whole or not at all, and carry a note on how they were made."""
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from steadycut.errors import MissingPackage
 from steadycut.io.files import write_atomically
+from steadycut.io.packages import optional_package
 
 NOTE = b"steadycut"
 
@@ -23,7 +23,7 @@ def write_parquet(path: Path, columns: Mapping[str, Any], note: Mapping[str, Any
 
 
 def read_note(path: Path) -> dict[str, Any] | None:
-    """Return the note of a Parquet file; None where there is no file, or it is not ours."""
+    """Return the note of a Parquet file; None if there is no such file or it has no note."""
     arrow, parquet = _pyarrow()
     try:
         found = parquet.read_schema(path).metadata or {}
@@ -35,7 +35,7 @@ def read_note(path: Path) -> dict[str, Any] | None:
 def read_parquet(path: Path) -> dict[str, Any]:
     """Return the columns of a Parquet file as arrays."""
     _, parquet = _pyarrow()
-    # One file, read as it is: pyarrow would take names such as a=1 in the path for columns.
+    # Read as a single file: otherwise pyarrow takes folder names such as a=1 as columns.
     table = parquet.ParquetFile(path).read()
     return {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
 
@@ -45,10 +45,7 @@ def _typed(arrow: Any, values: Any) -> Any:
 
 
 def _pyarrow() -> tuple[Any, Any]:
-    try:
+    with optional_package("Writing Parquet files", "pyarrow", "frames"):
         import pyarrow as pa
         from pyarrow import parquet
-    except ImportError:
-        msg = 'Parquet files need pyarrow. Install it with pip install "steadycut[frames]".'
-        raise MissingPackage(msg) from None
     return pa, parquet

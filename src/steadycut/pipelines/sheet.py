@@ -1,37 +1,32 @@
-"""The sheet that says which patient, label and site a file belongs to."""
+"""The sheet: a CSV file that says which patient, label and site each file belongs to."""
 
 import csv
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from steadycut.errors import BadOption, BadTable, MissingColumn
+from steadycut.errors import BadTable, MissingColumn
 from steadycut.io.files import read_small
-from steadycut.pipelines.skipped import LeftOut
 
 DELIMITERS = ",;\t|"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Whom a file comes from; None where nobody said."""
+    """The patient, label and site of a file; None where the sheet does not say."""
 
     patient: str | None = None
     label: str | None = None
     site: str | None = None
 
 
-NOBODY = Origin()
-
-
 def read_rows(path: Path) -> list[list[str]]:
-    """Return the cells of a CSV file as texts; the separator is found in its first line.
+    """Return the cells of a CSV file as texts; the first line shows which separator it uses.
 
     Raises
     ------
     BadTable
-        If the file is missing, empty or no text.
+        If the file is missing or empty, or is not text.
     """
     try:
         text = read_small(path).decode("utf-8-sig")
@@ -52,12 +47,12 @@ def read_rows(path: Path) -> list[list[str]]:
 
 
 def read_records(path: Path, needed: tuple[str, ...]) -> list[dict[str, str]]:
-    """Return the rows below the header, by column; refuse a sheet without the needed columns."""
+    """Return the rows below the header as dictionaries; refuse a sheet that lacks a column."""
     header, *rows = read_rows(path)
     names = [name.lower() for name in header]
     missing = [name for name in needed if name not in names]
     if missing:
-        # A first row of data may identify a patient: only plain words are shown.
+        # The first row may hold data that identify a patient: show plain words only.
         shown = [name for name in names if name.isidentifier() and name.isprintable()]
         msg = (
             f"the sheet {path} must have the columns {', '.join(needed)}; it lacks "
@@ -71,14 +66,14 @@ def read_records(path: Path, needed: tuple[str, ...]) -> list[dict[str, str]]:
     if n_longer:
         msg = (
             f"the sheet {path} must have a cell for each of its {len(names)} columns; {n_longer} "
-            "rows have more. Put cells with the separator in them into quotes."
+            "rows have more. Put quotes around cells that contain the separator."
         )
         raise BadTable(msg)
     return [dict(zip(names, row, strict=False)) for row in rows]
 
 
 def read_sheet(path: Path, key: str) -> dict[str, Origin]:
-    """Return patient, label and site of each file, by the stem of its name.
+    """Return the patient, label and site of each file, by the stem of its name.
 
     Parameters
     ----------
@@ -109,25 +104,34 @@ def file_stem(name: str) -> str:
     return Path(name.replace("\\", "/")).stem
 
 
-def check_names(paths: Sequence[Path], what: str) -> None:
-    """Refuse two files of one name: sheets and tables could not tell them apart."""
-    twice = [name for name, count in Counter(path.stem for path in paths).items() if count > 1]
-    if twice:
-        msg = f"{what} must have different names; {twice[0]} occurs twice. Rename one of them."
-        raise BadOption(msg)
-
-
 def origin_of(path: Path, sheet: Mapping[str, Origin]) -> Origin:
-    """Return whom a file comes from."""
-    return sheet.get(path.stem, NOBODY)
+    """Return the patient, label and site of a file; `Origin()` if the sheet does not name it."""
+    return sheet.get(path.stem, Origin())
 
 
-def at_two_sites(paths: Sequence[Path], sheet: Mapping[str, Origin]) -> list[LeftOut]:
-    """Return the files of patients whom the sheet puts at two sites: one of them is wrong."""
-    sites: dict[str | None, set[str]] = {}
-    for origin in sheet.values():
-        if origin.patient and origin.site:
-            sites.setdefault(origin.patient, set()).add(origin.site)
-    reason = "the sheet puts its patient at two sites."
-    wrong = [path for path in paths if len(sites.get(origin_of(path, sheet).patient, ())) > 1]
-    return [LeftOut(file=str(path), reason=reason) for path in wrong]
+def origin_columns(
+    key: str, paths: Sequence[Path], sheet: Mapping[str, Origin]
+) -> dict[str, list[str | None]]:
+    """Return the columns that say where each row comes from; ``paths`` has one entry per row."""
+    origins = [origin_of(path, sheet) for path in paths]
+    return {
+        key: [path.stem for path in paths],
+        "patient": [origin.patient for origin in origins],
+        "label": [origin.label for origin in origins],
+        "site": [origin.site for origin in origins],
+    }
+
+
+def patients_at_two_sites(sheet: Mapping[str, Origin]) -> set[str]:
+    """Return the patients whom the sheet puts at two sites: one of the two must be wrong.
+
+    Examples
+    --------
+    >>> patients_at_two_sites({"a": Origin(patient="1", site="A"),
+    ...                        "b": Origin(patient="1", site="B"),
+    ...                        "c": Origin(patient="2", site="A"), "d": Origin(patient="2")})
+    {'1'}
+    """
+    site_of: dict[str, str] = {}
+    named = [(one.patient, one.site) for one in sheet.values() if one.patient and one.site]
+    return {patient for patient, site in named if site_of.setdefault(patient, site) != site}

@@ -1,25 +1,21 @@
-"""Files that could not be used: named one by one, while the others go on."""
+"""Files that cannot be used: each is named with its reason, and the others go on."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from steadycut.errors import BadFile
 
-# The exit code of a command that did its work but had to leave something out.
-LEFT_OUT_CODE = 3
+# Exit code of a command that did its work but had to skip some files.
+SKIPPED_CODE = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LeftOut:
-    """One file that was left out, and why."""
+class SkippedFile:
+    """One file that was skipped, and why."""
 
     file: str
     reason: str
-
-    def to_dict(self) -> dict[str, str]:
-        """Return both as texts."""
-        return {"file": self.file, "reason": self.reason}
 
     @property
     def text(self) -> str:
@@ -27,23 +23,22 @@ class LeftOut:
 
         Examples
         --------
-        >>> LeftOut(file="a.svs", reason="it is cut short.").text
-        'left out a.svs: it is cut short.'
+        >>> SkippedFile(file="a.svs", reason="it is cut short.").text
+        'skipped a.svs: it is cut short.'
         """
-        return f"left out {self.file}: {self.reason}"
+        return f"skipped {self.file}: {self.reason}"
 
 
-def left_out(path: Path | str, error: BaseException) -> LeftOut:
+def skip_after(error: BaseException, path: Path | str) -> SkippedFile:
     """Return the entry of a file that raised an error."""
     reason = " ".join(str(error).split()) or type(error).__name__
-    return LeftOut(file=str(path), reason=reason)
+    return SkippedFile(file=str(path), reason=reason)
 
 
-def refuse_if_nothing(done: int, problems: Iterable[LeftOut], what: str) -> None:
-    """Raise if no file at all could be used: then there is nothing to go on with."""
-    reasons = list(problems)
-    if done or not reasons:
+def refuse_if_nothing(n_done: int, skipped: Sequence[SkippedFile], what: str) -> None:
+    """Raise `BadFile` if no file at all could be used."""
+    if n_done or not skipped:
         return
-    also = "" if len(reasons) == 1 else f" (and {len(reasons) - 1} more)"
-    msg = f"none of {len(reasons)} {what} could be used; {reasons[0].text}{also}"
+    more = "" if len(skipped) == 1 else f" (and {len(skipped) - 1} more)"
+    msg = f"none of {len(skipped)} {what} could be used; {skipped[0].text}{more}"
     raise BadFile(msg)

@@ -8,7 +8,7 @@ from steadycut.core.records import PatientScores
 from steadycut.errors import BadFile, SteadycutError, TooFewPatients
 from steadycut.ingest import make_request, read_patients
 from steadycut.pipelines.sheet import Origin
-from steadycut.pipelines.skipped import LeftOut
+from steadycut.pipelines.skipped import SkippedFile
 from steadycut.pipelines.slides.pipeline import SlideResult
 from steadycut.reproduce.camelyon_files import SEVENTEEN, SIXTEEN, CamelyonSlide
 from steadycut.reproduce.halves import deal_halves, table_of_deals, with_labels
@@ -35,7 +35,7 @@ def camelyon_tables(
     replicates: int,
     options: Mapping[str, Any],
     progress: Progress | None = None,
-) -> tuple[dict[str, Any], list[LeftOut]]:
+) -> tuple[dict[str, Any], list[SkippedFile]]:
     """Return every table that the slides allow, by its name, and those that they do not.
 
     Each data set is dealt into P and Q by itself, as the appendix says, by patient and stratified
@@ -43,12 +43,12 @@ def camelyon_tables(
     the paper's table says.
     """
     tables: dict[str, Any] = {}
-    problems: list[LeftOut] = []
+    problems: list[SkippedFile] = []
     for name, make in _cohorts(slides, scored).items():
         try:
             tables[name] = table_of_deals(make(), options["seed"], replicates, options, progress)
         except SteadycutError as error:
-            problems.append(LeftOut(file=f"table {name}", reason=str(error)))
+            problems.append(SkippedFile(file=f"table {name}", reason=str(error)))
     if not tables:
         raise BadFile(problems[0].text)
     return tables, problems

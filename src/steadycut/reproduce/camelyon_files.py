@@ -8,7 +8,7 @@ from pathlib import Path
 
 from steadycut.errors import BadOption, BadTable
 from steadycut.pipelines.sheet import file_stem, read_rows
-from steadycut.pipelines.skipped import LeftOut, left_out
+from steadycut.pipelines.skipped import SkippedFile, skip_after
 
 SIXTEEN, SEVENTEEN = "CAMELYON16", "CAMELYON17"
 NAME_16 = re.compile(r"(normal|tumor|test)_(\d+)", re.IGNORECASE)
@@ -47,8 +47,8 @@ class CamelyonSlide:
 
 def find_camelyon(
     data: Path, *, itc_positive: bool = False
-) -> tuple[list[CamelyonSlide], list[LeftOut]]:
-    """Return the slides below a folder and what must be left out.
+) -> tuple[list[CamelyonSlide], list[SkippedFile]]:
+    """Return the slides below a folder and what must be skipped.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def find_camelyon(
     return [*sixteen, *seventeen], [*problems_16, *problems_17]
 
 
-def _find_16(data: Path, paths: list[Path]) -> tuple[list[CamelyonSlide], list[LeftOut]]:
+def _find_16(data: Path, paths: list[Path]) -> tuple[list[CamelyonSlide], list[SkippedFile]]:
     tests = any(_kind_16(path)[0] == "test" for path in paths)
     labels, problems = _read_labels(data, ["reference.csv"], needed=tests)
     found = []
@@ -104,7 +104,7 @@ def _find_16(data: Path, paths: list[Path]) -> tuple[list[CamelyonSlide], list[L
 
 def _find_17(
     data: Path, paths: list[Path], *, itc_positive: bool
-) -> tuple[list[CamelyonSlide], list[LeftOut]]:
+) -> tuple[list[CamelyonSlide], list[SkippedFile]]:
     labels, problems = _read_labels(data, SHEETS_17, needed=bool(paths), itc_positive=itc_positive)
     by_patient = _patient_labels(labels)
     found = []
@@ -159,7 +159,7 @@ def _patient_17(path: Path) -> tuple[str, str]:
     return found[1].lower(), f"center_{centres[-1] if centres else usual}"
 
 
-def _once(paths: Iterable[Path], problems: list[LeftOut]) -> list[Path]:
+def _once(paths: Iterable[Path], problems: list[SkippedFile]) -> list[Path]:
     """Return slides whose name occurs once; which of two is right nobody can tell."""
     by_name: dict[str, list[Path]] = defaultdict(list)
     for path in paths:
@@ -171,7 +171,7 @@ def _once(paths: Iterable[Path], problems: list[LeftOut]) -> list[Path]:
     return [same[0] for same in by_name.values() if len(same) == 1]
 
 
-def _in_one_centre(paths: Iterable[Path], problems: list[LeftOut]) -> list[Path]:
+def _in_one_centre(paths: Iterable[Path], problems: list[SkippedFile]) -> list[Path]:
     """Return slides whose patient is at one centre only."""
     several = list(paths)
     centres: dict[str, set[str]] = defaultdict(set)
@@ -179,28 +179,28 @@ def _in_one_centre(paths: Iterable[Path], problems: list[LeftOut]) -> list[Path]
         patient, centre = _patient_17(path)
         centres[patient].add(centre)
     at_two = {path: None for path in several if len(centres[_patient_17(path)[0]]) > 1}
-    reason = "slides of its patient lie in the folders of two centres; all of them are left out."
+    reason = "slides of its patient lie in the folders of two centres; all of them are skipped."
     problems += [_problem(path, reason) for path in at_two]
     return [path for path in several if path not in at_two]
 
 
 def _read_labels(
     data: Path, names: Iterable[str], *, needed: bool, itc_positive: bool = False
-) -> tuple[dict[str, int], list[LeftOut]]:
+) -> tuple[dict[str, int], list[SkippedFile]]:
     """Return the labels of every sheet of one of these names, by the stem of the slide's name."""
     known: Mapping[str, int] = {**STAGES, "itc": int(itc_positive), "normal": 0, "tumor": 1}
     labels: dict[str, int] = {}
-    problems: list[LeftOut] = []
+    problems: list[SkippedFile] = []
     sheets = sorted(path for name in names for path in data.rglob(name))
     if needed and not sheets:
         problems.append(
-            LeftOut(file=str(data / next(iter(names))), reason="there is no such file.")
+            SkippedFile(file=str(data / next(iter(names))), reason="there is no such file.")
         )
     for sheet in sheets:
         try:
             rows = read_rows(sheet)
         except BadTable as error:
-            problems.append(left_out(sheet, error))
+            problems.append(skip_after(error, sheet))
             continue
         for name, stage in (row[:2] for row in rows if len(row) > 1):
             if stage.lower() in known:
@@ -208,5 +208,5 @@ def _read_labels(
     return labels, problems
 
 
-def _problem(path: Path, reason: str) -> LeftOut:
-    return LeftOut(file=str(path), reason=reason)
+def _problem(path: Path, reason: str) -> SkippedFile:
+    return SkippedFile(file=str(path), reason=reason)

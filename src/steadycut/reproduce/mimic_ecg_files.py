@@ -7,7 +7,7 @@ from pathlib import Path
 
 from steadycut.errors import BadOption, BadTable
 from steadycut.pipelines.sheet import read_records
-from steadycut.pipelines.skipped import LeftOut, left_out
+from steadycut.pipelines.skipped import SkippedFile, skip_after
 
 RECORDS, READINGS = "record_list.csv", "machine_measurements.csv"
 SUBJECT = re.compile(r"p(\d{8})")
@@ -16,8 +16,8 @@ PATIENT_COLUMNS = ("subject_id", "patient")
 FINDING = "atrial fibrillation"
 
 
-def find_mimic(data: Path) -> tuple[dict[Path, str], list[LeftOut]]:
-    """Return the header file of every record with its patient, and what must be left out.
+def find_mimic(data: Path) -> tuple[dict[Path, str], list[SkippedFile]]:
+    """Return the header file of every record with its patient, and what must be skipped.
 
     ``record_list.csv`` is followed where it can be read. Otherwise records are found by their
     folders: ``files/p10001217/s102172660/102172660.hea`` as in the Demo, with or without the
@@ -26,14 +26,14 @@ def find_mimic(data: Path) -> tuple[dict[Path, str], list[LeftOut]]:
     if not data.is_dir():
         msg = f"--data must be the folder of MIMIC-IV-ECG; {data} is none."
         raise BadOption(msg)
-    problems: list[LeftOut] = []
+    problems: list[SkippedFile] = []
     found: dict[Path, str] = {}
     sheet = data / RECORDS
     if sheet.is_file():
         try:
             found = _listed(data, problems)
         except BadTable as error:
-            problems.append(left_out(sheet, error))
+            problems.append(skip_after(error, sheet))
     found = found or _by_folder(data)
     if not found:
         msg = f"no record was found below {data}. Expected is files/pNNNNNNNN/sNNN/NNN.hea."
@@ -41,14 +41,14 @@ def find_mimic(data: Path) -> tuple[dict[Path, str], list[LeftOut]]:
     return found, problems
 
 
-def _listed(data: Path, problems: list[LeftOut]) -> dict[Path, str]:
+def _listed(data: Path, problems: list[SkippedFile]) -> dict[Path, str]:
     rows = read_records(data / RECORDS, ("subject_id", "path"))
     listed = {data / f"{row['path']}.hea": row["subject_id"] for row in rows}
     found = {path: patient for path, patient in listed.items() if path.is_file()}
     lost = len(listed) - len(found)
     if lost:
         reason = f"{lost} of the {len(listed)} records that it lists are not there."
-        problems.append(LeftOut(file=str(data / RECORDS), reason=reason))
+        problems.append(SkippedFile(file=str(data / RECORDS), reason=reason))
     return found
 
 

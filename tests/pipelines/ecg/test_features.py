@@ -96,7 +96,7 @@ def test_scorer_is_the_logistic_regression(tmp_path):
     path = tmp_path / "scorer.json"
     path.write_text(json.dumps(scorer.to_dict()))
     np.testing.assert_allclose(read_scorer(path, ("a", "b")).score(x), scorer.score(x))
-    with pytest.raises(BadTable, match="no scorer of these features"):
+    with pytest.raises(BadTable, match="not a scorer of these features"):
         read_scorer(path, ("a",))
 
 

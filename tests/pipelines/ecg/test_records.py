@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from steadycut.errors import BadFile, BadOption
+from steadycut.pipelines.driver import find_files
 from steadycut.pipelines.ecg.beats import find_beats
 from steadycut.pipelines.ecg.clean import RATE, clean, resample
-from steadycut.pipelines.ecg.records import LEADS, Record, find_records, read_record
+from steadycut.pipelines.ecg.records import LEADS, RECORDS, Record, read_record
 from tests.pipelines.ecg.making import make_ecg, write_record
 
 
@@ -124,7 +125,7 @@ def test_too_short(ecg):
 
 def test_find_records(tmp_path, ecg):
     header = write_record(tmp_path / "a" / "r1", ecg[1])
-    assert find_records([str(tmp_path)]) == [header]
-    assert find_records([str(header), str(header.with_suffix(""))]) == [header]
+    assert find_files([str(tmp_path)], RECORDS) == [header]
+    assert find_files([str(header), str(header.with_suffix(""))], RECORDS) == [header]
     with pytest.raises(BadOption, match="no WFDB record"):
-        find_records([str(tmp_path / "nothing")])
+        find_files([str(tmp_path / "nothing")], RECORDS)

@@ -130,7 +130,7 @@ def test_a_slide_that_fails_leaves_no_old_table(files, tmp_path):
     assert not job.picture(slide).exists()
 
 
-def test_broken_slides_are_left_out_and_the_rest_goes_on(files, tmp_path):
+def test_broken_slides_are_skipped_and_the_rest_goes_on(files, tmp_path):
     whole = (files / "well.tif").read_bytes()
     (tmp_path / "cut.tif").write_bytes(whole[: len(whole) // 3])
     # The pixels of level 0 are gone, the directory is there.
@@ -183,7 +183,7 @@ def test_command(files, tmp_path, capsys):
     arguments += ["--sheet", str(tmp_path / "sheet.csv"), "--overlay", "--jobs", "2"]
     assert run(["score-slides", *arguments]) == 3
     said = capsys.readouterr()
-    assert "left out" in said.err
+    assert "skipped" in said.err
     assert "broken.tif: it" in said.err
     assert "well.tif: the sheet does not name it" in said.err
     assert "tiles scored" in said.out

@@ -1,32 +1,35 @@
-"""Records -> one row a segment: whose it is, where it lies, and its features."""
+"""Records -> one row per segment: its record, where it lies, and its features."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_positive
 from steadycut.errors import BadFile, BadOption
+from steadycut.ingest.patients import Progress
+from steadycut.pipelines.driver import process_files
 from steadycut.pipelines.ecg.beats import find_beats
 from steadycut.pipelines.ecg.clean import RATE, clean
 from steadycut.pipelines.ecg.features import FEWEST_BEATS, NAMES, segment_features
-from steadycut.pipelines.ecg.records import read_record
+from steadycut.pipelines.ecg.records import RECORDS, read_record
 from steadycut.pipelines.ecg.segments import whole_beats, windows
-from steadycut.pipelines.skipped import LeftOut, left_out
-from steadycut.study.fit import Progress
+from steadycut.pipelines.skipped import SkippedFile
 
 KINDS = ("windows", "beats")
-# Beats on either side that give a single beat its rhythm.
+# The rhythm of a single beat is that of this many beats on either side.
 AROUND = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EcgOptions:
-    """How a record is cut: ``windows`` of so many seconds every so many, or single ``beats``."""
+    """How a record is cut: into ``windows`` of some seconds, or into single ``beats``.
+
+    ``window`` is the length of a window, ``step`` the time from one start to the next, in seconds.
+    """
 
     segments: str = "windows"
     window: float = 5.0
@@ -40,14 +43,10 @@ class EcgOptions:
             msg = f"window must be at least 2 seconds, to hold two beats; got {self.window:g}."
             raise BadOption(msg)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the options as plain data."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Segments:
-    """One row a segment; ``start`` in seconds, ``record`` is the place in the list of files."""
+    """One row per segment; ``start`` in seconds, ``record`` is an index into the list of files."""
 
     record: IntArray
     number: IntArray
@@ -56,48 +55,37 @@ class Segments:
     features: FloatArray
 
     def of_records(self, wanted: NDArray[np.bool_]) -> "Segments":
-        """Return the segments of some records; ``wanted`` has one entry a file."""
+        """Return the segments of some records; ``wanted`` has one entry per file."""
         kept = wanted[self.record]
-        return Segments(
-            record=self.record[kept],
-            number=self.number[kept],
-            start=self.start[kept],
-            beats=self.beats[kept],
-            features=self.features[kept],
-        )
-
-
-def read_segments(
-    paths: Sequence[Path], options: EcgOptions, n_jobs: int = 1, progress: Progress | None = None
-) -> tuple[Segments, list[LeftOut]]:
-    """Return the segments of all records; a record that cannot be used is left out."""
-    rows: list[tuple[int, int, float, int]] = []
-    features: list[FloatArray] = []
-    problems: list[LeftOut] = []
-    work = partial(_try_record, options)
-    for place, found in enumerate(_over(work, paths, n_jobs)):
-        if progress:
-            progress("records", place, len(paths))
-        if isinstance(found, LeftOut):
-            problems.append(found)
-            continue
-        rows += [(place, number, *row) for number, (row, _) in enumerate(found)]
-        features += [values for _, values in found]
-    columns = list(zip(*rows, strict=True)) or [()] * 4
-    return Segments(
-        record=np.array(columns[0], dtype=np.int64),
-        number=np.array(columns[1], dtype=np.int64),
-        start=np.array(columns[2], dtype=float),
-        beats=np.array(columns[3], dtype=np.int64),
-        features=np.array(features, dtype=float).reshape(-1, len(NAMES)),
-    ), problems
+        return Segments(**{one.name: getattr(self, one.name)[kept] for one in fields(self)})
 
 
 Row = tuple[tuple[float, int], FloatArray]
 
 
+def read_segments(
+    paths: Sequence[Path], options: EcgOptions, n_jobs: int = 1, progress: Progress | None = None
+) -> tuple[Segments, list[SkippedFile]]:
+    """Return the segments of all records; a record that cannot be used is skipped."""
+    work = partial(read_one, options=options)
+    done, skipped = process_files(work, paths, RECORDS, n_jobs, progress)
+    rows = [
+        (place, number, *row, features)
+        for place, path in enumerate(paths)
+        for number, (row, features) in enumerate(done.get(path, ()))
+    ]
+    record, number, start, beats, features = list(zip(*rows, strict=True)) or [()] * 5
+    return Segments(
+        record=np.array(record, dtype=np.int64),
+        number=np.array(number, dtype=np.int64),
+        start=np.array(start, dtype=float),
+        beats=np.array(beats, dtype=np.int64),
+        features=np.array(features, dtype=float).reshape(-1, len(NAMES)),
+    ), skipped
+
+
 def read_one(path: Path, options: EcgOptions) -> list[Row]:
-    """Return start, number of beats and features of every segment of one record."""
+    """Return the start, the number of beats and the features of every segment of one record."""
     leads = clean(read_record(path))
     beats = find_beats(leads)
     cut = _cut_windows if options.segments == "windows" else _cut_beats
@@ -123,22 +111,3 @@ def _cut_beats(leads: FloatArray, beats: IntArray, options: EcgOptions) -> Itera
         around = beats[max(place - AROUND, 0) : place + AROUND + 1]
         if around.size >= FEWEST_BEATS:
             yield (float(beat) / RATE, 1), segment_features(leads, np.array([beat]), around)
-
-
-def _try_record(options: EcgOptions, path: Path) -> list[Row] | LeftOut:
-    try:
-        return read_one(path, options)
-    except (BadFile, OSError) as error:
-        return left_out(path, error)
-
-
-def _over(
-    work: Callable[[Path], list[Row] | LeftOut], paths: Sequence[Path], n_jobs: int
-) -> Iterator[list[Row] | LeftOut]:
-    if n_jobs == 1:
-        yield from map(work, paths)
-        return
-    import joblib
-
-    pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-    yield from pool(joblib.delayed(work)(path) for path in paths)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from steadycut.errors import MissingPackage
+from steadycut.io.packages import optional_package
 from steadycut.pipelines.ecg.beats import find_beats
 from steadycut.pipelines.ecg.clean import RATE, clean
 from steadycut.pipelines.ecg.pipeline import EcgOptions, read_one
@@ -16,12 +16,9 @@ SECONDS, SPACING = 10.0, 8.0
 
 def draw_segments(path: Path, options: EcgOptions) -> bytes:
     """Return a PNG of the first 10 s of a record after filtering."""
-    try:
+    with optional_package("Drawing", "matplotlib", "plot"):
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
-    except ImportError:
-        msg = 'pictures need matplotlib. Install it with pip install "steadycut[plot]".'
-        raise MissingPackage(msg) from None
     leads = clean(read_record(path))
     shown = leads[:, : round(SECONDS * RATE)]
     time = np.arange(shown.shape[1]) / RATE

@@ -7,19 +7,37 @@ from typing import Any
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.errors import BadFile, BadOption, MissingPackage
+from steadycut.errors import BadFile
+from steadycut.io.packages import optional_package
+from steadycut.pipelines.driver import FileKind
 
 LEADS = ("I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6")
 MILLIVOLTS = {"mv": 1.0, "uv": 1e-3, "µv": 1e-3, "v": 1e3, "nv": 1e-6}
-# Below the first the waves of a beat are lost; beyond the second a header is wrong.
+# Below the first rate the waves of a beat are lost; above the second the header is wrong.
 LOWEST_RATE, HIGHEST_RATE = 100.0, 20_000.0
-# Share of samples of a lead that may be missing; they are interpolated.
+# Largest share of a lead's samples that may be missing; they are interpolated.
 MOST_MISSING = 0.05
+
+
+def header_of(path: Path) -> Path:
+    """Return the header file of a record, which may be given by its name or its header.
+
+    Examples
+    --------
+    >>> header_of(Path("s1")).name, header_of(Path("s1.hea")).name
+    ('s1.hea', 's1.hea')
+    """
+    return path if path.suffix == ".hea" else path.with_name(path.name + ".hea")
+
+
+RECORDS = FileKind(
+    name="record", title="WFDB record", endings=frozenset({".hea"}), file_at=header_of
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Record:
-    """Twelve leads, in the order of `LEADS`, as recorded: (lead, sample), millivolts."""
+    """The twelve leads as recorded, in the order of `LEADS`: (lead, sample), in millivolts."""
 
     name: str
     signal: FloatArray
@@ -32,7 +50,7 @@ def read_record(path: Path) -> Record:
     Raises
     ------
     BadFile
-        If the record cannot be read, lacks a lead, or has a sampling rate that cannot be.
+        If the record cannot be read, lacks a lead, or has an impossible sampling rate.
     """
     wfdb = import_wfdb()
     try:
@@ -48,27 +66,10 @@ def read_record(path: Path) -> Record:
     return Record(name=path.stem, signal=_filled(signal), rate=rate)
 
 
-def find_records(paths: list[str]) -> list[Path]:
-    """Return the header files that are meant: records by name or header, or all in folders."""
-    found: list[Path] = []
-    for text in paths:
-        path = Path(text)
-        header = path if path.suffix == ".hea" else path.with_name(path.name + ".hea")
-        inside = sorted(path.rglob("*.hea")) if path.is_dir() else []
-        if not header.is_file() and not inside:
-            msg = f"there is no WFDB record at {text}. Give .hea files, or folders that hold them."
-            raise BadOption(msg)
-        found += inside or [header]
-    return list(dict.fromkeys(found))
-
-
 def import_wfdb() -> Any:
     """Return the package wfdb."""
-    try:
+    with optional_package("Reading ECG records", "wfdb", "ecg"):
         import wfdb
-    except ImportError:
-        msg = 'ECG records need wfdb. Install it with pip install "steadycut[ecg]".'
-        raise MissingPackage(msg) from None
     return wfdb
 
 

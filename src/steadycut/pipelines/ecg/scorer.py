@@ -1,4 +1,4 @@
-"""A logistic regression of segments, trained on patients who have no other role."""
+"""A logistic regression that scores segments; its training patients have no other role."""
 
 import json
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray
-from steadycut.errors import BadTable, MissingPackage, TooFewPatients
+from steadycut.errors import BadTable, TooFewPatients
+from steadycut.io.packages import optional_package
 
 SCHEMA = "steadycut.ecg-scorer/1"
 
@@ -25,7 +26,7 @@ class SegmentScorer:
     intercept: float
 
     def score(self, features: FloatArray) -> FloatArray:
-        """Return the probability of the positive class of each segment."""
+        """Return the probability of the positive class for each segment."""
         z = (features - self.centre) / self.scale
         return 1 / (1 + np.exp(-(z @ self.weights + self.intercept)))
 
@@ -53,25 +54,22 @@ def train_scorer(
     Parameters
     ----------
     features, labels, patients
-        One row a segment; its label is that of its patient.
+        One row per segment; the label of a segment is that of its patient.
     names
-        Of the features.
+        Names of the features.
     strength
         Inverse of the L2 penalty.
 
     Notes
     -----
-    Every patient weighs the same, however many segments there are, and both classes of patients
-    weigh the same together. The weights sum to the number of patients: many correlated segments
-    of few patients do not loosen the penalty.
+    Every patient of a class has the same weight, however many segments there are, and both
+    classes have the same total weight. The weights sum to the number of patients, so that many
+    correlated segments of few patients do not weaken the penalty.
     """
-    try:
+    with optional_package("Training a scorer", "scikit-learn", "ecg"):
         from sklearn.linear_model import LogisticRegression
-    except ImportError:
-        msg = 'training needs scikit-learn. Install it with pip install "steadycut[ecg]".'
-        raise MissingPackage(msg) from None
     if np.unique(labels).size < 2:  # noqa: PLR2004
-        msg = "the patients who train the scorer are all of one class. Train on more of them."
+        msg = "all patients who train the scorer are of one class. Train on more patients."
         raise TooFewPatients(msg)
     weights = patient_weights(labels, patients)
     centre = np.average(features, axis=0, weights=weights)
@@ -90,7 +88,7 @@ def train_scorer(
 
 
 def patient_weights(labels: NDArray[np.int8], patients: NDArray[np.str_]) -> FloatArray:
-    """Return weights of segments: equal patients, equal classes, as many in all as patients.
+    """Return weights of segments: equal patients, equal classes, and the sum is the patients.
 
     Examples
     --------
@@ -105,7 +103,7 @@ def patient_weights(labels: NDArray[np.int8], patients: NDArray[np.str_]) -> Flo
 
 
 def read_scorer(path: Path, names: tuple[str, ...]) -> SegmentScorer:
-    """Read ``scorer.json``; refuse one of other features."""
+    """Read ``scorer.json``; refuse a scorer of other features."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         if content["schema"] != SCHEMA or tuple(content["names"]) != names:
@@ -116,5 +114,5 @@ def read_scorer(path: Path, names: tuple[str, ...]) -> SegmentScorer:
             intercept=float(content["intercept"]),
         )
     except (OSError, KeyError, TypeError, ValueError):
-        msg = f"{path} is no scorer of these features. Give a scorer.json that score-ecg wrote."
+        msg = f"{path} is not a scorer of these features. Give a scorer.json that score-ecg wrote."
         raise BadTable(msg) from None

@@ -1,4 +1,4 @@
-"""Which patients train the scorer: they get no score, so that nobody can choose a cut on them."""
+"""Which patients train the scorer. They get no score, so no cut-off can be chosen on them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,19 +7,58 @@ from numpy.typing import NDArray
 
 from steadycut.core.checks import check_fraction
 from steadycut.core.split import split_classes
-from steadycut.errors import TooFewPatients
+from steadycut.errors import BadOption, BadTable, TooFewPatients
 from steadycut.pipelines.ecg.features import NAMES
 from steadycut.pipelines.ecg.pipeline import Segments
 from steadycut.pipelines.ecg.scorer import SegmentScorer, train_scorer
+from steadycut.pipelines.sheet import Origin
 
-FEWEST_A_CLASS = 2
+FEWEST_PER_CLASS = 2
+
+
+def labels_of_patients(sheet: Mapping[str, Origin]) -> dict[str, int]:
+    """Return the label of each patient; refuse labels other than 0 and 1, and contradictions."""
+    labels: dict[str, int] = {}
+    for origin in sheet.values():
+        if origin.patient is None or origin.label is None:
+            continue
+        if origin.label not in {"0", "1"}:
+            msg = f"labels in the sheet must be 0 or 1; got {origin.label!r}."
+            raise BadTable(msg)
+        if labels.setdefault(origin.patient, int(origin.label)) != int(origin.label):
+            msg = "the sheet gives one patient two labels. A label belongs to the patient."
+            raise BadTable(msg)
+    if not labels:
+        msg = (
+            "a scorer is trained on labels: give --sheet with record, patient, label; or --scorer."
+        )
+        raise BadOption(msg)
+    return labels
+
+
+def train_apart(
+    found: Segments,
+    patients: Sequence[str | None],
+    labels: Mapping[str, int],
+    share: float,
+    seed: int,
+) -> tuple[SegmentScorer, Segments, int]:
+    """Train on some patients; return the scorer, the other patients' segments, and how many train.
+
+    ``patients`` has one entry per record.
+    """
+    present = {patients[record] for record in np.unique(found.record).tolist()}
+    known = {name: label for name, label in labels.items() if name in present}
+    training = deal_training(known, share, np.random.default_rng(seed))
+    others, _ = segments_of(found, patients, set(known) - training)
+    return train_on(found, patients, labels, training), others, len(training)
 
 
 def deal_training(labels: Mapping[str, int], share: float, rng: np.random.Generator) -> set[str]:
-    """Return the patients who train, a share of each class.
+    """Return the patients who train: the same share of each class.
 
-    Stratifying is allowed here: the deal between those who choose a cut-off and those who certify
-    it comes later, and does not look at labels.
+    Looking at labels is allowed here. The later split into patients who choose a cut-off and
+    patients who certify it does not look at labels.
 
     Examples
     --------
@@ -32,9 +71,9 @@ def deal_training(labels: Mapping[str, int], share: float, rng: np.random.Genera
     names = sorted(labels)
     classes = np.array([labels[name] for name in names], dtype=np.int8)
     fewest = int(min(classes.sum(), (1 - classes).sum())) if names else 0
-    if fewest < FEWEST_A_CLASS:
+    if fewest < FEWEST_PER_CLASS:
         msg = (
-            f"training needs at least {FEWEST_A_CLASS} patients of each class; the smaller class "
+            f"training needs at least {FEWEST_PER_CLASS} patients of each class; the smaller class "
             f"has {fewest} of {len(names)}."
         )
         raise TooFewPatients(msg)
@@ -48,7 +87,7 @@ def train_on(
     labels: Mapping[str, int],
     training: set[str],
 ) -> SegmentScorer:
-    """Train the scorer on the segments of some patients; ``patients`` has one entry a record."""
+    """Train the scorer on the segments of some patients; ``patients`` has one entry per record."""
     mine = segments.of_records(_of(patients, training))
     whose = np.array([patients[record] for record in mine.record.tolist()])
     label = np.array([labels[name] for name in whose.tolist()], dtype=np.int8)
@@ -58,7 +97,7 @@ def train_on(
 def segments_of(
     segments: Segments, patients: Sequence[str | None], wanted: set[str]
 ) -> tuple[Segments, NDArray[np.str_]]:
-    """Return the segments of some patients, and whose each of them is."""
+    """Return the segments of some patients, and the patient of each segment."""
     kept = segments.of_records(_of(patients, wanted))
     return kept, np.array([patients[record] for record in kept.record.tolist()], dtype=np.str_)
 

@@ -1,4 +1,16 @@
-"""Whole-slide images: tissue, tiles, quality, scores of any ONNX model, one table a slide."""
+"""Whole-slide images: find tissue, cut tiles, score them with any ONNX model.
+
+============  ===============================================================
+``options``   how tiles are cut and which are kept
+``reader``    open a slide and read its pixels
+``tissue``    find the tissue on a small picture of the slide
+``tiles``     the grid of tiles, and reading them
+``quality``   sharpness and brightness of tiles
+``model``     the ONNX model that scores tiles
+``overlay``   a picture of the slide with the scores as colours
+``pipeline``  all steps, and one table per slide
+============  ===============================================================
+"""
 
 from steadycut.pipelines.slides.model import ModelOptions, TileModel
 from steadycut.pipelines.slides.options import TileOptions

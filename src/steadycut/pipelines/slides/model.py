@@ -1,4 +1,4 @@
-"""Any classifier of tiles that was exported to ONNX."""
+"""Score tiles with any classifier that was exported to ONNX."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, check_choice
-from steadycut.errors import BadFile, BadOption, MissingPackage
+from steadycut.errors import BadFile, BadOption
+from steadycut.io.packages import optional_package
 from steadycut.pipelines.fingerprint import hash_file
 
 LAYOUTS = ("auto", "nchw", "nhwc")
@@ -37,17 +38,17 @@ class ModelOptions:
     Parameters
     ----------
     normalize
-        ``unit``: 0 to 1. ``imagenet``: 0 to 1, then ImageNet's mean and deviation a channel.
-        ``minus-one-one``: -1 to 1. ``none``: 0 to 255. A model that takes whole numbers always
-        gets 0 to 255.
+        ``unit``: 0 to 1. ``imagenet``: 0 to 1, then ImageNet's mean and deviation per channel.
+        ``minus-one-one``: -1 to 1. ``none``: 0 to 255. A model whose input is whole numbers
+        always gets 0 to 255.
     layout
-        ``nchw`` or ``nhwc``; ``auto`` looks where the model says 3.
+        ``nchw`` or ``nhwc``; ``auto`` takes the axis of the model's input that has size 3.
     activation
         What turns the model's output into the score: ``none``, ``sigmoid`` or ``softmax``.
     output
         Name of the output; the first by default.
     positive
-        Column of the output that is the score; by default the last of one or two.
+        Column of the output that is the score; by default the last, if there are one or two.
     device
         ``cpu``, or ``cuda`` with onnxruntime-gpu.
     """
@@ -67,7 +68,7 @@ class ModelOptions:
 
 
 class TileModel:
-    """A loaded model: tiles in, one score a tile out; safe to call from several threads."""
+    """A loaded model: tiles in, one score per tile out; safe to call from several threads."""
 
     def __init__(self, path: Path, options: ModelOptions) -> None:
         self.options = options
@@ -92,7 +93,7 @@ class TileModel:
         return scores
 
     def prepare(self, tiles: NDArray[np.uint8]) -> NDArray[Any]:
-        """Return what the model is fed: resized if it wants one size, normalised, in its layout."""
+        """Return the model's input: resized if its size is fixed, normalised, in its layout."""
         pixels = _resized(tiles[..., :CHANNELS], self._edge())
         moved = pixels.transpose(0, 3, 1, 2) if self.layout == "nchw" else pixels
         if self.dtype is np.uint8:
@@ -107,7 +108,7 @@ class TileModel:
 
     @property
     def scaling(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """What a pixel, 0 to 255, is multiplied by and what is added, a channel."""
+        """Per channel: the factor for pixel values of 0 to 255, and what is then added."""
         mean, deviation = (
             np.broadcast_to(part, CHANNELS) for part in NORMALIZATIONS[self.options.normalize]
         )
@@ -129,8 +130,8 @@ class TileModel:
             raise BadOption(msg) from None
         if found.shape[:1] != (size,):
             msg = (
-                f"the model must give one row a tile; output {self.output!r} has shape "
-                f"{found.shape} for {size} tiles. Choose another with --output."
+                f"the model must give one row per tile; output {self.output!r} has shape "
+                f"{found.shape} for {size} tiles. Choose another output with --output."
             )
             raise BadOption(msg)
         return found[: len(inputs)]
@@ -163,11 +164,8 @@ def positive_column(n_columns: int, positive: int | None) -> int:
 
 def import_onnxruntime() -> Any:
     """Return the package onnxruntime."""
-    try:
+    with optional_package("Scoring tiles", "onnxruntime", "pathology"):
         import onnxruntime
-    except ImportError:
-        msg = 'scoring needs onnxruntime. Install it with pip install "steadycut[pathology]".'
-        raise MissingPackage(msg) from None
     return onnxruntime
 
 
@@ -177,10 +175,10 @@ def _load(path: Path, provider: str) -> Any:
         msg = f"there is no model {path}. Give an ONNX file as --model."
         raise BadOption(msg)
     if provider not in onnxruntime.get_available_providers():
-        msg = "--device cuda needs the package onnxruntime-gpu and a GPU. Take --device cpu."
+        msg = "--device cuda needs the package onnxruntime-gpu and a GPU. Use --device cpu."
         raise BadOption(msg)
     settings = onnxruntime.SessionOptions()
-    # Blocks of tiles run side by side already; threads inside one of them would only compete.
+    # Blocks of tiles already run in parallel; more threads inside each block would only compete.
     settings.intra_op_num_threads = settings.inter_op_num_threads = 1
     settings.log_severity_level = 4
     try:

@@ -1,38 +1,37 @@
 """How slides are cut into tiles and which tiles are good enough."""
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
-from steadycut.core.checks import check_positive
+from steadycut.core.checks import check_count, check_positive
 from steadycut.errors import BadOption
 
-# The usual reading of a magnification: 10 micrometres a pixel at 1x, so 1 at 10x.
+# The usual meaning of a magnification: 10 micrometres per pixel at 1x, so 1 at 10x.
 MICRONS_AT_1X = 10.0
 SMALLEST_TILE = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TileOptions:
-    """What a tile is.
+    """How tiles are cut and which are kept.
 
     Parameters
     ----------
     tile
         Edge of a tile in pixels.
     mpp
-        Micrometres a pixel at which tiles are read; 1.0 is 10x.
+        Micrometres per pixel at which tiles are read; 1.0 is 10x.
     slide_mpp
-        Micrometres a pixel of the slides' finest level, for files whose own value is missing
-        or absurd; it overrides the file.
+        Micrometres per pixel of the slides' finest level. It overrides the files, for files that
+        state no value or a wrong one.
     min_tissue
         Smallest share of a tile that must be tissue.
     min_sharpness
-        Smallest variance of the Laplacian of the grey tile; blur is below.
+        Smallest variance of the Laplacian of the green channel; blurred tiles are below it.
     min_brightness, max_brightness
-        Mean grey value, 0 black to 255 white, that a tile may have.
+        Limits of the mean of the green channel, from 0 (black) to 255 (white).
     batch
-        Tiles that are read and scored together.
+        Number of tiles that are read and scored together.
     """
 
     tile: int = 256
@@ -45,8 +44,8 @@ class TileOptions:
     batch: int = 32
 
     def __post_init__(self) -> None:
-        _check_whole("tile", self.tile, SMALLEST_TILE)
-        _check_whole("batch", self.batch, 1)
+        check_count("tile", self.tile, at_least=SMALLEST_TILE)
+        check_count("batch", self.batch)
         check_positive("mpp", self.mpp)
         if self.slide_mpp is not None:
             check_positive("slide_mpp", self.slide_mpp)
@@ -55,13 +54,9 @@ class TileOptions:
         _check_between("min_brightness", self.min_brightness, 0, 255)
         _check_between("max_brightness", self.max_brightness, self.min_brightness, 255)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the options as plain data."""
-        return asdict(self)
-
 
 def wanted_mpp(mpp: float | None, magnification: float | None) -> float:
-    """Return micrometres a pixel, given directly or as a magnification; 10x by default.
+    """Return micrometres per pixel, given directly or as a magnification; 10x by default.
 
     Examples
     --------
@@ -74,12 +69,6 @@ def wanted_mpp(mpp: float | None, magnification: float | None) -> float:
     if magnification is not None:
         return MICRONS_AT_1X / check_positive("magnification", magnification)
     return 1.0 if mpp is None else check_positive("mpp", mpp)
-
-
-def _check_whole(name: str, value: int, smallest: int) -> None:
-    if value < smallest:
-        msg = f"{name} must be a whole number of at least {smallest}; got {value}."
-        raise BadOption(msg)
 
 
 def _check_between(name: str, value: float, low: float, high: float) -> None:

@@ -1,40 +1,43 @@
-"""Slides -> one table of scored tiles each; finished slides are not done again."""
+"""Slides -> one table of scored tiles per slide; finished slides are not scored again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steadycut._version import __version__
 from steadycut.errors import BadFile
+from steadycut.ingest.patients import Progress
 from steadycut.io.files import write_atomically
+from steadycut.pipelines.driver import check_names, process_files
 from steadycut.pipelines.fingerprint import digest, file_fingerprint
-from steadycut.pipelines.parallel import map_in_order
+from steadycut.pipelines.parallel import map_in_threads
 from steadycut.pipelines.parquet import read_note, write_parquet
-from steadycut.pipelines.sheet import NOBODY, Origin, check_names
-from steadycut.pipelines.skipped import LeftOut, left_out
+from steadycut.pipelines.sheet import Origin, origin_columns, origin_of
+from steadycut.pipelines.skipped import SkippedFile
 from steadycut.pipelines.slides.model import TileModel
 from steadycut.pipelines.slides.options import TileOptions
 from steadycut.pipelines.slides.overlay import draw_overlay
 from steadycut.pipelines.slides.quality import tile_quality
-from steadycut.pipelines.slides.reader import Slide, open_slide
+from steadycut.pipelines.slides.reader import SLIDES, Slide, open_slide
 from steadycut.pipelines.slides.tiles import Grid, Places, plan_grid, read_tiles, tiles_on_tissue
-from steadycut.pipelines.slides.tissue import Tissue, find_tissue
-from steadycut.study.fit import Progress
+from steadycut.pipelines.slides.tissue import find_tissue
 
 TABLES, OVERLAYS = "tiles", "overlays"
-Block = dict[str, Any]
+Columns = dict[str, NDArray[Any]]
+Counts = dict[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlideResult:
     """A slide that has its table.
 
-    ``counts`` says how many tiles the grid has, how many were left out for what, and how many
-    were scored; ``resumed`` that the table was there already.
+    ``counts`` says how many tiles the grid has, how many were rejected for each reason, and how
+    many were scored. ``resumed`` says that an earlier run made the table.
     """
 
     slide: str
@@ -49,7 +52,7 @@ class SlideResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What is done with every slide, and where its table goes."""
+    """How every slide is scored, and where its table goes."""
 
     model: TileModel
     options: TileOptions
@@ -67,12 +70,12 @@ class Job:
         return self.out / OVERLAYS / f"{path.stem}.png"
 
     def fingerprint(self, path: Path) -> str:
-        """Return a name for all that a table depends on; workers and overlay are not in it."""
-        origin = self.sheet.get(path.stem, NOBODY)
+        """Return a hash of all that a table depends on: neither workers nor the overlay."""
+        origin = origin_of(path, self.sheet)
         return digest(
             {
                 "version": __version__,
-                "options": self.options.to_dict(),
+                "options": asdict(self.options),
                 "model": self.model.fingerprint,
                 "file": file_fingerprint(path),
                 "origin": [origin.patient, origin.label, origin.site],
@@ -82,27 +85,24 @@ class Job:
 
 def score_slides(
     paths: Sequence[Path], job: Job, progress: Progress | None = None
-) -> tuple[list[SlideResult], list[LeftOut]]:
-    """Score slides one after the other, each by several workers.
+) -> tuple[list[SlideResult], list[SkippedFile]]:
+    """Score slides one after the other, each in several threads.
 
-    A slide that cannot be used is left out with its reason, and the others go on. A slide whose
-    table is there, made of the same file by the same model and options, is not scored again.
+    A slide that cannot be used is skipped with a reason. A slide is not scored again if its table
+    was made from the same file with the same model and options.
     """
-    check_names(paths, "slides")
-    done: list[SlideResult] = []
-    problems: list[LeftOut] = []
-    for number, path in enumerate(paths):
-        if progress:
-            progress(path.name, number, len(paths))
-        try:
-            done.append(resume_slide(path, job) or score_slide(path, job))
-        except (BadFile, OSError) as error:
-            problems.append(left_out(path, error))
-    return done, problems
+    check_names(paths, SLIDES)
+    done, skipped = process_files(partial(score_or_keep, job), paths, SLIDES, progress=progress)
+    return list(done.values()), skipped
 
 
-def resume_slide(path: Path, job: Job) -> SlideResult | None:
-    """Return the result of a slide that is done already, with all that is asked for; else None."""
+def score_or_keep(job: Job, path: Path) -> SlideResult:
+    """Score one slide, or keep the table that an earlier run finished."""
+    return finished_slide(path, job) or score_slide(path, job)
+
+
+def finished_slide(path: Path, job: Job) -> SlideResult | None:
+    """Return the result of an earlier run; None if anything is missing or was made differently."""
     note = read_note(job.table(path))
     if note is None or note.get("fingerprint") != job.fingerprint(path):
         return None
@@ -114,8 +114,8 @@ def resume_slide(path: Path, job: Job) -> SlideResult | None:
 def score_slide(path: Path, job: Job) -> SlideResult:
     """Score one slide and write its table, and its overlay if asked for.
 
-    What an earlier run with other options left goes first: if this run fails, nobody takes it for
-    a result of the present options.
+    The files of an earlier run are removed first. If this run fails, they cannot be mistaken for
+    results of the present options.
     """
     for old in (job.table(path), job.picture(path)):
         old.unlink(missing_ok=True)
@@ -125,80 +125,59 @@ def score_slide(path: Path, job: Job) -> SlideResult:
         tissue = find_tissue(slide, job.n_jobs)
         places = tiles_on_tissue(grid, tissue, job.options.min_tissue)
         work = partial(score_block, slide, grid, job)
-        blocks = list(map_in_order(work, places.blocks(job.options.batch), job.n_jobs))
-    columns, counts = _joined(blocks), _counts(blocks, grid, places)
-    if not counts["scored"]:
-        msg = f"no tile is left: {_why_none(counts)}. See --min-tissue and --min-sharpness."
-        raise BadFile(msg)
-    _write(path, job, grid, columns, tissue, {"fingerprint": fingerprint, "counts": counts})
+        blocks = list(map_in_threads(work, places.blocks(job.options.batch), job.n_jobs))
+    counts = _total_counts([counts for _, counts in blocks], grid, places)
+    columns = _joined([columns for columns, _ in blocks], counts)
+    if job.overlay:
+        job.picture(path).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(job.picture(path), draw_overlay(tissue, columns))
+    job.table(path).parent.mkdir(parents=True, exist_ok=True)
+    origin = origin_columns(SLIDES.name, [path] * counts["scored"], job.sheet)
+    note = {"fingerprint": fingerprint, "counts": counts}
+    write_parquet(job.table(path), {**origin, **columns}, note)
     return SlideResult(slide=path.stem, table=job.table(path), counts=counts, resumed=False)
 
 
-def score_block(slide: Slide, grid: Grid, job: Job, places: Places) -> Block:
-    """Read, judge and score a few tiles; return the columns of those that are good enough."""
+def score_block(slide: Slide, grid: Grid, job: Job, places: Places) -> tuple[Columns, Counts]:
+    """Read, judge and score a few tiles; return columns of the good ones, and counts of all."""
     tiles = read_tiles(slide, grid, places)
     quality = tile_quality(tiles)
     blurred, extreme = quality.blurred(job.options), quality.extreme(job.options)
     good = np.flatnonzero(~(blurred | extreme))
     kept = tiles if good.size == len(tiles) else tiles[good]
-    scores = job.model.score(kept) if good.size else np.empty(0)
-    return {
+    columns: Columns = {
         "x": np.round(places.column[good] * grid.step).astype(np.int64),
         "y": np.round(places.row[good] * grid.step).astype(np.int64),
+        "size": np.full(good.size, round(grid.step), dtype=np.int64),
+        "level": np.full(good.size, grid.level, dtype=np.int16),
+        "mpp": np.full(good.size, grid.mpp),
         "tissue": places.tissue[good],
         "sharpness": quality.sharpness[good],
         "brightness": quality.brightness[good],
-        "score": scores,
-        "left_out": (int(extreme.sum()), int((blurred & ~extreme).sum())),
+        "score": job.model.score(kept) if good.size else np.empty(0),
+    }
+    return columns, {
+        "extreme_brightness": int(extreme.sum()),
+        "blurred": int((blurred & ~extreme).sum()),
+        "scored": int(good.size),
     }
 
 
-def _joined(blocks: Sequence[Block]) -> dict[str, Any]:
-    names = ("x", "y", "tissue", "sharpness", "brightness", "score")
-    return {name: np.concatenate([b[name] for b in blocks] or [np.empty(0)]) for name in names}
-
-
-def _counts(blocks: Sequence[Block], grid: Grid, places: Places) -> dict[str, int]:
-    extreme, blurred = (sum(block["left_out"][part] for block in blocks) for part in (0, 1))
+def _total_counts(blocks: Sequence[Counts], grid: Grid, places: Places) -> Counts:
+    names = ("extreme_brightness", "blurred", "scored")
     return {
         "tiles": grid.columns * grid.rows,
         "without_tissue": grid.columns * grid.rows - places.column.size,
-        "extreme_brightness": extreme,
-        "blurred": blurred,
-        "scored": sum(block["score"].size for block in blocks),
+        **{name: sum(block[name] for block in blocks) for name in names},
     }
 
 
-def _why_none(counts: Mapping[str, int]) -> str:
-    return (
-        f"of {counts['tiles']}, {counts['without_tissue']} have too little tissue, "
-        f"{counts['extreme_brightness']} are too dark or bright, {counts['blurred']} are blurred"
-    )
-
-
-def _write(
-    path: Path,
-    job: Job,
-    grid: Grid,
-    columns: dict[str, Any],
-    tissue: Tissue,
-    note: Mapping[str, Any],
-) -> None:
-    n_tiles = columns["score"].size
-    origin = job.sheet.get(path.stem, NOBODY)
-    columns["size"] = np.full(n_tiles, round(grid.step), dtype=np.int64)
-    if job.overlay:
-        job.picture(path).parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(job.picture(path), draw_overlay(tissue, columns))
-    table = {
-        "slide": [path.stem] * n_tiles,
-        "patient": [origin.patient] * n_tiles,
-        "label": [origin.label] * n_tiles,
-        "site": [origin.site] * n_tiles,
-        **{name: columns[name] for name in ("x", "y", "size")},
-        "level": np.full(n_tiles, grid.level, dtype=np.int16),
-        "mpp": np.full(n_tiles, grid.mpp),
-        **{name: columns[name] for name in ("tissue", "sharpness", "brightness", "score")},
-    }
-    job.table(path).parent.mkdir(parents=True, exist_ok=True)
-    write_parquet(job.table(path), table, note)
+def _joined(blocks: Sequence[Columns], counts: Counts) -> Columns:
+    if not counts["scored"]:
+        msg = (
+            f"no tile is left: of {counts['tiles']}, {counts['without_tissue']} have too little "
+            f"tissue, {counts['extreme_brightness']} are too dark or bright, {counts['blurred']} "
+            "are blurred. See --min-tissue and --min-sharpness."
+        )
+        raise BadFile(msg)
+    return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.errors import BadFile, BadOption, MissingPackage
+from steadycut.errors import BadFile
+from steadycut.io.packages import optional_package
+from steadycut.pipelines.driver import FileKind
 
-ENDINGS = frozenset(
-    ".svs .tif .tiff .ndpi .mrxs .scn .bif .vms .vmu .svslide .czi .dcm".split()  # noqa: SIM905
-)
-# Scanners have 0.1 to 2 micrometres a pixel; beyond these limits a file's value is an accident.
+ENDINGS = ".svs .tif .tiff .ndpi .mrxs .scn .bif .vms .vmu .svslide .czi .dcm"
+SLIDES = FileKind(name="slide", title="slide", endings=frozenset(ENDINGS.split()))
+# Scanners have 0.1 to 2 micrometres per pixel; outside these limits the file's value is wrong.
 SMALLEST_MPP, LARGEST_MPP = 0.05, 20.0
-# Two directions that differ by more than this are no square pixels.
+# If the two directions differ by more than this factor, the pixels are not square.
 LARGEST_ASPECT = 1.05
-# Alpha 255, in a pixel read as one number.
+# Alpha 255, in a pixel that is read as one number.
 OPAQUE = 0xFF000000
 
 
@@ -26,8 +27,8 @@ OPAQUE = 0xFF000000
 class Slide:
     """An open slide.
 
-    ``downsamples`` are the levels' pixel sizes in pixels of level 0, ``mpp`` is micrometres a
-    pixel of level 0.
+    ``downsamples`` holds the edge of each level's pixels in pixels of level 0. ``mpp`` is
+    micrometres per pixel of level 0.
     """
 
     path: Path
@@ -43,9 +44,9 @@ class Slide:
         return fine[-1] if fine else 0
 
     def read(self, x: int, y: int, level: int, size: tuple[int, int]) -> NDArray[np.uint8]:
-        """Return pixels (y, x, 4): red, green, blue and a byte of no meaning, which saves copying.
+        """Return pixels (y, x, 4): red, green, blue and an unused byte, kept to avoid a copy.
 
-        ``x`` and ``y`` are in pixels of level 0. What was not scanned is white.
+        ``x`` and ``y`` are in pixels of level 0. Areas that were not scanned are white.
         """
         from openslide import OpenSlideError
 
@@ -75,25 +76,12 @@ def open_slide(path: Path, slide_mpp: float | None = None) -> Iterator[Slide]:
         handle.close()
 
 
-def find_slides(paths: list[str]) -> list[Path]:
-    """Return the slides that are meant: files, and everything with a known ending in folders."""
-    found: list[Path] = []
-    for text in paths:
-        path = Path(text)
-        inside = sorted(p for p in path.rglob("*") if p.suffix.lower() in ENDINGS and p.is_file())
-        if not path.is_file() and not inside:
-            msg = f"there is no slide at {text}. Give slide files, or folders that hold them."
-            raise BadOption(msg)
-        found += [path] if path.is_file() else inside
-    return list(dict.fromkeys(found))
-
-
 def _open(path: Path) -> Any:
     openslide = import_openslide()
     try:
         return openslide.OpenSlide(path)
     except openslide.OpenSlideUnsupportedFormatError:
-        msg = "it is no slide that OpenSlide can read. Is the file cut short?"
+        msg = "it is not a slide that OpenSlide can read. Is the file cut short?"
         raise BadFile(msg) from None
     except (openslide.OpenSlideError, OSError) as error:
         msg = f"it cannot be opened: {error}. Is the file cut short?"
@@ -102,11 +90,8 @@ def _open(path: Path) -> Any:
 
 def import_openslide() -> Any:
     """Return the package openslide."""
-    try:
+    with optional_package("Reading slides", "openslide", "pathology"):
         import openslide
-    except ImportError:
-        msg = 'slides need openslide. Install it with pip install "steadycut[pathology]".'
-        raise MissingPackage(msg) from None
     return openslide
 
 
@@ -115,13 +100,13 @@ def _resolution(handle: Any, slide_mpp: float | None) -> float:
         return slide_mpp
     stated = [_number(handle.properties.get(f"openslide.mpp-{axis}")) for axis in "xy"]
     if None in stated:
-        msg = "it does not state its resolution. Give it as --slide-mpp (micrometres a pixel)."
+        msg = "it does not state its resolution. Give it as --slide-mpp (micrometres per pixel)."
         raise BadFile(msg)
     x, y = (value or 0.0 for value in stated)
     usable = min(x, y) >= SMALLEST_MPP and max(x, y) <= LARGEST_MPP
     if not usable or max(x, y) / min(x, y) > LARGEST_ASPECT:
         msg = (
-            f"it states {x:.4g} by {y:.4g} micrometres a pixel, which must be square and between "
+            f"it states {x:.4g} by {y:.4g} micrometres per pixel, which must be square and between "
             f"{SMALLEST_MPP:g} and {LARGEST_MPP:g}. Give the right value as --slide-mpp."
         )
         raise BadFile(msg)
@@ -136,7 +121,7 @@ def _number(text: str | None) -> float | None:
 
 
 def shrink(pixels: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return pixels as `Slide.read` gives them at another size (x, y), averaged over boxes."""
+    """Return pixels in the form of `Slide.read`, averaged over boxes to another size (x, y)."""
     from PIL import Image
 
     height, width = pixels.shape[:2]

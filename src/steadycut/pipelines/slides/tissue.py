@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from steadycut.core.checks import FloatArray
-from steadycut.pipelines.parallel import map_in_order
+from steadycut.pipelines.parallel import map_in_threads
 from steadycut.pipelines.slides.reader import Slide, shrink
 
 # Micrometres a pixel of the small picture, as long as its longer side stays between these limits.
@@ -130,7 +130,7 @@ def small_picture(slide: Slide, scale: float, n_jobs: int) -> NDArray[np.uint8]:
     edge = max(int(PIECE * slide.downsamples[level] / scale), 1)
     pieces = list(_pieces(width, height, edge))
     read = partial(_read_piece, slide, scale, level)
-    for (x, y, wide, high), found in zip(pieces, map_in_order(read, pieces, n_jobs), strict=True):
+    for (x, y, wide, high), found in zip(pieces, map_in_threads(read, pieces, n_jobs), strict=True):
         picture[y : y + high, x : x + wide] = found
     return picture
 

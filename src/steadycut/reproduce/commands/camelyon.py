@@ -1,6 +1,7 @@
 """``steadycut reproduce camelyon``: CAMELYON16/17 and a tile model -> the paper's tables."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ from steadycut.cli import options as opt
 from steadycut.cli import score_slides as slide_opt
 from steadycut.cli.output import show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
-from steadycut.cli.skipped import exit_if_left_out, note_left_out
+from steadycut.cli.skipped import exit_if_skipped, note_skipped
 from steadycut.core.checks import check_count
 from steadycut.pipelines.skipped import refuse_if_nothing
 from steadycut.pipelines.slides import Job, ModelOptions, TileModel, TileOptions, score_slides
@@ -62,7 +63,7 @@ def camelyon_command(
 ) -> None:
     """Rebuild the tables of CAMELYON16/17, from slides.
 
-    Slides are scored once and found again in OUT/tiles. Exit code 3: some files were left out.
+    Slides are scored once and found again in OUT/tiles. Exit code 3: some files were skipped.
     """
     check_run(out, FILES, replicates, seed, force=force)
     options: dict[str, Any] = {
@@ -107,23 +108,23 @@ def camelyon_command(
     content = {
         "schema": SCHEMA,
         "target": "camelyon",
-        "options": tiles.to_dict(),
+        "options": asdict(tiles),
         "slides": len(scored),
         "tables": tables,
-        "left_out": [one.to_dict() for one in problems],
+        "skipped": [asdict(one) for one in problems],
     }
     page = tables_page(content)
     write_folder(out, {"camelyon.json": to_json(content), "camelyon.md": page.encode()})
-    note_left_out(problems)
+    note_skipped(problems)
     show(content, page.rstrip("\n"), as_json=as_json)
-    exit_if_left_out(problems)
+    exit_if_skipped(problems)
 
 
 def tables_page(content: Mapping[str, Any]) -> str:
-    """Return all tables, each under its name, and what was left out."""
+    """Return all tables, each under its name, and what was skipped."""
     pages = [
         table_page(table).replace("# The paper's tables, rerun", f"# {name}", 1)
         for name, table in content["tables"].items()
     ]
-    lost = [f"- {one['file']}: {one['reason']}" for one in content["left_out"]]
-    return "\n".join([*pages, *(["# Left out", "", *lost, ""] if lost else [])])
+    lost = [f"- {one['file']}: {one['reason']}" for one in content["skipped"]]
+    return "\n".join([*pages, *(["# Skipped files", "", *lost, ""] if lost else [])])

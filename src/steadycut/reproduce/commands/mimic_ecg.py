@@ -1,5 +1,6 @@
 """``steadycut reproduce mimic-ecg``: MIMIC-IV-ECG records -> the paper's tables."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,11 +11,11 @@ from steadycut.cli import options as opt
 from steadycut.cli import score_ecg as ecg_opt
 from steadycut.cli.output import show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
-from steadycut.cli.skipped import exit_if_left_out, note_left_out
+from steadycut.cli.skipped import exit_if_skipped, note_skipped
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.pipelines.ecg import EcgOptions, read_segments
 from steadycut.pipelines.ecg.records import import_wfdb
-from steadycut.pipelines.skipped import LeftOut, refuse_if_nothing
+from steadycut.pipelines.skipped import SkippedFile, refuse_if_nothing
 from steadycut.reproduce.claims import SCHEMA
 from steadycut.reproduce.commands.camelyon import tables_page
 from steadycut.reproduce.commands.shared import FOLDER, Force, Replicates, ReproduceOut, check_run
@@ -55,7 +56,7 @@ def mimic_ecg_command(
     """Rebuild the tables of MIMIC-IV-ECG, from records.
 
     The paper does not say which label it used, and the Demo has none: give --labels, or put
-    machine_measurements.csv beside the records. Exit code 3: some files were left out.
+    machine_measurements.csv beside the records. Exit code 3: some files were skipped.
     """
     check_run(out, FILES, replicates, seed, force=force)
     import_wfdb()
@@ -81,23 +82,23 @@ def mimic_ecg_command(
     content = {
         "schema": SCHEMA,
         "target": "mimic-ecg",
-        "options": cut.to_dict(),
+        "options": asdict(cut),
         "label": "given" if labels is not None else f"any reading says {finding!r}",
         "records": int(np.unique(found.record).size),
         "segments": int(found.record.size),
         "train_share": train_share,
         "tables": {"MIMIC-IV-ECG": table},
-        "left_out": [one.to_dict() for one in problems],
+        "skipped": [asdict(one) for one in problems],
     }
     page = tables_page(content)
     write_folder(out, {"mimic-ecg.json": to_json(content), "mimic-ecg.md": page.encode()})
-    note_left_out(problems)
+    note_skipped(problems)
     show(content, page.rstrip("\n"), as_json=as_json)
-    exit_if_left_out(problems)
+    exit_if_skipped(problems)
 
 
-def _unlabelled(data: Path, records: dict[Path, str], known: dict[str, int]) -> list[LeftOut]:
+def _unlabelled(data: Path, records: dict[Path, str], known: dict[str, int]) -> list[SkippedFile]:
     """Say how many patients have no label; not who."""
     lost = set(records.values()) - set(known)
     reason = f"{len(lost)} of {len(set(records.values()))} patients have no label."
-    return [LeftOut(file=str(data), reason=reason)] if lost else []
+    return [SkippedFile(file=str(data), reason=reason)] if lost else []

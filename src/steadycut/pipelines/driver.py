@@ -1,0 +1,147 @@
+"""The steps of every pipeline: find the files, match them with the sheet, process each of them."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from steadycut.errors import BadFile, BadOption
+from steadycut.ingest.patients import Progress
+from steadycut.pipelines.parallel import map_in_processes
+from steadycut.pipelines.sheet import Origin, origin_of, patients_at_two_sites, read_sheet
+from steadycut.pipelines.skipped import SkippedFile, skip_after
+
+Result = TypeVar("Result")
+
+
+def _same_path(path: Path) -> Path:
+    return path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileKind:
+    """One kind of raw file.
+
+    Parameters
+    ----------
+    name
+        Name of one file, which is also its column in the sheet and in the tables: ``slide``.
+    title
+        Name of one file in messages.
+    endings
+        Endings, in lower case, of the files that are looked for in folders.
+    file_at
+        Returns the file that is meant by a path that the user gave.
+    """
+
+    name: str
+    title: str
+    endings: frozenset[str]
+    file_at: Callable[[Path], Path] = _same_path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputFiles:
+    """The files to process, what the sheet says about them, and files that are skipped."""
+
+    paths: list[Path]
+    sheet: Mapping[str, Origin]
+    skipped: list[SkippedFile]
+
+
+def gather_files(
+    places: Sequence[str], kind: FileKind, sheet: Path | None = None, *, need_labels: bool = False
+) -> InputFiles:
+    """Find the files and match them with the sheet.
+
+    Files that the sheet does not name are skipped, and so are files of patients at two sites.
+    With ``need_labels``, files of patients without a label are skipped too.
+    """
+    found = find_files(places, kind)
+    check_names(found, kind)
+    known = {} if sheet is None else read_sheet(sheet, kind.name)
+    named = {path.stem for path in found} if sheet is None else set(known)
+    labelled = {one.patient for one in known.values() if one.patient and one.label}
+    at_two_sites = patients_at_two_sites(known)
+    paths: list[Path] = []
+    skipped: list[SkippedFile] = []
+    for path in found:
+        patient = origin_of(path, known).patient
+        if need_labels and patient not in labelled:
+            skipped.append(SkippedFile(file=str(path), reason="the sheet has no label for it."))
+        elif path.stem not in named:
+            skipped.append(SkippedFile(file=str(path), reason="the sheet does not name it."))
+        elif patient in at_two_sites:
+            reason = "the sheet puts its patient at two sites."
+            skipped.append(SkippedFile(file=str(path), reason=reason))
+        else:
+            paths.append(path)
+    return InputFiles(paths=paths, sheet=known, skipped=skipped)
+
+
+def find_files(places: Sequence[str], kind: FileKind) -> list[Path]:
+    """Return the files that are meant: single files, and all of this kind in folders."""
+    found: list[Path] = []
+    for place in places:
+        here = list(_files_at(Path(place), kind))
+        if not here:
+            msg = (
+                f"there is no {kind.title} at {place}. "
+                f"Give {kind.title} files, or folders that hold them."
+            )
+            raise BadOption(msg)
+        found += here
+    return list(dict.fromkeys(found))
+
+
+def _files_at(path: Path, kind: FileKind) -> Iterator[Path]:
+    inside = (one for one in path.rglob("*") if one.suffix.lower() in kind.endings)
+    found = sorted(one for one in inside if one.is_file())
+    yield from found or [one for one in (kind.file_at(path),) if one.is_file()]
+
+
+def check_names(paths: Sequence[Path], kind: FileKind) -> None:
+    """Refuse two files of one name: sheets and tables could not tell them apart."""
+    twice = [name for name, count in Counter(path.stem for path in paths).items() if count > 1]
+    if twice:
+        msg = f"{kind.name}s must have different names; {twice[0]} occurs twice. Rename one."
+        raise BadOption(msg)
+
+
+def process_files(
+    process: Callable[[Path], Result],
+    paths: Sequence[Path],
+    kind: FileKind,
+    n_jobs: int = 1,
+    progress: Progress | None = None,
+) -> tuple[dict[Path, Result], list[SkippedFile]]:
+    """Process each file; a file that cannot be used is skipped, and the others go on.
+
+    Parameters
+    ----------
+    process
+        Turns one file into a result; raises `BadFile` for a file that cannot be used.
+    n_jobs
+        Number of processes.
+    """
+    done: dict[Path, Result] = {}
+    skipped: list[SkippedFile] = []
+    results = map_in_processes(partial(_try_file, process), paths, n_jobs)
+    for number, path in enumerate(paths):
+        if progress:
+            progress(f"{kind.name}s", number, len(paths))
+        found = next(results)
+        if isinstance(found, SkippedFile):
+            skipped.append(found)
+        else:
+            done[path] = found
+    return done, skipped
+
+
+def _try_file(process: Callable[[Path], Result], path: Path) -> Result | SkippedFile:
+    try:
+        return process(path)
+    except (BadFile, OSError) as error:
+        return skip_after(error, path)
