@@ -16,7 +16,6 @@ import numpy as np
 from steadycut import __version__, aggregate, fit, fit_by_covariate, fit_strata
 from steadycut.documents.frozen import FrozenFile
 from steadycut.errors import SteadycutWarning
-from steadycut.ingest.covariate import read_covariate
 from steadycut.io.safe_csv import csv_bytes
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -96,10 +95,12 @@ def strata(table: Path, direction: str) -> FrozenFile[Any]:
 
 def by_covariate(table: Path, column: str, kind: str, direction: str) -> FrozenFile[Any]:
     """Freeze cut-offs by covariate."""
-    patients = aggregate(table, patient="patient", score=SCORES[direction], label="disease")
+    patients = aggregate(
+        table, patient="patient", score=SCORES[direction], label="disease", attributes=column
+    )
     return fit_by_covariate(
         patients,
-        covariate=read_covariate(table, patients, column=column),
+        covariate=patients.attributes[column],
         kind=kind,
         name=column,
         direction=direction,

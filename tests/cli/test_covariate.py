@@ -158,7 +158,7 @@ def test_a_number_out_of_range_is_warned_about(frozen, tmp_path, capsys):
         (["--covariate", "sex", "--kind", "lines"], "--kind must be one of groups, smooth"),
         (["--covariate", "sex", "--rule", "youden"], "--rule must be one of stable, erm"),
         (["--covariate", "weight"], "weight"),
-        (["--covariate", "label"], "must not be the label"),
+        (["--covariate", "label"], "once and in one role; got 'label' twice"),
         (["--covariate", "patient"], "once and in one role"),
         (["--covariate", "sex", "--kind", "smooth"], "covariate of numbers"),
         (["--covariate", "age"], "2 to 50 values"),

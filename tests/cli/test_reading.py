@@ -67,7 +67,7 @@ def test_patients_without_a_label_are_counted(capsys, table, tmp_path):
     assert ran.code == 0
     assert "1 patient without a label in any row was dropped, 5 rows in all." in ran.err
     assert "1 row without a label took the one of the same patient's other rows." in ran.err
-    assert ran.json["data"]["dropped_unlabelled_patients"] == 1
+    assert ran.json["data"]["dropped_incomplete_patients"] == 1
 
 
 def test_an_interrupted_aggregation_is_resumed_to_the_last_bit(

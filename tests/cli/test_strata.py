@@ -177,7 +177,10 @@ def test_one_cut_commands_refuse_a_file_of_strata(table, strata, tmp_path, capsy
         ([*COLUMNS, "--label", "grade", "--order", "1,1.0,2", *SQUARE], "every value once"),
         ([*COLUMNS, "--label", "grade", "--order", "none,mild,dead", *SQUARE], "'severe' is there"),
         ([*COLUMNS, "--label", "stage", "--order", "a,b,c", *SQUARE], "no column 'stage'"),
-        ([*COLUMNS, "--label", "slide", "--order", "s0,s1,s2", *SQUARE], "must have one grade"),
+        (
+            [*COLUMNS, "--label", "slide", "--order", "s0,s1,s2", *SQUARE],
+            "must have one value; 150 patients have",
+        ),
         ([*COLUMNS, "--label", "grade", *GREY], "must be 0 or 1"),
         ([*GRADED, *SQUARE, "--rule", "youden"], "--rule must be one of stable, erm"),
         ([*GRADED, *SQUARE, "--bound", "dkw"], "--bound must be one of"),
@@ -228,15 +231,20 @@ def test_values_that_may_be_patients_are_not_shown(table, tmp_path, capsys):
     assert MARK not in ran.err
 
 
-@pytest.mark.parametrize("missing", ["refuse", "drop"])
-def test_a_row_without_a_grade_is_refused(table, tmp_path, capsys, missing):
+def test_a_row_without_a_grade_is_refused_or_left_out(table, tmp_path, capsys):
     frame = pd.read_csv(table)
-    frame.loc[:2, "grade"] = None
+    frame.loc[:4, "grade"] = None
     frame.to_csv(tmp_path / "t.csv", index=False)
-    options = [*GRADED, *SQUARE, "--missing", missing, "--out", tmp_path / "o"]
+    options = [*GRADED, *SQUARE, "--json", "--out", tmp_path / "o"]
     ran = run_command(capsys, "strata", tmp_path / "t.csv", *options)
     assert ran.code == 2
-    assert "'grade' must be filled in every row; 3 of 600" in ran.err
+    assert "'grade' must be filled in every row; 5 of 600" in ran.err
+    ran = run_command(capsys, "strata", tmp_path / "t.csv", *options, "--missing", "drop")
+    assert ran.code == 0
+    assert "1 patient without 'grade' in any row was dropped, 4 rows in all." in ran.err
+    assert "1 row without 'grade' took the one of the same patient's other rows." in ran.err
+    assert ran.json["patients"]["total"] == 149
+    assert ran.json["data"]["dropped_incomplete_patients"] == 1
 
 
 def test_rows_without_a_score_and_patients_without_a_label_can_be_left_out(table, tmp_path, capsys):

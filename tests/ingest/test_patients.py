@@ -64,7 +64,7 @@ ALL = {"patient": "id", "score": "s", "label": "y", "site": "site", "levels": ["
             {"y": [1, 0, 0]},
             {},
             BadPatients,
-            "a patient must have one label; 1 patient has both labels in 'y'",
+            "a patient must have one label; 1 patient has several in 'y'",
         ),
         (
             {"site": ["A", "B", "B"]},
@@ -241,7 +241,7 @@ def test_drop_without_gaps_says_nothing():
 
 def test_a_contradiction_in_a_dropped_row_is_still_one():
     table = GOOD | {"y": [1, 0, 0], "s": [0.5, np.nan, 0.5]}
-    with pytest.raises(BadPatients, match="1 patient has both labels"):
+    with pytest.raises(BadPatients, match="one label; 1 patient has several in 'y'"):
         aggregate(table, missing="drop", **ALL)
 
 

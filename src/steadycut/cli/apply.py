@@ -158,8 +158,9 @@ def apply_covariate(
     """Apply cut-offs by covariate, a covariate.json."""
     frozen = CovariateRule.load(rule)
     check_fits(frozen.expected.remembered, asked.key)
-    table, covariate, lacking = read_for_covariate(frozen, tables, asked.missing, force=asked.force)
+    table, lacking = read_for_covariate(frozen, tables, asked.missing, force=asked.force)
     (patients,) = table.patients.values()
+    covariate = patients.attributes[frozen.document.covariate]
     found = pass_or_refuse(lacking + check_deployment(frozen, patients), force=asked.force)
     decisions = frozen.decisions(patients, covariate, unseen)
     content = {

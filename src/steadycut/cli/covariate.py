@@ -3,27 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, show, to_json, write_folder
-from steadycut.cli.reading import as_given, given
-from steadycut.cli.tables import (
-    candidates_at,
-    note_dropped,
-    read_for_fit,
-    read_levels,
-    row_counts,
-)
+from steadycut.cli.reading import given
+from steadycut.cli.tables import note_dropped, read_for_fit, read_levels, row_counts
 from steadycut.core.checks import check_choice
 from steadycut.core.covariate.design import KINDS
-from steadycut.core.records import PatientScores
 from steadycut.documents.covariate import CovariateRule
 from steadycut.documents.guards import Finding
 from steadycut.ingest import PatientTable, make_request
-from steadycut.ingest.covariate import read_covariate
 from steadycut.show.columns import aligned, columns, numbers, percents
 from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.study.covariate import RULES, fit_by_covariate
@@ -95,11 +85,12 @@ def covariate_command(
         level=level,
         aggregate=[aggregate],
         missing=missing,
+        attributes=[covariate],
     )
-    patients = candidates_at(table, sites)[0]
+    (patients,) = table.patients.values()
     study = fit_by_covariate(
         patients,
-        covariate=_covariate_of(patients, read, covariate, missing),
+        covariate=patients.attributes[covariate],
         kind=kind,
         name=covariate,
         rule=rule,
@@ -213,31 +204,15 @@ def covariate_apply_text(applied: Mapping[str, Any], covariate: str) -> str:
 
 def read_for_covariate(
     rule: CovariateRule, tables: Sequence[str], missing: str, *, force: bool
-) -> tuple[PatientTable, NDArray[np.str_], list[Finding]]:
-    """Return a table as a frozen rule wants it, its patients' covariate, and what it lacks."""
+) -> tuple[PatientTable, list[Finding]]:
+    """Return a table as a frozen rule wants it, with the covariate, and what it lacks."""
     recipe = rule.recipe
     request = make_request(
         patient=recipe.patient,
         score=recipe.score,
         levels=recipe.levels,
         how=recipe.how,
+        attributes=rule.document.covariate,
         missing=missing,
     )
-    table, lacking = read_levels(request, tables, force=force)
-    patients = next(iter(table.patients.values()))
-    column = rule.document.covariate
-    return table, _covariate_of(patients, tables, column, missing), lacking
-
-
-def _covariate_of(
-    patients: PatientScores, tables: Sequence[str], column: str, missing: str
-) -> NDArray[np.str_]:
-    how = as_given(tables)
-    return read_covariate(
-        list(tables),
-        patients,
-        column=column,
-        missing=missing,
-        engine=how.engine,
-        memory=how.memory,
-    )
+    return read_levels(request, tables, force=force)

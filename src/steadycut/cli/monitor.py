@@ -1,14 +1,10 @@
 """``steadycut monitor``: a frozen rule in use, patients in the order of their arrival."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from steadycut.cli import options as opt
@@ -23,12 +19,10 @@ from steadycut.cli.tables import (
     request_for_rule,
     row_counts,
 )
-from steadycut.core.checks import IntArray, check_fraction
+from steadycut.core.checks import check_fraction
 from steadycut.documents.known_patients import check_fits
 from steadycut.documents.rule import FrozenRule
-from steadycut.errors import BadTable
 from steadycut.ingest import PatientTable
-from steadycut.ingest.survey import Survey
 from steadycut.show.columns import aligned
 from steadycut.show.numbers import percent, risk
 from steadycut.study.monitor import monitor
@@ -90,13 +84,10 @@ def monitor_command(
     request = request_for_rule(frozen, label=label, site=site, sites=sites, missing=missing)
     read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
     # No patient may be left out because of the label.
-    request = replace(request, order=order, unlabelled="refuse")
+    request = replace(request, order=order, incomplete="refuse")
     table, lacking = read_levels(request, read, force=force)
-    arrivals = arrival_ranks(table.asked, order, request.patient)
     patients = frozen.patients_of(table.patients)
-    assert patients.patients is not None  # noqa: S101
-    ranks = untied([(arrivals[name], name) for name in patients.patients.tolist()], order)
-    found = monitor(frozen, patients, order=ranks, delta=delta, force=force, key=key)
+    found = monitor(frozen, patients, order=table.order, delta=delta, force=force, key=key)
     content = {**found.to_dict(), "data": row_counts(table)}
     record(content, lacking)
     content["warnings"] += label_warnings(frozen, patients)
@@ -106,66 +97,6 @@ def monitor_command(
     say(table, content["warnings"])
     wrote = f"\n\nWrote monitor.json to {out}/" if out is not None else ""
     show(content, monitor_text(content) + wrote, as_json=as_json)
-
-
-def untied(arrived: list[tuple[int, str]], order: str) -> list[int]:
-    """Return arrivals in which patients of the same moment stand in an arbitrary order.
-
-    Identifiers often tell the class, so ties are broken by a hash of them.
-    """
-    if len(arrived) > 1 and len({rank for rank, _ in arrived}) == 1:
-        msg = (
-            f"column {order!r} is the same for every patient and tells no order. Name a column "
-            "that says when each patient came."
-        )
-        raise BadTable(msg)
-    keys = [(rank, hashlib.sha256(name.encode()).hexdigest()) for rank, name in arrived]
-    places = {key: place for place, key in enumerate(sorted(keys))}
-    return [places[key] for key in keys]
-
-
-def arrival_ranks(asked: Survey, order: str, patient: str) -> dict[str, int]:
-    """Return the rank of each patient's earliest row; patients of the same moment share one."""
-    column, patients = asked.keys[order], asked.keys[patient]
-    row_ranks = _ranks(column.texts, order)[column.codes]
-    first = np.full(len(patients.texts), np.iinfo(np.int64).max)
-    np.minimum.at(first, patients.codes, row_ranks)
-    return dict(zip(patients.texts, first.tolist(), strict=True))
-
-
-def _ranks(texts: Sequence[str], order: str) -> IntArray:
-    """Return the rank of each text, as a number or as a date."""
-    for read in (_numbers, _moments):
-        moments = read(texts)
-        if moments is not None:
-            rank = {moment: i for i, moment in enumerate(sorted(set(moments)))}
-            return np.array([rank[moment] for moment in moments], dtype=np.int64)
-    msg = (
-        f"column {order!r} must hold finite numbers or ISO dates, such as 2025-03-31 or "
-        "2025-03-31T14:05, of one kind and all with or all without a time zone; some rows hold "
-        "something else. Mend them, or name another --order."
-    )
-    raise BadTable(msg)
-
-
-def _numbers(texts: Sequence[str]) -> list[Any] | None:
-    # Decimals keep every digit: a time as a number of 20 digits has no room in a float.
-    try:
-        numbers = [Decimal(text.strip()) for text in texts]
-    except InvalidOperation:
-        return None
-    return numbers if all(number.is_finite() for number in numbers) else None
-
-
-def _moments(texts: Sequence[str]) -> list[Any] | None:
-    try:
-        moments = [datetime.fromisoformat(text.strip()) for text in texts]
-    except ValueError:
-        return None
-    zoned = [moment.tzinfo is not None for moment in moments]
-    if any(zoned) != all(zoned):
-        return None
-    return [moment.astimezone(UTC) for moment in moments] if all(zoned) else moments
 
 
 def say(table: PatientTable, warnings: Sequence[str]) -> None:

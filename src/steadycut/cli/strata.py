@@ -6,8 +6,8 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, show, to_json, write_folder
-from steadycut.cli.reading import given
-from steadycut.cli.strata_tables import names_of, read_costs, read_graded
+from steadycut.cli.reading import given, read_given
+from steadycut.cli.strata_tables import graded_patients, names_of, read_costs
 from steadycut.cli.tables import note_dropped, row_counts
 from steadycut.core.strata.certify import LOSS_BOUNDS
 from steadycut.errors import BadOption
@@ -107,16 +107,17 @@ def strata_command(
     request = make_request(
         patient=patient,
         score=score,
+        label=label if order_of is None else None,
+        positive=positive,
+        attributes=() if order_of is None else label,
         site=site,
         sites=sites,
         levels=list(level or ()),
         how=aggregate,
         missing=missing,
     )
-    table, patients, grades = read_graded(
-        read, label=label, order=order_of, positive=positive, sites=sites, request=request
-    )
-    study = run_strata(patients, grades, options)
+    table = read_given(request, read)
+    study = run_strata(*graded_patients(table, label, order_of), options)
     content = {**study.to_dict(), "data": row_counts(table)}
     write_folder(out, strata_files(study, content))
     read.done()

@@ -7,13 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from steadycut.cli.reading import as_given, read_given
-from steadycut.cli.tables import candidates_at
 from steadycut.core.checks import IntArray
 from steadycut.core.records import PatientScores
 from steadycut.core.strata.costs import CostMatrix
-from steadycut.errors import BadOption, BadPatients, BadTable, PatientOverlap
-from steadycut.ingest import PatientTable, Request, make_request, read_patients
+from steadycut.errors import BadOption, BadTable
+from steadycut.ingest import PatientTable
 
 # Above this the values are no grades: they may be measurements, or identify patients.
 MOST_GRADES = 20
@@ -95,46 +93,15 @@ def names_of(option: str, text: str | None, from_file: list[str] | None) -> list
     return names
 
 
-def read_graded(
-    tables: Sequence[str],
-    *,
-    label: str,
-    order: Sequence[str] | None,
-    positive: str | None,
-    sites: Sequence[str] | None,
-    request: Request,
-) -> tuple[PatientTable, PatientScores, IntArray]:
-    """Return the table, its patients and their grades; without an order labels are 0 and 1."""
+def graded_patients(
+    table: PatientTable, label: str, order: Sequence[str] | None
+) -> tuple[PatientScores, IntArray]:
+    """Return the patients of a table and their grades; without an order labels are 0 and 1."""
+    (patients,) = table.patients.values()
     if order is None:
-        table = read_given(replace(request, label=label, positive=positive), tables)
-        (patients,) = candidates_at(table, sites)
-        return table, patients, patients.known_labels.astype(np.int64)
-    table = read_given(request, tables)
-    (patients,) = candidates_at(table, sites)
-    grades = _grades_of(patients, tables, label, order, request)
-    return table, replace(patients, recipe=replace(patients.recipe, label=label)), grades
-
-
-def _grades_of(
-    patients: PatientScores, tables: Sequence[str], label: str, order: Sequence[str], ask: Request
-) -> IntArray:
-    """Look up the grade of each patient: a column of texts that, as a site, is one a patient."""
-    columns = make_request(patient=ask.patient, score=ask.scores, site=label, missing=ask.missing)
-    how = as_given(tables)
-    try:
-        table = read_patients(columns, list(tables), engine=how.engine, memory=how.memory)
-    except PatientOverlap:
-        msg = (
-            f"a patient must have one grade; some have several in {label!r}. Mend them, or name a "
-            "patient-level column."
-        )
-        raise BadPatients(msg) from None
-    (found,) = table.patients.values()
-    assert found.patients is not None  # noqa: S101
-    assert found.sites is not None  # noqa: S101
-    assert patients.patients is not None  # noqa: S101
-    rows = np.searchsorted(found.patients, patients.patients)
-    return code_grades(found.sites[rows].tolist(), label, order)
+        return patients, patients.known_labels.astype(np.int64)
+    grades = code_grades(patients.attributes[label].tolist(), label, order)
+    return replace(patients, recipe=replace(patients.recipe, label=label)), grades
 
 
 def code_grades(texts: Sequence[str], label: str, order: Sequence[str]) -> IntArray:

@@ -32,6 +32,7 @@ def read_for_fit(
     level: Sequence[str] | None,
     aggregate: Sequence[str] | None,
     missing: str,
+    attributes: Sequence[str] = (),
 ) -> PatientTable:
     """Read every candidate: each score column with each aggregator, at the named sites."""
     request = make_request(
@@ -43,6 +44,7 @@ def read_for_fit(
         sites=sites,
         levels=list(level or ()),
         how=list(aggregate or ("mean",)),
+        attributes=attributes,
         missing=missing,
         clusters=True,
     )
@@ -128,12 +130,12 @@ def label_warnings(rule: FrozenRule, patients: PatientScores) -> list[str]:
 
 
 def row_counts(table: PatientTable) -> dict[str, int]:
-    """Return how many rows the named sites have, and how many of them had no score."""
+    """Return how many rows the named sites have, and what was left out of them."""
     return {
         "rows": table.n_rows,
         "dropped_rows": table.n_dropped,
         "dropped_patients": table.n_patients_dropped,
-        "dropped_unlabelled_patients": table.dropped.unlabelled,
+        "dropped_incomplete_patients": table.dropped.incomplete,
     }
 
 

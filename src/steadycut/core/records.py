@@ -1,7 +1,7 @@
 """The frozen records that the files of this package hand to each other."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -120,6 +120,7 @@ class PatientScores:
     """One row a patient: score, and where known label, site and number of instances.
 
     ``n_units`` counts the units of the innermost level, such as slides, where there are levels.
+    ``attributes`` holds further patient-level columns, such as sex or scanner, as texts by name.
 
     Patients that have an identifier are put in its order, so that nothing later depends on
     the order in which they came; patients without one keep theirs.
@@ -139,6 +140,7 @@ class PatientScores:
     sites: NDArray[np.str_] | None = None
     n_instances: IntArray | None = None
     n_units: IntArray | None = None
+    attributes: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
     recipe: Recipe = field(default_factory=Recipe)
 
     def __init__(
@@ -150,6 +152,7 @@ class PatientScores:
         sites: Sequence[object] | NDArray[np.str_] | None = None,
         n_instances: ArrayLike | None = None,
         n_units: ArrayLike | None = None,
+        attributes: Mapping[str, Sequence[object] | NDArray[np.str_]] | None = None,
         recipe: Recipe | None = None,
     ) -> None:
         checked = check_scores(scores)
@@ -165,8 +168,15 @@ class PatientScores:
             "n_units": _whole_numbers("n_units", n_units, n),
         }
         for name, column in columns.items():
-            ordered = column if column is None or order is None else read_only(column[order])
-            store(self, name, ordered)
+            store(self, name, _in_order(column, order))
+        store(
+            self,
+            "attributes",
+            {
+                name: _in_order(_texts(name, values, n), order)
+                for name, values in (attributes or {}).items()
+            },
+        )
         store(self, "recipe", Recipe() if recipe is None else recipe)
 
     @property
@@ -211,6 +221,9 @@ class PatientScores:
         columns: dict[str, Any] = {
             name: None if column is None else read_only(column[rows])
             for name, column in given.items()
+        }
+        columns["attributes"] = {
+            name: read_only(column[rows]) for name, column in self.attributes.items()
         }
         if self.patients is not None and np.any(np.diff(rows) <= 0):
             return PatientScores(**columns, recipe=self.recipe)
@@ -259,6 +272,10 @@ def _texts(
         array = np.array([str(value) for value in _listed(name, values)], dtype=np.str_)
     check_length(name, array, n_patients)
     return read_only(array)
+
+
+def _in_order(column: NDArray[Any] | None, order: IntArray | None) -> NDArray[Any] | None:
+    return column if column is None or order is None else read_only(column[order])
 
 
 def _listed(name: str, values: Iterable[object]) -> list[object]:

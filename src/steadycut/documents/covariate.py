@@ -21,7 +21,6 @@ from steadycut.documents.frozen import (
 from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
 from steadycut.errors import BadOption, BadPatients
 from steadycut.ingest import aggregate
-from steadycut.ingest.covariate import read_covariate
 from steadycut.study.covariate import CutRule, Values, as_groups, as_numbers
 from steadycut.study.describe import chain_summary
 from steadycut.study.freeze import check_named, columns_of, instances_of, units_of, versions
@@ -295,18 +294,18 @@ class CovariateRule(FrozenFile[CovariateDocument]):
         Patients that it was not made for are refused
         (`steadycut.documents.guards.check_deployment`); ``force`` makes that a warning.
         """
-        recipe = self.recipe
+        recipe, column = self.recipe, self.document.covariate
         patients = aggregate(
             table,
             patient=recipe.patient,
             score=recipe.score,
             levels=recipe.levels,
             how=recipe.how,
+            attributes=column,
             missing=missing,
         )
         warn_of_forced(pass_or_refuse(check_deployment(self, patients), force=force))
-        covariate = read_covariate(table, patients, column=self.document.covariate, missing=missing)
-        return self.decisions(patients, covariate, unseen)
+        return self.decisions(patients, patients.attributes[column], unseen)
 
 
 def _examples(groups: Sequence[str]) -> str:

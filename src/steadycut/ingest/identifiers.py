@@ -32,10 +32,10 @@ NOTHING = _spellings(MISSING)
 def check_named(survey: Survey, request: Request) -> None:
     """Refuse marks for a missing value as identifiers: many patients would become one.
 
-    They are marks in sites and levels too, where "none" may be a name.
+    They are also refused in sites, levels and attributes, where "none" may be a name.
     """
     levels = [column for column, _ in request.levels]
-    for column in filter(None, [request.patient, request.site, *levels]):
+    for column in filter(None, [request.patient, request.site, *levels, *request.attributes]):
         marks = NOBODY if column == request.patient else NOTHING
         found = sorted(marks.intersection(survey.keys[column].texts))
         if found:

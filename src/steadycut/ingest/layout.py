@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from steadycut.core.aggregate.aggregators import nest
 from steadycut.core.checks import LARGEST_SCORE, IntArray
 from steadycut.errors import BadPatients, BadTable, MissingScores
+from steadycut.ingest.arrival import arrival_places, earliest_rows
+from steadycut.ingest.identifiers import check_named
 from steadycut.ingest.labels import code_labels
 from steadycut.ingest.raw import MISSING_CODE, KeyColumn
 from steadycut.ingest.request import Request
@@ -33,18 +35,35 @@ MISSING_MARKS = frozenset({"-", "--", ".", "?", "#n/a", "n.a.", "nd", "missing",
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dropped:
-    """What ``missing="drop"`` left out, and whose label came from the patient's other rows.
+class Gaps:
+    """What was done about empty cells of a patient-level column: the label or an attribute.
 
-    ``rows`` lack a finite score, ``patients`` have no other rows; ``unlabelled_rows`` belong to the
-    ``unlabelled`` patients, who have no label in any row; ``relabelled`` rows had none themselves.
+    ``patients`` have nothing there in any row and were left out, with their ``rows``. ``filled``
+    rows took the value of the same patient's other rows.
+    """
+
+    column: str
+    patients: int
+    rows: int
+    filled: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """What ``missing="drop"`` left out.
+
+    ``rows`` lack a finite score, and ``patients`` have no other rows. ``gaps`` tells about each
+    patient-level column that had empty cells.
     """
 
     rows: int = 0
     patients: int = 0
-    unlabelled: int = 0
-    unlabelled_rows: int = 0
-    relabelled: int = 0
+    gaps: tuple[Gaps, ...] = ()
+
+    @property
+    def incomplete(self) -> int:
+        """How many patients had no label, or no value of an attribute, in any row."""
+        return sum(gap.patients for gap in self.gaps)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -64,6 +83,8 @@ class Layout:
     patients: NDArray[np.str_]
     labels: NDArray[np.int8] | None
     sites: NDArray[np.str_] | None
+    attributes: Mapping[str, NDArray[np.str_]]
+    order: IntArray | None
     n_instances: IntArray
     n_rows: int
     dropped: Dropped
@@ -105,12 +126,14 @@ def lay_out(survey: Survey, request: Request) -> Layout:
         What is asked. Rows of other sites than the named ones are left out, whatever is in them.
         ``missing="drop"`` leaves out rows in which any of the asked scores is missing, NaN or
         infinite, so that all score columns see the same rows; a patient who has no other rows is
-        left out and counted. ``unlabelled="drop"`` leaves out and counts patients who have no
-        label in any row; a row without a label counts for its patient if other rows have one.
-        Identifiers, sites and levels must be there in every row, also in dropped ones.
+        left out and counted. ``incomplete="drop"`` leaves out and counts patients who have no
+        label, or no value of an attribute, in any row; a row without one counts for its patient
+        if other rows have one. Identifiers, sites and levels must be there in every row, also in
+        dropped ones.
     """
-    asked = asked_groups(survey, request)
-    filled, dropped = _labelled(asked, request)
+    asked = _asked_groups(survey, request)
+    check_named(asked, request)
+    filled, gaps = _fill_gaps(asked, request)
     _check_filled(filled, request.keys, _droppable(request))
     _check_scores(filled, request)
     labels, sites = _patient_labels(filled, request), _patient_sites(filled, request)
@@ -123,26 +146,30 @@ def lay_out(survey: Survey, request: Request) -> Layout:
     leaf_of[filled.group[used]] = leaf
     n_leaves = np.bincount(_patient_of_leaf(sizes.size, steps), minlength=kept.size)
     usable = int(filled.n_usable.sum())
-    texts = filled.keys[request.patient].texts
+    patients = _texts(filled.keys[request.patient])[kept]
     return Layout(
         leaf_of=leaf_of,
         sizes=sizes,
         first_leaf=np.concatenate(([0], np.cumsum(n_leaves))),
         steps=tuple(steps),
-        patients=np.array([texts[code] for code in kept.tolist()], dtype=np.str_),
+        patients=patients,
         labels=None if labels is None else labels[kept],
         sites=None if sites is None else sites[kept],
+        attributes={
+            name: _patient_values(filled, request, name)[kept] for name in request.attributes
+        },
+        order=_arrivals(filled, request, kept, patients),
         n_instances=np.bincount(patient_of, weights=filled.n_usable[used]).astype(np.int64),
         n_rows=asked.total,
         dropped=Dropped(
             rows=filled.total - usable,
             patients=_n_distinct(filled.keys[request.patient].codes) - kept.size,
-            **dropped,
+            gaps=gaps,
         ),
     )
 
 
-def asked_groups(survey: Survey, request: Request) -> Survey:
+def _asked_groups(survey: Survey, request: Request) -> Survey:
     """Return the groups of the sites that are asked for; of a gap in the site nobody can tell."""
     if not survey.n_rows.size:
         msg = "the table has no rows; at least one instance of one patient is needed."
@@ -172,12 +199,19 @@ def _patient_of_leaf(n_leaves: int, steps: Sequence[IntArray]) -> IntArray:
 # What a patient is -----------------------------------------------------------------------
 
 
-def _labelled(survey: Survey, request: Request) -> tuple[Survey, dict[str, int]]:
-    """Leave out patients without any label, and let the rows of others have their patient's."""
-    label = request.label
-    if label is None or request.unlabelled == "refuse" or not survey.n_missing(label):
-        return survey, {}
-    column, patient = survey.keys[label], survey.keys[request.patient]
+def _fill_gaps(survey: Survey, request: Request) -> tuple[Survey, tuple[Gaps, ...]]:
+    """Leave out patients without a label or an attribute; give the rows of others their value."""
+    found = []
+    if request.incomplete == "drop":
+        for name in filter(None, (request.label, *request.attributes)):
+            if survey.n_missing(name):
+                survey, gaps = _fill(survey, request.patient, name)
+                found.append(gaps)
+    return survey, tuple(found)
+
+
+def _fill(survey: Survey, patient_column: str, name: str) -> tuple[Survey, Gaps]:
+    column, patient = survey.keys[name], survey.keys[patient_column]
     known = patient.codes >= 0
     of_patient = np.full(len(patient.texts), MISSING_CODE, dtype=np.int64)
     has = known & (column.codes >= 0)
@@ -185,15 +219,16 @@ def _labelled(survey: Survey, request: Request) -> tuple[Survey, dict[str, int]]
     codes = np.where(known & ~has, of_patient[patient.codes], column.codes)
     left_out = known & (codes < 0)
     if left_out[known].all():
-        msg = f"no patient has a label in {label!r}; at least one must have one."
+        msg = f"no patient has a value in {name!r}; at least one must have one."
         raise BadTable(msg)
-    counts = {
-        "unlabelled": _n_distinct(patient.codes[left_out]),
-        "unlabelled_rows": int(survey.n_rows[left_out].sum()),
-        "relabelled": int(survey.n_rows[known & ~has & ~left_out].sum()),
-    }
-    keys = {**survey.keys, label: KeyColumn(codes=codes, texts=column.texts)}
-    return survey.with_keys(keys).take(~left_out), counts
+    gaps = Gaps(
+        column=name,
+        patients=_n_distinct(patient.codes[left_out]),
+        rows=int(survey.n_rows[left_out].sum()),
+        filled=int(survey.n_rows[known & ~has & ~left_out].sum()),
+    )
+    keys = {**survey.keys, name: KeyColumn(codes=codes, texts=column.texts)}
+    return survey.with_keys(keys).take(~left_out), gaps
 
 
 def _patient_labels(survey: Survey, request: Request) -> NDArray[np.int8] | None:
@@ -204,14 +239,8 @@ def _patient_labels(survey: Survey, request: Request) -> NDArray[np.int8] | None
     texts = [column.texts[code] for code in occurring]
     coded = np.zeros(len(column.texts), dtype=np.int8)
     coded[occurring] = _code(texts, request)
-    labels, n_conflicts = _one_a_patient(patient, coded[column.codes].astype(np.int64))
-    if n_conflicts:
-        who = "1 patient has" if n_conflicts == 1 else f"{n_conflicts} patients have"
-        msg = (
-            f"a patient must have one label; {who} both labels in {request.label!r}. "
-            "Mend the labels, or name a patient-level label column."
-        )
-        raise BadPatients(msg)
+    labels, n_conflicts = _one_per_patient(patient, coded[column.codes].astype(np.int64))
+    _refuse_several(n_conflicts, "label", request.label)
     return labels.astype(np.int8)
 
 
@@ -225,13 +254,43 @@ def _patient_sites(survey: Survey, request: Request) -> NDArray[np.str_] | None:
     if request.site is None:
         return None
     column, patient = survey.keys[request.site], survey.keys[request.patient]
-    sites, n_conflicts = _one_a_patient(patient, column.codes)
+    sites, n_conflicts = _one_per_patient(patient, column.codes)
     refuse_overlap(n_conflicts, request.site)
-    return np.array(column.texts, dtype=np.str_)[sites]
+    return _texts(column)[sites]
 
 
-def _one_a_patient(patient: KeyColumn, codes: IntArray) -> tuple[IntArray, int]:
-    """Return one code a patient, and how many patients have several."""
+def _patient_values(survey: Survey, request: Request, name: str) -> NDArray[np.str_]:
+    column, patient = survey.keys[name], survey.keys[request.patient]
+    values, n_conflicts = _one_per_patient(patient, column.codes)
+    _refuse_several(n_conflicts, "value", name)
+    return _texts(column)[values]
+
+
+def _refuse_several(n_patients: int, what: str, column: str) -> None:
+    if n_patients:
+        who = "1 patient has" if n_patients == 1 else f"{n_patients} patients have"
+        msg = (
+            f"a patient must have one {what}; {who} several in {column!r}. Correct these rows, or "
+            "name a patient-level column."
+        )
+        raise BadPatients(msg)
+
+
+def _arrivals(
+    survey: Survey, request: Request, kept: IntArray, patients: NDArray[np.str_]
+) -> IntArray | None:
+    if request.order is None:
+        return None
+    ranks = earliest_rows(survey, request.order, request.patient)[kept]
+    return arrival_places(ranks, patients, request.order)
+
+
+def _texts(column: KeyColumn) -> NDArray[np.str_]:
+    return np.array(column.texts, dtype=np.str_)
+
+
+def _one_per_patient(patient: KeyColumn, codes: IntArray) -> tuple[IntArray, int]:
+    """Return one code per patient, and how many patients have several."""
     found = np.zeros(len(patient.texts), dtype=np.int64)
     found[patient.codes] = codes
     differs = found[patient.codes] != codes
@@ -245,19 +304,25 @@ def _n_distinct(codes: IntArray) -> int:
 # Gaps ------------------------------------------------------------------------------------
 
 
-def _droppable(request: Request) -> str | None:
-    """Return the label column if patients without a label could be left out; in a stream never."""
-    return request.label if request.order is None else None
+def _droppable(request: Request) -> dict[str, str]:
+    """Return what patients may lack with ``missing="drop"``, by column; in a stream nothing."""
+    if request.order is not None:
+        return {}
+    values = dict.fromkeys(request.attributes, "value")
+    return values if request.label is None else values | {request.label: "label"}
 
 
-def _check_filled(survey: Survey, names: Iterable[str], droppable: str | None = None) -> None:
+def _check_filled(
+    survey: Survey, names: Iterable[str], droppable: Mapping[str, str] | None = None
+) -> None:
     for name in names:
         n_missing = survey.n_missing(name)
         if n_missing:
             have = "has" if n_missing == 1 else "have"
             remove = "remove the rows"
-            if name == droppable:
-                remove = "leave out patients without any label with missing='drop' (--missing drop)"
+            if droppable and name in droppable:
+                lack = f"patients without any {droppable[name]}"
+                remove = f"leave out {lack} with missing='drop' (--missing drop)"
             msg = (
                 f"column {name!r} must be filled in every row; {n_missing} of {survey.total} rows "
                 f"{have} nothing there. Fill these in, or {remove}."

@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.aggregate.clusters import Clusters, clusters_from
+from steadycut.core.checks import IntArray
 from steadycut.core.records import PatientScores
 from steadycut.ingest.engines.engine import Engine
 from steadycut.ingest.finish import Finished, from_arrays, join_finished, to_arrays
-from steadycut.ingest.identifiers import check_named
-from steadycut.ingest.layout import Dropped, Layout, asked_groups, lay_out
+from steadycut.ingest.layout import Dropped, Layout, lay_out
 from steadycut.ingest.request import Request
-from steadycut.ingest.survey import Survey
 
 Progress = Callable[[str, int, int], None]
 WORK = "aggregating rows"
@@ -45,14 +44,14 @@ class PatientTable:
     Every entry of ``patients`` holds the same patients. ``n_rows`` counts the rows of the sites
     that are asked for, and ``dropped`` what was left out of them. ``clusters`` says, by score
     column, how alike the rows of a patient are, if the request asks for it; None where that is not
-    defined. ``asked`` is what the engine found out about these rows before it aggregated them.
+    defined. ``order`` is the place of each patient in the order of arrival, if it is asked for.
     """
 
     patients: Mapping[tuple[str, str], PatientScores]
     n_rows: int
     dropped: Dropped
     clusters: Mapping[str, Clusters | None] = field(default_factory=dict)
-    asked: Survey
+    order: IntArray | None = None
 
     @property
     def n_dropped(self) -> int:
@@ -90,10 +89,7 @@ def build_patients(
     PatientTable
         To the last bit the same for any order of rows and any engine.
     """
-    survey = engine.survey()
-    asked = asked_groups(survey, request)
-    check_named(asked, request)
-    layout = lay_out(survey, request)
+    layout = lay_out(engine.survey(), request)
     finished = join_finished(list(_finish_parts(engine, layout, request, progress, keep)))
     return PatientTable(
         patients=_patients(layout, finished, request),
@@ -102,7 +98,7 @@ def build_patients(
         clusters={
             name: clusters_from(sums, layout.labels) for name, sums in finished.clusters.items()
         },
-        asked=asked,
+        order=layout.order,
     )
 
 
@@ -165,6 +161,7 @@ def _patients(
             sites=layout.sites,
             n_instances=layout.n_instances,
             n_units=finished.n_units if request.levels else None,
+            attributes=layout.attributes,
             recipe=request.recipe(score, how),
         )
         for (score, how), numbers in finished.scores.items()

@@ -77,6 +77,7 @@ def aggregate(
     site: str | None = ...,
     levels: Iterable[Level] = ...,
     how: How = ...,
+    attributes: str | Iterable[str] = ...,
     missing: str = ...,
     engine: str = ...,
     memory: str | int | None = ...,
@@ -95,6 +96,7 @@ def aggregate(
     site: str | None = ...,
     levels: Iterable[Level] = ...,
     how: list[How] | tuple[How, ...],
+    attributes: str | Iterable[str] = ...,
     missing: str = ...,
     engine: str = ...,
     memory: str | int | None = ...,
@@ -113,6 +115,7 @@ def aggregate(
     site: str | None = ...,
     levels: Iterable[Level] = ...,
     how: How | list[How] | tuple[How, ...] = ...,
+    attributes: str | Iterable[str] = ...,
     missing: str = ...,
     engine: str = ...,
     memory: str | int | None = ...,
@@ -120,7 +123,7 @@ def aggregate(
 ) -> dict[tuple[str, str], PatientScores]: ...
 
 
-def aggregate(
+def aggregate(  # noqa: PLR0913
     source: Any,
     *,
     patient: str,
@@ -130,6 +133,7 @@ def aggregate(
     site: str | None = None,
     levels: Iterable[Level] = (),
     how: How | Iterable[How] = "mean",
+    attributes: str | Iterable[str] = (),
     missing: str = "refuse",
     engine: str = "auto",
     memory: str | int | None = None,
@@ -160,10 +164,13 @@ def aggregate(
         Aggregator over the last level of a patient: ``mean``, ``median``, ``max``, ``min``,
         ``quantile:Q``, ``top-k:K``, ``fraction-above:X``, ``noisy-or``, ``trimmed-mean:X``, or
         a function of the scores in ascending order.
+    attributes
+        Further patient-level columns, such as sex or scanner, the same in every row of a patient.
+        The result has them as texts in ``attributes``, by name.
     missing
         ``"refuse"`` or ``"drop"`` rows whose score is missing, NaN or infinite, and patients who
-        have no label in any row. Dropping warns with the numbers; patients who have no other rows
-        are left out too.
+        have no label, or no value of an attribute, in any row. Dropping warns with the numbers;
+        patients who have no other rows are left out too.
     engine, memory, progress
         How the rows are brought together; see `read_patients`. They change nothing in the result.
 
@@ -184,6 +191,9 @@ def aggregate(
     array([0.5, 0.5])
     >>> aggregate(table, patient="id", score="s", how=["max", "min"])["max"].scores
     array([0.75, 0.5 ])
+    >>> sexes = {**table, "sex": ["f", "f", "m"]}
+    >>> aggregate(sexes, patient="id", score="s", attributes="sex").attributes["sex"]
+    array(['f', 'm'], dtype='<U1')
     """
     request = make_request(
         patient=patient,
@@ -193,6 +203,7 @@ def aggregate(
         site=site,
         levels=levels,
         how=how,
+        attributes=attributes,
         missing=missing,
     )
     table = read_patients(request, source, engine=engine, memory=memory, progress=progress)
@@ -213,14 +224,17 @@ def dropped_lines(table: PatientTable) -> list[str]:
         who = "1 patient who has" if lost.patients == 1 else f"{lost.patients} patients who have"
         also = f", and with them {who} no other rows" if lost.patients else ""
         lines = [f"{lost.rows} of {table.n_rows} rows without a finite score {were} dropped{also}."]
-    if lost.unlabelled:
-        who = "1 patient" if lost.unlabelled == 1 else f"{lost.unlabelled} patients"
-        were = "was" if lost.unlabelled == 1 else "were"
-        rows = "1 row" if lost.unlabelled_rows == 1 else f"{lost.unlabelled_rows} rows"
-        lines.append(f"{who} without a label in any row {were} dropped, {rows} in all.")
-    if lost.relabelled:
-        rows = "1 row" if lost.relabelled == 1 else f"{lost.relabelled} rows"
-        lines.append(f"{rows} without a label took the one of the same patient's other rows.")
+    label = next(iter(table.patients.values())).recipe.label
+    for gaps in lost.gaps:
+        what = "a label" if gaps.column == label else repr(gaps.column)
+        if gaps.patients:
+            who = "1 patient" if gaps.patients == 1 else f"{gaps.patients} patients"
+            were = "was" if gaps.patients == 1 else "were"
+            rows = "1 row" if gaps.rows == 1 else f"{gaps.rows} rows"
+            lines.append(f"{who} without {what} in any row {were} dropped, {rows} in all.")
+        if gaps.filled:
+            rows = "1 row" if gaps.filled == 1 else f"{gaps.filled} rows"
+            lines.append(f"{rows} without {what} took the one of the same patient's other rows.")
     return lines
 
 

@@ -50,10 +50,15 @@ class Request:
         One or several aggregators over the last level (or the rows) of a patient.
     missing
         ``"refuse"`` or ``"drop"`` rows whose score is missing, NaN or infinite.
-    unlabelled
-        ``"refuse"`` or ``"drop"`` patients without a label.
+    attributes
+        Further patient-level columns, such as sex or scanner: one value per patient, as a text.
+        One of them may also be the site.
+    incomplete
+        ``"refuse"`` or ``"drop"`` patients who have no label, or no value of an attribute, in any
+        row.
     order
-        Column that says when a row came in, if that matters; it is read and groups nothing.
+        Column that says when a row came in, as a number or an ISO date. A patient arrives with
+        the earliest row.
     clusters
         Whether to measure how alike the rows of a patient are.
 
@@ -76,13 +81,14 @@ class Request:
     levels: tuple[tuple[str, How], ...] = ()
     hows: tuple[How, ...] = ("mean",)
     missing: str = "refuse"
-    unlabelled: str = "refuse"
+    attributes: tuple[str, ...] = ()
+    incomplete: str = "refuse"
     order: str | None = None
     clusters: bool = False
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_POLICIES)
-        check_choice("unlabelled", self.unlabelled, MISSING_POLICIES)
+        check_choice("incomplete", self.incomplete, MISSING_POLICIES)
         _check_columns((self.patient,))
         _check_columns(self.columns)
         _check_some("score column", self.scores)
@@ -100,7 +106,9 @@ class Request:
     def keys(self) -> tuple[str, ...]:
         """Columns that say what a row belongs to."""
         levels = (column for column, _ in self.levels)
-        named = (self.patient, self.label, self.site, *levels, self.order)
+        # The site may be asked for as an attribute too.
+        more = (column for column in self.attributes if column != self.site)
+        named = (self.patient, self.label, self.site, *levels, *more, self.order)
         return tuple(column for column in named if column is not None)
 
     @property
@@ -143,38 +151,39 @@ def make_request(
     positive_occurs: bool = True,
     levels: Iterable[Level] = (),
     how: How | Iterable[How] = "mean",
+    attributes: str | Iterable[str] = (),
     missing: str = "refuse",
     clusters: bool = False,
 ) -> Request:
     """Build a request from what a caller may write: one or several, texts or pairs.
 
-    ``missing="drop"`` goes for labels too.
+    ``missing="drop"`` also drops patients without a label or without a value of an attribute.
 
     Examples
     --------
     >>> make_request(patient="id", score="s", levels=["slide:max"], how=["mean", "max"]).hows
     ('mean', 'max')
     """
-    several = (levels,) if isinstance(levels, str) else _several("levels", levels)
     return Request(
         patient=patient,
-        scores=(score,) if isinstance(score, str) else _several("score", score),
+        scores=_several("score", score),
         label=label,
         positive=positive,
         site=site,
         sites=None if sites is None else tuple(sites),
         positive_occurs=positive_occurs,
-        levels=tuple(_as_pair(level) for level in several),
-        hows=(how,) if isinstance(how, str) or callable(how) else _several("how", how),
+        levels=tuple(_as_pair(level) for level in _several("levels", levels)),
+        hows=(how,) if callable(how) else _several("how", how),
+        attributes=_several("attributes", attributes),
         missing=missing,
-        unlabelled=missing,
+        incomplete=missing,
         clusters=clusters,
     )
 
 
-def _several(name: str, given: Iterable[Item]) -> tuple[Item, ...]:
+def _several(name: str, given: str | Iterable[Item]) -> tuple[str | Item, ...]:
     try:
-        return tuple(given)
+        return (given,) if isinstance(given, str) else tuple(given)
     except TypeError:
         msg = f"{name} must be one or several texts; got {shown(given)}."
         raise BadOption(msg) from None

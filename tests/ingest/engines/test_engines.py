@@ -3,6 +3,7 @@
 import gzip
 import math
 from contextlib import suppress
+from dataclasses import replace
 
 import duckdb
 import numpy as np
@@ -43,6 +44,7 @@ ASKED = {
     "site": "site",
     "levels": ["slide:quantile:0.8", "block:mean"],
     "how": HOWS,
+    "attributes": ["scanner", "age"],
     "missing": "drop",
     "clusters": True,
 }
@@ -62,6 +64,8 @@ def cohort(n_rows=400, seed=0):
         "tied": np.round(rng.random(n_rows), 1).tolist(),
         "label": ["sick" if patient % 3 == 0 else "well" for patient in patients],
         "site": ["Nørre, Hospital" if patient % 2 else "B" for patient in patients],
+        "scanner": ["new" if patient % 5 else "old" for patient in patients],
+        "age": [40.5 + patient for patient in patients],
         "unused": ["x"] * n_rows,
     }
 
@@ -141,11 +145,13 @@ def snapshot(table):
                 one.scores.tobytes(),
                 one.n_instances.tobytes(),
                 None if one.n_units is None else one.n_units.tolist(),
+                {name: values.tolist() for name, values in one.attributes.items()},
             )
             for key, one in table.patients.items()
         },
         "clusters": table.clusters,
         "dropped": (table.n_rows, table.dropped),
+        "order": None if table.order is None else table.order.tolist(),
     }
 
 
@@ -246,9 +252,12 @@ GOOD = {
     "slide": ["x", "y", "x"],
     "site": ["A", "A", "B"],
     "y": ["1", "1", "0"],
+    "sex": ["f", "f", "m"],
+    "day": ["2", "3", "1"],
     "s": ["0.25", "0.75", "0.5"],
 }
 ALL = {"patient": "id", "score": "s", "label": "y", "site": "site", "levels": ["slide:max"]}
+ALL |= {"attributes": ["sex"]}
 WRONG = {
     "no rows": {name: [] for name in GOOD},
     "patient": {"id": ["secret-1", "", " "]},
@@ -261,6 +270,10 @@ WRONG = {
     "two labels": {"y": ["1", "0", "0"]},
     "two sites": {"site": ["A", "B", "B"]},
     "labels": {"y": ["a", "a", "b"]},
+    "attribute": {"sex": ["f", "", ""]},
+    "two values": {"sex": ["f", "m", "m"]},
+    "order": {"day": ["2", "", "1"]},
+    "no order": {"day": ["2", "soon", "1"]},
 }
 
 
@@ -270,7 +283,7 @@ WRONG = {
 def test_the_same_refusals(wrong, missing, sites, tmp_path):
     path = tmp_path / "t.csv"
     pd.DataFrame(GOOD | WRONG[wrong]).to_csv(path, index=False)
-    request = make_request(**ALL, missing=missing, sites=sites)
+    request = replace(make_request(**ALL, missing=missing, sites=sites), order="day")
     by_memory, by_duckdb = (answer(request, path, engine) for engine in ("memory", "duckdb"))
     assert by_memory == by_duckdb
     assert "secret" not in str(by_memory)

@@ -1,0 +1,77 @@
+"""The order in which patients arrived, from a column that says when each row came in."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.checks import IntArray
+from steadycut.errors import BadTable
+from steadycut.ingest.survey import Survey
+
+
+def earliest_rows(survey: Survey, order: str, patient: str) -> IntArray:
+    """Return the rank of the earliest row of each patient, by the patient's code.
+
+    Rows of the same moment share a rank.
+    """
+    column, patients = survey.keys[order], survey.keys[patient]
+    ranks = _ranks(column.texts, order)[column.codes]
+    first = np.full(len(patients.texts), np.iinfo(np.int64).max)
+    np.minimum.at(first, patients.codes, ranks)
+    return first
+
+
+def arrival_places(ranks: IntArray, patients: NDArray[np.str_], order: str) -> IntArray:
+    """Return the place of each patient in the order of arrival, from 0.
+
+    Patients of the same moment get an arbitrary order. Identifiers often tell the class, so a hash
+    of the identifier decides.
+    """
+    if ranks.size > 1 and np.unique(ranks).size == 1:
+        msg = (
+            f"column {order!r} is the same for every patient and tells no order. Name a column "
+            "that says when each patient came."
+        )
+        raise BadTable(msg)
+    hashes = [hashlib.sha256(name.encode()).hexdigest() for name in patients.tolist()]
+    return np.argsort(np.lexsort((np.array(hashes), ranks)))
+
+
+def _ranks(texts: Sequence[str], order: str) -> IntArray:
+    """Return the rank of each text, as a number or as a date."""
+    for read in (_numbers, _moments):
+        moments = read(texts)
+        if moments is not None:
+            rank = {moment: i for i, moment in enumerate(sorted(set(moments)))}
+            return np.array([rank[moment] for moment in moments], dtype=np.int64)
+    msg = (
+        f"column {order!r} must hold finite numbers or ISO dates, such as 2025-03-31 or "
+        "2025-03-31T14:05, of one kind and all with or all without a time zone; some rows hold "
+        "something else. Correct them, or name another column as order (--order)."
+    )
+    raise BadTable(msg)
+
+
+def _numbers(texts: Sequence[str]) -> list[Any] | None:
+    # Decimals keep every digit: a float cannot hold a time of 20 digits.
+    try:
+        numbers = [Decimal(text.strip()) for text in texts]
+    except InvalidOperation:
+        return None
+    return numbers if all(number.is_finite() for number in numbers) else None
+
+
+def _moments(texts: Sequence[str]) -> list[Any] | None:
+    try:
+        moments = [datetime.fromisoformat(text.strip()) for text in texts]
+    except ValueError:
+        return None
+    zoned = [moment.tzinfo is not None for moment in moments]
+    if any(zoned) != all(zoned):
+        return None
+    return [moment.astimezone(UTC) for moment in moments] if all(zoned) else moments
