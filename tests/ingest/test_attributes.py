@@ -114,3 +114,9 @@ def test_patients_keep_their_attributes_when_they_are_sorted():
     assert cohort.take(np.array([1, 0])).attributes["sex"].tolist() == ["f", "m"]
     with pytest.raises(BadPatients, match="sex"):
         PatientScores(scores=[3, 1], attributes={"sex": ["m"]})
+
+
+@pytest.mark.parametrize("wrong", [["m", "f"], "mf", 2, {"sex": None}, {"sex": 3}])
+def test_attributes_that_are_no_columns_are_refused(wrong):
+    with pytest.raises(BadPatients, match="one text"):
+        PatientScores(scores=[3, 1], attributes=wrong)

@@ -157,26 +157,22 @@ class PatientScores:
     ) -> None:
         checked = check_scores(scores)
         n = checked.size
-        names = _texts("patients", patients, n)
+        names = None if patients is None else _texts("patients", patients, n)
         order = _order_by_identifier(names)
         columns = {
             "scores": checked,
             "labels": None if labels is None else check_labels(labels, n),
             "patients": names,
-            "sites": _texts("sites", sites, n),
+            "sites": None if sites is None else _texts("sites", sites, n),
             "n_instances": _whole_numbers("n_instances", n_instances, n),
             "n_units": _whole_numbers("n_units", n_units, n),
         }
         for name, column in columns.items():
-            store(self, name, _in_order(column, order))
-        store(
-            self,
-            "attributes",
-            {
-                name: _in_order(_texts(name, values, n), order)
-                for name, values in (attributes or {}).items()
-            },
-        )
+            ordered = column if column is None or order is None else read_only(column[order])
+            store(self, name, ordered)
+        texts = _attributes({} if attributes is None else attributes, n)
+        rows = slice(None) if order is None else order
+        store(self, "attributes", {name: read_only(texts[name][rows]) for name in texts})
         store(self, "recipe", Recipe() if recipe is None else recipe)
 
     @property
@@ -261,21 +257,24 @@ def check_patients(patients: object) -> None:
         raise BadPatients(msg)
 
 
+def _attributes(
+    given: Mapping[str, Sequence[object] | NDArray[np.str_]], n_patients: int
+) -> dict[str, NDArray[np.str_]]:
+    if not isinstance(given, Mapping):
+        msg = f"attributes must map names to one text per patient; got {shown(given)}."
+        raise BadPatients(msg)
+    return {str(name): _texts(str(name), values, n_patients) for name, values in given.items()}
+
+
 def _texts(
-    name: str, values: Sequence[object] | NDArray[np.str_] | None, n_patients: int
-) -> NDArray[np.str_] | None:
-    if values is None:
-        return None
+    name: str, values: Sequence[object] | NDArray[np.str_], n_patients: int
+) -> NDArray[np.str_]:
     if isinstance(values, np.ndarray) and values.dtype.kind == "U":
         array = values.copy()
     else:
         array = np.array([str(value) for value in _listed(name, values)], dtype=np.str_)
     check_length(name, array, n_patients)
     return read_only(array)
-
-
-def _in_order(column: NDArray[Any] | None, order: IntArray | None) -> NDArray[Any] | None:
-    return column if column is None or order is None else read_only(column[order])
 
 
 def _listed(name: str, values: Iterable[object]) -> list[object]:

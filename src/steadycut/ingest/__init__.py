@@ -12,10 +12,10 @@ Files in the order in which the data travel:
 ``survey``       what a first look at a table tells
 ``labels``       label texts -> 0 and 1
 ``sites``        the groups of rows, and the patients, of given sites
+``arrival``      the order in which patients arrived
 ``layout``       a survey -> where every row belongs; every check of rows is here
 ``finish``       the scores of some patients -> their numbers
 ``patients``     the whole of it, part by part
-``covariate``    a covariate of the patients, read like a site
 ``read``         the whole way: `read_patients` and `aggregate`
 ===============  ==================================================================
 """
