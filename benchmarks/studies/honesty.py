@@ -21,32 +21,29 @@ from steadycut import PatientScores
 from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import cut_just_below, even_cuts
-from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
-from steadycut.core.rules.registry import PLAIN_RULES, cuts_at_rank
+from steadycut.core.rules.registry import PLAIN_RULES, chosen_cut
 
 SIZES = (40, 92, 200, 400, 1000)
 COSTS = ((1.0, 1.0), (1.0, 3.0), (10.0, 1.0))
 GRID = np.linspace(-15, 15, 6001)
 
 
-def choose(patients, costs, rng):
-    cuts = even_cuts(patients)
-    chosen = PLAIN_RULES["stable"](cuts.cells[None, :], costs, rng)
-    first, last = cuts_at_rank(count_errors(cuts.cells[None, :]).ranks, chosen)
-    return float(cuts.place(first, last)[0])
+def choose(patients, costs):
+    return chosen_cut(even_cuts(patients), PLAIN_RULES["stable"], costs)
 
 
 def by_split(patients, costs, rng):
     order = rng.permutation(patients.n_patients)
     half = patients.n_patients // 2
-    cut = choose(patients.take(np.sort(order[half:])), costs, rng)
+    cut = choose(patients.take(np.sort(order[half:])), costs)
     counts = confusion_at(patients.take(np.sort(order[:half])), cut)
     return cut, certificate_of(counts, costs, 0.1)
 
 
 def by_uniform(patients, costs, rng):
-    cut = cut_just_below(choose(patients, costs, rng), patients.scores)
+    del rng
+    cut = cut_just_below(choose(patients, costs), patients.scores)
     counts = confusion_at(patients, cut)
     return cut, certificate_of(counts, costs, 0.1, honesty="uniform")
 

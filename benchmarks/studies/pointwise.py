@@ -41,7 +41,7 @@ def as_printed(rule, grid=200):
         for scores, labels in zip(cohorts.scores, cohorts.labels, strict=True):
             cuts = cuts_of(PatientScores(scores=scores, labels=labels), grid)
             curve = count_errors(cuts.cells[None, :])
-            first, last = cuts_at_rank(curve.ranks, rule.on_cuts(cuts).on_curve(curve, costs))
+            first, last = cuts_at_rank(curve.ranks, rule.on_cuts(cuts)(curve, costs))
             thresholds.append(cuts.place(first, last)[0])
         return np.array(thresholds)
 

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.stats import norm
 
 from steadycut.core.aggregate.aggregators import sort_segments
-from steadycut.core.aggregate.clusters import clusters_of
+from steadycut.core.aggregate.clusters import cluster_sums, clusters_from
 from steadycut.core.bounds.binomial import upper_limit
 
 PATIENTS, WINDOWS = 60, 50
@@ -66,7 +66,7 @@ def one_icc(icc, cohorts, tables):
         pooled.append(judge(windows.ravel(), 1.0, tables[0]))
         by_patient.append(judge(windows.mean(axis=1), spread_of_patients(icc), tables[1]))
         groups = np.repeat(np.arange(PATIENTS), WINDOWS)
-        found.append(clusters_of(sort_segments(groups, windows.ravel()), None).icc)
+        found.append(clusters_from(cluster_sums(sort_segments(groups, windows.ravel())), None).icc)
     return np.mean(pooled, axis=0), np.mean(by_patient, axis=0), float(np.mean(found))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steadycut.core.aggregate.aggregators import sort_segments
-from steadycut.core.aggregate.clusters import clusters_of
+from steadycut.core.aggregate.clusters import cluster_sums, clusters_from
 from tests.cli.commands import FIT, SITES, make_rows, run_command, write_rows
 
 
@@ -13,7 +13,9 @@ def expected_clusters(rows, column=3):
     patient = np.array([names.index(row[1]) for row in rows])
     labels = np.zeros(len(names), dtype=np.int8)
     labels[patient] = [row[5] for row in rows]
-    return clusters_of(sort_segments(patient, np.array([row[column] for row in rows])), labels)
+    return clusters_from(
+        cluster_sums(sort_segments(patient, np.array([row[column] for row in rows]))), labels
+    )
 
 
 @pytest.mark.parametrize("levels", [[], ["--level", "slide:max"]])

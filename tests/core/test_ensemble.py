@@ -10,6 +10,7 @@ import pytest
 from steadycut.core.bounds.modulus import modulus
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import exact_cuts
+from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.diagnose import stability_warnings
 from steadycut.core.ensemble import (
     WEIGHT_PARTS,
@@ -59,7 +60,7 @@ def twin_cut(patients, drawn, rule):
     """Twice the rank of the cut that the rule chooses among drawn patients, by counting."""
     sample = patients.take(np.array(drawn))
     cells = exact_cuts(sample).cells[None, :]
-    below = int(parse_rule(rule)(cells, Costs(cost_fn=2.0), np.random.default_rng(0))[0])
+    below = int(parse_rule(rule)(count_errors(cells), Costs(cost_fn=2.0))[0])
     ordered = sorted(sample.scores.tolist())
     every = patients.scores.tolist()
     # The cut lies anywhere between the last drawn score below it and the first one above.

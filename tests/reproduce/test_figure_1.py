@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from steadycut.core.cuts.grid import even_cuts
-from steadycut.core.records import PatientScores
+from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.pointwise import Pointwise
-from steadycut.core.rules.registry import ERM
-from steadycut.reproduce.chosen_cut import chosen_cut
+from steadycut.core.rules.registry import ERM, chosen_cut
 from steadycut.reproduce.figure_1 import (
     Outcome,
     own_map,
@@ -57,7 +56,7 @@ def test_erm_is_a_brute_force_minimiser():
     cuts = even_cuts(patients)
     called = patients.scores[None, :] >= cuts.thresholds[:, None]
     errors = (called != (patients.known_labels == 1)).sum(axis=1)
-    chosen = patients.scores >= chosen_cut(cuts, ERM)
+    chosen = patients.scores >= chosen_cut(cuts, ERM, Costs())
     assert (chosen != (patients.known_labels == 1)).sum() == errors.min()
 
 
@@ -67,7 +66,7 @@ def test_drawn_bootstrap_curves_choose_nearly_what_their_limit_does():
     for _ in range(10):
         cuts = even_cuts(draw_internal(Setting(), rng))
         rule = Pointwise(cap_in="score").on_cuts(cuts)
-        gaps.append(penalised_by_draws(cuts, rule, rng) - chosen_cut(cuts, rule))
+        gaps.append(penalised_by_draws(cuts, rule, rng) - chosen_cut(cuts, rule, Costs()))
     assert np.median(np.abs(gaps)) < 0.2
 
 

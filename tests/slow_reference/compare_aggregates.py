@@ -6,7 +6,7 @@ import numpy as np
 
 import steadycut
 from steadycut.core.aggregate.aggregators import aggregate_chain, sort_segments
-from steadycut.core.aggregate.clusters import clusters_of
+from steadycut.core.aggregate.clusters import cluster_sums, clusters_from
 from tests.slow_reference import aggregators, clusters
 from tests.slow_reference.differences import all_differ, differ
 
@@ -96,7 +96,9 @@ def intraclass(cohort):
     if cohort.kind in {"denormal", "last bits", "huge"}:
         return
     patients, _, _, scores = columns_of(cohort)
-    found = clusters_of(sort_segments(patients, scores), np.array(cohort.labels, dtype=np.int8))
+    found = clusters_from(
+        cluster_sums(sort_segments(patients, scores)), np.array(cohort.labels, dtype=np.int8)
+    )
     groups = [[row[3] for row in cohort.rows if row[0] == i] for i in range(len(cohort.labels))]
     wanted = clusters.intraclass(groups, cohort.labels)
     yield from differ("icc defined", found is not None, wanted is not None)

@@ -20,7 +20,7 @@ from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
-from steadycut.core.rules.maximal_p_value import altman, miller_siegmund
+from steadycut.core.rules.maximal_p_value import miller_siegmund
 from tests.slow_reference import bounds, planning, risks, shift
 from tests.slow_reference.compare_cuts import costs_of
 from tests.slow_reference.differences import all_differ, differ
@@ -172,6 +172,3 @@ def searched(cohort):
     wanted = density * (z - 1 / z) * log(high * (1 - low) / ((1 - high) * low)) + 4 * density / z
     wanted = min(max(wanted, p), 1.0)
     yield from differ("Miller-Siegmund", miller_siegmund(p, low, high), wanted, 1e-9)
-    yield from differ("Altman", altman(p), min(-1.63 * p * (1 + 2.35 * log(p)), 1.0), 1e-9)
-    wanted = min(-3.13 * p * (1 + 1.65 * log(p)), 1.0)
-    yield from differ("Altman 5 %", altman(p, outer=0.05), wanted, 1e-9)

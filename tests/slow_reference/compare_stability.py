@@ -10,7 +10,6 @@ from steadycut.core.bounds.modulus import dkw_band, modulus
 from steadycut.core.bounds.multiscale import mass_limits, multiscale_band, window_level
 from steadycut.core.diagnose import flip_probability, flip_rate
 from steadycut.core.intervals.paired import paired_difference
-from steadycut.core.monotone import monotone_modulus
 from tests.slow_reference import stability, stable
 from tests.slow_reference.compare_cuts import costs_of, patients_of
 from tests.slow_reference.differences import all_differ, differ
@@ -81,26 +80,15 @@ def bands(cohort):
         )
     level = window_level(n, cohort.delta)
     wanted = [stability.mass_limit(count, n, level) for count in range(n + 1)]
-    yield from all_differ("mass limit", mass_limits(n, cohort.delta), wanted, 1e-7)
+    yield from all_differ(
+        "mass limit", mass_limits(np.arange(n + 1), n, cohort.delta), wanted, 1e-7
+    )
     yield from differ("level is not below Bonferroni's", level >= bonferroni(n, cohort.delta), 1)
 
 
 def bonferroni(n, delta):
     """Return delta over the number of windows of 1 to n spacings of n points: n + 2 - m of m."""
     return delta / sum(n + 2 - m for m in range(1, n + 1)) * (1 - 1e-12)
-
-
-def isotonic(cohort):
-    """Pool adjacent violators is max over starts of min over ends of the mean between."""
-    rng = random.Random(cohort.seed)  # noqa: S311
-    n = rng.randint(1, 8)
-    values = [Fraction(rng.randint(0, 9), 7) for _ in range(n)]
-    wanted = [
-        max(min(sum(values[a : b + 1]) / (b - a + 1) for b in range(i, n)) for a in range(i + 1))
-        for i in range(n)
-    ]
-    found = monotone_modulus(list(range(n)), [float(value) for value in values])
-    yield from all_differ("monotone", found, wanted, 1e-9, 1e-12)
 
 
 def two_cuts(cohort):

@@ -7,11 +7,12 @@ from math import log
 import numpy as np
 
 from steadycut import PatientScores
+from steadycut.core.bounds.windows import windows_of
 from steadycut.core.strata.certify import certify_boundaries
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import stratum_flips, stratum_of
-from steadycut.core.strata.modulus import joint_modulus, joint_radius, windows_of
+from steadycut.core.strata.modulus import joint_modulus, joint_radius
 from steadycut.core.strata.ordered import ordered_marginals
 from steadycut.core.strata.rules import joint_minimum, smallest_risk
 from tests.slow_reference import bounds, strata

@@ -63,7 +63,6 @@ TOPICS = {
         compare_stability.flips: OFTEN,
         compare_stability.windows: SOMETIMES,
         compare_stability.bands: SOMETIMES,
-        compare_stability.isotonic: OFTEN,
         compare_stability.two_cuts: OFTEN,
     },
     "bounds and plans": {

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from steadycut import PatientScores, fit_strata
+from steadycut.core.bounds.windows import windows_of
 from steadycut.core.strata.draws import stratum_of
-from steadycut.core.strata.modulus import joint_band, joint_modulus, windows_of
+from steadycut.core.strata.modulus import joint_band, joint_modulus
 from tests.core.strata_cohorts import GREY, SQUARE, WIDE
 
 pytestmark = pytest.mark.validity

@@ -38,7 +38,7 @@ UNIFORM = ("compression", "dkw", "paper")
 def choose(patients, costs):
     cuts = exact_cuts(patients)
     curve = count_errors(cuts.cells[None, :])
-    first, last = cuts_at_rank(curve.ranks, ERM.on_curve(curve, costs))
+    first, last = cuts_at_rank(curve.ranks, ERM(curve, costs))
     return float(cuts.place(first, last)[0])
 
 

@@ -21,13 +21,12 @@ from populations import POPULATIONS
 from steadycut.core.bootstrap.resampling import replicates
 from steadycut.core.records import PatientScores
 from steadycut.core.rules.registry import cuts_at_rank
-from steadycut.core.rules.stable import is_between, one_basin, prior_mass
+from steadycut.core.rules.stable import cell_edges, is_between, one_basin, prior_mass
 from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import stratum_flips, stratum_of
 from steadycut.core.strata.ordered import ordered_marginals
 from steadycut.core.strata.rules import (
     boundary_barriers,
-    cell_edges,
     nearest_ranks,
     smallest_risk,
 )

@@ -23,7 +23,7 @@ from steadycut import PatientScores
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
-from steadycut.core.rules.registry import Stable, cuts_at_rank
+from steadycut.core.rules.registry import Stable, chosen_cut, cuts_at_rank
 from steadycut.core.select import Search, try_candidate
 
 HERE = Path(__file__).resolve().parent
@@ -216,10 +216,7 @@ READERS = {
 
 def stable_cut(scores, labels, costs):
     """Thresholds of ``stable`` for one cohort."""
-    cuts = exact_cuts(PatientScores(scores=scores, labels=labels))
-    cells = cuts.cells[None, :]
-    first, last = cuts_at_rank(count_errors(cells).ranks, RULE(cells, costs, None))
-    return float(cuts.place(first, last)[0])
+    return chosen_cut(exact_cuts(PatientScores(scores=scores, labels=labels)), RULE, costs)
 
 
 def out_of_bag(scores, labels, multiplicity, costs):
@@ -229,7 +226,8 @@ def out_of_bag(scores, labels, multiplicity, costs):
     m = cuts.cells.size // 2
     cells = np.zeros((multiplicity.shape[0], 2 * m), dtype=np.int64)
     np.add.at(cells.T, group + m * (labels == 0), multiplicity.T)
-    first, last = cuts_at_rank(count_errors(cells).ranks, RULE(cells, costs, None))
+    curve = count_errors(cells)
+    first, last = cuts_at_rank(curve.ranks, RULE(curve, costs))
     called = scores >= cuts.place(first, last)[:, None]
     loss = np.where(labels == 1, costs.cost_fn * ~called, costs.cost_fp * called)
     left_out = multiplicity == 0

@@ -32,8 +32,8 @@ def one_by_one(name, *, grid="exact", halved=False):
         for scores, labels in zip(cohorts.scores, cohorts.labels, strict=True):
             chosen = rng.permutation(labels.size)[: labels.size // (2 if halved else 1)]
             cuts = cuts_of(PatientScores(scores=scores[chosen], labels=labels[chosen]), grid)
-            cells = cuts.cells[None, :]
-            first, last = cuts_at_rank(count_errors(cells).ranks, rule(cells, costs, rng))
+            curve = count_errors(cuts.cells[None, :])
+            first, last = cuts_at_rank(curve.ranks, rule(curve, costs))
             thresholds.append(cuts.place(first, last)[0])
         return np.array(thresholds)
 
@@ -59,8 +59,8 @@ def bootstrapped(middle):
             m = values.size
             own = np.concatenate([cells[:m], cells[cells.size // 2 :][:m]])
             drawn = resample(own[None, :], BOOTSTRAPS, rng)[0]
-            ranks = ERM(drawn, costs, rng)
-            first, last = cuts_at_rank(count_errors(drawn).ranks, ranks)
+            curve = count_errors(drawn)
+            first, last = cuts_at_rank(curve.ranks, ERM(curve, costs))
             padded = np.concatenate([[values[0] - 1e-9], values, [values[-1] + 1e-9]])
             thresholds.append(middle((padded[first] + padded[last + 1]) / 2))
         return np.array(thresholds)

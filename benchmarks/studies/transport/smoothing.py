@@ -28,7 +28,7 @@ from steadycut import PatientScores
 from steadycut.core.bootstrap.resampling import resample
 from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.cuts.risk_curve import count_errors
-from steadycut.core.rules.registry import cuts_at_rank, on_cuts, parse_rule
+from steadycut.core.rules.registry import chosen_cut, cuts_at_rank, parse_rule
 
 HERE = Path(__file__).resolve().parent
 SIZES = (60, 150, 400)
@@ -64,10 +64,9 @@ def normal_youden(scores, labels, costs, rng):
 
 def kernel_youden(scores, labels, costs, rng):
     """The rule ``youden-kernel`` of steadycut."""
+    del rng
     cuts = cuts_of(PatientScores(scores=scores, labels=labels), "exact")
-    rule, cells = on_cuts(parse_rule("youden-kernel"), cuts), cuts.cells[None, :]
-    first, last = cuts_at_rank(count_errors(cells).ranks, rule(cells, costs, rng))
-    return cuts.place(first, last)[0]
+    return chosen_cut(cuts, parse_rule("youden-kernel"), costs)
 
 
 def metric_along(scores, labels, costs, metric):
@@ -150,7 +149,8 @@ def bootstrapped_youden(middle):
         values, group = np.unique(scores, return_inverse=True)
         cells = np.bincount(group + values.size * (labels == 0), minlength=2 * values.size)
         drawn = resample(cells[None, :], BOOTSTRAPS, rng)[0]
-        first, last = cuts_at_rank(count_errors(drawn).ranks, rule(drawn, costs, rng))
+        curve = count_errors(drawn)
+        first, last = cuts_at_rank(curve.ranks, rule(curve, costs))
         padded = np.concatenate([[values[0] - 1e-9], values, [values[-1] + 1e-9]])
         return middle((padded[first] + padded[last + 1]) / 2)
 

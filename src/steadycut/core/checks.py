@@ -11,6 +11,7 @@ from steadycut.errors import BadOption, BadPatients, MissingScores
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+Interval = tuple[float, float]
 A = TypeVar("A", bound=NDArray[Any])
 
 # Beyond this a midpoint or a range of two scores could overflow.

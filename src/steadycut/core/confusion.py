@@ -54,7 +54,7 @@ class Confusion:
     def risk(self, costs: Costs) -> float:
         """Return the mean cost a patient, at the worse end of a target range where there is one."""
         if costs.target is not None:
-            return max(self._at_ends(costs))
+            return costs.worst_risk(self.miss_rate or 0.0, self.alarm_rate or 0.0)
         return (costs.cost_fn * self.fn + costs.cost_fp * self.fp) / self.n_patients
 
     def standard_error(self, costs: Costs) -> float:
@@ -73,14 +73,9 @@ class Confusion:
         nobody, everybody = costs.cost_fn * self.n_positive, costs.cost_fp * self.n_negative
         return min(nobody, everybody) / self.n_patients
 
-    def _at_ends(self, costs: Costs) -> list[float]:
-        miss, alarm = self.miss_rate or 0.0, self.alarm_rate or 0.0
-        return [weight * miss + other * alarm for weight, other in costs.class_weights]
-
     def _class_wise_error(self, costs: Costs) -> float:
-        at_ends = self._at_ends(costs)
-        miss_weight, alarm_weight = costs.class_weights[at_ends.index(max(at_ends))]
         miss, alarm = self.miss_rate or 0.0, self.alarm_rate or 0.0
+        miss_weight, alarm_weight = costs.worse_end(miss, alarm)
         variance = miss_weight**2 * miss * (1 - miss) / max(self.n_positive, 1)
         variance += alarm_weight**2 * alarm * (1 - alarm) / max(self.n_negative, 1)
         return float(np.sqrt(variance))

@@ -13,15 +13,12 @@ import numpy as np
 
 from steadycut.core.bootstrap.draws import ThresholdDraws
 from steadycut.core.bootstrap.resampling import BATCH
-from steadycut.core.bounds.modulus import modulus
 from steadycut.core.checks import FloatArray, IntArray, read_only
-from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import ExactCuts, exact_cuts
-from steadycut.core.cuts.risk_curve import TIE, count_errors, risk_at_cuts
-from steadycut.core.diagnose import stability_warnings
+from steadycut.core.cuts.risk_curve import TIE, count_errors
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.core.rules.registry import cuts_at_rank
-from steadycut.core.select import BANDS, Candidate, Search, radius_of
+from steadycut.core.select import Candidate, Search, measure_candidate
 
 SCORE = "ensemble"
 HOW = "quantile-ensemble"
@@ -117,11 +114,10 @@ class _Chooser:
     labels: IntArray
     below: IntArray
 
-    def choose(self, drawn: IntArray, search: Search, rng: np.random.Generator) -> IntArray:
+    def choose(self, drawn: IntArray, search: Search) -> IntArray:
         """Return twice the reference rank of the chosen cut, for each row of drawn patients."""
-        cells = self._cells(drawn)
-        chosen = search.chooser(cells, search.costs, rng)
-        first, last = cuts_at_rank(count_errors(cells).ranks, chosen)
+        curve = count_errors(self._cells(drawn))
+        first, last = cuts_at_rank(curve.ranks, search.chooser(curve, search.costs))
         return self.below[first] + self.below[last]
 
     def _cells(self, drawn: IntArray) -> IntArray:
@@ -270,7 +266,7 @@ def draw_cuts(
     """
     choosers = [_chooser(one, ref) for one, ref in zip(chose, references, strict=True)]
     batches = _drawn_patients(chose[0].n_patients, search.n_bootstrap, rng)
-    found = [[one.choose(drawn, search, rng) for one in choosers] for drawn in batches]
+    found = [[one.choose(drawn, search) for one in choosers] for drawn in batches]
     return np.concatenate([np.stack(batch) for batch in found], axis=1)
 
 
@@ -282,7 +278,6 @@ def try_ensemble(
     ``patients`` chose it; their scores and the thresholds (the chosen one, then the draws) are on
     its scale and oriented.
     """
-    on_scale = exact_cuts(patients)
     below = np.searchsorted(np.sort(patients.scores), thresholds)
     draws = ThresholdDraws(
         threshold=float(thresholds[0]),
@@ -290,22 +285,9 @@ def try_ensemble(
         thresholds=read_only(thresholds[1:]),
         ranks=read_only(below[1:].astype(float)),
     )
-    radius = radius_of(draws, search)
-    at_stake = (patients, radius.radius, search.costs)
-    risk = confusion_at(patients, draws.threshold).risk(search.costs)
-    found = stability_warnings(on_scale, draws, search.costs)
-    return Candidate(
-        recipe=patients.recipe,
-        cuts=on_scale,
-        draws=draws,
-        threshold=draws.threshold,
-        risk=risk,
-        smallest_risk=float(risk_at_cuts(count_errors(on_scale.cells), search.costs).min()),
-        radius=radius,
-        modulus=modulus(*at_stake, search.form),
-        penalty=BANDS[search.band](*at_stake, search.delta, search.form),
-        warnings=(*found, *risk_warnings(risk, methods, search)),
-    )
+    found = measure_candidate(patients, exact_cuts(patients), draws, draws.threshold, search)
+    warnings = (*found.warnings, *risk_warnings(found.risk, methods, search))
+    return replace(found, warnings=warnings)
 
 
 def risk_warnings(risk: float, methods: Sequence[Candidate], search: Search) -> list[str]:

@@ -16,7 +16,7 @@ from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
 from steadycut.core.checks import check_choice, check_fraction, store
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
-from steadycut.core.split import HONESTIES
+from steadycut.core.split import HONESTIES, n_certifying
 from steadycut.errors import BadOption
 
 # No search goes further than this; exact bounds that cost much work stop earlier.
@@ -70,7 +70,7 @@ class Setting:
         """Return how many of all patients certify: as the split of a study deals them."""
         if self.honesty == "uniform":
             return n_total
-        return min(max(round(n_total * self.certify_size), 1), n_total - 1)
+        return n_certifying(n_total, self.certify_size)
 
     def n_total(self, n_certify: int) -> int:
         """Return the smallest number of all patients of whom so many certify."""

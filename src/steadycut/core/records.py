@@ -62,6 +62,18 @@ class Costs:
         ends = sorted(set(self.target or ()))
         return tuple((self.cost_fn * end, self.cost_fp * (1 - end)) for end in ends)
 
+    def worst_risk(self, miss_rate: float, alarm_rate: float) -> float:
+        """Return the risk at the end of the target range where it is larger.
+
+        The risk is linear in the prevalence, so no prevalence between the ends is worse.
+        """
+        miss, alarm = self.worse_end(miss_rate, alarm_rate)
+        return miss * miss_rate + alarm * alarm_rate
+
+    def worse_end(self, miss_rate: float, alarm_rate: float) -> tuple[float, float]:
+        """Return the class weights at the end of the target range where the risk is larger."""
+        return max(self.class_weights, key=lambda end: end[0] * miss_rate + end[1] * alarm_rate)
+
     @property
     def plain(self) -> "Costs":
         """The same costs at the prevalence of the patients at hand."""

@@ -147,6 +147,18 @@ def try_candidate(
         draw = partial(draw_thresholds, strata=stratum_cells(cuts, patients, strata))
     draws = draw(cuts, search.chooser, search.costs, search.n_bootstrap, rng)
     threshold = publish(draws.threshold, everyone.scores)
+    found = measure_candidate(patients, cuts, draws, threshold, search)
+    return replace(
+        found,
+        warnings=(*found.warnings, *limit_warnings(search.chooser, draws)),
+        site_risks=risks_elsewhere(patients, search),
+    )
+
+
+def measure_candidate(
+    patients: PatientScores, cuts: Cuts, draws: ThresholdDraws, threshold: float, search: Search
+) -> Candidate:
+    """Return a chosen threshold with its risk and its instability among the ``patients``."""
     radius = radius_of(draws, search)
     at_stake = (patients, radius.radius, search.costs)
     return Candidate(
@@ -159,11 +171,7 @@ def try_candidate(
         radius=radius,
         modulus=modulus(*at_stake, search.form),
         penalty=BANDS[search.band](*at_stake, search.delta, search.form),
-        warnings=(
-            *stability_warnings(cuts, draws, search.costs),
-            *limit_warnings(search.chooser, draws),
-        ),
-        site_risks=risks_elsewhere(patients, search),
+        warnings=tuple(stability_warnings(cuts, draws, search.costs)),
     )
 
 

@@ -87,9 +87,8 @@ def choose_alone(
     if not patients.n_positive or not patients.n_negative:
         return None
     cuts = cuts_of(patients, grid)
-    cells = cuts.cells[None, :]
-    rank = rule(cells, costs, np.random.default_rng(0))
-    first, last = cuts_at_rank(count_errors(cells).ranks, rank)
+    curve = count_errors(cuts.cells[None, :])
+    first, last = cuts_at_rank(curve.ranks, rule(curve, costs))
     return float(cuts.place(first, last)[0])
 
 

@@ -40,13 +40,18 @@ def split_patients(n_patients: int, certify_size: float, rng: np.random.Generato
     if n_patients < 2:  # noqa: PLR2004
         msg = f"a split needs at least 2 patients; got {n_patients}."
         raise TooFewPatients(msg)
-    n_certify = min(max(round(n_patients * certify_size), 1), n_patients - 1)
+    n_certify = n_certifying(n_patients, certify_size)
     order = rng.permutation(n_patients)
     return Roles(
         select=read_only(np.sort(order[n_certify:])),
         certify=read_only(np.sort(order[:n_certify])),
         honesty="split",
     )
+
+
+def n_certifying(n_patients: int, certify_size: float) -> int:
+    """Return how many of the patients certify: at least one, and not all of them."""
+    return min(max(round(n_patients * certify_size), 1), n_patients - 1)
 
 
 def split_classes(labels: NDArray[np.int8], certify_size: float, rng: np.random.Generator) -> Roles:

@@ -19,10 +19,9 @@ from steadycut.core.rules.pointwise import (
     moving_average,
     tried_thresholds,
 )
-from steadycut.core.rules.registry import ERM, cuts_at_rank
+from steadycut.core.rules.registry import ERM, chosen_cut, cuts_at_rank
 from steadycut.core.rules.stable import Stable
 from steadycut.core.rules.ties import middle_of_widest_flat
-from steadycut.reproduce.chosen_cut import chosen_cut
 from steadycut.reproduce.claims import SCHEMA, Claim, share_of, spread_of
 from steadycut.reproduce.two_basins import SHARP, Setting, draw_external, draw_internal
 from steadycut.study.fit import Progress
@@ -122,9 +121,9 @@ def replicate(setting: Setting, rng: np.random.Generator) -> Outcome:
     cuts = even_cuts(here)
     rule = Pointwise(window=WINDOW, cap_in=setting.cap_in).on_cuts(cuts)
     chosen = [
-        chosen_cut(cuts, ERM),
-        penalised_by_draws(cuts, rule, rng) if setting.drawn else chosen_cut(cuts, rule),
-        chosen_cut(cuts, Stable()),
+        chosen_cut(cuts, ERM, Costs()),
+        penalised_by_draws(cuts, rule, rng) if setting.drawn else chosen_cut(cuts, rule, Costs()),
+        chosen_cut(cuts, Stable(), Costs()),
     ]
     external = risk_curve(there, np.array(chosen), COSTS).tolist()
     return Outcome(
@@ -275,7 +274,7 @@ def panel_data(setting: Setting, seed: int) -> dict[str, Any]:
     internal, external = proxies(setting, thresholds, seed)
     gap = paper_gap(confusion_at(here, float(thresholds[0])), COSTS, DELTA)
     weighted = rule.weight(unstable[None, :], empirical)[0] * unstable
-    erm, penalised = chosen_cut(cuts, ERM), chosen_cut(cuts, rule)
+    erm, penalised = chosen_cut(cuts, ERM, Costs()), chosen_cut(cuts, rule, Costs())
     return {
         "thresholds": thresholds.tolist(),
         "empirical": empirical[0].tolist(),

@@ -13,10 +13,10 @@ from steadycut.core.cuts.grid import even_cuts
 from steadycut.core.cuts.risk_curve import risk_curve
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.pointwise import Pointwise
+from steadycut.core.rules.registry import chosen_cut
 from steadycut.core.rules.stable import Stable
 from steadycut.core.select import Candidate, Search, best_candidate, try_candidate
 from steadycut.core.shift.parts import absolute_shift, signed_shift
-from steadycut.reproduce.chosen_cut import chosen_cut
 from steadycut.reproduce.claims import HALF, SCHEMA, Claim, share_of, spread_of
 from steadycut.reproduce.two_markers import Marker, Setting, draw_site, true_risk
 from steadycut.study.fit import Progress
@@ -152,8 +152,8 @@ def choose(
     found = {
         "erm": (first, tried[first].threshold),
         "algorithm_1": (ours, tried[ours].threshold),
-        "pointwise": (first, chosen_cut(cuts, Pointwise(cap_in=setting.cap_in))),
-        "stable": (first, chosen_cut(cuts, Stable())),
+        "pointwise": (first, chosen_cut(cuts, Pointwise(cap_in=setting.cap_in), Costs())),
+        "stable": (first, chosen_cut(cuts, Stable(), Costs())),
     }
     return {way: at_q(setting, marker, threshold) for way, (marker, threshold) in found.items()}
 

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from steadycut.core.bounds.concentration import lower_limit
 from steadycut.core.certify import Certificate, certificate_of
-from steadycut.core.checks import FloatArray, check_labels
+from steadycut.core.checks import FloatArray, Interval, check_labels
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores, check_patients
-from steadycut.core.shift.intervals import Interval, shift_intervals
+from steadycut.core.shift.intervals import shift_intervals
 from steadycut.core.shift.parts import Parts, absolute_shift, shapley_shift, signed_shift
 from steadycut.documents.ensemble import methods_summary
 from steadycut.documents.guards import (

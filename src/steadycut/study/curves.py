@@ -10,10 +10,8 @@ from steadycut.core.bounds.modulus import dkw_band_width, modulus
 from steadycut.core.bounds.multiscale import multiscale_band
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import confusion_at
-from steadycut.core.cuts.grid import Cuts
-from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules.registry import Rule, cuts_at_rank, on_cuts, parse_rule
+from steadycut.core.rules.registry import Rule, chosen_cut, parse_rule
 from steadycut.errors import BadOption
 
 if TYPE_CHECKING:
@@ -119,15 +117,8 @@ def _at_costs(study: "Study", patients: PatientScores, costs: Costs) -> dict[str
 
 def choose_again(study: "Study", rule: Rule, costs: Costs) -> float:
     """Return the cut that a rule chooses at some costs on the patients who chose, oriented."""
-    cut = choose_on(study.chosen.cuts, rule, costs)
+    cut = chosen_cut(study.chosen.cuts, rule, costs)
     return study.options.publish(cut, study.options.sign * study.patients.scores)
-
-
-def choose_on(cuts: Cuts, rule: Rule, costs: Costs) -> float:
-    """Return the threshold that a rule chooses among some cuts."""
-    cells = cuts.cells[None, :]
-    rank = on_cuts(rule, cuts)(cells, costs, np.random.default_rng(0))
-    return float(cuts.place(*cuts_at_rank(count_errors(cells).ranks, rank))[0])
 
 
 def class_quantiles(patients: PatientScores) -> dict[str, list[float]]:

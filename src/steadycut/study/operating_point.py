@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.checks import check_finite, check_fraction, check_range
+from steadycut.core.checks import Interval, check_finite, check_fraction, check_range
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.intervals import auc as area
-from steadycut.core.intervals.melding import Interval
 from steadycut.core.intervals.rates import Estimate, at_fixed_cut
 from steadycut.core.intervals.repeated_study import at_rechosen_cut
 from steadycut.core.intervals.threshold import BOOTSTRAP, CutInterval, cut_interval

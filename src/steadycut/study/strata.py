@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steadycut.core.bounds.windows import windows_of
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import (
     MOST_REPLICATES,
@@ -39,7 +40,6 @@ from steadycut.core.strata.modulus import (
     joint_modulus,
     joint_radius,
     local_modulus,
-    windows_of,
 )
 from steadycut.core.strata.rules import parse_strata_rule, smallest_risk
 from steadycut.errors import BadOption, BadPatients, TooFewPatients

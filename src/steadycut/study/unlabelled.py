@@ -14,13 +14,13 @@ from steadycut.core.checks import (
     MOST_REPLICATES,
     FloatArray,
     IntArray,
+    Interval,
     check_count,
     check_scores,
 )
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.shift.label_shift import (
-    Interval,
     RankBins,
     bootstrap_interval,
     classes_differ,

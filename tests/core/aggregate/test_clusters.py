@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steadycut.core.aggregate.aggregators import sort_segments
-from steadycut.core.aggregate.clusters import clusters_of
+from steadycut.core.aggregate.clusters import cluster_sums, clusters_from
 
 
 def by_loops(groups, labels):
@@ -37,18 +37,18 @@ def cohort(seed, icc, n_patients=30, sizes=(2, 9), gap=2.0):
     return groups, labels
 
 
-def segments_of(groups, order=None):
+def sums_of(groups, order=None):
     patient = np.repeat(np.arange(len(groups)), [len(g) for g in groups])
     values = np.concatenate(groups)
     order = np.arange(values.size) if order is None else order
-    return sort_segments(patient[order], values[order])
+    return cluster_sums(sort_segments(patient[order], values[order]))
 
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("icc", [0.0, 0.3, 0.9])
 def test_it_is_the_anova_estimator_within_classes(seed, icc):
     groups, labels = cohort(seed, icc)
-    found = clusters_of(segments_of(groups), labels)
+    found = clusters_from(sums_of(groups), labels)
     m0, expected = by_loops(groups, labels.tolist())
     assert found.per_patient == pytest.approx(m0, abs=1e-12)
     assert found.icc == pytest.approx(expected, abs=1e-12)
@@ -61,36 +61,36 @@ def test_it_is_the_anova_estimator_within_classes(seed, icc):
 @pytest.mark.parametrize("seed", range(3))
 def test_without_labels_all_patients_are_one_class(seed):
     groups, _ = cohort(seed, 0.3)
-    found = clusters_of(segments_of(groups), None)
+    found = clusters_from(sums_of(groups), None)
     assert found.icc == pytest.approx(by_loops(groups, [0] * 30)[1], abs=1e-12)
 
 
 def test_many_patients_show_the_true_correlation_and_not_that_the_score_works():
     groups, labels = cohort(1, 0.4, n_patients=3000, gap=5.0)
-    assert clusters_of(segments_of(groups), labels).icc == pytest.approx(0.4, abs=0.03)
-    assert clusters_of(segments_of(groups), None).icc > 0.8
+    assert clusters_from(sums_of(groups), labels).icc == pytest.approx(0.4, abs=0.03)
+    assert clusters_from(sums_of(groups), None).icc > 0.8
 
 
 def test_neither_the_order_of_rows_nor_of_patients_changes_a_bit():
     groups, labels = cohort(2, 0.5)
-    plain = clusters_of(segments_of(groups), labels)
+    plain = clusters_from(sums_of(groups), labels)
     rng = np.random.default_rng(0)
     order = rng.permutation(sum(map(len, groups)))
-    assert clusters_of(segments_of(groups, order), labels) == plain
+    assert clusters_from(sums_of(groups, order), labels) == plain
     turned = rng.permutation(30)
-    assert clusters_of(segments_of([groups[i] for i in turned]), labels[turned]) == plain
+    assert clusters_from(sums_of([groups[i] for i in turned]), labels[turned]) == plain
 
 
 def test_scores_far_from_zero_keep_their_correlation():
     groups, labels = cohort(3, 0.5)
     far = [[1e9 + x for x in group] for group in groups]
-    plain = clusters_of(segments_of(groups), labels).icc
-    assert clusters_of(segments_of(far), labels).icc == pytest.approx(plain, abs=1e-5)
+    plain = clusters_from(sums_of(groups), labels).icc
+    assert clusters_from(sums_of(far), labels).icc == pytest.approx(plain, abs=1e-5)
 
 
 def test_copies_of_one_instance_are_worth_one():
     groups = [[float(i)] * 5 for i in range(10)]
-    found = clusters_of(segments_of(groups), None)
+    found = clusters_from(sums_of(groups), None)
     assert (found.icc, found.design_effect, found.effective) == (1.0, 5.0, 10.0)
     assert found.to_dict() == {
         "rows": 50,
@@ -113,4 +113,4 @@ def test_copies_of_one_instance_are_worth_one():
 )
 def test_where_it_is_not_defined_there_is_none(groups, labels):
     coded = None if labels is None else np.array(labels, dtype=np.int8)
-    assert clusters_of(segments_of(groups), coded) is None
+    assert clusters_from(sums_of(groups), coded) is None

@@ -8,6 +8,7 @@ from scipy.stats import chi2_contingency
 
 from steadycut.core.bootstrap.resampling import draw_cells, draw_indices, resample
 from steadycut.core.cuts.grid import exact_cuts
+from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
 from steadycut.core.rules.registry import ERM
 from tests.core import twins
@@ -33,7 +34,7 @@ def same_distribution(one, other, least=10):
 def minimisers(draw, seed):
     """The minimising cut of every replicate, as patients of the replicate below it."""
     drawn = draw(tied_cells(), REPLICATES, np.random.default_rng(seed))[0]
-    return ERM(drawn, Costs(), np.random.default_rng(0)).tolist()
+    return ERM(count_errors(drawn), Costs()).tolist()
 
 
 def cell_counts(draw, seed, cell):

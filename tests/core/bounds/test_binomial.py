@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from steadycut.core.bounds.binomial import dkw_width, rate_interval, two_sided
+from steadycut.core.bounds.binomial import dkw_limit, dkw_width, rate_interval, two_sided
 
 
 @pytest.mark.parametrize(("count", "n"), [(0, 10), (3, 10), (10, 10), (16, 46)])
@@ -23,6 +23,8 @@ def test_without_patients_a_rate_is_open():
 
 def test_widths_by_hand():
     assert dkw_width(0, 0.1) == dkw_width(1, 0.001) == 1.0
+    assert dkw_limit(0, 0, 0.1) == dkw_limit(3, 4, 0.1) == 1.0
+    assert dkw_limit(20, 200, 0.1) == pytest.approx(0.1 + math.sqrt(math.log(10) / 400))
     assert dkw_width(200, 0.1) == pytest.approx(math.sqrt(math.log(20) / 400))
 
 

@@ -15,7 +15,6 @@ from steadycut.core.bounds.concentration import (
     compression,
     dkw,
     hoeffding,
-    hoeffding_bentkus_p_value,
     lower_limit,
     paper,
     relative_entropy,
@@ -120,14 +119,6 @@ def test_bentkus_is_the_dearer_cost_when_every_patient_is_such_an_error():
 def test_bentkus_at_so_small_a_delta_that_nothing_is_excluded():
     counts = Confusion(tp=1, fn=0, fp=1, tn=0)
     assert counts.risk(Costs()) + bentkus(counts, Costs(), 1e-14) == pytest.approx(1.0, abs=1e-6)
-
-
-@pytest.mark.parametrize("level", [0.05, 0.3, 0.9])
-@pytest.mark.parametrize("errors", [0, 2, 10, 20])
-def test_the_bentkus_p_value_agrees_with_its_definition(errors, level):
-    expected = min(bentkus_p_value(errors / 20, 20, level), 1.0)
-    found = hoeffding_bentkus_p_value(errors / 20, 20, level)
-    assert found == pytest.approx(expected, abs=1e-12)
 
 
 def test_relative_entropy_by_hand():

@@ -68,7 +68,7 @@ def even_cohort(n):
 def test_one_patient_by_hand():
     """Both sides of his score hold unless the larger exceeds 1 - delta / 2."""
     assert window_level(1, 0.1) == 0.05
-    assert mass_limits(1, 0.1).tolist() == pytest.approx([0.95, 1.0], abs=1e-12)
+    assert mass_limits(np.arange(2), 1, 0.1).tolist() == pytest.approx([0.95, 1.0], abs=1e-12)
     assert multiscale_band(even_cohort(1), 0.5, Costs(cost_fn=2, cost_fp=2), 0.1) == 2.0
 
 
@@ -76,14 +76,14 @@ def test_two_patients_by_hand():
     """Beta(1, 2) has the tail (1 - x)^2, Beta(2, 1) the tail 1 - x^2."""
     level = window_level(2, 0.1)
     expected = [1 - math.sqrt(level), math.sqrt(1 - level), 1.0]
-    assert mass_limits(2, 0.1).tolist() == pytest.approx(expected, abs=1e-12)
+    assert mass_limits(np.arange(3), 2, 0.1).tolist() == pytest.approx(expected, abs=1e-12)
     assert multiscale_band(even_cohort(2), 0.5, Costs(), 0.1) == pytest.approx(expected[1])
     assert multiscale_band(even_cohort(2), 1.5, Costs(), 0.1) == 1.0
 
 
 def test_unequal_costs_by_hand():
     """A window of length 1.5 holds one patient of either class."""
-    limits = mass_limits(20, 0.05)
+    limits = mass_limits(np.arange(21), 20, 0.05)
     expected = 1 * limits[2] + 2 * limits[1]
     for costs in (Costs(cost_fn=3), Costs(cost_fp=3)):
         assert multiscale_band(even_cohort(20), 1.5, costs, 0.1) == pytest.approx(expected)
@@ -94,7 +94,7 @@ def test_unequal_costs_by_hand():
 def test_limits_are_clopper_pearson_limits(n, delta):
     level = window_level(n, delta)
     expected = [clopper_pearson(k, n, level) for k in range(n + 1)]
-    assert mass_limits(n, delta).tolist() == pytest.approx(expected, abs=1e-12)
+    assert mass_limits(np.arange(n + 1), n, delta).tolist() == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("costs", COSTS)
@@ -122,19 +122,23 @@ def test_a_window_without_length_holds_nobody(costs):
 def test_a_window_too_short_to_be_added_holds_the_patients_at_its_start():
     cohort = PatientScores(scores=[1.0] * 9 + [2.0], labels=[0, 1] * 5)
     assert 1.0 + 1e-30 == 1.0
-    assert multiscale_band(cohort, 1e-30, Costs(), 0.1) == mass_limits(10, 0.1)[9]
+    assert multiscale_band(cohort, 1e-30, Costs(), 0.1) == mass_limits(np.arange(11), 10, 0.1)[9]
 
 
 def test_the_whole_line_holds_everybody():
     cohort = random_cohort(1)
     assert multiscale_band(cohort, np.inf, Costs(), 0.1) == 1.0
-    expected = 1 + 2 * mass_limits(cohort.n_patients, 0.05)[cohort.n_positive]
+    expected = (
+        1
+        + 2
+        * mass_limits(np.arange(cohort.n_patients + 1), cohort.n_patients, 0.05)[cohort.n_positive]
+    )
     assert multiscale_band(cohort, np.inf, Costs(cost_fn=3), 0.1) == pytest.approx(expected)
 
 
 def test_one_class_is_enough():
     cohort = PatientScores(scores=np.arange(10.0), labels=np.zeros(10, dtype=int))
-    limits = mass_limits(10, 0.05)
+    limits = mass_limits(np.arange(11), 10, 0.05)
     found = multiscale_band(cohort, 1.0, Costs(cost_fn=3), 0.1)
     assert found == pytest.approx(limits[1] + 2 * limits[0])
 
@@ -206,7 +210,7 @@ def test_the_ladder_has_each_rung_at_first_and_short_steps_later():
 
 @pytest.mark.parametrize("n", [300, 3000, 200_000])
 def test_between_rungs_the_next_one_counts(n):
-    limits, rungs = mass_limits(n, 0.1), ladder(n)
+    limits, rungs = mass_limits(np.arange(n + 1), n, 0.1), ladder(n)
     assert limits.shape == (n + 1,)
     assert np.all(np.diff(limits) >= 0)
     below, rung = int(rungs[-2]), int(rungs[-1])

@@ -8,6 +8,7 @@ from scipy.special import ndtr
 
 import steadycut
 from steadycut.core.cuts.grid import cuts_of
+from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.kernel_youden import (
     POINTS,
@@ -67,7 +68,7 @@ def test_the_smooth_share_is_the_mean_of_normal_distribution_functions(seed):
 def test_for_two_normal_classes_the_cut_lies_near_the_middle(grid):
     cohort = binormal(3, 2000)
     cuts = cuts_of(cohort, grid)
-    rank = on_cuts(parse_rule("youden-kernel"), cuts)(cuts.cells[None, :], Costs(), None)
+    rank = on_cuts(parse_rule("youden-kernel"), cuts)(count_errors(cuts.cells[None, :]), Costs())
     assert np.sort(cohort.scores)[rank[0]] == pytest.approx(1.0, abs=0.15)
 
 
@@ -76,7 +77,7 @@ def test_a_change_of_unit_changes_no_decision():
     ranks = []
     for factor in (1.0, 1e-8, 1e8):
         cuts = cuts_of(PatientScores(scores=cohort.scores * factor, labels=cohort.labels), "exact")
-        ranks.append(on_cuts(KernelYouden(), cuts)(cuts.cells[None, :], Costs(), None)[0])
+        ranks.append(on_cuts(KernelYouden(), cuts)(count_errors(cuts.cells[None, :]), Costs())[0])
     assert len(set(ranks)) == 1
 
 
@@ -90,13 +91,13 @@ def test_a_change_of_unit_changes_no_decision():
 )
 def test_a_cohort_without_spread_or_without_a_class_still_has_a_cut(scores, labels):
     cuts = cuts_of(PatientScores(scores=scores, labels=labels), "exact")
-    rank = on_cuts(KernelYouden(), cuts)(cuts.cells[None, :], Costs(), None)
+    rank = on_cuts(KernelYouden(), cuts)(count_errors(cuts.cells[None, :]), Costs())
     assert 0 <= rank[0] <= len(scores)
 
 
 def test_without_scores_a_step_is_a_group():
     cells = np.array([[0, 0, 1, 2, 2, 1, 0, 0]])
-    assert KernelYouden()(cells, Costs(), None).tolist() == [3]
+    assert KernelYouden()(count_errors(cells), Costs()).tolist() == [3]
 
 
 def test_the_draws_are_steadier_than_those_of_youden():

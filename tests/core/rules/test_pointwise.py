@@ -85,7 +85,7 @@ def chosen_rank(scores, labels, thresholds, cost_fn, cost_fp, cap=0.9, unit=None
 
 def rank_by(rule, cohort, costs, grid):
     cuts = cuts_of(cohort, grid)
-    return int(rule.on_cuts(cuts)(cuts.cells[None, :], costs, np.random.default_rng(0))[0])
+    return int(rule.on_cuts(cuts)(count_errors(cuts.cells[None, :]), costs)[0])
 
 
 @pytest.mark.parametrize("costs", COSTS)
@@ -119,14 +119,14 @@ def test_it_never_moves_to_the_left_of_the_smallest_risk(seed):
     cohort, erm = random_cohort(seed, 40), parse_rule("erm")
     for grid in (30, "exact"):
         cells = cuts_of(cohort, grid).cells[None, :]
-        smallest = int(erm(cells, Costs(), np.random.default_rng(0))[0])
+        smallest = int(erm(count_errors(cells), Costs())[0])
         assert rank_by(Pointwise(), cohort, Costs(), grid) >= smallest
 
 
 def test_a_cap_of_next_to_nothing_is_the_smallest_risk():
     cohort = binormal(3, 60)
     cells = even_cuts(cohort, 200).cells[None, :]
-    smallest = int(parse_rule("erm")(cells, Costs(), np.random.default_rng(0))[0])
+    smallest = int(parse_rule("erm")(count_errors(cells), Costs())[0])
     assert rank_by(Pointwise(cap=1e-9), cohort, Costs(), 200) == smallest
 
 
@@ -145,8 +145,8 @@ def test_many_rows_are_each_as_if_alone():
     rng = np.random.default_rng(0)
     rows = rng.multinomial(40, cuts.cells / 40, size=25)
     rule = Pointwise().on_cuts(cuts)
-    together = rule(rows, Costs(), rng).tolist()
-    assert together == [int(rule(row[None, :], Costs(), rng)[0]) for row in rows]
+    together = rule(count_errors(rows), Costs()).tolist()
+    assert together == [int(rule(count_errors(row[None, :]), Costs())[0]) for row in rows]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -165,8 +165,8 @@ def test_rules_that_need_no_thresholds_stay_as_they_are():
 
 def test_without_cuts_every_cut_is_one_step():
     cuts = exact_cuts(random_cohort(4, 30))
-    bound = Pointwise(cap=1.0).on_cuts(cuts)(cuts.cells[None, :], Costs(), None)
-    assert Pointwise(cap=1.0)(cuts.cells[None, :], Costs(), None).tolist() == bound.tolist()
+    bound = Pointwise(cap=1.0).on_cuts(cuts)(count_errors(cuts.cells[None, :]), Costs())
+    assert Pointwise(cap=1.0)(count_errors(cuts.cells[None, :]), Costs()).tolist() == bound.tolist()
 
 
 @pytest.mark.parametrize("grid", [15, 200, "exact"])

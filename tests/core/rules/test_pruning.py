@@ -31,8 +31,8 @@ def test_the_choice_is_that_along_all_cuts(rule, costs, grid, seed):
     drawn = resample(grid(sharp_cohort(seed)).cells[None, :], 12, np.random.default_rng(seed))[0]
     curve = count_errors(drawn)
     start, near = near_best(curve, chooser, costs)
-    chosen = chooser.on_curve(near, costs)
-    assert chosen.tolist() == chooser.on_curve(curve, costs).tolist()
+    chosen = chooser(near, costs)
+    assert chosen.tolist() == chooser(curve, costs).tolist()
     first, last = cuts_at_rank(near.ranks, chosen)
     expected = cuts_at_rank(curve.ranks, chosen)
     assert (start + first).tolist() == expected[0].tolist()

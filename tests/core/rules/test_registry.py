@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from steadycut.core.cuts.grid import cuts_of
+from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import cuts_at_rank, parse_rule, rule_names, rule_table
 from steadycut.errors import BadOption
@@ -11,9 +12,9 @@ from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
 PLAIN = ["erm", "youden", "sensitivity:0.8", "sensitivity:0.95", "specificity:0.7"]
 
 
-def rank_by(rule, cohort, costs, grid="exact", seed=0):
-    cells = cuts_of(cohort, grid).cells[None, :]
-    return int(parse_rule(rule)(cells, costs, np.random.default_rng(seed))[0])
+def rank_by(rule, cohort, costs, grid="exact"):
+    curve = count_errors(cuts_of(cohort, grid).cells[None, :])
+    return int(parse_rule(rule)(curve, costs)[0])
 
 
 @pytest.mark.parametrize("rule", PLAIN)

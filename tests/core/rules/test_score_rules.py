@@ -15,7 +15,7 @@ from tests.core.cohorts import SEEDS, random_cohort
 
 def smallest_called(rule, cohort, grid="exact"):
     cuts = cuts_of(cohort, grid)
-    rank = on_cuts(parse_rule(rule), cuts)(cuts.cells[None, :], Costs(), None)
+    rank = on_cuts(parse_rule(rule), cuts)(count_errors(cuts.cells[None, :]), Costs())
     return float(np.sort(cohort.scores)[int(rank[0])])
 
 
@@ -60,7 +60,7 @@ def test_a_score_that_a_replicate_did_not_draw_is_not_called():
     cuts = cuts_of(PatientScores(scores=[0, 1, 2, 3], labels=[0, 1, 0, 1]), "exact")
     rule = on_cuts(parse_rule("mean-score"), cuts)
     drawn = np.array([[0, 0, 0, 1, 1, 0, 1, 0]])
-    assert rule(drawn, Costs(), None).tolist() == [1]
+    assert rule(count_errors(drawn), Costs()).tolist() == [1]
 
 
 def test_every_row_has_its_own_mean():
@@ -72,7 +72,7 @@ def test_every_row_has_its_own_mean():
 
 def test_without_thresholds_a_step_is_a_group():
     cells = np.array([[0, 0, 1, 1, 1, 1, 0, 0]])
-    assert parse_rule("mean-score")(cells, Costs(), None).tolist() == [1]
+    assert parse_rule("mean-score")(count_errors(cells), Costs()).tolist() == [1]
 
 
 @pytest.mark.parametrize("rule", ["mean-score", "prevalence-score", "pointwise", "youden-kernel"])

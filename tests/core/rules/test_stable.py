@@ -21,7 +21,7 @@ from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort, two_basins
 
 def rank_by_stable(cohort, costs, grid="exact"):
     cells = cuts_of(cohort, grid).cells[None, :]
-    return int(Stable()(cells, costs, np.random.default_rng(0))[0])
+    return int(Stable()(count_errors(cells), costs)[0])
 
 
 @pytest.mark.parametrize("costs", COSTS)
@@ -76,11 +76,11 @@ def test_stable_answers_every_row_as_if_it_were_alone(seed):
     cells = resample(exact_cuts(two_basins(60, seed)).cells[None, :], 8, np.random.default_rng(0))[
         0
     ]
-    together = Stable()(cells, Costs(), np.random.default_rng(0))
+    together = Stable()(count_errors(cells), Costs())
     alone = []
     for row in cells.reshape(8, 2, -1):
         held = row[:, row.sum(axis=0) > 0].reshape(1, -1)
-        alone.append(int(Stable()(held, Costs(), np.random.default_rng(0))[0]))
+        alone.append(int(Stable()(count_errors(held), Costs())[0]))
     assert together.tolist() == alone
 
 

@@ -10,7 +10,7 @@ from scipy.stats import beta
 
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
-from steadycut.core.shift.tipping import Rates, dkw_limit, tipping_of, tipping_point
+from steadycut.core.shift.tipping import Rates, tipping_of, tipping_point
 from steadycut.errors import BadOption
 
 COUNTS = Confusion(tp=36, fn=4, fp=12, tn=48)
@@ -79,7 +79,6 @@ def test_uniform_limits_hold_at_all_cuts():
     found = tipping_point(COUNTS, Costs(), 0.3, honesty="uniform", n_candidates=2).upper
     assert found.rates.miss == pytest.approx(0.1 + np.sqrt(np.log(40) / 80))
     assert found.rates.alarm == pytest.approx(0.2 + np.sqrt(np.log(40) / 120))
-    assert dkw_limit(3, 4, 0.1) == 1.0
 
 
 def test_an_empty_class_is_unknown():

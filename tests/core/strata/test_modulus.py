@@ -6,6 +6,7 @@ import pytest
 from steadycut.core.bootstrap.radius import bootstrap_radius
 from steadycut.core.bounds.modulus import modulus
 from steadycut.core.bounds.multiscale import mass_limits, multiscale_band
+from steadycut.core.bounds.windows import windows_of
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.draws import stratum_of
 from steadycut.core.strata.modulus import (
@@ -14,7 +15,6 @@ from steadycut.core.strata.modulus import (
     joint_radius,
     local_modulus,
     weight_layers,
-    windows_of,
 )
 from steadycut.errors import BadOption
 from tests.core.cohorts import COSTS, random_cohort
@@ -67,7 +67,7 @@ def test_the_band_of_two_boundaries_by_hand():
     """Absolute costs: both boundaries weigh every grade by 1, one set of grades, all of delta."""
     costs = CostMatrix([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
     windows = windows_of(np.arange(10.0), np.arange(10) % 3, 3)
-    limits = mass_limits(10, 0.1)
+    limits = mass_limits(np.arange(11), 10, 0.1)
     found = joint_band(windows, np.array([0.5, 2.5]), costs, 0.1)
     assert found == pytest.approx(limits[1] + limits[3])
 

@@ -9,6 +9,7 @@ from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.basins import barriers
 from steadycut.core.rules.registry import parse_rule
+from steadycut.core.rules.stable import cell_edges
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import draw_strata
@@ -17,7 +18,6 @@ from steadycut.core.strata.rules import (
     RULES,
     StableStrata,
     boundary_barriers,
-    cell_edges,
     joint_minimum,
     parse_strata_rule,
     smallest_risk,

@@ -43,47 +43,6 @@ class Clusters:
         }
 
 
-def clusters_of(segments: Segments, labels: NDArray[np.int8] | None) -> Clusters | None:
-    """Return the design effect of the instances in each patient.
-
-    Parameters
-    ----------
-    segments
-        Instance scores, one group a patient.
-    labels
-        Label of each patient; None takes all patients as one class.
-
-    Returns
-    -------
-    Clusters or None
-        None where it is not defined: one instance a patient, no two patients of a class, or
-        scores that do not vary; or whose squares are no floating-point numbers.
-
-    Notes
-    -----
-    The one-way ANOVA estimator with unequal group sizes. With k patients of L classes, N
-    instances, N_c of class c, and m_i of patient i::
-
-        between = Σ_i m_i (mean_i - mean of its class)² / (k - L)
-        within  = Σ_i Σ_j (x_ij - mean_i)² / (N - k)
-        m₀      = (N - Σ_c Σ_{i in c} m_i² / N_c) / (k - L)
-        icc     = (between - within) / (between + (m₀ - 1) within), set to 0 where negative
-
-    Patients of two classes differ in their means because the score works. Means are therefore
-    taken class by class: what is left is what instances share beyond the label. The paper's
-    design effect uses the mean number of instances instead of m₀, which is a little larger.
-
-    Examples
-    --------
-    >>> from steadycut.core.aggregate.aggregators import sort_segments
-    >>> segments = sort_segments(np.array([0, 0, 1, 1]), np.array([0.0, 2.0, 4.0, 6.0]))
-    >>> found = clusters_of(segments, None)
-    >>> found.per_patient, round(found.icc, 3), round(found.design_effect, 3)
-    (2.0, 0.778, 1.778)
-    """
-    return clusters_from(cluster_sums(segments), labels)
-
-
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ClusterSums:
     """What `clusters_from` must know of each patient: instances, their mean, their squares.
@@ -118,7 +77,43 @@ def cluster_sums(segments: Segments) -> ClusterSums:
 
 
 def clusters_from(sums: ClusterSums, labels: NDArray[np.int8] | None) -> Clusters | None:
-    """Return the design effect from the sums of each patient; see `clusters_of`."""
+    """Return the design effect of the instances in each patient.
+
+    Parameters
+    ----------
+    sums
+        What `cluster_sums` returns: one entry per patient.
+    labels
+        Label of each patient; None takes all patients as one class.
+
+    Returns
+    -------
+    Clusters or None
+        None where it is not defined: one instance a patient, no two patients of a class, or
+        scores that do not vary; or whose squares are no floating-point numbers.
+
+    Notes
+    -----
+    The one-way ANOVA estimator with unequal group sizes. With k patients of L classes, N
+    instances, N_c of class c, and m_i of patient i::
+
+        between = Σ_i m_i (mean_i - mean of its class)² / (k - L)
+        within  = Σ_i Σ_j (x_ij - mean_i)² / (N - k)
+        m₀      = (N - Σ_c Σ_{i in c} m_i² / N_c) / (k - L)
+        icc     = (between - within) / (between + (m₀ - 1) within), set to 0 where negative
+
+    Patients of two classes differ in their means because the score works. Means are therefore
+    taken class by class: what is left is what instances share beyond the label. The paper's
+    design effect uses the mean number of instances instead of m₀, which is a little larger.
+
+    Examples
+    --------
+    >>> from steadycut.core.aggregate.aggregators import sort_segments
+    >>> segments = sort_segments(np.array([0, 0, 1, 1]), np.array([0.0, 2.0, 4.0, 6.0]))
+    >>> found = clusters_from(cluster_sums(segments), None)
+    >>> found.per_patient, round(found.icc, 3), round(found.design_effect, 3)
+    (2.0, 0.778, 1.778)
+    """
     sizes, classes = sums.sizes, _classes(labels, sums.sizes.size)
     n, k, n_classes = int(sizes.sum()), sizes.size, int(classes.max()) + 1
     if k in (n, n_classes) or np.isnan(sums.squares).any():

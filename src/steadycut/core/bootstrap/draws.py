@@ -83,5 +83,5 @@ def _curves(
 
 
 def _choose(start: int, curve: Curve, rule: Rule, costs: Costs) -> tuple[IntArray, IntArray]:
-    first, last = cuts_at_rank(curve.ranks, rule.on_curve(curve, costs))
+    first, last = cuts_at_rank(curve.ranks, rule(curve, costs))
     return start + first, start + last

@@ -88,12 +88,7 @@ def stratum_cells(cuts: Cuts, patients: PatientScores, codes: IntArray) -> IntAr
     They add up to ``cuts.cells``, the cells of the same ``patients``.
     """
     m = cuts.cells.size // 2
-    group = np.empty(patients.n_patients, dtype=np.int64)
-    # Groups ascend with the score, and tied patients are in one group.
-    group[np.argsort(patients.scores, kind="stable")] = np.repeat(
-        np.arange(m), cuts.cells[:m] + cuts.cells[m:]
-    )
-    cell = group + m * (patients.known_labels == 0)
+    cell = cuts.group_of(patients.scores) + m * (patients.known_labels == 0)
     _, dense = np.unique(codes, return_inverse=True)
     n_strata = int(dense.max()) + 1
     counts = np.bincount(dense * 2 * m + cell, minlength=n_strata * 2 * m)

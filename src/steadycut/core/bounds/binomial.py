@@ -48,6 +48,22 @@ def rate_interval(count: int, n: int, delta: float, n_choices: int = 0) -> tuple
     return max(rate - margin, 0.0), min(rate + margin, 1.0)
 
 
+def deviation(n: int, delta: float) -> float:
+    """Return √(log(1/δ) / 2n), or 1 without patients.
+
+    Hoeffding's inequality (1963): the mean of n losses in [0, 1] lies so far below its expectation
+    with probability at most delta. The one-sided inequality of Dvoretzky, Kiefer and Wolfowitz
+    with Massart's constant (1990) says the same of a distribution function, at all cuts at once,
+    for delta up to 1/2.
+    """
+    return math.sqrt(math.log(1 / delta) / (2 * n)) if n else 1.0
+
+
 def dkw_width(n: int, delta: float) -> float:
-    """Return the half width of the two-sided DKW band: 1, which is all, at most."""
-    return min(math.sqrt(math.log(2 / delta) / (2 * n)), 1.0) if n else 1.0
+    """Return the half width of the two-sided DKW band, at most 1."""
+    return min(deviation(n, delta / 2), 1.0)
+
+
+def dkw_limit(count: int, n: int, delta: float) -> float:
+    """Return an upper limit of a rate that holds at all cuts at once (one-sided DKW)."""
+    return min(count / max(n, 1) + deviation(n, delta), 1.0)

@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from scipy.special import bdtr, rel_entr
+from scipy.special import rel_entr
 
-from steadycut.core.bounds.binomial import upper_limit
+from steadycut.core.bounds.binomial import deviation, upper_limit
 from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.checks import shown
 from steadycut.core.confusion import Confusion
@@ -46,8 +46,7 @@ def dkw(counts: Confusion, costs: Costs, delta: float) -> float:
     healthy patient moved to +∞, so the one-sided DKW inequality (Massart 1990) applies to it with
     all n patients; likewise to the alarms; each at δ/2.
     """
-    n = counts.n_patients
-    return (costs.cost_fn + costs.cost_fp) * math.sqrt(math.log(2 / delta) / (2 * n))
+    return (costs.cost_fn + costs.cost_fp) * deviation(counts.n_patients, delta / 2)
 
 
 def hoeffding(counts: Confusion, costs: Costs, delta: float) -> float:
@@ -55,7 +54,7 @@ def hoeffding(counts: Confusion, costs: Costs, delta: float) -> float:
 
     Pointwise.
     """
-    return costs.largest * math.sqrt(math.log(1 / delta) / (2 * counts.n_patients))
+    return costs.largest * deviation(counts.n_patients, delta)
 
 
 def clopper_pearson(counts: Confusion, costs: Costs, delta: float) -> float:
@@ -86,12 +85,6 @@ def mean_limit(mean: float, n: int, delta: float) -> float:
     # A whole number of the dearer errors must not be rounded up for its last bit.
     upper = upper_limit(math.ceil(n * mean - 1e-9), n, delta / math.e)
     return min(upper, _entropy_limit(mean, n, delta))
-
-
-def hoeffding_bentkus_p_value(mean: float, n: int, level: float) -> float:
-    """Return an upper bound on Pr(observed mean <= ``mean``) if the true mean is ``level``."""
-    entropy = math.exp(-n * relative_entropy(min(mean, level), level))
-    return min(entropy, math.e * float(bdtr(math.ceil(n * mean - 1e-9), n, level)), 1.0)
 
 
 def relative_entropy(p: float, q: float) -> float:
@@ -161,8 +154,7 @@ def class_wise(counts: Confusion, costs: Costs, delta: float) -> float:
     """
     miss = upper_limit(counts.fn, counts.n_positive, delta / 2)
     alarm = upper_limit(counts.fp, counts.n_negative, delta / 2)
-    limit = max(weight * miss + other * alarm for weight, other in costs.class_weights)
-    return limit - counts.risk(costs)
+    return costs.worst_risk(miss, alarm) - counts.risk(costs)
 
 
 def class_wise_dkw(counts: Confusion, costs: Costs, delta: float) -> float:
@@ -171,11 +163,10 @@ def class_wise_dkw(counts: Confusion, costs: Costs, delta: float) -> float:
     Uniform: the one-sided DKW inequality in either class, each at δ/2; the worse end of the range.
     """
     miss, alarm = (
-        errors / n + math.sqrt(math.log(2 / delta) / (2 * n)) if n else 1.0
+        errors / max(n, 1) + deviation(n, delta / 2)
         for errors, n in ((counts.fn, counts.n_positive), (counts.fp, counts.n_negative))
     )
-    limit = max(weight * miss + other * alarm for weight, other in costs.class_weights)
-    return limit - counts.risk(costs)
+    return costs.worst_risk(miss, alarm) - counts.risk(costs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,7 +251,7 @@ def lower_limit(counts: Confusion, costs: Costs, delta: float) -> float:
     if costs.target is not None:
         miss = 1 - upper_limit(counts.tp, counts.n_positive, delta / 2)
         alarm = 1 - upper_limit(counts.tn, counts.n_negative, delta / 2)
-        return max(weight * miss + other * alarm for weight, other in costs.class_weights)
+        return costs.worst_risk(miss, alarm)
     if costs.equal:
         return costs.largest * (1 - upper_limit(n - errors, n, delta))
     mean = counts.risk(costs) / costs.largest

@@ -2,9 +2,9 @@
 
 import math
 
-import numpy as np
-
-from steadycut.core.checks import IntArray, check_choice, check_fraction
+from steadycut.core.bounds.binomial import deviation
+from steadycut.core.bounds.windows import label_windows
+from steadycut.core.checks import check_choice, check_fraction
 from steadycut.core.cuts.risk_curve import worst_end
 from steadycut.core.records import Costs, PatientScores
 
@@ -43,24 +43,12 @@ def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "
     width = 2 * epsilon if form == "oscillation" else epsilon
     if width <= 0:
         return 0.0
-    values, counts = np.unique(patients.scores, return_counts=True)
-    ends = np.searchsorted(values, np.maximum(values + width, np.nextafter(values, np.inf)))
-    below = np.searchsorted(np.sort(patients.positive_scores), values)
-    positive = count_in_windows(np.append(below, patients.n_positive), ends)
-    negative = count_in_windows(np.append(0, np.cumsum(counts)), ends) - positive
+    negative, positive = label_windows(patients).counts(width)
     if costs.target is not None:
         shares = positive / max(patients.n_positive, 1), negative / max(patients.n_negative, 1)
         return float(worst_end(*shares, costs).max())
     mass = costs.cost_fn * positive + costs.cost_fp * negative
     return float(mass.max()) / patients.n_patients
-
-
-def count_in_windows(below: IntArray, ends: IntArray) -> IntArray:
-    """Count patients from each value to its end, from how many lie below each value.
-
-    ``below`` has one entry more than there are values, all patients; ``ends`` point into it.
-    """
-    return np.maximum(below[ends] - below[:-1], 0)
 
 
 def dkw_band_width(n_positive: int, n_negative: int, costs: Costs, delta: float) -> float:
@@ -73,10 +61,8 @@ def dkw_band_width(n_positive: int, n_negative: int, costs: Costs, delta: float)
     """
     check_fraction("delta", delta)
     if costs.target is not None:
-        errors = [
-            math.sqrt(math.log(4 / delta) / (2 * max(n, 1))) for n in (n_positive, n_negative)
-        ]
-        return 2 * max(miss * errors[0] + alarm * errors[1] for miss, alarm in costs.class_weights)
+        errors = [deviation(max(n, 1), delta / 4) for n in (n_positive, n_negative)]
+        return 2 * costs.worst_risk(*errors)
     n = n_positive + n_negative
     classes = costs.cost_fn * math.sqrt(n_positive) + costs.cost_fp * math.sqrt(n_negative)
     root = math.sqrt(math.log(6 / delta) / 2)

@@ -22,7 +22,8 @@ from pathlib import Path
 import numpy as np
 from scipy.special import betainccinv
 
-from steadycut.core.bounds.modulus import FORMS, count_in_windows
+from steadycut.core.bounds.modulus import FORMS
+from steadycut.core.bounds.windows import label_windows
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_fraction, read_only
 from steadycut.core.records import Costs, PatientScores
 
@@ -73,28 +74,16 @@ def multiscale_band(
     if width <= 0:
         return 0.0
     n, smaller = patients.n_patients, min(costs.cost_fn, costs.cost_fp)
-    starts, counts = np.unique(patients.scores, return_counts=True)
-    # A window has some length even where adding it rounds to nothing.
-    reach = np.maximum(starts + width, np.nextafter(starts, np.inf))
-    ends = np.searchsorted(starts, reach)
-    pooled = count_in_windows(np.append(0, np.cumsum(counts)), ends)
+    by_class = label_windows(patients).counts(width)
+    pooled, dearer = by_class.sum(axis=0), by_class[int(costs.cost_fn > costs.cost_fp)]
     if costs.equal:
-        return costs.largest * float(mass_limits_at(pooled.max(keepdims=True), n, delta)[0])
-    ordered = np.sort(_dearer_scores(patients, costs))
-    below = np.append(np.searchsorted(ordered, starts), ordered.size)
-    dearer = count_in_windows(below, ends)
-    limits = mass_limits_at(pooled, n, delta / 2), mass_limits_at(dearer, n, delta / 2)
+        return costs.largest * float(mass_limits(pooled.max(keepdims=True), n, delta)[0])
+    limits = mass_limits(pooled, n, delta / 2), mass_limits(dearer, n, delta / 2)
     return float((smaller * limits[0] + (costs.largest - smaller) * limits[1]).max())
 
 
-def _dearer_scores(patients: PatientScores, costs: Costs) -> FloatArray:
-    misses_cost_more = costs.cost_fn > costs.cost_fp
-    return patients.positive_scores if misses_cost_more else patients.negative_scores
-
-
-@lru_cache(maxsize=64)
-def mass_limits(n_patients: int, delta: float) -> FloatArray:
-    """Return L, the largest mass of a window that holds k patients, for k = 0, ..., n.
+def mass_limits(counts: IntArray, n_patients: int, delta: float) -> FloatArray:
+    """Return L, the largest mass of a window that holds k patients, for each k in ``counts``.
 
     With probability 1 - delta no window of any position and length has more. L(k) is the upper
     `window_level` quantile of Beta(m, n + 1 - m), m the first rung of `ladder` from k + 1 on:
@@ -104,14 +93,9 @@ def mass_limits(n_patients: int, delta: float) -> FloatArray:
     --------
     With one patient, both sides of his score hold: 1 - delta / 2.
 
-    >>> mass_limits(1, 0.1)
+    >>> mass_limits(np.array([0, 1]), 1, 0.1)
     array([0.95, 1.  ])
     """
-    return read_only(mass_limits_at(np.arange(n_patients + 1), n_patients, delta))
-
-
-def mass_limits_at(counts: IntArray, n_patients: int, delta: float) -> FloatArray:
-    """Return `mass_limits` of windows that hold ``counts`` patients."""
     rungs = ladder(n_patients)
     used, which = np.unique(np.searchsorted(rungs, counts + 1), return_inverse=True)
     rung = np.append(rungs, n_patients + 1)[used]

@@ -110,7 +110,7 @@ def _choose(
 def rank_of(cells: IntArray, slices: Slices, rule: Rule, costs: Costs) -> FloatArray:
     """Return the cut that each cohort chooses, as a rank among all patients."""
     curve = count_errors(cells)
-    first, last = cuts_at_rank(curve.ranks, rule.on_curve(curve, costs))
+    first, last = cuts_at_rank(curve.ranks, rule(curve, costs))
     ranks = slices.scale.ranks
     return (ranks[first] + ranks[last]) / 2
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steadycut.core.checks import FloatArray, IntArray, read_only
-from steadycut.core.cuts.grid import MARGIN, clear_of_scores
+from steadycut.core.cuts.grid import clear_of_scores, margin_of, midpoints
 from steadycut.core.records import PatientScores
 
 # More distinct scores than this are put together, in bins of about as many patients.
@@ -93,12 +93,9 @@ def cut_scale(scores: FloatArray, bins: IntArray, everyone: FloatArray) -> CutSc
     """Return the cuts around and between the bins, each midway between two scores."""
     ordered = np.sort(scores)
     ranks = np.concatenate([[0], np.cumsum(np.bincount(bins))])
-    spread = float(ordered[-1] - ordered[0])
-    margin = (spread if spread > 0 else max(abs(float(ordered[0])), 1.0)) * MARGIN
+    margin = margin_of(ordered)
     beyond = np.concatenate([[ordered[0] - 2 * margin], ordered, [ordered[-1] + 2 * margin]])
-    below, above = beyond[ranks], beyond[ranks + 1]
-    middle = below + (above - below) / 2
-    placed = np.where(middle > below, middle, above)
+    placed = midpoints(beyond[ranks], beyond[ranks + 1])
     for taken in np.flatnonzero(np.isin(placed, everyone)):
         placed[taken] = clear_of_scores(float(placed[taken]), everyone)
     return CutScale(ranks=read_only(ranks), thresholds=read_only(placed))

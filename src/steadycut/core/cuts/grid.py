@@ -46,6 +46,15 @@ class Cuts(ABC):
         """How many patients there are."""
         return int(self.cells.sum())
 
+    def group_of(self, scores: FloatArray) -> IntArray:
+        """Return the group of each patient; ``scores`` are those from which the cuts were made."""
+        m = self.cells.size // 2
+        group = np.empty(scores.size, dtype=np.int64)
+        # Groups ascend with the score, and tied patients are in one group.
+        order = np.argsort(scores, kind="stable")
+        group[order] = np.repeat(np.arange(m), self.cells[:m] + self.cells[m:])
+        return group
+
     @abstractmethod
     def place(self, first: IntArray, last: IntArray) -> FloatArray:
         """Return a threshold for each stretch of cuts that nobody separates."""
@@ -77,10 +86,7 @@ class ExactCuts(Cuts):
 
     def place(self, first: IntArray, last: IntArray) -> FloatArray:
         """Return the midpoint of the two scores around the cuts from ``first`` to ``last``."""
-        below, above = self._neighbours(first, last)
-        middle = below + (above - below) / 2
-        # Two neighbouring floats have no midpoint; the upper one still calls the right patients.
-        return np.where(middle > below, middle, above)
+        return midpoints(*self._neighbours(first, last))
 
     def _neighbours(self, first: IntArray, last: IntArray) -> tuple[FloatArray, FloatArray]:
         m = self.values.size
@@ -114,7 +120,7 @@ def even_cuts(patients: PatientScores, n_thresholds: int = 200) -> EvenCuts:
     """
     low, high = patients.scores.min(), patients.scores.max()
     inside = np.unique(np.linspace(low, high, n_thresholds))
-    thresholds = np.append(inside, np.nextafter(high + _margin(patients.scores), np.inf))
+    thresholds = np.append(inside, np.nextafter(high + margin_of(patients.scores), np.inf))
     bins = np.searchsorted(thresholds, patients.scores, side="right")
     is_occupied = np.bincount(bins) > 0
     occupied, group = np.flatnonzero(is_occupied), (np.cumsum(is_occupied) - 1)[bins]
@@ -133,7 +139,7 @@ def exact_cuts(patients: PatientScores) -> ExactCuts:
     return ExactCuts(
         cells=_count_cells(group, patients),
         values=read_only(values),
-        margin=_margin(patients.scores),
+        margin=margin_of(patients.scores),
     )
 
 
@@ -150,7 +156,17 @@ def _count_cells(group: IntArray, patients: PatientScores) -> IntArray:
     return read_only(np.bincount(group + m * negative, minlength=2 * m))
 
 
-def _margin(scores: FloatArray) -> float:
+def midpoints(below: FloatArray, above: FloatArray) -> FloatArray:
+    """Return the midpoint of each pair of scores.
+
+    Two neighbouring floats have no midpoint. The upper one still calls the right patients.
+    """
+    middle = below + (above - below) / 2
+    return np.where(middle > below, middle, above)
+
+
+def margin_of(scores: FloatArray) -> float:
+    """Return how far beyond the outermost scores "call everybody" and "call nobody" lie."""
     spread = float(scores.max() - scores.min())
     return spread * MARGIN if spread > 0 else max(abs(float(scores[0])), 1.0) * MARGIN
 
@@ -165,7 +181,7 @@ def clear_of_scores(threshold: float, scores: FloatArray) -> float:
     if not np.any(scores == threshold):
         return threshold
     below = scores[scores < threshold].max(initial=-np.inf)
-    step = min(threshold - below, _margin(scores)) * 1e-6
+    step = min(threshold - below, margin_of(scores)) * 1e-6
     moved = min(threshold - step, np.nextafter(threshold, -np.inf))
     return float(moved if below < moved else threshold)
 

@@ -5,8 +5,7 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
-from steadycut.core.checks import FloatArray
-from steadycut.core.intervals.melding import Interval
+from steadycut.core.checks import FloatArray, Interval
 from steadycut.core.records import PatientScores
 
 METHOD = "score"

@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
-from steadycut.core.checks import FloatArray
-
-Interval = tuple[float, float]
+from steadycut.core.checks import FloatArray, Interval
 
 # A prime number of points. With this generator a tail of 2.5 % of a sum of two normal variables is
 # met within 0.2 %, of three within 0.5 %, and three times as well on average.

@@ -54,7 +54,7 @@ def _worse_end(labels: NDArray[np.int8], wrong: Wrong, costs: Costs) -> tuple[fl
     """Return what all misses and all alarms cost at the prevalence that is worse for the rule."""
     miss = wrong[labels == 1].mean() if np.any(labels == 1) else 0.0
     alarm = wrong[labels == 0].mean() if np.any(labels == 0) else 0.0
-    return max(costs.class_weights, key=lambda end: end[0] * miss + end[1] * alarm)
+    return costs.worse_end(miss, alarm)
 
 
 def _sum_of_means(parts: list[FloatArray]) -> tuple[float, float]:

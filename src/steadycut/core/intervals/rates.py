@@ -9,9 +9,9 @@ from scipy.special import betaincinv
 
 from steadycut.core import rates as of
 from steadycut.core.bounds.binomial import rate_interval, two_sided
-from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.checks import FloatArray, IntArray, Interval
 from steadycut.core.confusion import Confusion
-from steadycut.core.intervals.melding import Interval, high_rate, low_rate, spread_points, tails
+from steadycut.core.intervals.melding import high_rate, low_rate, spread_points, tails
 from steadycut.core.rates import Characteristic
 from steadycut.core.records import Costs
 

@@ -10,8 +10,8 @@ t*_b alone would leave out that T itself is only one draw.
 import numpy as np
 
 from steadycut.core.bootstrap.draws import ThresholdDraws
-from steadycut.core.checks import FloatArray
-from steadycut.core.intervals.melding import Interval, spread_points
+from steadycut.core.checks import FloatArray, Interval
+from steadycut.core.intervals.melding import spread_points
 from steadycut.core.intervals.rates import DIMENSIONS, Table, melded_intervals, quantities
 from steadycut.core.records import Costs, PatientScores
 

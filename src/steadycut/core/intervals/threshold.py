@@ -12,8 +12,8 @@ import numpy as np
 from scipy.special import betainc, betaincc
 
 from steadycut.core.bootstrap.draws import ThresholdDraws
-from steadycut.core.checks import FloatArray
-from steadycut.core.intervals.melding import Interval, spread_points, tails
+from steadycut.core.checks import FloatArray, Interval
+from steadycut.core.intervals.melding import spread_points, tails
 from steadycut.core.intervals.repeated_study import repeated_ranks
 from steadycut.core.records import PatientScores
 

@@ -54,18 +54,26 @@ def barriers(
     A barrier is a cut whose risk lies more than ``height`` paired standard errors above the
     smallest risk on its left, and above that on its right; of several cuts as low the nearest.
     """
-    risk = risk_at_cuts(curve, costs)
-    size = risk.shape[1]
-    start, stop, _ = cuts.indices(size)
-    tie = TIE * costs.largest
-    from_right = _lowest_so_far(risk[:, ::-1], size - stop, size - start, tie)
-    left, right = _lowest_so_far(risk, start, stop, tie), size - 1 - from_right[:, ::-1]
-    rows, every = np.arange(risk.shape[0])[:, None], np.arange(start, stop)
-    high = np.ones(left.shape, dtype=bool)
-    for lowest in (left, right):
+    risk, tie = risk_at_cuts(curve, costs), TIE * costs.largest
+    rows, every = np.arange(risk.shape[0])[:, None], np.arange(risk.shape[1])[cuts]
+    high = np.ones((rows.size, every.size), dtype=bool)
+    for lowest in lowest_on_either_side(risk, tie, cuts):
         excess, error = excess_risk(curve, costs, rows, every, lowest)
         high &= excess > height * error + tie
     return high
+
+
+def lowest_on_either_side(
+    risk: FloatArray, tie: float, cuts: slice = slice(None)
+) -> tuple[IntArray, IntArray]:
+    """Return the cut of smallest risk up to each of the ``cuts``, and from it on.
+
+    Of several cuts within ``tie`` of the smallest risk, the nearest. Shape (rows, cuts) each.
+    """
+    size = risk.shape[1]
+    start, stop, _ = cuts.indices(size)
+    from_right = _lowest_so_far(risk[:, ::-1], size - stop, size - start, tie)
+    return _lowest_so_far(risk, start, stop, tie), size - 1 - from_right[:, ::-1]
 
 
 def _lowest_so_far(risk: FloatArray, start: int, stop: int, tie: float) -> IntArray:

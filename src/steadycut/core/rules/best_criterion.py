@@ -50,12 +50,7 @@ class Best:
     goals: tuple[Criterion, ...]
     limits: tuple[Limit, ...] = ()
 
-    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
-        """Return the patients below the chosen cut, for each row."""
-        del rng
-        return self.on_curve(count_errors(cells), costs)
-
-    def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
+    def __call__(self, curve: Curve, costs: Costs) -> IntArray:
         """Return the patients below the chosen cut of each curve."""
         ends = counts_along(curve, costs)
         chosen = self.allowed(ends, costs)

@@ -1,15 +1,14 @@
 """The rule ``youden-kernel``: Youden's index from smooth estimates of the two distributions."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.cuts.grid import Cuts
-from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors
+from steadycut.core.cuts.risk_curve import TIE, Curve
 from steadycut.core.records import Costs
-from steadycut.core.rules.score_rules import group_values
+from steadycut.core.rules.score_rules import ScoreRule
 from steadycut.core.rules.ties import middle_of_widest_flat
 
 # Scores are counted on the middle points of a longer period, so that tails do not meet.
@@ -20,12 +19,11 @@ TINY = 1e-100
 
 
 @dataclass(frozen=True, slots=True)
-class KernelYouden:
+class KernelYouden(ScoreRule):
     """The cut with the largest difference of two kernel estimates of the distribution functions.
 
     Each class is smoothed by a normal kernel whose width is the direct plug-in of two stages, that
-    of ``KernSmooth::dpik`` in R, which cutpointr's ``oc_youden_kernel`` takes. ``values`` holds
-    one score for each group of patients; `on_cuts` sets them.
+    of ``KernSmooth::dpik`` in R, which cutpointr's ``oc_youden_kernel`` takes.
 
     Unlike other rules this one looks at distances between scores: a transform of the scores
     changes it.
@@ -35,23 +33,11 @@ class KernelYouden:
     Fluss, Faraggi and Reiser (2005), Biometrical Journal 47; Sheather and Jones (1991), JRSS B 53.
     """
 
-    values: FloatArray | None = field(default=None, repr=False, compare=False)
-
-    def on_cuts(self, cuts: Cuts) -> "KernelYouden":
-        """Return the same rule along the scores of ``cuts``."""
-        return replace(self, values=group_values(cuts))
-
-    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
-        """Return the patients below the chosen cut, for each row."""
-        del rng
-        return self.on_curve(count_errors(cells), costs)
-
-    def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
+    def __call__(self, curve: Curve, costs: Costs) -> IntArray:
         """Return the patients below the chosen cut of each curve."""
         del costs
         positive, negative = np.diff(curve.misses, axis=-1), -np.diff(curve.alarms, axis=-1)
-        steps = np.arange(positive.shape[-1], dtype=np.float64)
-        values = steps if self.values is None else self.values
+        values = self.values_along(curve)
         index: FloatArray = smooth_below(values, negative) - smooth_below(values, positive)
         return middle_of_widest_flat(-index, curve.ranks, TIE)
 

@@ -38,30 +38,3 @@ def miller_siegmund(p_value: float, low: float, high: float) -> float:
     odds = high * (1 - low) / ((1 - high) * low)
     corrected = density * ((z - 1 / z) * np.log(odds) + 4 / z)
     return float(np.clip(corrected, p_value, 1.0))
-
-
-def altman(p_value: float, *, outer: float = 0.1) -> float:
-    """Return Altman's approximation of the same, with ``outer`` of the patients cut off either end.
-
-    Parameters
-    ----------
-    p_value
-        The smallest p-value, between 0.0001 and 0.1.
-    outer
-        0.05 or 0.1: the share of patients at either end where no cut was tried.
-
-    Notes
-    -----
-    -1.63 p (1 + 2.35 log p) for 0.1, -3.13 p (1 + 1.65 log p) for 0.05; never above 1.
-
-    References
-    ----------
-    Altman, Lausen, Sauerbrei and Schumacher (1994), JNCI 86.
-
-    Examples
-    --------
-    >>> round(altman(0.01), 4), round(altman(0.01, outer=0.05), 4)
-    (0.1601, 0.2065)
-    """
-    factor, slope = {0.1: (1.63, 2.35), 0.05: (3.13, 1.65)}[outer]
-    return float(np.clip(-factor * p_value * (1 + slope * np.log(p_value)), p_value, 1.0))

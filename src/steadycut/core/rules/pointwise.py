@@ -20,7 +20,7 @@ from steadycut.core.checks import (
     check_positive,
 )
 from steadycut.core.cuts.grid import Cuts, EvenCuts
-from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors, risk_at_cuts
+from steadycut.core.cuts.risk_curve import TIE, Curve, risk_at_cuts
 from steadycut.core.records import Costs
 from steadycut.core.rules.ties import middle_of_widest_flat
 
@@ -96,12 +96,7 @@ class Pointwise:
         """Return the same rule along the thresholds of ``cuts``."""
         return replace(self, tried=tried_thresholds(cuts))
 
-    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
-        """Return the patients below the chosen cut, for each row."""
-        del rng
-        return self.on_curve(count_errors(cells), costs)
-
-    def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
+    def __call__(self, curve: Curve, costs: Costs) -> IntArray:
         """Return the patients below the chosen cut of each curve."""
         steps = np.arange(curve.misses.shape[1])
         tried = self.tried or Tried(thresholds=steps.astype(np.float64), cut_of=steps)

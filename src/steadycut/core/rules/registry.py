@@ -34,6 +34,7 @@ __all__ = [
     "Pointwise",
     "Rule",
     "Stable",
+    "chosen_cut",
     "criteria_of",
     "cuts_at_rank",
     "excess_risk",
@@ -52,11 +53,7 @@ Counted = Callable[..., object]
 class Rule(Protocol):
     """What every rule along the cuts can do."""
 
-    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
-        """Return the patients below the chosen cut, for each row of ``cells`` (rows, 2m)."""
-        ...
-
-    def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
+    def __call__(self, curve: Curve, costs: Costs) -> IntArray:
         """Return the patients below the chosen cut of each curve."""
         ...
 
@@ -75,18 +72,29 @@ def on_cuts(rule: Rule, cuts: Cuts) -> Rule:
     return rule.on_cuts(cuts) if isinstance(rule, Spaced) else rule
 
 
+def chosen_cut(cuts: Cuts, rule: Rule, costs: Costs) -> float:
+    """Return the threshold that a rule chooses among some cuts.
+
+    Examples
+    --------
+    >>> from steadycut.core.cuts.grid import exact_cuts
+    >>> from steadycut.core.records import PatientScores
+    >>> cohort = PatientScores(scores=[1, 2, 4, 5], labels=[0, 0, 1, 1])
+    >>> chosen_cut(exact_cuts(cohort), parse_rule("erm"), Costs())
+    3.0
+    """
+    curve = count_errors(cuts.cells[None, :])
+    rank = on_cuts(rule, cuts)(curve, costs)
+    return float(cuts.place(*cuts_at_rank(curve.ranks, rank))[0])
+
+
 @dataclass(frozen=True, slots=True)
 class Minimise:
     """The cut that minimises an objective; of several, the middle of the widest flat."""
 
     objective: Objective
 
-    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
-        """Return the patients below the chosen cut, for each row."""
-        del rng
-        return self.on_curve(count_errors(cells), costs)
-
-    def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
+    def __call__(self, curve: Curve, costs: Costs) -> IntArray:
         """Return the patients below the chosen cut of each curve."""
         tie = TIE * costs.largest
         return middle_of_widest_flat(self.objective(curve, costs), curve.ranks, tie)

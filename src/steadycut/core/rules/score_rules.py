@@ -2,44 +2,52 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.cuts.grid import Cuts, EvenCuts, ExactCuts
-from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors
+from steadycut.core.cuts.risk_curve import TIE, Curve
 from steadycut.core.records import Costs
 from steadycut.core.rules.ties import middle_of_widest_flat
 
 Target = Callable[[Curve, FloatArray], FloatArray]
 
 
-@dataclass(frozen=True, slots=True)
-class NearestScore:
-    """The cut whose smallest score called lies nearest to a target.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRule:
+    """A rule that looks at the scores themselves.
 
-    ``values`` holds one score for each group of patients; `on_cuts` sets them. On evenly spaced
-    cuts it is the middle of the grid's step, so that target and cut are right to half a step.
+    ``values`` holds one score for each group of patients; `on_cuts` sets them. Without them each
+    group is one step from the next.
     """
 
-    target: Target
     values: FloatArray | None = field(default=None, repr=False, compare=False)
 
-    def on_cuts(self, cuts: Cuts) -> "NearestScore":
+    def on_cuts(self, cuts: Cuts) -> Self:
         """Return the same rule along the scores of ``cuts``."""
         return replace(self, values=group_values(cuts))
 
-    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
-        """Return the patients below the chosen cut, for each row."""
-        del rng
-        return self.on_curve(count_errors(cells), costs)
+    def values_along(self, curve: Curve) -> FloatArray:
+        """Return the score of each group of patients of the curve."""
+        return np.arange(curve.ranks.shape[-1] - 1.0) if self.values is None else self.values
 
-    def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
+
+@dataclass(frozen=True, slots=True)
+class NearestScore(ScoreRule):
+    """The cut whose smallest called score lies nearest to a target.
+
+    On evenly spaced cuts the score of a group is the middle of its step of the grid. Target and
+    cut are then right to half a step.
+    """
+
+    target: Target
+
+    def __call__(self, curve: Curve, costs: Costs) -> IntArray:
         """Return the patients below the chosen cut of each curve."""
         del costs
-        size = np.diff(curve.ranks, axis=-1)
-        values = np.arange(size.shape[-1], dtype=float) if self.values is None else self.values
+        size, values = np.diff(curve.ranks, axis=-1), self.values_along(curve)
         apart = np.full(curve.ranks.shape, np.inf)
         # A group that a replicate did not draw has no score to call; nor has call-nobody.
         apart[:, :-1] = np.where(size > 0, np.abs(values - self.target(curve, values)), np.inf)

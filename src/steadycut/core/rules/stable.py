@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.cuts.risk_curve import Curve, count_errors, risk_at_cuts
+from steadycut.core.cuts.risk_curve import Curve, risk_at_cuts
 from steadycut.core.records import Costs
 from steadycut.core.rules.basins import barriers
 from steadycut.core.rules.pruning import span
@@ -43,12 +43,7 @@ class Stable:
     weight: float = 0.25
     barrier: float = 2.0
 
-    def __call__(self, cells: IntArray, costs: Costs, rng: np.random.Generator) -> IntArray:
-        """Return the patients below the chosen cut, for each row."""
-        del rng
-        return self.on_curve(count_errors(cells), costs)
-
-    def on_curve(self, curve: Curve, costs: Costs) -> IntArray:
+    def __call__(self, curve: Curve, costs: Costs) -> IntArray:
         """Return the patients below the chosen cut of each curve."""
         ranks, costs = curve.ranks, costs.unit
         weights = self.weights(curve, costs)
@@ -87,8 +82,7 @@ class Stable:
 def share_at_stake(curve: Curve, costs: Costs) -> FloatArray:
     """Return the risk at every cut, as a part of what it would be with every patient wrong."""
     if costs.target is not None:
-        worst = max(miss + alarm for miss, alarm in costs.class_weights)
-        return risk_at_cuts(curve, costs) / worst
+        return risk_at_cuts(curve, costs) / costs.worst_risk(1.0, 1.0)
     stake = costs.cost_fn * curve.n_positive + costs.cost_fp * curve.n_negative
     result: FloatArray = (costs.cost_fn * curve.misses + costs.cost_fp * curve.alarms) / stake
     return result
@@ -103,10 +97,16 @@ def prior_mass(quantiles: FloatArray) -> FloatArray:
     >>> prior_mass(np.array([[0.0, 0.5, 1.0]]))
     array([[0.15625, 0.6875 , 0.15625]])
     """
+    edges = cell_edges(quantiles)
+    return np.diff(edges**2 * (3 - 2 * edges), axis=1)
+
+
+def cell_edges(quantiles: FloatArray) -> FloatArray:
+    """Return the edges of what lies nearer to each cut than to any other, from 0 to 1."""
     edges = np.zeros((quantiles.shape[0], quantiles.shape[1] + 1))
     edges[:, 1:-1] = (quantiles[:, :-1] + quantiles[:, 1:]) / 2
     edges[:, -1] = 1
-    return np.diff(edges**2 * (3 - 2 * edges), axis=1)
+    return edges
 
 
 def is_between(weights: FloatArray, ranks: IntArray) -> NDArray[np.bool_]:

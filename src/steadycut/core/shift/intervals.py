@@ -3,10 +3,11 @@
 from itertools import product
 
 from steadycut.core.bounds.binomial import rate_interval, two_sided
+from steadycut.core.checks import Interval
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
+from steadycut.core.shift.parts import Rates, reversed_values, signed_values
 
-Interval = tuple[float, float]
 RATES = 6
 
 
@@ -36,7 +37,7 @@ def shift_intervals(
     prevalence, *rates = _rate_counts(internal)
     p = [two_sided(*prevalence, share), *(rate_interval(*r, share, n_choices) for r in rates)]
     q = [two_sided(*pair, share) for pair in _rate_counts(external)]
-    corners = [_parts(corner[:3], corner[3:], costs) for corner in product(*p, *q)]
+    corners = [_orders(Rates(*ends[:3]), Rates(*ends[3:]), costs) for ends in product(*p, *q)]
     return {
         order: {
             part: (
@@ -57,23 +58,13 @@ def _rate_counts(counts: Confusion) -> tuple[tuple[int, int], ...]:
     )
 
 
-def _parts(p: tuple[float, ...], q: tuple[float, ...], costs: Costs) -> dict[str, dict[str, float]]:
-    there = _ordered(p, q, curves=q, weight=p[0], costs=costs)
-    here = _ordered(p, q, curves=p, weight=q[0], costs=costs)
-    return {"signed": there, "shapley": {part: (there[part] + here[part]) / 2 for part in there}}
+def _orders(p: Rates, q: Rates, costs: Costs) -> dict[str, dict[str, float]]:
+    """Return all parts in the paper's order, and the mean of both orders."""
+    one, two = _with_total(*signed_values(p, q, costs)), _with_total(*reversed_values(p, q, costs))
+    return {"signed": one, "shapley": {part: (one[part] + two[part]) / 2 for part in one}}
 
 
-def _ordered(
-    p: tuple[float, ...],
-    q: tuple[float, ...],
-    *,
-    curves: tuple[float, ...],
-    weight: float,
-    costs: Costs,
-) -> dict[str, float]:
-    prevalence = (q[0] - p[0]) * (costs.cost_fn * curves[1] - costs.cost_fp * curves[2])
-    positive = costs.cost_fn * weight * (q[1] - p[1])
-    negative = costs.cost_fp * (1 - weight) * (q[2] - p[2])
+def _with_total(prevalence: float, positive: float, negative: float) -> dict[str, float]:
     return {
         "prevalence": prevalence,
         "shape_positive": positive,

@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.bounds.binomial import dkw_width, rate_interval
-from steadycut.core.checks import FloatArray, IntArray, check_count, read_only, store
+from steadycut.core.checks import FloatArray, IntArray, Interval, check_count, read_only, store
 from steadycut.core.confusion import Confusion
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.records import Costs, PatientScores
 from steadycut.errors import BadPatients, TooFewPatients
-
-Interval = tuple[float, float]
 
 # Halvings of the unit interval: the weight is then known to a billionth.
 HALVINGS = 30

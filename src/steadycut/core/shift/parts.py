@@ -1,6 +1,8 @@
 """What changes between two hospitals, at the operating point: R_Q - R_P, part by part."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
@@ -33,28 +35,36 @@ class Parts:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Rates:
+class Rates(NamedTuple):
+    """Prevalence, miss rate and alarm rate at one hospital."""
+
     prevalence: float
     miss: float
     alarm: float
-    positive_known: bool
-    negative_known: bool
+
+
+def signed_values(p: Rates, q: Rates, costs: Costs) -> tuple[float, float, float]:
+    """Return the prevalence part and the two shape parts, in the paper's order of insertion.
+
+    The prevalence part takes the error rates of Q, the shape parts take the prevalence of P. The
+    three parts add up to R_Q - R_P.
+    """
+    return _values(p, q, costs, curves=q, weight=p.prevalence)
+
+
+def reversed_values(p: Rates, q: Rates, costs: Costs) -> tuple[float, float, float]:
+    """Return the same with the error rates of P and the prevalence of Q."""
+    return _values(p, q, costs, curves=p, weight=q.prevalence)
 
 
 def signed_shift(internal: Confusion, external: Confusion, costs: Costs) -> Parts:
-    """Split R_Q - R_P with Q's curves in the prevalence part and P's prevalence in the shapes.
-
-    This is the paper's order of insertion. The parts sum to R_Q - R_P exactly.
-    """
-    p, q = _rates(internal, external), _rates(external, internal)
-    return _parts(p, costs, curves=q, weight=p.prevalence, other=q)
+    """Split R_Q - R_P in the paper's order: see `signed_values`."""
+    return _known_parts(signed_values, internal, external, costs)
 
 
 def signed_shift_reversed(internal: Confusion, external: Confusion, costs: Costs) -> Parts:
-    """Split R_Q - R_P with P's curves in the prevalence part and Q's prevalence in the shapes."""
-    p, q = _rates(internal, external), _rates(external, internal)
-    return _parts(p, costs, curves=p, weight=q.prevalence, other=q)
+    """Split R_Q - R_P in the reversed order: see `reversed_values`."""
+    return _known_parts(reversed_values, internal, external, costs)
 
 
 def shapley_shift(internal: Confusion, external: Confusion, costs: Costs) -> Parts:
@@ -82,26 +92,37 @@ def absolute_shift(internal: Confusion, external: Confusion, costs: Costs) -> Pa
     )
 
 
-def _parts(p: _Rates, costs: Costs, *, curves: _Rates, weight: float, other: _Rates) -> Parts:
+def _values(
+    p: Rates, q: Rates, costs: Costs, *, curves: Rates, weight: float
+) -> tuple[float, float, float]:
     slope = costs.cost_fn * curves.miss - costs.cost_fp * curves.alarm
-    positive = costs.cost_fn * weight * (other.miss - p.miss)
-    negative = costs.cost_fp * (1 - weight) * (other.alarm - p.alarm)
+    positive = costs.cost_fn * weight * (q.miss - p.miss)
+    negative = costs.cost_fp * (1 - weight) * (q.alarm - p.alarm)
+    return (q.prevalence - p.prevalence) * slope, positive, negative
+
+
+def _known_parts(
+    order: Callable[[Rates, Rates, Costs], tuple[float, float, float]],
+    internal: Confusion,
+    external: Confusion,
+    costs: Costs,
+) -> Parts:
+    p, q = _rates(internal, external), _rates(external, internal)
+    prevalence, positive, negative = order(p, q, costs)
     return Parts(
-        prevalence=(other.prevalence - p.prevalence) * slope,
-        shape_positive=positive if p.positive_known and other.positive_known else None,
-        shape_negative=negative if p.negative_known and other.negative_known else None,
+        prevalence=prevalence,
+        shape_positive=positive if internal.n_positive and external.n_positive else None,
+        shape_negative=negative if internal.n_negative and external.n_negative else None,
     )
 
 
-def _rates(counts: Confusion, fallback: Confusion) -> _Rates:
-    # A class that is empty at one hospital takes the other's rate: its shape part is unknown and
-    # counts as none, and the parts still sum to R_Q - R_P.
-    return _Rates(
+def _rates(counts: Confusion, fallback: Confusion) -> Rates:
+    # A class that is empty at one hospital takes the other's rate. Its shape part is unknown and
+    # counts as 0, and the parts still add up to R_Q - R_P.
+    return Rates(
         prevalence=counts.prevalence,
         miss=_first_known(counts.miss_rate, fallback.miss_rate),
         alarm=_first_known(counts.alarm_rate, fallback.alarm_rate),
-        positive_known=counts.miss_rate is not None,
-        negative_known=counts.alarm_rate is not None,
     )
 
 

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from steadycut.core.checks import FloatArray, read_only
-from steadycut.core.cuts.grid import ExactCuts
+from steadycut.core.cuts.grid import ExactCuts, margin_of
 
 # The tails are left out of the fit: a few extreme scores would decide it.
 LEVELS = np.arange(5, 96) / 100
-# Where the cut-offs that call everybody or nobody lie beyond the scores, as a part of their range.
-MARGIN = 1 / 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +169,7 @@ def quantile_matched(scores: FloatArray, call_rate: float, direction: str = "ge"
     """
     sign = 1.0 if direction == "ge" else -1.0
     values, counts = np.unique(sign * scores, return_counts=True)
-    cuts = ExactCuts(cells=counts, values=read_only(values), margin=_margin(values))
+    cuts = ExactCuts(cells=counts, values=read_only(values), margin=margin_of(values))
     every = np.arange(values.size + 1)
     places = cuts.place(every, every)
     places[0] = min(places[0], np.nextafter(values[0], -np.inf))
@@ -180,8 +178,3 @@ def quantile_matched(scores: FloatArray, call_rate: float, direction: str = "ge"
     off = np.where(np.isin(places, values), np.inf, np.abs(called - call_rate).round(12))
     best = int(np.argmin(off))
     return MatchedCut(threshold=float(sign * places[best]), call_rate=float(called[best]))
-
-
-def _margin(values: FloatArray) -> float:
-    spread = float(values[-1] - values[0])
-    return MARGIN * (spread if spread > 0 else max(abs(float(values[0])), 1.0))

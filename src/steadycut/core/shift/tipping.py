@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.core.bounds.binomial import upper_limit
+from steadycut.core.bounds.binomial import dkw_limit, upper_limit
 from steadycut.core.checks import FloatArray, check_fraction, check_positive, read_only
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
@@ -214,11 +214,6 @@ def frontier_of(rates: Rates, costs: Costs, limit: float) -> Frontier:
         shape_positive=read_only(_gaps(room, costs.cost_fn * prevalence, 1 - rates.miss)),
         shape_negative=read_only(_gaps(room, costs.cost_fp * (1 - prevalence), 1 - rates.alarm)),
     )
-
-
-def dkw_limit(errors: int, n: int, delta: float) -> float:
-    """Return an upper limit of an error rate that holds at all cuts (DKW-Massart, one-sided)."""
-    return min(errors / n + math.sqrt(math.log(1 / delta) / (2 * n)), 1.0) if n else 1.0
 
 
 def _tipping_prevalence(prevalence: float, slope: float, room: float) -> float | None:

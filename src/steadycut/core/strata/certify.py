@@ -5,7 +5,6 @@ certified value; and all miss rates and alarm rates, of all boundaries at once, 
 limits (2K exact limits at delta / 2K each). Both together fail with probability at most 2 delta.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.bounds.betting import betting_limit
-from steadycut.core.bounds.binomial import upper_limit
+from steadycut.core.bounds.binomial import deviation, upper_limit
 from steadycut.core.bounds.concentration import mean_limit
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_fraction
@@ -139,7 +138,7 @@ def _bentkus(losses: FloatArray, delta: float) -> float:
 
 
 def _hoeffding(losses: FloatArray, delta: float) -> float:
-    return min(float(losses.mean()) + math.sqrt(math.log(1 / delta) / (2 * losses.size)), 1.0)
+    return min(float(losses.mean()) + deviation(losses.size, delta), 1.0)
 
 
 LOSS_BOUNDS: dict[str, LossBound] = {

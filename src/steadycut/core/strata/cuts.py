@@ -46,14 +46,11 @@ def grade_cells(
     patients: PatientScores, grades: IntArray, n_grades: int, grid: int | str
 ) -> tuple[Cuts, IntArray]:
     """Return the cuts, and how many patients of each grade lie between them, (grades, m)."""
-    cells, cuts = [], None
-    for grade in range(n_grades):
-        # The cuts depend on the scores alone, and so are the same for every grade.
-        marked = PatientScores(scores=patients.scores, labels=grades == grade)
-        cuts = cuts_of(marked, grid)
-        cells.append(cuts.cells[: cuts.cells.size // 2])
-    assert cuts is not None  # noqa: S101
-    return cuts, read_only(np.array(cells))
+    # The cuts depend on the scores alone, so any labels will do.
+    cuts = cuts_of(PatientScores(scores=patients.scores, labels=grades > 0), grid)
+    m = cuts.cells.size // 2
+    cells = np.bincount(grades * m + cuts.group_of(patients.scores), minlength=n_grades * m)
+    return cuts, read_only(cells.reshape(n_grades, m))
 
 
 def boundary_curves(cells: IntArray, costs: CostMatrix) -> BoundaryCurves:

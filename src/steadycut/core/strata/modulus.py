@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.bounds.multiscale import mass_limits_at
-from steadycut.core.checks import FloatArray, IntArray, check_fraction, read_only
+from steadycut.core.bounds.multiscale import mass_limits
+from steadycut.core.bounds.windows import Windows
+from steadycut.core.checks import FloatArray, check_fraction, read_only
 from steadycut.core.strata.costs import CostMatrix
 
 
@@ -52,46 +53,12 @@ def joint_radius(thresholds: FloatArray, draws: FloatArray, delta: float) -> Joi
     return JointRadius(bias=read_only(bias), quantile=quantile, radius=read_only(radius))
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Windows:
-    """Patients by grade below every distinct score, shape (grades, values + 1)."""
-
-    values: FloatArray
-    below: IntArray
-
-    @property
-    def n_patients(self) -> int:
-        """How many patients there are."""
-        return int(self.below[:, -1].sum())
-
-    def counts(self, width: float) -> IntArray:
-        """Count the patients of each grade in the window that starts at each value."""
-        # A window has some length even where adding it rounds to nothing.
-        reach = np.maximum(self.values + width, np.nextafter(self.values, np.inf))
-        ends = np.searchsorted(self.values, reach if width > 0 else self.values)
-        return self.below[:, ends] - self.below[:, :-1]
-
-    def between(self, low: float, high: float) -> IntArray:
-        """Count the patients of each grade with a score in [low, high)."""
-        start, end = np.searchsorted(self.values, [low, high])
-        return self.below[:, end] - self.below[:, start]
-
-
-def windows_of(scores: FloatArray, grades: IntArray, n_grades: int) -> Windows:
-    """Return the patients in the order of their scores, ready to be counted in windows."""
-    values, group = np.unique(scores, return_inverse=True)
-    below = np.zeros((n_grades, values.size + 1), dtype=np.int64)
-    for grade in range(n_grades):
-        counts = np.bincount(group[grades == grade], minlength=values.size)
-        below[grade, 1:] = np.cumsum(counts)
-    return Windows(values=values, below=below)
-
-
 def joint_modulus(windows: Windows, radius: FloatArray, costs: CostMatrix) -> float:
     """Return the sum over boundaries of the largest weighted share in a window of its radius.
 
     Examples
     --------
+    >>> from steadycut.core.bounds.windows import windows_of
     >>> windows = windows_of(np.array([0.0, 0.1, 0.15, 0.9]), np.array([0, 1, 0, 1]), 2)
     >>> joint_modulus(windows, np.array([0.12]), CostMatrix([[0, 1], [3, 0]]))
     1.0
@@ -135,7 +102,7 @@ def joint_band(windows: Windows, radius: FloatArray, costs: CostMatrix, delta: f
             continue
         counts = windows.counts(width)
         limits = [
-            height * mass_limits_at(members @ counts, windows.n_patients, share)
+            height * mass_limits(members @ counts, windows.n_patients, share)
             for height, members in found
         ]
         total += float(np.sum(limits, axis=0).max())

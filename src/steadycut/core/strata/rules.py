@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray, check_choice
 from steadycut.core.cuts.risk_curve import TIE
-from steadycut.core.rules.stable import DECIMALS, is_between, one_basin
+from steadycut.core.rules.basins import lowest_on_either_side
+from steadycut.core.rules.stable import DECIMALS, cell_edges, is_between, one_basin
 from steadycut.core.rules.ties import middle_of_widest_flat
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import BoundaryCurves
@@ -105,14 +106,6 @@ class StableStrata:
         return result
 
 
-def cell_edges(quantiles: FloatArray) -> FloatArray:
-    """Return the edges of what lies nearer to each cut than to any other, from 0 to 1."""
-    edges = np.zeros((quantiles.shape[0], quantiles.shape[1] + 1))
-    edges[:, 1:-1] = (quantiles[:, :-1] + quantiles[:, 1:]) / 2
-    edges[:, -1] = 1
-    return edges
-
-
 def nearest_ranks(weights: FloatArray, ranks: IntArray) -> IntArray:
     """Return for each boundary the rank nearest to its mean rank, the lower of two as near."""
     means = (weights * ranks[:, None, :]).sum(axis=2)
@@ -132,19 +125,12 @@ def boundary_barriers(
     risk, square = curves.risk[:, boundary], curves.square[:, boundary]
     n, high = curves.n_patients[:, None], np.ones(risk.shape, dtype=bool)
     tie = TIE * costs.spread
-    from_right = risk.shape[1] - 1 - _lowest_so_far(risk[:, ::-1], tie)[:, ::-1]
-    for lowest in (_lowest_so_far(risk, tie), from_right):
+    for lowest in lowest_on_either_side(risk, tie):
         excess = risk - np.take_along_axis(risk, lowest, axis=1)
         squared = np.abs(square - np.take_along_axis(square, lowest, axis=1))
         error = np.sqrt(np.maximum(squared - excess**2, 0) / n)
         high &= excess > height * error + tie
     return high
-
-
-def _lowest_so_far(risk: FloatArray, tie: float) -> IntArray:
-    """Return which cut up to each has the smallest risk, the last one of those within ``tie``."""
-    new_low = risk <= np.minimum.accumulate(risk, axis=1) + tie
-    return np.maximum.accumulate(np.where(new_low, np.arange(risk.shape[1]), 0), axis=1)
 
 
 RULES: dict[str, StrataRule] = {"stable": StableStrata(), "erm": joint_minimum}
