@@ -63,6 +63,7 @@ def compare_command(
     """
     if out is not None:
         check_folder(out)
+    within, strata_columns = opt.parse_stratify(stratify, label, site)
     options: dict[str, Any] = {
         "cost_fn": cost_fn,
         "cost_fp": cost_fp,
@@ -70,7 +71,7 @@ def compare_command(
         "direction": direction,
         "grid": opt.parse_grid(grid),
         "n_bootstrap": bootstrap,
-        "stratify": opt.check_stratify(stratify, site),
+        "stratify": within,
         "delta": delta,
         "honesty": honesty,
         "stratified": stratified,
@@ -93,6 +94,7 @@ def compare_command(
         level=level,
         aggregate=aggregate,
         missing=missing,
+        attributes=strata_columns,
     )
     with progress_on_terminal() as progress:
         content = compare(

@@ -79,6 +79,7 @@ def fit_command(
     if small_cells is not None:
         check_possible(small_cells, ensemble, bound)
         check_no_study(out)
+    within, strata_columns = opt.parse_stratify(stratify, label, site)
     options = study_options(
         rule=rule,
         cost_fn=cost_fn,
@@ -87,7 +88,7 @@ def fit_command(
         direction=direction,
         grid=opt.parse_grid(grid),
         n_bootstrap=bootstrap,
-        stratify=opt.check_stratify(stratify, site),
+        stratify=within,
         delta=delta,
         honesty=honesty,
         stratified=stratified,
@@ -109,6 +110,7 @@ def fit_command(
         level=level,
         aggregate=aggregate,
         missing=missing,
+        attributes=strata_columns,
     )
     with progress_on_terminal() as progress:
         study = run_study(candidates_at(table, sites), options, progress)

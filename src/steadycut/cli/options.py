@@ -124,8 +124,9 @@ Stratify = Annotated[
     str | None,
     typer.Option(
         "--stratify",
-        metavar="label|site",
-        help="Resample patients within labels or sites. [default: all together]",
+        metavar="label|site|COL",
+        help="Resample patients within labels, sites or the values of a column that is the same in "
+        "all rows of a patient. [default: all together]",
     ),
 ]
 Honesty = Annotated[
@@ -266,12 +267,26 @@ def parse_prevalence(text: str | None) -> float | tuple[float, float] | None:
     return (low, high) if "," in text else low
 
 
-def check_stratify(stratify: str | None, site: str | None) -> str | None:
-    """Return what patients are resampled within; sites must be known."""
+def parse_stratify(
+    stratify: str | None, label: str, site: str | None
+) -> tuple[str | None, list[str]]:
+    """Return what patients are resampled within, and the column to read for it, if any.
+
+    The columns of the label and of the site may be given by name.
+
+    Examples
+    --------
+    >>> parse_stratify("status", "status", None), parse_stratify("scanner", "status", None)
+    (('label', []), ('scanner', ['scanner']))
+    """
     if stratify == "site" and site is None:
         msg = "--stratify site needs --site COL, the column that holds the sites."
         raise BadOption(msg)
-    return stratify
+    if stratify is None or stratify in {"label", "site"}:
+        return stratify, []
+    if stratify in {label, site}:
+        return ("label" if stratify == label else "site"), []
+    return stratify, [stratify]
 
 
 def parse_sites(site: str | None, names: str | None, option: str) -> list[str] | None:

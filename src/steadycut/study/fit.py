@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steadycut.core.bootstrap.draws import draw_thresholds
-from steadycut.core.bootstrap.within_groups import STRATA, Stratify, stratum_codes
+from steadycut.core.bootstrap.within_groups import Stratify, stratum_codes
 from steadycut.core.bounds.concentration import choose_bound
 from steadycut.core.certify import Certificate, certify_patients
 from steadycut.core.checks import (
@@ -304,8 +304,8 @@ def fit(  # noqa: PLR0913
         on average (``"site-mean"``) or where it is largest (``"site-worst"``).
     stratify
         Resample patients within strata, so that every bootstrap cohort has as many of each:
-        ``"label"``, ``"site"``, one entry a patient in the order of ``patients.scores``, or a
-        mapping from identifiers to strata.
+        ``"label"``, ``"site"`` or the name of one of ``patients.attributes``; one entry per
+        patient in the order of ``patients.scores``; or a mapping from identifiers to strata.
     seed
         Same patients, same options, same seed: same study, to the last bit.
     progress
@@ -539,13 +539,7 @@ def strata_of(
 
 
 def check_stratify(stratify: str | None, ensemble: str | None) -> None:
-    """Refuse strata that do not exist, and strata of an ensemble."""
-    if stratify not in {None, *STRATA, GIVEN}:
-        msg = (
-            f"stratify must be one of {', '.join(STRATA)}; got {stratify!r}. Strata of another "
-            "kind can be given in Python: steadycut.fit(..., stratify=), one entry a patient."
-        )
-        raise BadOption(msg)
+    """Refuse strata of an ensemble."""
     if stratify is not None and ensemble is not None:
         msg = "an ensemble cannot be resampled within strata; leave out stratify or ensemble."
         raise BadOption(msg)

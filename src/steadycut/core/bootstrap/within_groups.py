@@ -29,8 +29,9 @@ def stratum_codes(patients: PatientScores, stratify: Stratify) -> IntArray:
     patients
         The patients.
     stratify
-        ``"label"``, ``"site"``; one entry a patient, in the order of ``patients.scores`` (which
-        is that of the identifiers); or a mapping from identifiers to strata.
+        ``"label"``, ``"site"`` or the name of one of ``patients.attributes``; one entry per
+        patient, in the order of ``patients.scores`` (the order of the identifiers); or a mapping
+        from identifiers to strata.
 
     Examples
     --------
@@ -58,16 +59,25 @@ def _column(patients: PatientScores, stratify: Stratify) -> ArrayLike:
         return _looked_up(patients, stratify)
     if not isinstance(stratify, str):
         return stratify
-    if stratify not in STRATA:
-        names = ", ".join(STRATA)
-        msg = f"stratify must be one of {names}, or one entry a patient; got {stratify!r}."
-        raise BadOption(msg)
     if stratify == "label":
         return patients.known_labels
+    if stratify != "site":
+        return _attribute(patients, stratify)
     if patients.sites is None:
         msg = "stratify='site' needs the site of every patient. Name the column that holds them."
         raise BadPatients(msg)
     return patients.sites
+
+
+def _attribute(patients: PatientScores, name: str) -> ArrayLike:
+    if name not in patients.attributes:
+        names = ", ".join((*STRATA, *patients.attributes))
+        msg = (
+            f"stratify must be one of {names}, or one entry a patient; got {name!r}. Read further "
+            "columns with aggregate(..., attributes=)."
+        )
+        raise BadOption(msg)
+    return patients.attributes[name]
 
 
 def _looked_up(patients: PatientScores, stratum_of: Mapping[Any, object]) -> list[str]:
