@@ -5,8 +5,8 @@ import pytest
 
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import Costs
-from tests.core import twins
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
+from tests.slow_reference import risks
 
 COUNTS = Confusion(tp=6, fn=2, fp=3, tn=9)
 
@@ -16,7 +16,8 @@ def test_counts_agree_with_looking_at_every_patient(seed):
     cohort = random_cohort(seed)
     for threshold in [*cohort.scores, -9.0, 0.25, 9.0]:
         counts = confusion_at(cohort, threshold)
-        assert (counts.fn, counts.fp) == twins.errors_at(*as_lists(cohort), threshold)
+        expected = risks.counts_at(*as_lists(cohort), threshold)
+        assert (counts.tp, counts.fn, counts.fp, counts.tn) == expected
         assert counts.n_positive == sum(cohort.labels)
         assert counts.n_patients == cohort.n_patients
 

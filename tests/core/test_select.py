@@ -12,8 +12,8 @@ from steadycut.core.rules.registry import parse_rule
 from steadycut.core.select import Candidate, Search, best_candidate, try_candidate
 from steadycut.core.sites import leave_one_site_out
 from steadycut.errors import BadOption
-from tests.core import twins
 from tests.core.cohorts import as_lists, random_cohort
+from tests.slow_reference import cuts, risks, stability
 
 
 def candidate(name, smallest_risk, penalty):
@@ -90,13 +90,13 @@ def test_a_candidate_is_made_of_its_pieces(grid, rule, band, upper):
     search = Search(rule=rule, costs=costs, grid=grid, n_bootstrap=30, delta=0.2, band=band)
     found = try_candidate(cohort, cohort, search, np.random.default_rng(0))
     scores, labels = as_lists(cohort)
-    thresholds = twins.even_thresholds(scores, 40) if grid == 40 else twins.exact_thresholds(scores)
-    risks = [twins.risk_at(scores, labels, t, 2.0, 1.0) for t in thresholds]
-    assert found.smallest_risk == pytest.approx(min(risks), abs=1e-12)
-    at_threshold = twins.risk_at(scores, labels, found.threshold, 2.0, 1.0)
+    thresholds = cuts.grid_of(scores, 40) if grid == 40 else cuts.exact_thresholds(scores)
+    smallest = min(risks.risk_at(scores, labels, t, 2.0, 1.0) for t in thresholds)
+    assert found.smallest_risk == pytest.approx(smallest, abs=1e-12)
+    at_threshold = risks.risk_at(scores, labels, found.threshold, 2.0, 1.0)
     assert found.risk == pytest.approx(at_threshold, abs=1e-12)
     r = found.radius.radius
-    assert found.modulus == pytest.approx(twins.modulus(scores, labels, r, 2.0, 1.0), abs=1e-12)
+    assert found.modulus == pytest.approx(stability.modulus(scores, labels, r, 2.0, 1.0), abs=1e-12)
     assert found.penalty == pytest.approx(upper(cohort, r, costs, 0.2), abs=1e-12)
     assert found.objective == found.smallest_risk + found.penalty
 

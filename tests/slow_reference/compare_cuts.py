@@ -55,14 +55,13 @@ def curve(cohort):
     )
     found = risk_curve(patients_of(cohort), np.array(places), costs_of(cohort))
     own = cohort.cost_fn, cohort.cost_fp, cohort.target
-    wanted = [risks.risk(risks.counts_at(cohort.scores, cohort.labels, t), *own) for t in places]
+    wanted = [risks.risk_at(cohort.scores, cohort.labels, t, *own) for t in places]
     yield from all_differ("risk", found, wanted, relative=1e-13)
 
 
 def erm_rank(scores, labels, cost_fn, cost_fp, target):
-    tables, ranks = tables_of(scores, labels)
-    values = [risks.risk(table, cost_fn, cost_fp, target) for table in tables]
-    return cuts.middle_of_widest_flat(values, ranks, cuts.TIE * max(cost_fn, cost_fp))
+    values = [*cuts.distinct(scores), inf]
+    return criteria.rank_by("erm", scores, labels, values, (cost_fn, cost_fp), target)
 
 
 def placed(what, threshold, scores, drawn, rank):
@@ -86,14 +85,8 @@ def on_the_grid(cohort):
     n_grid = random.Random(cohort.seed).choice([2, 5, 20])  # noqa: S311
     found = draws_of(cohort, "erm", grid=n_grid)
     grid = cuts.grid_of(cohort.scores, n_grid)
-    ranks = sorted({cuts.rank_of(cohort.scores, t) for t in grid})
-    own = cohort.cost_fn, cohort.cost_fp, cohort.target
-    values = []
-    for rank in ranks:
-        at = next(t for t in grid if cuts.rank_of(cohort.scores, t) == rank)
-        values.append(risks.risk(risks.counts_at(cohort.scores, cohort.labels, at), *own))
-    tie = cuts.TIE * max(cohort.cost_fn, cohort.cost_fp)
-    wanted = cuts.middle_of_widest_flat(values, ranks, tie)
+    own = (cohort.cost_fn, cohort.cost_fp), cohort.target
+    wanted = criteria.rank_by("erm", cohort.scores, cohort.labels, grid, *own)
     yield from differ("erm on a grid", found.rank, wanted)
     middle = cuts.middle_of_gap(cohort.scores, cohort.scores, wanted, n_grid)
     size = 4 * ulp(max(*map(abs, cohort.scores), cuts.margin_of(cohort.scores)))
@@ -136,33 +129,29 @@ def bootstrap(cohort):
             yield from placed(f"{rule} replicate", threshold, cohort.scores, scores, rank)
 
 
-def goals_of(name, tables, cohort):
-    own = criteria.measures(cohort.cost_fn, cohort.cost_fp)
-    names = [name, *([criteria.PARTNERS[name]] if name in criteria.PARTNERS else [])]
-    return [[criteria.merit(own[one], table, cohort.target) for table in tables] for one in names]
-
-
 def some_of(cohort, names, number):
     """Return a few of the names, other ones for every cohort."""
     return random.Random(cohort.seed).sample(list(names), number)  # noqa: S311
 
 
 def best_by_criterion(cohort):
+    own = cohort.cost_fn, cohort.cost_fp
     tables, ranks = tables_of(cohort.scores, cohort.labels)
     for name in some_of(cohort, criteria.measures(1, 1), 5):
-        wanted = criteria.best_cut(ranks, goals_of(name, tables, cohort))
+        wanted = criteria.best_by(name, tables, ranks, own, cohort.target)
         yield from differ(name, draws_of(cohort, name).rank, wanted)
 
 
 def within_limits(cohort):
     """Of the cuts that keep a limit the best by the partner; where there is none it is refused."""
+    own = cohort.cost_fn, cohort.cost_fp
     tables, ranks = tables_of(cohort.scores, cohort.labels)
     for name, limit in some_of(cohort, criteria.LIMITS, 3):
         rule = f"{name}:{limit}"
-        wanted = criteria.best_within(name, limit, tables, ranks, cohort)
+        wanted = criteria.best_within(name, limit, tables, ranks, own, cohort.target)
         yield from differ(rule, rank_or_none(cohort, rule), wanted)
     for name, aim in some_of(cohort, criteria.AIMS, 1):
-        wanted = criteria.nearest_to(name, aim, tables, ranks, cohort)
+        wanted = criteria.nearest_to(name, aim, tables, ranks, own, cohort.target)
         yield from differ(f"{name}-near:{aim}", rank_or_none(cohort, f"{name}-near:{aim}"), wanted)
 
 

@@ -3,8 +3,9 @@
 from fractions import Fraction
 from math import inf, sqrt
 
-from tests.slow_reference.cuts import middle_of_widest_flat
-from tests.slow_reference.risks import ends_of
+from tests.slow_reference.cuts import TIE as RISK_TIE
+from tests.slow_reference.cuts import middle_of_widest_flat, rank_of
+from tests.slow_reference.risks import counts_at, ends_of, risk
 
 # Merits closer than this, as a part of their size, are as good.
 TIE = 1e-12
@@ -109,18 +110,23 @@ def jaccard(tp, fn, fp, tn):
     return ratio(tp, tp + fp + fn)
 
 
-def chi_squared(tp, fn, fp, tn):
-    """Return n (TP TN - FN FP)² / product of the margins."""
-    margins = (tp + fn) * (fp + tn) * (tp + fp) * (fn + tn)
-    return ratio((tp + fn + fp + tn) * (tp * tn - fn * fp) ** 2, margins)
+def chi_squared(tp, fn, fp, tn, correction=0):
+    """Return the sum over the cells of (|observed - expected| - correction)² / expected.
+
+    No cell is corrected beyond 0.
+    """
+    n = Fraction(tp + fn + fp + tn)
+    ill, well, called, left = tp + fn, fp + tn, tp + fp, fn + tn
+    if 0 in (ill, well, called, left):
+        return None
+    cells = ((tp, ill * called), (fn, ill * left), (fp, well * called), (tn, well * left))
+    away = [(abs(seen - product / n), product / n) for seen, product in cells]
+    return sum(max(distance - correction, 0) ** 2 / expected for distance, expected in away)
 
 
 def yates_chi_squared(tp, fn, fp, tn):
-    """Return the same with |TP TN - FN FP| less n / 2, and not below 0."""
-    margins = (tp + fn) * (fp + tn) * (tp + fp) * (fn + tn)
-    n = tp + fn + fp + tn
-    distance = max(abs(tp * tn - fn * fp) - Fraction(n) / 2, 0)
-    return None if margins == 0 else ratio(n * distance**2, margins)
+    """Return the same with Yates' correction of 1/2."""
+    return chi_squared(tp, fn, fp, tn, Fraction(1, 2))
 
 
 def mcc(tp, fn, fp, tn):
@@ -250,32 +256,55 @@ LIMITS = (
 AIMS = (("sensitivity", "0.8"), ("specificity", "0.5"), ("ppv", "0.6"), ("plr", "1.5"))
 
 
-def best_within(name, limit, tables, ranks, cohort):
+def best_within(name, limit, tables, ranks, costs, target):
     """Return the rank of the cut with the largest partner among those that reach the limit.
 
     Ties by the partner's own partner; None where no cut reaches the limit. An infinite value does.
     """
-    own = measures(cohort.cost_fn, cohort.cost_fp)
+    own = measures(*costs)
     value = Fraction(limit) * (-1 if name == "nlr" else 1)
-    reached = [merit(own[name], table, cohort.target) for table in tables]
+    reached = [merit(own[name], table, target) for table in tables]
     allowed = [i for i, v in enumerate(reached) if v is not None and v >= value]
     if not allowed:
         return None
     partners = PARTNERS[name], PARTNERS[PARTNERS[name]]
-    goals = [[merit(own[one], table, cohort.target) for table in tables] for one in partners]
+    goals = [[merit(own[one], table, target) for table in tables] for one in partners]
     return best_cut(ranks, goals, allowed)
 
 
-def nearest_to(name, aim, tables, ranks, cohort):
+def best_by(name, tables, ranks, costs, target):
+    """Return the rank of the cut that is best by a criterion, ties by its partner."""
+    own = measures(*costs)
+    goals = [own[name], *([own[PARTNERS[name]]] if name in PARTNERS else [])]
+    return best_cut(ranks, [[merit(goal, table, target) for table in tables] for goal in goals])
+
+
+def rank_by(rule, scores, labels, thresholds, costs, target=None):
+    """Return how many patients lie below the cut that a rule takes among some thresholds.
+
+    ``rule`` is "erm", another criterion, or a criterion and its limit, such as "ppv:0.9".
+    """
+    tables = [counts_at(scores, labels, threshold) for threshold in thresholds]
+    ranks = [rank_of(scores, threshold) for threshold in thresholds]
+    name, _, limit = rule.partition(":")
+    if name == "erm":
+        values = [risk(table, *costs, target) for table in tables]
+        return middle_of_widest_flat(values, ranks, RISK_TIE * max(map(Fraction, costs)))
+    if limit:
+        return best_within(name, limit, tables, ranks, costs, target)
+    return best_by(name, tables, ranks, costs, target)
+
+
+def nearest_to(name, aim, tables, ranks, costs, target):
     """Return the rank of the cut whose value is nearest to the aim, ties by the partner."""
-    own = measures(cohort.cost_fn, cohort.cost_fp)
+    own = measures(*costs)
 
     def distance(*counts):
         value = own[name](*counts)
         return None if value is None else -abs(value - Fraction(aim))
 
     goals = [distance, own[PARTNERS[name]]]
-    return best_cut(ranks, [[merit(g, table, cohort.target) for table in tables] for g in goals])
+    return best_cut(ranks, [[merit(g, table, target) for table in tables] for g in goals])
 
 
 def nearest_score(scores, ranks, target):

@@ -86,6 +86,17 @@ def midway(scores, drawn, rank):
     return float((Fraction(ordered[rank - 1]) + Fraction(ordered[rank])) / 2)
 
 
+def exact_thresholds(scores, drawn=None):
+    """Return the threshold of every exact cut of the drawn scores; of all scores by default."""
+    drawn = scores if drawn is None else drawn
+    return [midway(scores, drawn, rank) for rank in cuts_along(drawn)]
+
+
+def with_rank(thresholds, scores, rank):
+    """Return the thresholds with so many of the scores below."""
+    return [threshold for threshold in thresholds if rank_of(scores, threshold) == rank]
+
+
 def grid_of(scores, n_grid):
     """Return the thresholds of the grid and, last, one that calls nobody."""
     above = max(max(scores) + margin_of(scores), nextafter(max(scores), inf))
@@ -97,7 +108,7 @@ def middle_of_gap(scores, drawn, rank, n_grid):
 
     The grid is that of ``scores``; its thresholds with ``rank`` of the ``drawn`` below count.
     """
-    inside = [t for t in grid_of(scores, n_grid) if rank_of(drawn, t) == rank]
+    inside = with_rank(grid_of(scores, n_grid), drawn, rank)
     return inside[(len(inside) - 1) // 2]
 
 

@@ -35,6 +35,11 @@ def risk(counts, cost_fn, cost_fp, target=None):
     return max(miss_cost * p * miss + alarm_cost * (1 - p) * alarm for p in ends_of(target))
 
 
+def risk_at(scores, labels, threshold, cost_fn, cost_fp, target=None):
+    """Return the risk of the rule "call a score that reaches the threshold"."""
+    return risk(counts_at(scores, labels, threshold), cost_fn, cost_fp, target)
+
+
 def trivial_risk(counts, cost_fn, cost_fp, target=None):
     """Return the risk of calling nobody, or of calling everybody, whichever is smaller."""
     tp, fn, fp, tn = counts

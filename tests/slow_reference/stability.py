@@ -5,6 +5,9 @@ from math import ceil, log, sqrt
 
 from scipy.stats import beta
 
+from tests.slow_reference.cuts import cuts_along, distinct
+from tests.slow_reference.stable import barriers, losses_at
+
 
 def order_statistic(values, level):
     """Return the smallest value with at least a share ``level`` of the values at or below it."""
@@ -28,6 +31,21 @@ def flip_probability(score, threshold, draws):
     return Fraction(sum((score >= draw) != (score >= threshold) for draw in draws), len(draws))
 
 
+def basin_share(scores, labels, draw_ranks, cost_fn, cost_fp, height):
+    """Return the largest share of draws that a barrier parts from the rest, on its smaller side.
+
+    Barriers are looked for along the exact cuts; 0 without any.
+    """
+    values = [*distinct(scores), float("inf")]
+    ranks = cuts_along(scores)
+    losses = [losses_at(scores, labels, value, cost_fn, cost_fp) for value in values]
+    sides = [
+        (sum(r < ranks[i] for r in draw_ranks), sum(r > ranks[i] for r in draw_ranks))
+        for i in barriers(losses, height)
+    ]
+    return Fraction(max(map(min, sides), default=0), len(draw_ranks))
+
+
 def weights_of(labels, cost_fn, cost_fp, target):
     """Return what a patient of class 0 and 1 weighs: cost / n; at a target cost P / n_class.
 
@@ -45,19 +63,27 @@ def weights_of(labels, cost_fn, cost_fp, target):
     ]
 
 
-def windows(scores, epsilon):
-    """Return who is in the window [s, s + epsilon) that starts at each score s.
+def window(scores, start, epsilon):
+    """Return who is in the window [start, start + epsilon).
 
-    s + epsilon is rounded; patients at s are always in it.
+    start + epsilon is rounded; patients at the start are always in it.
     """
     return [
-        [
-            i
-            for i, other in enumerate(scores)
-            if start <= other and (other < start + epsilon or other == start)
-        ]
-        for start in set(scores)
+        i
+        for i, other in enumerate(scores)
+        if start <= other and (other < start + epsilon or other == start)
     ]
+
+
+def windows(scores, epsilon):
+    """Return who is in the window that starts at each score."""
+    return [window(scores, start, epsilon) for start in set(scores)]
+
+
+def mass_from(scores, labels, start, epsilon, cost_fn, cost_fp):
+    """Return the weight of the patients in the window that starts there."""
+    (weights,) = weights_of(labels, cost_fn, cost_fp, None)
+    return sum(weights[labels[i]] for i in window(scores, start, epsilon))
 
 
 def modulus(scores, labels, epsilon, cost_fn, cost_fp, target=None):

@@ -58,51 +58,61 @@ def posterior(risks, ranks, n, everyone_wrong):
     return [w / sum(weights) for w in weights]
 
 
-def walls(losses, weights):
-    """Return the cuts that part the minima and have a tenth of the weight on either side.
+def barriers(losses, height):
+    """Return the cuts that part the minima.
 
-    A cut does if its risk lies more than two paired standard errors above the smallest risk on its
-    left, and above that on its right; of several cuts as low the nearest counts.
+    A cut does if its risk lies more than ``height`` paired standard errors above the smallest risk
+    on its left, and above that on its right; of several cuts as low the nearest counts.
     """
     found = []
     risks = [sum(one) for one in losses]
     for i in range(1, len(losses) - 1):
         sides = (range(i), range(i + 1, len(losses)))
         lowest = [min(side, key=lambda j: (risks[j], abs(i - j))) for side in sides]
-        high = True
-        for j in lowest:
-            mean, error = excess(losses[i], losses[j])
-            high = high and mean > BARRIER * error
-        enough = min(sum(weights[:i]), sum(weights[i + 1 :])) >= SECOND_BASIN
-        if high and enough:
+        higher = [excess(losses[i], losses[j]) for j in lowest]
+        if all(mean > height * error for mean, error in higher):
             found.append(i)
     return found
 
 
+def walls(losses, weights, ranks):
+    """Return the barriers that have a tenth of the weight at lower and at higher ranks."""
+    pairs = list(zip(weights, ranks, strict=True))
+    return [
+        i
+        for i in barriers(losses, BARRIER)
+        if sum(w for w, rank in pairs if rank < ranks[i]) >= SECOND_BASIN
+        and sum(w for w, rank in pairs if rank > ranks[i]) >= SECOND_BASIN
+    ]
+
+
 def heaviest_basin(weights, parting):
-    """Return the weights between two walls that have most weight, 0 elsewhere; of two the lower."""
+    """Return the weights between two walls that have most weight, 0 elsewhere; of two the lower.
+
+    Weights that agree to nine digits are equal.
+    """
     borders = [-1, *parting, len(weights)]
     basins = [range(a + 1, b) for a, b in itertools.pairwise(borders)]
-    best = max(basins, key=lambda basin: sum(weights[i] for i in basin))
+    best = max(basins, key=lambda basin: round(sum(weights[i] for i in basin), 9))
     return [w if i in best else 0.0 for i, w in enumerate(weights)]
 
 
-def stable_rank(scores, labels, cost_fn, cost_fp):
-    """Return how many patients lie below the cut that ``stable`` takes among the exact cuts.
+def stable_rank(scores, labels, cost_fn, cost_fp, thresholds=None):
+    """Return how many patients lie below the cut that ``stable`` takes, and the mean rank.
 
-    The mean rank, weighted by the posterior in the heaviest basin; then the nearest rank of a cut,
-    the lower of two as near.
+    The mean is weighted by the posterior in the heaviest basin. The cut is that of the nearest
+    rank; of two as near, to nine digits, the lower one. By default the cuts are the exact ones.
     """
     n = len(scores)
-    values = [*sorted(set(scores)), float("inf")]
+    values = [*sorted(set(scores)), float("inf")] if thresholds is None else thresholds
     losses = [losses_at(scores, labels, value, cost_fn, cost_fp) for value in values]
     ranks = [sum(score < value for score in scores) for value in values]
     risks = [risk(counts_at(scores, labels, v), cost_fn, cost_fp) for v in values]
     wrong = (Fraction(cost_fn) * sum(labels) + Fraction(cost_fp) * (n - sum(labels))) / n
     weights = posterior(risks, ranks, n, wrong)
-    weights = heaviest_basin(weights, walls(losses, weights))
+    weights = heaviest_basin(weights, walls(losses, weights, ranks))
     mean = sum(w * r for w, r in zip(weights, ranks, strict=True)) / sum(weights)
-    return min(ranks, key=lambda rank: (abs(rank - mean), rank)), mean
+    return min(ranks, key=lambda rank: (round(abs(rank - mean), 9), rank)), mean
 
 
 def is_tie(scores, mean):

@@ -7,8 +7,10 @@ from steadycut.core.cuts.grid import even_cuts, exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
 from steadycut.core.rules.registry import parse_rule
-from tests.core import twins
-from tests.core.cohorts import SEEDS, as_lists, random_cohort
+from tests.core.cohorts import SEEDS, as_lists, positives_first, random_cohort
+from tests.slow_reference.criteria import rank_by
+from tests.slow_reference.cuts import exact_thresholds, grid_of, middle_of_gap, midway, rank_of
+from tests.slow_reference.stable import stable_rank
 
 PLAIN = ["erm", "youden", "sensitivity:0.8", "specificity:0.7"]
 REPLICATES = 8
@@ -16,7 +18,7 @@ REPLICATES = 8
 
 def drawn_cohorts(cohort, positions):
     """The patients of each replicate, as scores and labels."""
-    patients = twins.positives_first(*as_lists(cohort))
+    patients = positives_first(cohort)
     for replicate in positions:
         drawn = [patients[k] for k in replicate]
         yield [score for score, _ in drawn], [label for _, label in drawn]
@@ -33,12 +35,12 @@ def test_a_draw_on_the_exact_cuts_is_the_rule_on_the_exact_cuts_of_the_replicate
     rng = np.random.default_rng(seed)
     result = draw_thresholds(exact_cuts(cohort), parse_rule(rule), Costs(), REPLICATES, rng)
     positions = positions_drawn(np.random.default_rng(seed), cohort.n_patients)
-    margin = twins.margin_of(cohort.scores.tolist())
+    everyone = cohort.scores.tolist()
     expected = []
     for scores, labels in drawn_cohorts(cohort, positions):
-        thresholds = twins.exact_thresholds(scores, margin)
-        rank = twins.rank_chosen(rule, scores, labels, thresholds, 1.0, 1.0)
-        expected += [t for t in thresholds if twins.rank_of(scores, t) == rank]
+        thresholds = exact_thresholds(everyone, scores)
+        rank = rank_by(rule, scores, labels, thresholds, (1.0, 1.0))
+        expected.append(midway(everyone, scores, rank))
     assert result.thresholds == pytest.approx(expected, abs=1e-12)
 
 
@@ -49,12 +51,12 @@ def test_a_draw_on_even_cuts_is_the_rule_on_the_same_thresholds(rule, seed):
     rng = np.random.default_rng(seed)
     result = draw_thresholds(even_cuts(cohort, 25), parse_rule(rule), Costs(), REPLICATES, rng)
     positions = positions_drawn(np.random.default_rng(seed), cohort.n_patients)
-    thresholds = twins.even_thresholds(cohort.scores.tolist(), 25)
+    everyone = cohort.scores.tolist()
+    thresholds = grid_of(everyone, 25)
     expected = []
     for scores, labels in drawn_cohorts(cohort, positions):
-        rank = twins.rank_chosen(rule, scores, labels, thresholds, 1.0, 1.0)
-        same = [t for t in thresholds if twins.rank_of(scores, t) == rank]
-        expected.append(same[(len(same) - 1) // 2])
+        rank = rank_by(rule, scores, labels, thresholds, (1.0, 1.0))
+        expected.append(middle_of_gap(everyone, scores, rank, 25))
     assert result.thresholds == pytest.approx(expected, abs=1e-12)
 
 
@@ -65,12 +67,10 @@ def test_a_draw_of_stable_runs_the_whole_rule_again(seed):
     rng = np.random.default_rng(seed)
     result = draw_thresholds(exact_cuts(cohort), parse_rule("stable"), costs, REPLICATES, rng)
     positions = positions_drawn(np.random.default_rng(seed), cohort.n_patients)
-    margin = twins.margin_of(cohort.scores.tolist())
     expected = []
     for scores, labels in drawn_cohorts(cohort, positions):
-        thresholds = twins.exact_thresholds(scores, margin)
-        rank = twins.stable_rank(scores, labels, thresholds, 2.0, 1.0)
-        expected += [t for t in thresholds if twins.rank_of(scores, t) == rank]
+        rank, _ = stable_rank(scores, labels, 2.0, 1.0)
+        expected.append(midway(cohort.scores.tolist(), scores, rank))
     assert result.thresholds == pytest.approx(expected, abs=1e-12)
 
 
@@ -89,17 +89,17 @@ def test_ranks_count_the_original_patients_below_the_middle_of_the_gap(seed):
         above = min((s for s in scores if s >= threshold), default=np.inf)
         expected.append((sum(s <= below for s in everyone) + sum(s < above for s in everyone)) / 2)
     assert result.ranks.tolist() == expected
-    assert result.rank == twins.rank_of(everyone, result.threshold)
+    assert result.rank == rank_of(everyone, result.threshold)
 
 
 def test_the_chosen_threshold_is_that_of_the_rule_on_all_patients():
     cohort = random_cohort(5)
-    thresholds = twins.exact_thresholds(cohort.scores.tolist())
-    rank = twins.rank_chosen("erm", *as_lists(cohort), thresholds, 1.0, 1.0)
+    thresholds = exact_thresholds(cohort.scores.tolist())
+    rank = rank_by("erm", *as_lists(cohort), thresholds, (1.0, 1.0))
     rng = np.random.default_rng(0)
     result = draw_thresholds(exact_cuts(cohort), parse_rule("erm"), Costs(), 2, rng)
     assert result.rank == rank
-    assert twins.rank_of(cohort.scores.tolist(), result.threshold) == rank
+    assert rank_of(cohort.scores.tolist(), result.threshold) == rank
 
 
 def test_batches_cover_every_replicate(monkeypatch):

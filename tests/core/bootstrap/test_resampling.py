@@ -11,8 +11,7 @@ from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
 from steadycut.core.rules.registry import ERM
-from tests.core import twins
-from tests.core.cohorts import as_lists, random_cohort
+from tests.core.cohorts import positives_first, random_cohort
 
 REPLICATES = 20_000
 
@@ -91,7 +90,7 @@ def test_drawn_indices_are_the_patients_with_the_diseased_first(seed):
     cells = exact_cuts(cohort).cells[None, :]
     drawn = draw_indices(cells, 6, np.random.default_rng(seed))[0]
     positions = np.random.default_rng(seed).integers(0, 24, size=(1, 6, 24), dtype=np.int32)[0]
-    patients = twins.positives_first(*as_lists(cohort))
+    patients = positives_first(cohort)
     groups = [(label, value) for label in (1, 0) for value in sorted(set(cohort.scores.tolist()))]
     for counts, drawn_positions in zip(drawn, positions, strict=True):
         found = Counter((patients[k][1], patients[k][0]) for k in drawn_positions)

@@ -17,9 +17,10 @@ from steadycut.core.cuts.grid import cuts_of, exact_cuts
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import parse_rule
 from steadycut.errors import BadOption, BadPatients
-from tests.core import twins
 from tests.core.bootstrap.test_resampling import same_distribution
-from tests.core.cohorts import SEEDS, as_lists, random_cohort
+from tests.core.cohorts import SEEDS, as_lists, positives_first, random_cohort
+from tests.slow_reference.criteria import rank_by
+from tests.slow_reference.cuts import exact_thresholds, midway
 
 
 def with_sites(cohort):
@@ -84,8 +85,7 @@ def test_a_replicate_is_the_patients_of_each_stratum_drawn_one_by_one(seed):
     rng = np.random.default_rng(seed)
     totals = [Counter() for _ in range(6)]
     for stratum in range(2):
-        scores, labels = as_lists(cohort.take(codes == stratum))
-        patients = twins.positives_first(scores, labels)
+        patients = positives_first(cohort.take(codes == stratum))
         positions = rng.integers(0, len(patients), size=(1, 6, len(patients)))[0]
         for total, replicate in zip(totals, positions, strict=True):
             total.update(patients[k][::-1] for k in replicate)
@@ -100,14 +100,12 @@ def test_the_minimising_cut_has_the_distribution_of_patients_drawn_within_labels
     draws = draw_thresholds(cuts, rule, Costs(), n, np.random.default_rng(1), cells).thresholds
     rng, scores = np.random.default_rng(2), cohort.scores
     classes = [np.flatnonzero(cohort.labels == label) for label in (0, 1)]
-    margin = twins.margin_of(scores.tolist())
     expected = []
     for _ in range(n):
         chosen = np.concatenate([rng.choice(one, one.size) for one in classes])
         pair = scores[chosen].tolist(), cohort.labels[chosen].tolist()
-        thresholds = twins.exact_thresholds(pair[0], margin)
-        rank = twins.rank_chosen("erm", *pair, thresholds, 1.0, 1.0)
-        expected += [t for t in thresholds if twins.rank_of(pair[0], t) == rank][:1]
+        rank = rank_by("erm", *pair, exact_thresholds(pair[0]), (1.0, 1.0))
+        expected.append(midway(scores.tolist(), pair[0], rank))
     assert same_distribution(draws.round(9).tolist(), np.round(expected, 9).tolist()) > 0.01
 
 

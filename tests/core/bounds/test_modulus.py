@@ -6,8 +6,8 @@ import pytest
 from steadycut.core.bounds.modulus import dkw_band, dkw_band_width, modulus
 from steadycut.core.records import Costs, PatientScores
 from steadycut.errors import BadOption
-from tests.core import twins
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
+from tests.slow_reference import risks, stability
 
 WIDTHS = [0.0, 1e-9, 0.3, 1.0, 1.5, 2.0, 100.0]
 
@@ -17,7 +17,7 @@ WIDTHS = [0.0, 1e-9, 0.3, 1.0, 1.5, 2.0, 100.0]
 def test_modulus_agrees_with_every_window_that_starts_at_a_score(costs, seed):
     cohort = random_cohort(seed)
     for width in WIDTHS:
-        expected = twins.modulus(*as_lists(cohort), width, costs.cost_fn, costs.cost_fp)
+        expected = stability.modulus(*as_lists(cohort), width, costs.cost_fn, costs.cost_fp)
         assert modulus(cohort, width, costs) == pytest.approx(expected, abs=1e-12)
 
 
@@ -26,7 +26,7 @@ def test_modulus_agrees_with_every_window_that_starts_at_a_score(costs, seed):
 def test_no_window_that_starts_elsewhere_holds_more(seed, width):
     cohort = random_cohort(seed)
     starts = np.linspace(cohort.scores.min() - 2 * width, cohort.scores.max() + width, 3001)
-    scanned = max(twins.window_mass(*as_lists(cohort), u, width, 3.0, 1.0) for u in starts)
+    scanned = max(stability.mass_from(*as_lists(cohort), u, width, 3.0, 1.0) for u in starts)
     assert scanned <= modulus(cohort, width, Costs(cost_fn=3.0)) + 1e-12
 
 
@@ -34,7 +34,7 @@ def test_no_window_that_starts_elsewhere_holds_more(seed, width):
 def test_the_oscillation_form_is_twice_as_wide(seed):
     cohort = random_cohort(seed)
     for width in WIDTHS:
-        expected = twins.modulus(*as_lists(cohort), 2 * width, 3.0, 1.0)
+        expected = stability.modulus(*as_lists(cohort), 2 * width, 3.0, 1.0)
         found = modulus(cohort, width, Costs(cost_fn=3.0), "oscillation")
         assert found == pytest.approx(expected, abs=1e-12)
 
@@ -44,9 +44,9 @@ def test_no_two_thresholds_so_near_differ_more_in_risk(seed):
     """What the modulus is for: |R(s) - R(t)| <= modulus(|s - t|)."""
     cohort, costs = random_cohort(seed), COSTS[1]
     thresholds = np.linspace(-4, 6, 41)
-    risks = [twins.risk_at(*as_lists(cohort), t, 3.0, 1.0) for t in thresholds]
-    for one, risk in zip(thresholds, risks, strict=True):
-        for other, other_risk in zip(thresholds, risks, strict=True):
+    found = [risks.risk_at(*as_lists(cohort), t, 3.0, 1.0) for t in thresholds]
+    for one, risk in zip(thresholds, found, strict=True):
+        for other, other_risk in zip(thresholds, found, strict=True):
             # Rounding the distance up keeps a score at its end inside.
             allowed = modulus(cohort, abs(one - other) * (1 + 1e-9), costs)
             assert abs(risk - other_risk) <= allowed + 1e-12

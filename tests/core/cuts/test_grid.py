@@ -14,8 +14,8 @@ from steadycut.core.cuts.grid import (
 )
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption
-from tests.core import twins
 from tests.core.cohorts import SEEDS, as_lists, random_cohort
+from tests.slow_reference.cuts import exact_thresholds, grid_of, rank_of
 
 
 def every_threshold(cuts):
@@ -28,7 +28,7 @@ def every_threshold(cuts):
 @pytest.mark.parametrize("n_thresholds", [2, 7, 200])
 def test_even_thresholds_are_spread_over_the_range_with_call_nobody(seed, n_thresholds):
     cohort = random_cohort(seed)
-    expected = twins.even_thresholds(cohort.scores.tolist(), n_thresholds)
+    expected = grid_of(cohort.scores.tolist(), n_thresholds)
     assert even_cuts(cohort, n_thresholds).thresholds == pytest.approx(expected, abs=1e-12)
 
 
@@ -36,7 +36,7 @@ def test_even_thresholds_are_spread_over_the_range_with_call_nobody(seed, n_thre
 def test_even_cuts_hold_every_threshold_in_the_gap_of_its_rank(seed):
     cohort = random_cohort(seed)
     cuts = even_cuts(cohort, 30)
-    ranks = [twins.rank_of(cohort.scores.tolist(), t) for t in cuts.thresholds]
+    ranks = [rank_of(cohort.scores.tolist(), t) for t in cuts.thresholds]
     gaps = list(zip(cuts.first_in_gap, cuts.last_in_gap, strict=True))
     covered = [i for first, last in gaps for i in range(first, last + 1)]
     assert covered == list(range(cuts.thresholds.size))
@@ -50,7 +50,7 @@ def test_even_cuts_place_the_lower_middle_threshold_of_a_gap(seed):
     cohort = random_cohort(seed)
     cuts = even_cuts(cohort, 50)
     scores = cohort.scores.tolist()
-    ranks = [twins.rank_of(scores, t) for t in cuts.thresholds]
+    ranks = [rank_of(scores, t) for t in cuts.thresholds]
     expected = []
     for rank in sorted(set(ranks)):
         same = [t for t, r in zip(cuts.thresholds, ranks, strict=True) if r == rank]
@@ -61,7 +61,7 @@ def test_even_cuts_place_the_lower_middle_threshold_of_a_gap(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_exact_cuts_are_midpoints_and_one_beyond_either_end(seed):
     cohort = random_cohort(seed)
-    expected = twins.exact_thresholds(cohort.scores.tolist())
+    expected = exact_thresholds(cohort.scores.tolist())
     assert every_threshold(exact_cuts(cohort)) == pytest.approx(expected, abs=1e-12)
 
 

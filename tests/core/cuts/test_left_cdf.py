@@ -2,15 +2,15 @@ import numpy as np
 import pytest
 
 from steadycut.core.cuts.left_cdf import count_below, left_cdf
-from tests.core import twins
 from tests.core.cohorts import SEEDS, random_cohort
+from tests.slow_reference import cuts
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_share_below_agrees_with_counting(seed):
     scores = random_cohort(seed).scores
     thresholds = np.concatenate([scores, scores + 0.1, [scores.min() - 1, scores.max() + 1]])
-    expected = [twins.share_below(scores.tolist(), t) for t in thresholds]
+    expected = [cuts.rank_of(scores.tolist(), t) / 24 for t in thresholds]
     assert left_cdf(scores, thresholds) == pytest.approx(expected, abs=1e-12)
 
 

@@ -4,8 +4,8 @@ import pytest
 from steadycut.core.cuts.grid import cuts_of, exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts, risk_curve
 from steadycut.core.records import Costs, PatientScores
-from tests.core import twins
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
+from tests.slow_reference import risks
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -14,7 +14,7 @@ def test_risk_curve_agrees_with_counting_patient_by_patient(seed, costs):
     cohort = random_cohort(seed)
     thresholds = np.concatenate([cohort.scores, np.linspace(-5, 5, 40)])
     expected = [
-        twins.risk_at(*as_lists(cohort), t, costs.cost_fn, costs.cost_fp) for t in thresholds
+        risks.risk_at(*as_lists(cohort), t, costs.cost_fn, costs.cost_fp) for t in thresholds
     ]
     assert risk_curve(cohort, thresholds, costs) == pytest.approx(expected, abs=1e-12)
 
@@ -27,11 +27,12 @@ def test_errors_and_risk_at_the_cuts_agree_with_counting(seed, grid):
     position = np.arange(cuts.cells.size // 2 + 1)
     thresholds = cuts.place(position, position)
     curve = count_errors(cuts.cells)
-    expected = [twins.errors_at(*as_lists(cohort), t) for t in thresholds]
-    assert list(zip(curve.misses, curve.alarms, strict=True)) == expected
-    assert curve.ranks.tolist() == [twins.rank_of(cohort.scores.tolist(), t) for t in thresholds]
-    risks = [twins.risk_at(*as_lists(cohort), t, 3.0, 1.0) for t in thresholds]
-    assert risk_at_cuts(curve, costs) == pytest.approx(risks, abs=1e-12)
+    expected = [risks.counts_at(*as_lists(cohort), t) for t in thresholds]
+    errors = [(fn, fp) for _, fn, fp, _ in expected]
+    assert list(zip(curve.misses, curve.alarms, strict=True)) == errors
+    assert curve.ranks.tolist() == [fn + tn for _, fn, _, tn in expected]
+    wanted = [risks.risk(counts, 3.0, 1.0) for counts in expected]
+    assert risk_at_cuts(curve, costs) == pytest.approx(wanted, abs=1e-12)
 
 
 def test_errors_of_many_replicates_are_counted_row_by_row():

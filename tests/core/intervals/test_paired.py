@@ -6,8 +6,8 @@ import pytest
 from steadycut.core.confusion import confusion_at
 from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.records import Costs
-from tests.core import twins
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
+from tests.slow_reference import stable
 
 TARGETS = [Costs(target=(0.2, 0.2)), Costs(cost_fn=3.0, target=(0.1, 0.6))]
 
@@ -21,10 +21,10 @@ def wrong_at(cohort, threshold):
 def test_it_is_the_mean_difference_of_the_losses(costs, seed):
     cohort = random_cohort(seed)
     found = paired_difference(cohort.labels, wrong_at(cohort, 0.5), wrong_at(cohort, 1.5), costs)
-    twin = twins.standard_error_of_difference(
-        *as_lists(cohort), 0.5, 1.5, costs.cost_fn, costs.cost_fp
-    )
-    assert found == pytest.approx(twin, abs=1e-12)
+    losses = [
+        stable.losses_at(*as_lists(cohort), cut, costs.cost_fn, costs.cost_fp) for cut in (0.5, 1.5)
+    ]
+    assert found == pytest.approx(stable.excess(*losses), abs=1e-12)
 
 
 @pytest.mark.parametrize("costs", [*COSTS, *TARGETS])

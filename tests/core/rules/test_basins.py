@@ -4,8 +4,14 @@ import pytest
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.rules.basins import barriers, excess_risk
-from tests.core import twins
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort, two_basins
+from tests.slow_reference import cuts, stable
+
+
+def losses_along(scores, labels, costs):
+    """What each patient costs at every exact cut."""
+    thresholds = cuts.exact_thresholds(scores)
+    return [stable.losses_at(scores, labels, t, costs.cost_fn, costs.cost_fp) for t in thresholds]
 
 
 @pytest.mark.parametrize("costs", COSTS)
@@ -13,14 +19,12 @@ from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort, two_basins
 def test_excess_risk_agrees_with_the_loss_of_every_patient(costs, seed):
     cohort = random_cohort(seed)
     scores, labels = as_lists(cohort)
-    thresholds = twins.exact_thresholds(scores)
+    losses = losses_along(scores, labels, costs)
     curve = count_errors(exact_cuts(cohort).cells[None, :])
-    reference = len(thresholds) // 2
-    excess, error = excess_risk(curve, costs, 0, np.arange(len(thresholds)), reference)
-    for cut, threshold in enumerate(thresholds):
-        expected = twins.standard_error_of_difference(
-            scores, labels, threshold, thresholds[reference], costs.cost_fn, costs.cost_fp
-        )
+    reference = len(losses) // 2
+    excess, error = excess_risk(curve, costs, 0, np.arange(len(losses)), reference)
+    for cut, own in enumerate(losses):
+        expected = stable.excess(own, losses[reference])
         assert (excess[cut], error[cut]) == pytest.approx(expected, abs=1e-12)
 
 
@@ -29,11 +33,6 @@ def test_excess_risk_agrees_with_the_loss_of_every_patient(costs, seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_barriers_agree_with_their_definition(costs, seed, height):
     cohort = two_basins(60, seed) if seed % 3 else random_cohort(seed)
-    scores, labels = as_lists(cohort)
-    thresholds = twins.exact_thresholds(scores)
     found = barriers(count_errors(exact_cuts(cohort).cells[None, :]), costs, height)[0]
-    for cut in range(len(thresholds)):
-        expected = twins.is_barrier(
-            scores, labels, thresholds, cut, costs.cost_fn, costs.cost_fp, height
-        )
-        assert found[cut] == expected
+    expected = stable.barriers(losses_along(*as_lists(cohort), costs), height)
+    assert np.flatnonzero(found).tolist() == expected

@@ -21,8 +21,10 @@ from steadycut.core.rules.pointwise import (
 )
 from steadycut.core.rules.registry import on_cuts, parse_rule
 from steadycut.errors import BadOption
-from tests.core import twins
 from tests.core.cohorts import COSTS, SEEDS, as_lists, binormal, random_cohort
+from tests.slow_reference.cuts import TIE, exact_thresholds, grid_of, middle_of_widest_flat, rank_of
+from tests.slow_reference.pointwise import instability
+from tests.slow_reference.stable import losses_at
 
 TARGET = Costs(cost_fn=2.0, target=(0.1, 0.4))
 
@@ -36,51 +38,25 @@ def quantile(values, share):
     return ordered[low] + (place - low) * (ordered[high] - ordered[low])
 
 
-def deviation(scores, labels, threshold, cost_fn, cost_fp):
-    losses = [
-        cost_fn * (score < threshold) if label == 1 else cost_fp * (score >= threshold)
-        for score, label in zip(scores, labels, strict=True)
-    ]
-    mean = fmean(losses)
-    return math.sqrt(fmean([(loss - mean) ** 2 for loss in losses]) / len(losses))
-
-
-def raw_map(scores, labels, thresholds, cost_fn, cost_fp, window):
-    risks = [twins.risk_at(scores, labels, t, cost_fn, cost_fp) for t in thresholds]
-    last = len(risks) - 1
-    bends = []
-    for i in range(len(risks)):
-        middle = min(max(i, 1), last - 1)
-        bend = abs(risks[middle + 1] - 2 * risks[middle] + risks[middle - 1]) if last > 1 else 0.0
-        bends.append(bend if bend > 1e-12 * max(cost_fn, cost_fp) else 0.0)
-    largest = max(bends) or 1.0
-    signal = [
-        deviation(scores, labels, t, cost_fn, cost_fp) * bend / largest
-        for t, bend in zip(thresholds, bends, strict=True)
-    ]
-    half = window // 2
-    smooth = [fmean(signal[max(i - half, 0) : i + half + 1]) for i in range(len(signal))]
-    return risks, smooth
-
-
 def chosen_rank(scores, labels, thresholds, cost_fn, cost_fp, cap=0.9, unit=None):
     """How many patients lie below the cut of figure 1."""
-    ranks = [twins.rank_of(scores, t) for t in thresholds]
-    risks, smooth = raw_map(scores, labels, thresholds, cost_fn, cost_fp, 5)
+    ranks = [rank_of(scores, t) for t in thresholds]
+    losses = [losses_at(scores, labels, t, cost_fn, cost_fp) for t in thresholds]
+    risks, smooth = [sum(one) / len(one) for one in losses], instability(losses)
     level = quantile(smooth, 0.58) or quantile([v for v in smooth if v > 0] or [0.0], 0.58)
-    weight = 1.15 * (max(risks) - min(risks)) / level if level else 0.0
-    tie = 1e-12 * max(cost_fn, cost_fp)
-    best = twins.middle_of_widest_flat(risks, ranks, tie)
+    weight = 1.15 * float(max(risks) - min(risks)) / level if level else 0.0
+    tie = float(TIE) * max(cost_fn, cost_fp)
+    best = middle_of_widest_flat(risks, ranks, tie)
     same = [i for i, rank in enumerate(ranks) if rank == best]
     start = same[(len(same) - 1) // 2]
     reach = cap * (thresholds[-1] - thresholds[0] if unit is None else unit)
     objective = [
-        risk + weight * value
+        float(risk) + weight * value
         if i >= start and thresholds[i] - thresholds[start] <= reach
         else math.inf
         for i, (risk, value) in enumerate(zip(risks, smooth, strict=True))
     ]
-    return twins.middle_of_widest_flat(objective, ranks, tie)
+    return middle_of_widest_flat(objective, ranks, tie)
 
 
 def rank_by(rule, cohort, costs, grid):
@@ -93,7 +69,7 @@ def rank_by(rule, cohort, costs, grid):
 @pytest.mark.parametrize("grid", [21, 200])
 def test_on_even_cuts_it_is_figure_1(costs, seed, grid):
     cohort = random_cohort(seed, 30)
-    thresholds = twins.even_thresholds(cohort.scores.tolist(), grid)
+    thresholds = grid_of(cohort.scores.tolist(), grid)
     expected = chosen_rank(*as_lists(cohort), thresholds, costs.cost_fn, costs.cost_fp)
     assert rank_by(Pointwise(), cohort, costs, grid) == expected
 
@@ -101,7 +77,7 @@ def test_on_even_cuts_it_is_figure_1(costs, seed, grid):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_on_the_exact_cuts_a_step_is_a_cut(seed):
     cohort = random_cohort(seed, 30)
-    thresholds = twins.exact_thresholds(cohort.scores.tolist())
+    thresholds = exact_thresholds(cohort.scores.tolist())
     expected = chosen_rank(*as_lists(cohort), thresholds, 1.0, 1.0)
     assert rank_by(Pointwise(), cohort, Costs(), "exact") == expected
 
@@ -109,7 +85,7 @@ def test_on_the_exact_cuts_a_step_is_a_cut(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_cap_may_be_in_units_of_the_score(seed):
     cohort = random_cohort(seed, 30)
-    thresholds = twins.even_thresholds(cohort.scores.tolist(), 50)
+    thresholds = grid_of(cohort.scores.tolist(), 50)
     expected = chosen_rank(*as_lists(cohort), thresholds, 1.0, 1.0, cap=0.4, unit=1.0)
     assert rank_by(Pointwise(cap=0.4, cap_in="score"), cohort, Costs(), 50) == expected
 
@@ -154,7 +130,7 @@ def test_the_bootstrap_tells_the_rule_where_the_thresholds_lie(seed):
     cohort = random_cohort(seed, 30)
     cuts = even_cuts(cohort, 40)
     draws = draw_thresholds(cuts, parse_rule("pointwise"), Costs(), 5, np.random.default_rng(0))
-    thresholds = twins.even_thresholds(cohort.scores.tolist(), 40)
+    thresholds = grid_of(cohort.scores.tolist(), 40)
     assert draws.rank == chosen_rank(*as_lists(cohort), thresholds, 1.0, 1.0)
 
 
@@ -174,7 +150,7 @@ def test_every_threshold_belongs_to_the_cut_with_as_many_patients_below(grid):
     cohort = random_cohort(5)
     cuts = cuts_of(cohort, grid)
     tried, below = tried_thresholds(cuts), count_errors(cuts.cells).ranks
-    expected = [twins.rank_of(cohort.scores.tolist(), t) for t in tried.thresholds]
+    expected = [rank_of(cohort.scores.tolist(), t) for t in tried.thresholds]
     assert below[tried.cut_of].tolist() == expected
 
 

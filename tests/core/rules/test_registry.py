@@ -6,8 +6,8 @@ from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import cuts_at_rank, parse_rule, rule_names, rule_table
 from steadycut.errors import BadOption
-from tests.core import twins
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
+from tests.slow_reference import criteria, cuts
 
 PLAIN = ["erm", "youden", "sensitivity:0.8", "sensitivity:0.95", "specificity:0.7"]
 
@@ -22,8 +22,9 @@ def rank_by(rule, cohort, costs, grid="exact"):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rule_on_the_exact_cuts_agrees_with_its_definition(rule, costs, seed):
     cohort = random_cohort(seed)
-    thresholds = twins.exact_thresholds(cohort.scores.tolist())
-    expected = twins.rank_chosen(rule, *as_lists(cohort), thresholds, costs.cost_fn, costs.cost_fp)
+    thresholds = cuts.exact_thresholds(cohort.scores.tolist())
+    own = costs.cost_fn, costs.cost_fp
+    expected = criteria.rank_by(rule, *as_lists(cohort), thresholds, own)
     assert rank_by(rule, cohort, costs) == expected
 
 
@@ -31,8 +32,8 @@ def test_rule_on_the_exact_cuts_agrees_with_its_definition(rule, costs, seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rule_on_even_cuts_agrees_with_its_definition(rule, seed):
     cohort, costs = random_cohort(seed), COSTS[1]
-    thresholds = twins.even_thresholds(cohort.scores.tolist(), 21)
-    expected = twins.rank_chosen(rule, *as_lists(cohort), thresholds, 3.0, 1.0)
+    thresholds = cuts.grid_of(cohort.scores.tolist(), 21)
+    expected = criteria.rank_by(rule, *as_lists(cohort), thresholds, (3.0, 1.0))
     assert rank_by(rule, cohort, costs, grid=21) == expected
 
 

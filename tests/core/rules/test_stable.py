@@ -15,8 +15,8 @@ from steadycut.core.rules.stable import (
     prior_mass,
     weight_beside,
 )
-from tests.core import twins
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort, two_basins
+from tests.slow_reference import cuts, stable
 
 
 def rank_by_stable(cohort, costs, grid="exact"):
@@ -28,9 +28,7 @@ def rank_by_stable(cohort, costs, grid="exact"):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_stable_on_the_exact_cuts_agrees_with_its_definition(costs, seed):
     cohort = random_cohort(seed)
-    scores, labels = as_lists(cohort)
-    thresholds = twins.exact_thresholds(scores)
-    expected = twins.stable_rank(scores, labels, thresholds, costs.cost_fn, costs.cost_fp)
+    expected, _ = stable.stable_rank(*as_lists(cohort), costs.cost_fn, costs.cost_fp)
     assert rank_by_stable(cohort, costs) == expected
 
 
@@ -38,8 +36,8 @@ def test_stable_on_the_exact_cuts_agrees_with_its_definition(costs, seed):
 def test_stable_on_even_cuts_agrees_with_its_definition(seed):
     """Cuts that nobody separates are one cut, as in a replicate."""
     cohort, costs = random_cohort(seed), COSTS[1]
-    scores, labels = as_lists(cohort)
-    expected = twins.stable_rank(scores, labels, twins.even_thresholds(scores, 21), 3.0, 1.0)
+    thresholds = cuts.grid_of(cohort.scores.tolist(), 21)
+    expected, _ = stable.stable_rank(*as_lists(cohort), 3.0, 1.0, thresholds)
     assert rank_by_stable(cohort, costs, grid=21) == expected
 
 
@@ -47,9 +45,7 @@ def test_stable_on_even_cuts_agrees_with_its_definition(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_stable_with_two_basins_agrees_with_its_definition(costs, seed):
     cohort = two_basins(80, seed)
-    scores, labels = as_lists(cohort)
-    thresholds = twins.exact_thresholds(scores)
-    expected = twins.stable_rank(scores, labels, thresholds, costs.cost_fn, costs.cost_fp)
+    expected, _ = stable.stable_rank(*as_lists(cohort), costs.cost_fn, costs.cost_fp)
     assert rank_by_stable(cohort, costs) == expected
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from steadycut.core.rules.ties import middle_of_widest_flat
-from tests.core import twins
+from tests.slow_reference import cuts
 
 
 def chosen(objective, ranks=None, tie=0.0):
@@ -13,12 +13,12 @@ def chosen(objective, ranks=None, tie=0.0):
 @pytest.mark.parametrize("seed", range(40))
 def test_agrees_with_enumerating_the_runs_row_by_row(seed):
     rng = np.random.default_rng(seed)
-    rows, cuts = 25, int(rng.integers(1, 15))
-    objective = rng.integers(0, 3, size=(rows, cuts)).astype(float)
+    shape = 25, int(rng.integers(1, 15))
+    objective = rng.integers(0, 3, size=shape).astype(float)
     # Some cuts have the same rank: nobody lies between them.
-    ranks = np.cumsum(rng.integers(0, 4, size=(rows, cuts)), axis=1)
+    ranks = np.cumsum(rng.integers(0, 4, size=shape), axis=1)
     expected = [
-        twins.middle_of_widest_flat(list(o), list(r), 0.0)
+        cuts.middle_of_widest_flat(list(o), list(r), 0.0)
         for o, r in zip(objective, ranks.tolist(), strict=True)
     ]
     assert middle_of_widest_flat(objective, ranks, 0.0).tolist() == expected
