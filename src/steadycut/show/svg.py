@@ -37,6 +37,7 @@ def svg_file(display: Display, salt: str) -> str:
     """Return the figure as an SVG file; texts stay texts."""
     try:
         import matplotlib as mpl
+        from matplotlib.backends.backend_svg import FigureCanvasSVG
     except ImportError as error:
         msg = 'a report requires matplotlib. Install it with pip install "steadycut[report]".'
         raise MissingPackage(msg) from error
@@ -54,7 +55,11 @@ def svg_file(display: Display, salt: str) -> str:
         mpl.rcdefaults()
         mpl.rcParams.update(settings)
         figure: Any = display.plot().figure
-        figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+        canvas: Any = FigureCanvasSVG(figure)
+        # As savefig does it, but without drawing everything twice.
+        figure.get_layout_engine().execute(figure)
+        figure.set_layout_engine("none")
+        canvas.print_svg(stream, metadata={"Date": None, "Creator": None})
     return stream.getvalue()
 
 
