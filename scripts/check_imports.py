@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "core": frozenset({"errors"}),
     "io": frozenset({"errors"}),
     "ingest": frozenset({"errors", "core", "io"}),
-    "documents": frozenset({"errors", "_version", "core", "io", "ingest", "study"}),
+    "documents": frozenset({"errors", "_version", "core", "io", "ingest"}),
     "study": EDGE,
     "show": EDGE,
     "datasets": frozenset({"errors", "core", "io", "ingest"}),

@@ -16,7 +16,8 @@ from scipy.stats import norm
 
 from steadycut import PatientScores
 from steadycut.core.split import split_patients
-from steadycut.study.fit import run_study, study_options
+from steadycut.study.fit import run_study
+from steadycut.study.options import study_options
 
 DELTA = 0.2
 SIZES = (40, 92, 188, 400)

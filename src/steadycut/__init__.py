@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from steadycut.ingest import aggregate
     from steadycut.study.audit import Audit, audit
     from steadycut.study.compare import Comparison, compare
-    from steadycut.study.covariate import CovariateStudy, fit_by_covariate
+    from steadycut.study.covariate.fit import CovariateStudy, fit_by_covariate
     from steadycut.study.fit import Study, fit
     from steadycut.study.monitor import Monitor, monitor
     from steadycut.study.operating_point import OperatingPoint, operating_point
     from steadycut.study.plan import Plan, plan
-    from steadycut.study.strata import StrataStudy, fit_strata
+    from steadycut.study.strata.fit import StrataStudy, fit_strata
 
 # Each name is loaded when it is first used. So `import steadycut` is fast, nobody needs an
 # optional package for what they do not use, and a command loads only what it needs.
@@ -44,12 +44,12 @@ _PLACES = {
     "ingest": ("aggregate",),
     "study.audit": ("Audit", "audit"),
     "study.compare": ("Comparison", "compare"),
-    "study.covariate": ("CovariateStudy", "fit_by_covariate"),
+    "study.covariate.fit": ("CovariateStudy", "fit_by_covariate"),
     "study.fit": ("Study", "fit"),
     "study.monitor": ("Monitor", "monitor"),
     "study.operating_point": ("OperatingPoint", "operating_point"),
     "study.plan": ("Plan", "plan"),
-    "study.strata": ("StrataStudy", "fit_strata"),
+    "study.strata.fit": ("StrataStudy", "fit_strata"),
 }
 _MODULE_OF = {name: module for module, names in _PLACES.items() for name in names}
 

@@ -5,6 +5,7 @@ import pytest
 
 from steadycut.core.aggregate.aggregators import sort_segments
 from steadycut.core.aggregate.clusters import cluster_sums, clusters_from
+from steadycut.documents.parts import ClustersPart
 from tests.cli.commands import FIT, SITES, make_rows, run_command, write_rows
 
 
@@ -23,7 +24,7 @@ def test_a_study_says_what_its_rows_are_worth(table, tmp_path, capsys, levels):
     """Levels do not matter: a row is a row."""
     ran = run_command(capsys, "fit", table, *FIT, *SITES, *levels, "--json", "--out", tmp_path)
     north = [row for row in make_rows() if row[0] == "north"]
-    assert ran.json["instances"] == expected_clusters(north).to_dict()
+    assert ran.json["instances"] == ClustersPart.of(expected_clusters(north)).to_plain()
     assert ran.json["instances"]["rows"] == 360
     assert ran.json["instances"]["icc"] > 0.5
 

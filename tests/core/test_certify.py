@@ -7,6 +7,7 @@ from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
 from steadycut.core.certify import certificate_of, certify, certify_patients
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import Costs
+from steadycut.documents.parts import CertificatePart
 from steadycut.errors import BadOption, TooFewPatients
 from tests.core.cohorts import random_cohort
 
@@ -48,7 +49,7 @@ def test_a_bound_no_better_than_a_rule_without_a_score_is_vacuous():
 
 def test_the_dictionary_has_every_term():
     certificate = certificate_of(COUNTS, Costs(), 0.1)
-    assert certificate.to_dict() == {
+    assert CertificatePart.of(certificate).to_plain() == {
         "risk": certificate.risk,
         "bound": "clopper-pearson",
         "generalization": certificate.generalization,

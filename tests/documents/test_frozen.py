@@ -71,9 +71,13 @@ def test_a_field_that_comes_later_leaves_old_files_as_they_are():
     jsonschema.validate(json.loads(written), WiderRule.json_schema())
 
 
-@pytest.mark.parametrize("value", ["strict", None])
-def test_a_file_that_uses_a_later_field_keeps_it_and_is_refused_by_an_older_version(value):
-    written = resealed(RULE, guard=value)
+def test_a_later_field_is_never_written_as_null():
+    with pytest.raises(BadRuleFile, match="was changed after it was written"):
+        WiderRule.from_bytes(resealed(RULE, guard=None))
+
+
+def test_a_file_that_uses_a_later_field_keeps_it_and_is_refused_by_an_older_version():
+    written = resealed(RULE, guard="strict")
     assert WiderRule.from_bytes(written).to_bytes() == written
     text = refusal(written)
     assert f"has the field guard, which steadycut {__version__} does not know" in text

@@ -17,10 +17,11 @@ from steadycut.documents.guards import (
     check_unit,
     missing_level,
     pass_or_refuse,
+    site_hash,
     texts_of,
 )
+from steadycut.documents.rule import RuleDocument
 from steadycut.errors import DeploymentRefused, SteadycutWarning
-from steadycut.study.freeze import site_hash
 
 
 def cohort(seed, n_patients=200, n_instances=30, shift=0.0, factor=1.0):
@@ -148,7 +149,7 @@ def rule_with(instances, units=None):
     if units is not None:
         content["units_per_patient"] = units
         content["aggregation"] = [{"level": "slide", "how": "max"}, *content["aggregation"]]
-    return type(RULE)._from_content(content)
+    return type(RULE)(RuleDocument.model_validate(content))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from steadycut import FrozenRule, PatientScores, audit, fit
 from steadycut.documents.guards import check_deployment
 from steadycut.documents.known_patients import LENGTH, ROUNDS, hash_of, plain_name, remember
+from steadycut.documents.rule import RuleDocument
 from steadycut.errors import BadOption, BadPatients, DeploymentRefused
 
 KEY = b"sixteen bytes or more"
@@ -81,7 +82,7 @@ def test_a_file_says_whether_a_key_is_the_one_only_if_there_is_one():
 def test_a_rule_without_a_check_of_its_key_takes_any():
     content = rule().to_dict()
     del content["sha256"], content["remembered_patients"]["key_check"]
-    older = FrozenRule._from_content(content)
+    older = FrozenRule(RuleDocument.model_validate(content))
     assert names_of(check_deployment(older, HERE, key=KEY)) == [("patients", "refuse")]
     assert names_of(check_deployment(older, HERE, key=b"another key of 16")) == []
 

@@ -82,13 +82,13 @@ def test_quantiles_are_order_statistics():
     for k, value in enumerate(found):
         enough = [s for s in np.unique(scores) if 100 * np.sum(scores <= s) >= k * scores.size]
         assert value == enough[0]
-    assert class_quantiles(PatientScores(scores=[1.0, 2.0], labels=[0, 0]))["positive"] == []
+    assert class_quantiles(PatientScores(scores=[1.0, 2.0], labels=[0, 0])).positive == []
 
 
 def test_an_audit_has_the_scores_of_both_hospitals():
     study = samples._study()
     rule, there = study.freeze(), samples.cohort(90, 5)
     content = audit(rule, there).to_dict()
-    assert content["scores"] == class_quantiles(there)
+    assert content["scores"] == class_quantiles(there).to_plain()
     assert content["scores_internal"] == study.to_dict()["scores"]
     assert list(audit(rule, there.scores).to_dict()["scores"]) == ["all"]

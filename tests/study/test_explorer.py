@@ -37,7 +37,7 @@ def cohorts(draw):
 @given(cohorts(), st.floats(-60, 60), st.lists(st.floats(-60, 60), min_size=1, max_size=30))
 def test_every_count_is_that_of_the_patients_one_by_one(cohort, threshold, draws):
     draws = np.array(draws)
-    part = explorer_part(cohort, threshold, draws, Costs(), delta=0.1)
+    part = explorer_part(cohort, threshold, draws, Costs(), delta=0.1).to_plain()
     assert part["thresholds"][part["frozen"]] == threshold
     decided = set()
     for i, cut in enumerate(part["thresholds"]):

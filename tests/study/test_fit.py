@@ -8,6 +8,7 @@ import steadycut
 from steadycut.core.bounds.concentration import dkw
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.split import split_patients
+from steadycut.documents.parts import CertificatePart
 from steadycut.errors import BadOption, BadPatients, TooFewPatients
 from steadycut.study.fit import as_candidates
 
@@ -336,7 +337,7 @@ def test_the_dictionary_agrees_with_the_study():
     content = study.to_dict()
     assert content["threshold"] == study.threshold
     assert content["risk"] == study.chosen.risk
-    assert content["certificate"] == study.certificate.to_dict()
+    assert content["certificate"] == CertificatePart.of(study.certificate).to_plain()
     assert content["stability"]["flip_rate"] == study.flip_rate
     assert content["stability"]["penalty"] == study.chosen.penalty
     assert content["bootstrap_thresholds"] == study.bootstrap_thresholds.tolist()

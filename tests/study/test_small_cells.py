@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from steadycut import FrozenRule, PatientScores, audit, fit
 from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion, confusion_at
-from steadycut.core.records import Costs, Recipe
+from steadycut.core.records import Costs, Recipe, sign_of
+from steadycut.documents.rule import BinsPart
 from steadycut.errors import BadOption, TooFewPatients
 from steadycut.study.small_cells import grouped_patients, merged_bins
 from tests.cli.commands import FIT, SITES, make_rows, run_command, write_rows
@@ -66,7 +67,7 @@ def numbers_in(content):
 def test_the_file_is_whole_says_how_it_was_made_and_can_be_audited(tmp_path):
     COARSE.save(tmp_path / "rule.json")
     loaded = FrozenRule.load(tmp_path / "rule.json")
-    assert loaded.document.provenance.options["small_cells"] == N
+    assert loaded.document.provenance.options.small_cells == N
     there = audit(loaded, cohort(1)).to_dict()
     assert there["verdict"] in {"holds", "cannot tell", "does not hold"}
     assert audit(loaded, cohort(1).scores).to_dict()["labelled"] is False
@@ -79,7 +80,7 @@ CLASSES = st.lists(st.floats(-5, 5).map(lambda x: round(x, 2)), min_size=8, max_
 def test_groups_are_large_and_errors_never_fewer(positive, negative, cut, least, direction):
     scores, labels = [*positive, *negative], [1] * len(positive) + [0] * len(negative)
     cohort = PatientScores(scores=scores, labels=labels)
-    grouped = grouped_patients(cohort, cut, direction, least)
+    grouped = grouped_patients(cohort, cut, sign_of(direction), least)
     for label in (0, 1):
         shared = Counter(grouped.scores[grouped.labels == label].tolist())
         assert min(shared.values()) >= least
@@ -101,7 +102,7 @@ def test_scores_at_the_cut_are_decided_as_before(tenths, copies, least, directio
     labels = np.repeat([0, 1], len(scores))
     cohort = PatientScores(scores=[*scores, *scores], labels=labels)
     before = confusion_at(cohort.oriented(direction), cut if direction == "ge" else -cut)
-    grouped = grouped_patients(cohort, cut, direction, least)
+    grouped = grouped_patients(cohort, cut, sign_of(direction), least)
     after = confusion_at(grouped.oriented(direction), cut if direction == "ge" else -cut)
     assert after.fn >= before.fn
     assert after.fp >= before.fp
@@ -118,7 +119,9 @@ def test_scores_at_the_cut_are_decided_as_before(tenths, copies, least, directio
 def test_merged_bins_keep_all_patients_and_have_no_small_cell(cells, least):
     positive, negative = (list(column) for column in zip(*cells, strict=True))
     edges = list(range(len(cells) - 1))
-    found = merged_bins({"edges": edges, "positive": positive, "negative": negative}, least)
+    found = merged_bins(
+        BinsPart(edges=edges, positive=positive, negative=negative), least
+    ).to_plain()
     assert (sum(found["positive"]), sum(found["negative"])) == (sum(positive), sum(negative))
     for edge, *sums in zip(
         found["edges"], *(np.cumsum(found[c]) for c in ("positive", "negative")), strict=False
@@ -130,10 +133,10 @@ def test_merged_bins_keep_all_patients_and_have_no_small_cell(cells, least):
 
 def test_groups_worked_by_hand():
     cohort = PatientScores(scores=[1, 2, 3, 6, 4, 7, 8, 9, 10], labels=[0, 0, 0, 0, 1, 1, 1, 1, 1])
-    grouped = grouped_patients(cohort, 5.0, "ge", 2)
+    grouped = grouped_patients(cohort, 5.0, 1.0, 2)
     below = np.nextafter(5.0, 0)
     assert grouped.scores.tolist() == [1.5, 1.5, 5.0, 5.0, below, below, 9.0, 9.0, 9.0]
-    alone = grouped_patients(PatientScores(scores=[1, 2, 3, 9]), 5.0, "ge", 2)
+    alone = grouped_patients(PatientScores(scores=[1, 2, 3, 9]), 5.0, 1.0, 2)
     assert alone.scores.tolist() == [1.5, 1.5, 6.0, 6.0]
 
 

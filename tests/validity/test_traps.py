@@ -11,7 +11,8 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.shift.parts import absolute_shift
 from steadycut.core.split import split_classes, split_patients
-from steadycut.study.fit import run_study, study_options
+from steadycut.study.fit import run_study
+from steadycut.study.options import study_options
 
 pytestmark = pytest.mark.validity
 OPTIONS = study_options(rule="erm", n_bootstrap=2, delta=0.3, grid="exact")

@@ -12,7 +12,7 @@ from steadycut.cli.reading import given
 from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit
 from steadycut.show.terminal import comparison_text
 from steadycut.study.compare import compare
-from steadycut.study.fit import study_options
+from steadycut.study.options import study_options
 
 InternalThere = Annotated[
     str, typer.Option("--internal", metavar="NAME[,NAME]", help="Sites to choose on.")

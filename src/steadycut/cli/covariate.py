@@ -16,7 +16,7 @@ from steadycut.documents.guards import Finding
 from steadycut.ingest import PatientTable, make_request
 from steadycut.show.columns import aligned, columns, numbers, percents
 from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.study.covariate import RULES, fit_by_covariate
+from steadycut.study.covariate.fit import RULES, fit_by_covariate
 
 OneScore = Annotated[str, typer.Option("--score", metavar="COL", help="Column of instance scores.")]
 OneAggregate = Annotated[

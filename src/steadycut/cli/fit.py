@@ -24,8 +24,9 @@ from steadycut.ingest import PatientTable
 from steadycut.show import render_study
 from steadycut.show.numbers import cut, percent, risk
 from steadycut.show.terminal import chain_text, study_text
-from steadycut.study.fit import Study, run_study, study_options
+from steadycut.study.fit import Study, run_study
 from steadycut.study.operating_point import CONFIDENCE
+from steadycut.study.options import study_options
 from steadycut.study.small_cells import check_possible
 
 # What a fit without --small-cells leaves beside rule.json.

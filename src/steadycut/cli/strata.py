@@ -14,7 +14,8 @@ from steadycut.errors import BadOption
 from steadycut.ingest import make_request
 from steadycut.show.sections.strata import render_strata
 from steadycut.show.terminal_strata import strata_text
-from steadycut.study.strata import StrataStudy, run_strata, strata_options
+from steadycut.study.strata.fit import StrataStudy, run_strata
+from steadycut.study.strata.options import strata_options
 
 OneScore = Annotated[str, typer.Option(metavar="COL", help="Column of instance scores.")]
 OneAggregate = Annotated[

@@ -14,6 +14,7 @@ from steadycut.documents.guards import (
     pass_or_refuse,
     texts_of,
 )
+from steadycut.documents.parts import ClustersPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import MissingColumn
 from steadycut.ingest import PatientTable, Request, at_sites, make_request
@@ -142,7 +143,7 @@ def row_counts(table: PatientTable) -> dict[str, int]:
 def instances_summary(table: PatientTable, score: str) -> dict[str, Any] | None:
     """Return what the rows of a score column are worth; None where that is not defined."""
     found = table.clusters.get(score)
-    return None if found is None else found.to_dict()
+    return None if found is None else ClustersPart.of(found).to_plain()
 
 
 def note_dropped(table: PatientTable) -> None:

@@ -40,21 +40,6 @@ class Certificate:
         """Whether calling nobody, or everybody, looks as good as what is certified."""
         return self.value >= self.trivial_risk
 
-    def to_dict(self) -> dict[str, float | int | str | bool]:
-        """Return the certificate as it stands in ``study.json`` and ``rule.json``."""
-        return {
-            "risk": self.risk,
-            "bound": self.bound,
-            "generalization": self.generalization,
-            "n_patients": self.n_patients,
-            "delta": self.delta,
-            "value": self.value,
-            "vacuous": self.vacuous,
-            "trivial_risk": self.trivial_risk,
-            "honesty": self.honesty,
-            "n_candidates": self.n_candidates,
-        }
-
 
 def certificate_of(
     counts: Confusion,

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
 from steadycut.core.checks import check_choice, check_fraction, store
@@ -102,21 +101,6 @@ class PlannedCertificate:
     value: float | None = None
     vacuous: bool | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers."""
-        return {
-            "bound": self.bound,
-            "risk": self.risk,
-            "n_certify": self.n_certify,
-            "n_total": self.n_total,
-            "misses": self.misses,
-            "alarms": self.alarms,
-            "generalization": self.generalization,
-            "value": self.value,
-            "vacuous": self.vacuous,
-            "most": self.most,
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pooling:
@@ -138,10 +122,6 @@ class Pooling:
     generalization: float
     claimed_generalization: float
     claimed_patients: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers."""
-        return {name: getattr(self, name) for name in self.__slots__}
 
 
 def patients_for(bound: str, risk: float, width: float, setting: Setting) -> PlannedCertificate:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ from steadycut.core.checks import (
 from steadycut.errors import BadOption, BadPatients, PatientOverlap
 
 DIRECTIONS = ("ge", "le")
+Direction = Literal["ge", "le"]
 LARGEST_COUNT = 2.0**63
 # Among fewer patients than this the cheaper of two errors could never tip a choice.
 MOST_UNEQUAL = 1e6
@@ -260,6 +261,17 @@ class PatientScores:
             digest.update("\x1f".join(lines).encode() + b"\x1e")
         digest.update(self.scores.astype("<f8").tobytes())
         return digest.hexdigest()
+
+
+def check_direction(direction: str) -> Direction:
+    """Return a direction, if it is one."""
+    check_choice("direction", direction, DIRECTIONS)
+    return "ge" if direction == "ge" else "le"
+
+
+def sign_of(direction: str) -> float:
+    """Return -1 where low scores are called, else 1: scores times the sign are oriented."""
+    return 1.0 if check_direction(direction) == "ge" else -1.0
 
 
 def check_patients(patients: object) -> None:

@@ -47,7 +47,7 @@ def frozen_bytes(content: dict[str, Any]) -> bytes:
 
 
 def parse_frozen(written: bytes, name: str, schema: str) -> dict[str, Any]:
-    """Return the content of a frozen file without its hash; refuse another schema and changes."""
+    """Return the content of a frozen file; refuse another schema, and a file that was changed."""
     check_size(written, name)
     try:
         content = json.loads(written.decode(), parse_constant=_refuse_constant)
@@ -57,7 +57,7 @@ def parse_frozen(written: bytes, name: str, schema: str) -> dict[str, Any]:
     found = content.get("schema") if isinstance(content, dict) else None
     if found != schema:
         raise BadRuleFile(_other_schema(name, found, schema, content))
-    if not _is_hash_of(content.pop("sha256", None), content):
+    if not _is_hash_of(content.get("sha256"), content):
         msg = f"{name} was changed after it was written: its content does not match its sha256."
         raise BadRuleFile(msg)
     return content

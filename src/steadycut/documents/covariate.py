@@ -1,35 +1,30 @@
 """The frozen rule by covariate: ``covariate.json``, written and checked like a rule file."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from pydantic import Field, FiniteFloat, model_validator
 
 from steadycut.core.checks import check_choice, shown
 from steadycut.core.covariate.design import Design
+from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
 from steadycut.core.covariate.slices import CutScale
 from steadycut.core.records import PatientScores
-from steadycut.documents.frozen import (
+from steadycut.documents.frozen import FrozenDocument, FrozenFile
+from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
+from steadycut.documents.parts import (
     CertificatePart,
     CostsPart,
-    FrozenDocument,
-    FrozenFile,
     InstancesPart,
     Part,
+    Range,
+    RoleCounts,
 )
-from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
 from steadycut.errors import BadOption, BadPatients
 from steadycut.ingest import aggregate
-from steadycut.study.covariate import CutRule, Values, as_groups, as_numbers
-from steadycut.study.describe import chain_summary
-from steadycut.study.freeze import check_named, columns_of, instances_of, units_of, versions
 
-if TYPE_CHECKING:
-    from steadycut.study.covariate import CovariateStudy
-
-SCHEMA = "steadycut.covariate/1"
-STUDY_SCHEMA = "steadycut.covariate-study/1"
+SCHEMA: Final = "steadycut.covariate/1"
 UNSEEN = ("refuse", "pooled")
 # No group is called so: an empty text is a missing one.
 POOLED = ""
@@ -100,7 +95,7 @@ class ProvenancePart(Part):
     versions: dict[str, str]
     seed: int
     rule: str
-    patients: dict[str, int]
+    patients: RoleCounts
     data_sha256: str
 
 
@@ -110,12 +105,11 @@ class CovariateDocument(FrozenDocument):
     schema_: Literal["steadycut.covariate/1"] = Field(alias="schema")
     kind: Literal["groups", "smooth"]
     covariate: str
-    covariate_range: tuple[FiniteFloat, FiniteFloat] | None
+    covariate_range: Range | None
     cuts: list[CutPart] = Field(min_length=1)
     pooled: PooledPart
-    direction: Literal["ge", "le"]
     costs: CostsPart
-    score_range: tuple[FiniteFloat, FiniteFloat]
+    score_range: Range
     scale: ScalePart
     draws: list[list[FiniteFloat]] = Field(min_length=1)
     certificate: CertificatePart
@@ -155,11 +149,6 @@ class CovariateRule(FrozenFile[CovariateDocument]):
     _model = CovariateDocument
     _file = "covariate.json"
 
-    @classmethod
-    def from_study(cls, study: "CovariateStudy") -> "CovariateRule":
-        """Freeze the cut-offs of a study."""
-        return cls._from_content(_content(study))
-
     @property
     def groups(self) -> tuple[str, ...]:
         """The groups that have a cut-off; none for a number."""
@@ -178,16 +167,12 @@ class CovariateRule(FrozenFile[CovariateDocument]):
             design=self._design(),
             scale=CutScale(
                 ranks=np.array(document.scale.ranks),
-                thresholds=self._sign * np.array(document.scale.thresholds),
+                thresholds=self.sign * np.array(document.scale.thresholds),
             ),
-            sign=self._sign,
+            sign=self.sign,
             ranks=ranks,
             draws=draws,
         )
-
-    @property
-    def _sign(self) -> float:
-        return 1.0 if self.document.direction == "ge" else -1.0
 
     def _design(self) -> Design:
         nothing = np.zeros((0, 0))
@@ -315,118 +300,3 @@ def _examples(groups: Sequence[str]) -> str:
         return ""
     more = ", ..." if len(names) > MOST_SHOWN else ""
     return f" ({', '.join(map(shown, names[:MOST_SHOWN]))}{more})"
-
-
-def _content(study: "CovariateStudy") -> dict[str, Any]:
-    options, recipe = study.options, study.patients.recipe
-    check_named(recipe)
-    scores, costs = study.patients.scores, options.search.costs
-    return {
-        "schema": SCHEMA,
-        "kind": study.kind,
-        "covariate": study.name,
-        "covariate_range": _range(study),
-        "cuts": cut_rows(study),
-        "pooled": {
-            "threshold": study.pooled_threshold,
-            "rank": study.cuts.pooled,
-            "draws": study.cuts.pooled_draws.tolist(),
-            "certificate": study.pooled_certificate.to_dict(),
-        },
-        "direction": options.direction,
-        "aggregation": chain_summary(recipe),
-        "columns": columns_of(recipe),
-        "costs": {"cost_fn": costs.cost_fn, "cost_fp": costs.cost_fp},
-        "score_range": (float(scores.min()), float(scores.max())),
-        "scale": {
-            "ranks": study.rule.scale.ranks.tolist(),
-            "thresholds": (options.sign * study.rule.scale.thresholds + 0.0).tolist(),
-        },
-        "draws": study.cuts.draws.tolist(),
-        "certificate": study.certificate.to_dict(),
-        "difference": study.difference.to_dict(),
-        "test": enough_summary(study),
-        "provenance": _provenance(study),
-        **_counts_of(study.patients),
-    }
-
-
-def _counts_of(patients: PatientScores) -> dict[str, Any]:
-    """Return how many instances and units patients have, as fields if that is known."""
-    instances = instances_of(patients)
-    known = {} if instances is None else {"instances_per_patient": instances}
-    return {**known, **units_of(patients)}
-
-
-def _range(study: "CovariateStudy") -> tuple[float, float] | None:
-    if study.kind == "groups":
-        return None
-    chose = study.covariate[study.roles.select]
-    return float(chose.min()), float(chose.max())
-
-
-def cut_rows(study: "CovariateStudy") -> list[dict[str, Any]]:
-    """Return one row a group, or a value of the covariate, with its cut-off."""
-    certificates = study.groups or (None,) * len(study.positions)
-    columns = (
-        study.positions,
-        study.thresholds.tolist(),
-        study.own_thresholds.tolist(),
-        study.cuts.weights.tolist(),
-        study.cuts.ranks.tolist(),
-        [None if one is None else one.to_dict() for one in certificates],
-    )
-    return [dict(zip(CutPart.model_fields, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
-def enough_summary(study: "CovariateStudy") -> dict[str, Any]:
-    """Return the test as plain numbers."""
-    test = study.test
-    return {
-        "statistic": test.statistic,
-        "df": test.df,
-        "p_value": test.p_value,
-        "n_patients": test.n_patients,
-    }
-
-
-def _provenance(study: "CovariateStudy") -> dict[str, Any]:
-    return {
-        "versions": versions(),
-        "seed": study.options.seed,
-        "rule": study.options.search.rule,
-        "patients": role_counts(study),
-        "data_sha256": study.patients.fingerprint(),
-    }
-
-
-def role_counts(study: "CovariateStudy") -> dict[str, int]:
-    """Return how many patients there are, by role and label."""
-    labels = study.patients.known_labels
-    return {
-        "total": study.patients.n_patients,
-        "positive": study.patients.n_positive,
-        "select": study.roles.select.size,
-        "select_positive": int(labels[study.roles.select].sum()),
-        "certify": study.roles.certify.size,
-        "certify_positive": int(labels[study.roles.certify].sum()),
-    }
-
-
-def study_summary(study: "CovariateStudy") -> dict[str, Any]:
-    """Return the study as plain numbers, texts and lists, without any patient."""
-    content = _content(study)
-    left_out = {"scale", "draws", "provenance", "columns", "schema", *_counts_of(study.patients)}
-    counts = study.counts
-    return {
-        "schema": STUDY_SCHEMA,
-        **{key: value for key, value in content.items() if key not in left_out},
-        "pooled": {key: value for key, value in content["pooled"].items() if key != "draws"},
-        "score": study.patients.recipe.score,
-        "rule": study.options.search.rule,
-        "seed": study.options.seed,
-        "flip_rate": study.flip_rate,
-        "operating_point": {"tp": counts.tp, "fn": counts.fn, "fp": counts.fp, "tn": counts.tn},
-        "patients": role_counts(study),
-        "warnings": study.warnings,
-    }

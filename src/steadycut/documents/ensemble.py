@@ -1,46 +1,12 @@
-"""An ensemble between a study, a rule file and new patients: what is written, read, noticed."""
+"""The methods of an ensemble: whether one table can make them all, and which is which."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from steadycut.core.ensemble import Ensemble
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.errors import BadPatients, BadRuleFile
-from steadycut.study.describe import chain_summary
-
-
-def ensemble_content(ensemble: Ensemble) -> dict[str, Any]:
-    """Return what a rule file holds of an ensemble."""
-    return {
-        "kind": ensemble.kind,
-        "methods": [
-            {
-                "score": method.recipe.score,
-                "aggregation": chain_summary(method.recipe),
-                "weight": method.weight,
-                "reference": method.reference.tolist(),
-                "score_range": method.score_range,
-            }
-            for method in ensemble.methods
-        ],
-    }
-
-
-def methods_summary(ensemble: Ensemble | None) -> dict[str, Any] | None:
-    """Return the methods of an ensemble with their shares of the weight."""
-    if ensemble is None:
-        return None
-    rows = [
-        {
-            "score": method.recipe.score,
-            "aggregation": chain_summary(method.recipe),
-            "weight": method.weight / ensemble.total_weight,
-        }
-        for method in ensemble.methods
-    ]
-    return {"kind": ensemble.kind, "methods": rows}
 
 
 def readable_recipes(ensemble: Ensemble) -> list[Recipe]:

@@ -1,18 +1,18 @@
-"""What all frozen files share: how they are written, read and refused, and their common parts.
+"""What all frozen files share: how they are written, read and refused.
 
 A kind of frozen file is a document (what stands in the file) and a `FrozenFile` (what one does
-with it). A document may grow: a new field has a default and is written only where it was given, so
-that a file of an older version keeps its bytes, its hash and its meaning.
+with it). A document may grow: a new field has the default None and is written only where it was
+given, so a file of an older version keeps its bytes, its hash and its meaning.
 """
 
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+from pydantic import Field, ValidationError
 
 from steadycut._version import __version__
-from steadycut.core.records import Recipe
+from steadycut.core.records import Recipe, sign_of
 from steadycut.documents.canonical_json import (
     check_size,
     content_hash,
@@ -22,78 +22,27 @@ from steadycut.documents.canonical_json import (
     read_frozen,
     shown,
 )
+from steadycut.documents.parts import Columns, InstancesPart, Part, Step
 from steadycut.errors import BadRuleFile
 from steadycut.io.files import write_atomically
-
-
-class Part(BaseModel):
-    """A part of a document: nothing in it changes, and nothing unknown is overlooked."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Step(Part):
-    """One step of the aggregation chain."""
-
-    level: str
-    how: str
-
-
-class Columns(Part):
-    """The columns of the table that the rule was made from."""
-
-    patient: str
-    score: str
-    label: str | None
-    positive: str | None
-    site: str | None
-    levels: list[str]
-
-
-class CostsPart(Part):
-    """What a missed patient and a false alarm cost."""
-
-    cost_fn: FiniteFloat = Field(gt=0)
-    cost_fp: FiniteFloat = Field(gt=0)
-
-
-class CertificatePart(Part):
-    """The bound on the risk, and what it is made of."""
-
-    risk: FiniteFloat
-    bound: str
-    generalization: FiniteFloat
-    n_patients: int = Field(gt=0)
-    delta: FiniteFloat = Field(gt=0, lt=1)
-    value: FiniteFloat
-    vacuous: bool
-    trivial_risk: FiniteFloat
-    honesty: Literal["split", "uniform"]
-    n_candidates: int = Field(gt=0)
-
-    @property
-    def n_choices(self) -> int:
-        """Among how many scores the certifying patients chose the cut-off; 0 if others did."""
-        return self.n_candidates if self.honesty == "uniform" else 0
-
-
-class InstancesPart(Part):
-    """How many instances the patients of the development site had."""
-
-    smallest: int
-    median: FiniteFloat
-    largest: int
 
 
 class FrozenDocument(Part):
     """What every frozen file says: how patient scores are made of a table.
 
-    ``units_per_patient`` counts units of the innermost level, where there are levels.
+    ``units_per_patient`` counts units of the innermost level, where there are levels. ``sha256`` is
+    the hash of everything else; a document without it is not frozen yet.
     """
 
+    direction: Literal["ge", "le"]
     aggregation: list[Step] = Field(min_length=1)
     columns: Columns
     units_per_patient: InstancesPart | None = None
+    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+
+    def sealed(self) -> Self:
+        """Return the document with the hash of its content."""
+        return self.model_copy(update={"sha256": content_hash(self.to_plain())})
 
 
 Document = TypeVar("Document", bound=FrozenDocument)
@@ -107,7 +56,8 @@ class FrozenFile(Generic[Document]):
     _file: ClassVar[str]
 
     def __init__(self, document: Document) -> None:
-        self.document = document
+        self.document = document if document.sha256 else document.sealed()
+        self._bytes = frozen_bytes(self.document.to_plain())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.to_bytes() == other.to_bytes()
@@ -125,30 +75,24 @@ class FrozenFile(Generic[Document]):
         """Read the content of a file; refusals call it ``name``."""
         name = cls._file if name is None else name
         content = parse_frozen(written, name, cls._schema)
-        rule = cls._from_content(content, name)
+        model: Any = cls._model
+        try:
+            rule = cls(model.model_validate(content))
+        except ValidationError as error:
+            raise BadRuleFile(_refusal(error, content, name, cls._schema)) from None
         if rule.to_bytes() != written:
             msg = f"{name} was changed after it was written; use the original file."
             raise BadRuleFile(msg)
         return rule
 
-    @classmethod
-    def _from_content(cls, content: dict[str, Any], name: str = "the rule") -> Self:
-        model: Any = cls._model
-        try:
-            return cls(model.model_validate(content))
-        except ValidationError as error:
-            raise BadRuleFile(_refusal(error, content, name, cls._schema)) from None
-
     def to_bytes(self) -> bytes:
         """Return the file's bytes: the same rule gives the same bytes."""
-        written = frozen_bytes(self.to_dict())
-        check_size(written, self._file)
-        return written
+        check_size(self._bytes, self._file)
+        return self._bytes
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file, its hash included."""
-        content = self.document.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        return {**content, "sha256": content_hash(content)}
+        return self.document.to_plain()
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the rule; the file appears whole or not at all."""
@@ -167,6 +111,16 @@ class FrozenFile(Generic[Document]):
         }
         schema["required"] = [*schema["required"], "sha256"]
         return schema
+
+    @property
+    def direction(self) -> str:
+        """``"ge"``: high scores are called; ``"le"``: low ones are."""
+        return self.document.direction
+
+    @property
+    def sign(self) -> float:
+        """-1 where low scores are called: scores times the sign are such that high ones are."""
+        return sign_of(self.document.direction)
 
     @property
     def recipe(self) -> Recipe:

@@ -4,10 +4,11 @@ A warning is said and recorded. A refusal ends the work, unless it is forced: th
 as such.
 """
 
+import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -15,11 +16,8 @@ from steadycut.core.checks import FloatArray, IntArray, shown
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.documents.ensemble import made_by
 from steadycut.documents.known_patients import Remembered, check_fits
+from steadycut.documents.parts import InstancesPart
 from steadycut.errors import BadOption, DeploymentRefused, SteadycutWarning
-from steadycut.study.freeze import site_hash
-
-if TYPE_CHECKING:
-    from steadycut.documents.frozen import InstancesPart
 
 WARN, REFUSE = "warn", "refuse"
 # How Python and the command line overrule a refusal.
@@ -57,8 +55,8 @@ class Expected:
     recipe: Recipe
     score_range: tuple[float, float]
     usual: tuple[float, float] | None = None
-    instances: "InstancesPart | None" = None
-    units: "InstancesPart | None" = None
+    instances: InstancesPart | None = None
+    units: InstancesPart | None = None
     sites: Sequence[str] = ()
     remembered: Remembered | None = None
     methods: Sequence[tuple[Recipe, tuple[float, float]]] = ()
@@ -71,6 +69,11 @@ class Guarded(Protocol):
     def expected(self) -> Expected:
         """What the patients of the rule were like."""
         ...
+
+
+def site_hash(name: str) -> str:
+    """Return what stands for a site in a rule file, which names no hospital."""
+    return hashlib.sha256(name.encode()).hexdigest()
 
 
 def check_rule(rule: object) -> None:
@@ -314,13 +317,13 @@ def _patients_finding(severity: str, found: str, expected: str, advice: str) -> 
     )
 
 
-def _all_single(counts: IntArray, usual: "InstancesPart") -> bool:
+def _all_single(counts: IntArray, usual: InstancesPart) -> bool:
     """Whether all patients have one of what those of the rule had several of, and not by chance."""
     strange = usual.smallest > 1 or (usual.median > 1 and counts.size >= SURE)
     return strange and int(counts.max()) == 1
 
 
-def _span(usual: "InstancesPart") -> str:
+def _span(usual: InstancesPart) -> str:
     return f"{usual.smallest} to {usual.largest} (median {usual.median:g})"
 
 

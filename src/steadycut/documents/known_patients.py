@@ -9,13 +9,17 @@ import hmac
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Literal
+
+from pydantic import Field
 
 from steadycut.core.records import PatientScores
+from steadycut.documents.parts import Part
 from steadycut.errors import BadOption, BadPatients
 
-KEYED, SLOW = "hmac-sha256", "pbkdf2-sha256"
+KEYED: Literal["hmac-sha256"] = "hmac-sha256"
+SLOW: Literal["pbkdf2-sha256"] = "pbkdf2-sha256"
+HEX = "^[0-9a-f]{64}$"
 # Half a millisecond a patient; a million identifiers are tried in nine minutes all the same.
 ROUNDS = 1000
 LENGTH = 16
@@ -23,26 +27,21 @@ SHORTEST_KEY = 16
 WHOLE = re.compile(r"([0-9]+)\.0+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class Remembered(Part):
     """Hashes of identifiers, ascending, with what they were made by.
 
-    ``key_check`` tells whether a key is the one; None without a key.
+    ``key_check`` tells whether a key is the right one; None without a key.
     """
 
-    scheme: str
-    salt: str
-    hashes: tuple[str, ...]
-    key_check: str | None = None
+    scheme: Literal["hmac-sha256", "pbkdf2-sha256"]
+    salt: str = Field(pattern=HEX)
+    hashes: list[str]
+    key_check: str | None = Field(default=None, pattern=HEX)
 
     @property
     def needs_key(self) -> bool:
         """Whether nobody can ask without the key."""
         return self.scheme == KEYED
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return what stands in a rule file."""
-        return {name: value for name, value in asdict(self).items() if value is not None}
 
     def count(self, names: Iterable[str], key: bytes | None = None) -> int:
         """Count the identifiers that are remembered."""
@@ -70,7 +69,7 @@ def remember(patients: PatientScores, seed: int, key: bytes | None = None) -> Re
     return Remembered(
         scheme=SLOW if key is None else KEYED,
         salt=salt.hexdigest(),
-        hashes=tuple(sorted(hashes)),
+        hashes=sorted(hashes),
         key_check=None if key is None else check_value(salt.hexdigest(), key),
     )
 

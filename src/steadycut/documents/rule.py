@@ -6,7 +6,7 @@ patient.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from pydantic import Field, FiniteFloat, model_validator
@@ -18,58 +18,39 @@ from steadycut.core.ensemble import LARGEST_REFERENCE, Ensemble, Method
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.shift.label_shift import RankBins
 from steadycut.documents.ensemble import check_same_patients, made_by
-from steadycut.documents.frozen import (
-    CertificatePart,
-    CostsPart,
-    FrozenDocument,
-    FrozenFile,
-    InstancesPart,
-    Part,
-    Step,
-)
+from steadycut.documents.frozen import FrozenDocument, FrozenFile
 from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
 from steadycut.documents.known_patients import Remembered
-from steadycut.study.freeze import rule_content
-from steadycut.study.small_cells import without_small_cells
+from steadycut.documents.parts import (
+    CertificatePart,
+    CostsPart,
+    Counts,
+    CountsPart,
+    Floats,
+    InstancesPart,
+    Part,
+    Range,
+    RoleCounts,
+    RuleOptions,
+    StabilityPart,
+    Step,
+)
 
-if TYPE_CHECKING:
-    from steadycut.study.fit import Study
-
-SCHEMA = "steadycut.rule/1"
+SCHEMA: Final = "steadycut.rule/1"
 LARGEST_COUNT = 2**53
-
-
-class StabilityPart(Part):
-    """How far the cut-off moves between resampled cohorts."""
-
-    radius: FiniteFloat
-    bias: FiniteFloat
-    quantile: FiniteFloat
-    modulus: FiniteFloat
-    penalty: FiniteFloat
-    flip_rate: FiniteFloat
-    n_bootstrap: int
-    centering: str
-    form: str
-    band: str
-    warnings: list[str]
 
 
 class BinsPart(Part):
     """The certifying patients by class in bins of the score, with the edges between the bins."""
 
-    edges: list[FiniteFloat]
-    positive: list[int]
-    negative: list[int]
+    edges: Floats
+    positive: Counts
+    negative: Counts
 
 
-class Reference(Part):
+class Reference(CountsPart):
     """What an audit needs of the patients who certified the rule."""
 
-    tp: int = Field(ge=0)
-    fn: int = Field(ge=0)
-    fp: int = Field(ge=0)
-    tn: int = Field(ge=0)
     quantiles_positive: list[FiniteFloat]
     quantiles_negative: list[FiniteFloat]
     bins: BinsPart
@@ -110,7 +91,7 @@ class MethodPart(Part):
     aggregation: list[Step] = Field(min_length=1)
     weight: int = Field(ge=0)
     reference: list[FiniteFloat] = Field(min_length=1, max_length=LARGEST_REFERENCE)
-    score_range: tuple[FiniteFloat, FiniteFloat]
+    score_range: Range
 
 
 class EnsemblePart(Part):
@@ -135,23 +116,14 @@ class EnsemblePart(Part):
 
 
 class Provenance(Part):
-    """What the rule was made with; ``sites`` are hashes of names, to know a site again."""
+    """What the rule was made with; ``sites`` are hashes of names, to recognise a site."""
 
     versions: dict[str, str]
     seed: int
-    options: dict[str, str | int | float | bool]
-    patients: dict[str, int]
+    options: RuleOptions
+    patients: RoleCounts
     sites: list[str]
     data_sha256: str
-
-
-class RememberedPart(Part):
-    """Hashes of the identifiers of patients who are to be recognised later."""
-
-    scheme: Literal["hmac-sha256", "pbkdf2-sha256"]
-    salt: str = Field(pattern="^[0-9a-f]{64}$")
-    hashes: list[str]
-    key_check: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
 
 
 class RuleDocument(FrozenDocument):
@@ -163,28 +135,15 @@ class RuleDocument(FrozenDocument):
     direction: Literal["ge", "le"]
     ensemble: EnsemblePart | None
     costs: CostsPart
-    target_prevalence: tuple[FiniteFloat, FiniteFloat] | None
+    target_prevalence: Range | None
     rule: str
-    score_range: tuple[FiniteFloat, FiniteFloat]
+    score_range: Range
     bootstrap_thresholds: list[FiniteFloat] = Field(min_length=1)
     certificate: CertificatePart
     stability: StabilityPart
     reference: Reference
     provenance: Provenance
-    remembered_patients: RememberedPart | None = None
-
-    @property
-    def remembered(self) -> Remembered | None:
-        """The patients to be known again; None if they were not to be."""
-        part = self.remembered_patients
-        if part is None:
-            return None
-        return Remembered(
-            scheme=part.scheme,
-            salt=part.salt,
-            hashes=tuple(part.hashes),
-            key_check=part.key_check,
-        )
+    remembered_patients: Remembered | None = None
 
 
 class FrozenRule(FrozenFile[RuleDocument]):
@@ -209,19 +168,6 @@ class FrozenRule(FrozenFile[RuleDocument]):
         sign = ">=" if self.direction == "ge" else "<="
         return f"FrozenRule({self.recipe.name}; called if {sign} {self.threshold:.6g})"
 
-    @classmethod
-    def from_study(
-        cls,
-        study: "Study",
-        remembered: Remembered | None = None,
-        small_cells: int | None = None,
-    ) -> "FrozenRule":
-        """Freeze the cut-off of a study."""
-        content = rule_content(study, remembered)
-        if small_cells is not None:
-            content = without_small_cells(content, study, small_cells)
-        return cls._from_content({"schema": SCHEMA, **content})
-
     @property
     def expected(self) -> Expected:
         """What the patients of the rule were like."""
@@ -236,7 +182,7 @@ class FrozenRule(FrozenFile[RuleDocument]):
             instances=reference.instances_per_patient,
             units=document.units_per_patient,
             sites=document.provenance.sites,
-            remembered=document.remembered,
+            remembered=document.remembered_patients,
             methods=[(one.recipe, one.score_range) for one in ensemble.methods] if ensemble else (),
         )
 
@@ -244,11 +190,6 @@ class FrozenRule(FrozenFile[RuleDocument]):
     def threshold(self) -> float:
         """The frozen cut-off."""
         return self.document.threshold
-
-    @property
-    def direction(self) -> str:
-        """``"ge"`` or ``"le"``: which side of the cut-off is called."""
-        return self.document.direction
 
     @property
     def costs(self) -> Costs:
@@ -298,15 +239,13 @@ class FrozenRule(FrozenFile[RuleDocument]):
     def decide_scores(self, scores: Any) -> "np.ndarray[Any, np.dtype[np.int8]]":  # noqa: ANN401
         """Return 1 for every patient score that is called, else 0."""
         values = PatientScores(scores=scores).scores
-        called = values >= self.threshold if self.direction == "ge" else values <= self.threshold
-        return called.astype(np.int8)
+        return (self.sign * values >= self.sign * self.threshold).astype(np.int8)
 
     def flip_probability(self, scores: Any) -> FloatArray:  # noqa: ANN401
         """Return, for each patient score, how often a resampled study decides otherwise."""
-        sign = 1.0 if self.direction == "ge" else -1.0
-        values = sign * PatientScores(scores=scores).scores
-        draws = sign * np.asarray(self.document.bootstrap_thresholds)
-        return flip_probability(values, sign * self.threshold, draws)
+        values = self.sign * PatientScores(scores=scores).scores
+        draws = self.sign * np.asarray(self.document.bootstrap_thresholds)
+        return flip_probability(values, self.sign * self.threshold, draws)
 
     def decide(
         self,

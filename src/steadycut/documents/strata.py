@@ -3,33 +3,22 @@
 Written, hashed and read as ``rule.json`` is. It holds no patient.
 """
 
-import hashlib
 import itertools
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.records import PatientScores
+from steadycut.core.records import PatientScores, sign_of
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.draws import stratum_flips, stratum_of
-from steadycut.documents.frozen import (
-    CertificatePart,
-    FrozenDocument,
-    FrozenFile,
-    InstancesPart,
-    Part,
-)
+from steadycut.documents.frozen import FrozenDocument, FrozenFile
 from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
-from steadycut.study.freeze import check_named, columns_of, instances_of, units_of, versions
+from steadycut.documents.parts import CertificatePart, InstancesPart, Part, Range
 
-if TYPE_CHECKING:
-    from steadycut.study.strata import StrataStudy
-
-SCHEMA = "steadycut.strata/1"
-USUAL = (0.05, 0.95)
+SCHEMA: Final = "steadycut.strata/1"
 
 
 class RatePart(Part):
@@ -72,12 +61,31 @@ class StrataStability(Part):
     warnings: list[str]
 
 
+class StrataOptionsPart(Part):
+    """The options that the numbers depend on."""
+
+    grid: int | str
+    certify_size: FiniteFloat
+    bound: str
+    delta: FiniteFloat
+    n_bootstrap: int
+    seed: int
+
+
+class StrataRoles(Part):
+    """How many patients there are in all, and by grade in each role."""
+
+    total: int
+    select: list[int]
+    certify: list[int]
+
+
 class StrataProvenance(Part):
     """What the strata were made with."""
 
     versions: dict[str, str]
-    options: dict[str, str | int | float]
-    patients: dict[str, int | list[int]]
+    options: StrataOptionsPart
+    patients: StrataRoles
     data_sha256: str
 
 
@@ -93,11 +101,10 @@ class StrataDocument(FrozenDocument):
     grades: list[str] = Field(min_length=2)
     thresholds: list[FiniteFloat] = Field(min_length=1)
     operating_values: list[FiniteFloat | None]
-    direction: Literal["ge", "le"]
     costs: list[list[FiniteFloat]]
     rule: str
-    score_range: tuple[FiniteFloat, FiniteFloat]
-    usual_range: tuple[FiniteFloat, FiniteFloat]
+    score_range: Range
+    usual_range: Range
     instances_per_patient: InstancesPart | None
     bootstrap_thresholds: list[list[FiniteFloat]] = Field(min_length=1)
     certificate: CertificatePart
@@ -108,7 +115,7 @@ class StrataDocument(FrozenDocument):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "StrataDocument":
-        wanted, sign = len(self.strata) - 1, 1 if self.direction == "ge" else -1
+        wanted, sign = len(self.strata) - 1, sign_of(self.direction)
         for row in (self.thresholds, *self.bootstrap_thresholds):
             if len(row) != wanted:
                 msg = "there must be one threshold fewer than strata"
@@ -146,11 +153,6 @@ class StrataRule(FrozenFile[StrataDocument]):
         document = self.document
         return f"StrataRule(strata={document.strata}, thresholds={document.thresholds})"
 
-    @classmethod
-    def from_study(cls, study: "StrataStudy") -> "StrataRule":
-        """Freeze the boundaries of a study."""
-        return cls._from_content(_content(study))
-
     @property
     def strata(self) -> list[str]:
         """The names of the strata, ascending."""
@@ -163,7 +165,7 @@ class StrataRule(FrozenFile[StrataDocument]):
 
     def stratum_of(self, scores: ArrayLike) -> IntArray:
         """Return the stratum of each patient score, 0 for the lowest."""
-        return stratum_of(self._oriented(scores), self._sign * np.array(self.thresholds))
+        return stratum_of(self._oriented(scores), self.sign * np.array(self.thresholds))
 
     def decide_scores(self, scores: ArrayLike) -> NDArray[np.str_]:
         """Return the name of the stratum of each patient score."""
@@ -171,8 +173,8 @@ class StrataRule(FrozenFile[StrataDocument]):
 
     def flip_probability(self, scores: ArrayLike) -> FloatArray:
         """Return, for each patient score, how often a resampled study gives another stratum."""
-        draws = self._sign * np.array(self.document.bootstrap_thresholds)
-        thresholds = self._sign * np.array(self.thresholds)
+        draws = self.sign * np.array(self.document.bootstrap_thresholds)
+        thresholds = self.sign * np.array(self.thresholds)
         return stratum_flips(self._oriented(scores), thresholds, draws)
 
     def decide(
@@ -228,38 +230,5 @@ class StrataRule(FrozenFile[StrataDocument]):
             units=document.units_per_patient,
         )
 
-    @property
-    def _sign(self) -> float:
-        return 1.0 if self.document.direction == "ge" else -1.0
-
     def _oriented(self, scores: ArrayLike) -> FloatArray:
-        return self._sign * PatientScores(scores=scores).scores
-
-
-def _content(study: "StrataStudy") -> dict[str, Any]:
-    summary, recipe, scores = study.to_dict(), study.patients.recipe, study.patients.scores
-    check_named(recipe)
-    low, high = np.quantile(scores, USUAL, method="inverted_cdf").tolist()
-    dropped = ("schema", "score", "risk", "patients", "options")
-    kept = {key: value for key, value in summary.items() if key not in dropped}
-    return {
-        **kept,
-        "schema": SCHEMA,
-        "columns": columns_of(recipe),
-        "score_range": (float(scores.min()), float(scores.max())),
-        "usual_range": (low, high),
-        "instances_per_patient": instances_of(study.patients),
-        "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
-        "provenance": _provenance(study, summary),
-        **units_of(study.patients),
-    }
-
-
-def _provenance(study: "StrataStudy", summary: dict[str, Any]) -> dict[str, Any]:
-    graded = study.patients.fingerprint().encode() + study.grades.astype("<i8").tobytes()
-    return {
-        "versions": versions(),
-        "options": summary["options"],
-        "patients": summary["patients"],
-        "data_sha256": hashlib.sha256(graded).hexdigest(),
-    }
+        return self.sign * PatientScores(scores=scores).scores

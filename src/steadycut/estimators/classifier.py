@@ -28,7 +28,8 @@ from steadycut.estimators.inputs import (
 )
 from steadycut.estimators.learn import learn
 from steadycut.io.progress import progress_on_stderr
-from steadycut.study.fit import Options, Progress, study_options
+from steadycut.study.fit import Progress
+from steadycut.study.options import Options, study_options
 
 
 class PatientDecisions(NamedTuple):

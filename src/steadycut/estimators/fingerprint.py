@@ -15,7 +15,7 @@ from steadycut.core.aggregate.aggregators import parse_aggregator
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadCheckpoint
 from steadycut.estimators.cross_fit import Instances, Scorer
-from steadycut.study.fit import Options
+from steadycut.study.options import Options
 
 
 def study_fingerprint(

@@ -51,7 +51,9 @@ def cost_rows(hospitals: Hospitals, options: Mapping[str, Any]) -> list[dict[str
         for cost_fn, cost_fp in COST_TABLE:
             costs = {**options, "cost_fn": cost_fn, "cost_fp": cost_fp}
             study = fit(here, band=BAND, **METHODS[name], **costs)
-            rows.append({"name": name, **judge(name, study, here, there).cost_row()})
+            rows.append(
+                {"name": name, **judge(name, study, here, there).describe_costs().to_plain()}
+            )
     return rows
 
 
@@ -90,7 +92,7 @@ def table_result(
         "patients": {"internal": first[0][0].n_patients, "external": first[1][0].n_patients},
         "candidates": len(first[0]),
         "trivial_external": reference.external.trivial_risk(reference.costs),
-        "rows": [row.to_dict(reference) for row in rows],
+        "rows": [row.describe(reference).to_plain() for row in rows],
         "cost_table": cost_rows(first, options),
         "over_replicates": over_replicates(seen),
         "claims": [claim.to_dict() for claim in table_claims(seen, costs, len(first[0]))],
@@ -99,7 +101,7 @@ def table_result(
 
 def replicate_row(row: Row) -> dict[str, Any]:
     """Return a row with the size of its shift."""
-    content = row.to_dict()
+    content = row.describe().to_plain()
     return {**content, "gap": abs(content["shift"])}
 
 

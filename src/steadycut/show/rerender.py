@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from steadycut.core.checks import check_choice
+from steadycut.documents.audit import SCHEMA as AUDIT_SCHEMA
+from steadycut.documents.strata_study import SCHEMA as STRATA_SCHEMA
+from steadycut.documents.study import SCHEMA as STUDY_SCHEMA
 from steadycut.errors import BadOption
 from steadycut.show.html import render_page
 from steadycut.show.markdown import markdown
 from steadycut.show.page import Page
 from steadycut.show.pages import audit_page, study_page
 from steadycut.show.sections.strata import strata_page
-from steadycut.study.audit import SCHEMA as AUDIT_SCHEMA
-from steadycut.study.describe import SCHEMA as STUDY_SCHEMA
-from steadycut.study.describe_strata import SCHEMA as STRATA_SCHEMA
 
 Content = Mapping[str, Any]
 

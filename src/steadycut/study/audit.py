@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,15 @@ from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores, check_patients
 from steadycut.core.shift.intervals import shift_intervals
 from steadycut.core.shift.parts import Parts, absolute_shift, shapley_shift, signed_shift
-from steadycut.documents.ensemble import methods_summary
+from steadycut.documents.audit import (
+    AuditDocument,
+    GreyZonePart,
+    LabelledAudit,
+    ShiftIntervals,
+    ShiftPart,
+    ShiftParts,
+    Verdict,
+)
 from steadycut.documents.guards import (
     check_deployment,
     check_rule,
@@ -22,18 +30,20 @@ from steadycut.documents.guards import (
     pass_or_refuse,
     texts_of,
 )
+from steadycut.documents.parts import EnsembleShares, ExplorerPart, MethodShare, ScoresPart
+from steadycut.documents.rule import FrozenRule
 from steadycut.errors import TooFewPatients
 from steadycut.study.curves import class_quantiles
-from steadycut.study.describe import chain_summary
-from steadycut.study.explorer import GREY_ZONE, audit_explorer
-from steadycut.study.operating_point import CONFIDENCE, OperatingPoint, point_at, point_of
+from steadycut.study.explorer import GREY_ZONE, explorer_part
+from steadycut.study.operating_point import (
+    CONFIDENCE,
+    OperatingPoint,
+    point_at,
+    point_of,
+    point_part,
+)
 from steadycut.study.small_cells import grouped_patients, noticed, rounded_at_home
 from steadycut.study.unlabelled import UnlabelledPart, home_of, without_labels
-
-if TYPE_CHECKING:
-    from steadycut.documents.rule import FrozenRule
-
-SCHEMA = "steadycut.audit/1"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -57,7 +67,7 @@ class LabelledPart:
     shapley: Parts
     intervals: dict[str, dict[str, Interval]]
     judged: Certificate
-    verdict: str
+    verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -68,11 +78,11 @@ class Audit:
     that refused these patients and were overruled.
     """
 
-    rule: "FrozenRule"
+    rule: FrozenRule
     n_patients: int
     call_rate: float
     flip_probability: FloatArray
-    scores: dict[str, list[float]]
+    scores: ScoresPart
     warnings: tuple[str, ...]
     unlabelled: UnlabelledPart
     labelled: LabelledPart | None
@@ -105,78 +115,77 @@ class Audit:
         base = self.base
         return None if base is None else base + self.rule.document.stability.penalty
 
+    def describe(self, confidence: float = CONFIDENCE) -> AuditDocument:
+        """Return everything that was found, as one typed record.
+
+        ``confidence`` is that of the intervals of the operating points.
+        """
+        if self.labelled is None:
+            return AuditDocument(
+                **self._known_without_labels(),
+                verdict="cannot tell",
+                verdict_text="cannot tell: without labels the risk here is not known.",
+            )
+        known = self._known_with_labels(self.labelled, confidence)
+        return LabelledAudit(**{**self._known_without_labels(), **known})
+
     def to_dict(self, confidence: float = CONFIDENCE) -> dict[str, Any]:
         """Return the content of ``audit.json``; ``confidence`` is that of its intervals."""
+        return self.describe(confidence).to_plain()
+
+    def _known_without_labels(self) -> dict[str, Any]:
         document = self.rule.document
         # Rounded, because 1 - 0.9 is a little less than 0.1.
         grey = int(np.count_nonzero(self.flip_probability.round(9) >= GREY_ZONE))
-        content = {
-            "schema": SCHEMA,
+        return {
             "threshold": document.threshold,
             "operating_value": document.operating_value,
             "direction": document.direction,
             "rule": document.rule,
             "score": document.columns.score,
-            "aggregation": chain_summary(self.rule.recipe),
-            "ensemble": methods_summary(self.rule.ensemble),
-            "costs": document.costs.model_dump(),
+            "aggregation": document.aggregation,
+            "ensemble": ensemble_shares(self.rule),
+            "costs": document.costs,
             "delta": document.certificate.delta,
-            "certificate": document.certificate.model_dump(),
+            "certificate": document.certificate,
             "n_patients": self.n_patients,
-            "labelled": self.labelled is not None,
-            **self.unlabelled.to_dict(),
+            **dict(self.unlabelled.describe()),
             "scores": self.scores,
-            "scores_internal": {
-                "positive": document.reference.quantiles_positive,
-                "negative": document.reference.quantiles_negative,
-            },
+            "scores_internal": ScoresPart(
+                positive=document.reference.quantiles_positive,
+                negative=document.reference.quantiles_negative,
+            ),
             "bootstrap_thresholds": document.bootstrap_thresholds,
             "flip_rate": self.flip_rate,
-            "grey_zone": {
-                "patients": grey,
-                "share": grey / self.n_patients,
-                "at_least": GREY_ZONE,
-            },
+            "grey_zone": GreyZonePart(
+                patients=grey, share=grey / self.n_patients, at_least=GREY_ZONE
+            ),
             "warnings": list(self.warnings),
             "forced": list(self.forced),
-            **({} if self.small_cells is None else {"small_cells": self.small_cells}),
-            "verdict": "cannot tell",
-            "verdict_text": "cannot tell: without labels the risk here is not known.",
+            "small_cells": self.small_cells,
         }
-        if self.labelled is None:
-            return content
-        # What cannot be known without labels is known here.
-        return {**content, "statements": [], **self._labelled_dict(confidence)}
 
-    def _labelled_dict(self, confidence: float) -> dict[str, Any]:
-        part = self.labelled
-        assert part is not None  # noqa: S101
+    def _known_with_labels(self, part: LabelledPart, confidence: float) -> dict[str, Any]:
         costs, reference = self.rule.costs.plain, self.rule.document.reference.confusion
         point, internal = self._operating_points(part, confidence)
         return {
+            # What cannot be known without labels is known here.
+            "statements": [],
             "risk_external": part.direct.risk,
             "risk_external_se": part.external.standard_error(costs),
             "risk_internal": reference.risk(costs),
             "bound_external": part.direct.value,
             "bound": part.direct.bound,
             "vacuous": part.direct.vacuous,
-            "operating_point": point.to_dict(),
-            "operating_point_internal": internal.to_dict(),
-            "shift": {
-                **part.shift.to_dict(),
-                "signed": part.signed.to_dict(),
-                "shapley": part.shapley.to_dict(),
-                "intervals": {
-                    order: {name: list(interval) for name, interval in parts.items()}
-                    for order, parts in part.intervals.items()
-                },
-            },
+            "operating_point": point_part(point),
+            "operating_point_internal": point_part(internal),
+            "shift": shift_part(part),
             "base": self.base,
             "base_valid": self.base_valid,
             "augmented": self.augmented,
             "verdict": part.verdict,
             "verdict_text": self._verdict_text(part),
-            "explorer": audit_explorer(self.rule, part),
+            "explorer": explorer_here(self.rule, part),
         }
 
     def _operating_points(
@@ -184,10 +193,9 @@ class Audit:
     ) -> tuple[OperatingPoint, OperatingPoint]:
         """Return what the cut-off does here, and what it did to the patients who certified it."""
         rule, costs = self.rule, self.rule.costs
-        threshold = rule.threshold if rule.direction == "ge" else -rule.threshold
         before, chosen_by = rule.document.reference.confusion, rule.document.certificate.n_choices
         return (
-            point_at(part.patients, threshold, costs, confidence),
+            point_at(part.patients, rule.sign * rule.threshold, costs, confidence),
             point_of(before, costs, confidence, chosen_by),
         )
 
@@ -209,8 +217,48 @@ class Audit:
         return f"{part.verdict}: {reason[part.verdict]}."
 
 
+def ensemble_shares(rule: FrozenRule) -> EnsembleShares | None:
+    """Return the methods of an ensemble with their shares of the weight."""
+    part = rule.document.ensemble
+    if part is None:
+        return None
+    total = sum(method.weight for method in part.methods)
+    methods = [
+        MethodShare(
+            score=method.score, aggregation=method.aggregation, weight=method.weight / total
+        )
+        for method in part.methods
+    ]
+    return EnsembleShares(kind=part.kind, methods=methods)
+
+
+def shift_part(part: LabelledPart) -> ShiftPart:
+    """Return the change of risk, part by part, with intervals."""
+    return ShiftPart(
+        prevalence=part.shift.prevalence,
+        shape_positive=part.shift.shape_positive,
+        shape_negative=part.shift.shape_negative,
+        total=part.shift.total,
+        signed=ShiftParts.of(part.signed),
+        shapley=ShiftParts.of(part.shapley),
+        intervals=ShiftIntervals.of(part.intervals),
+    )
+
+
+def explorer_here(rule: FrozenRule, part: LabelledPart) -> ExplorerPart | None:
+    """Return the patients of an audit, counted at every cut-off of a short list."""
+    return explorer_part(
+        part.patients,
+        rule.sign * rule.threshold,
+        rule.sign * np.array(rule.document.bootstrap_thresholds),
+        rule.costs,
+        delta=rule.document.certificate.delta,
+        sign=rule.sign,
+    )
+
+
 def audit(
-    rule: "FrozenRule",
+    rule: FrozenRule,
     scores: PatientScores | Mapping[Any, PatientScores] | ArrayLike,
     y: ArrayLike | None = None,
     *,
@@ -265,7 +313,7 @@ def audit(
     findings = pass_or_refuse(check_deployment(rule, patients, several, key=key), force=force)
     scores_here = patients.scores
     if small_cells is not None:
-        patients = grouped_patients(patients, rule.threshold, rule.direction, small_cells)
+        patients = grouped_patients(patients, rule.threshold, rule.sign, small_cells)
     return Audit(
         rule=rule,
         n_patients=patients.n_patients,
@@ -295,10 +343,9 @@ def _as_patients(scores: PatientScores | ArrayLike, y: ArrayLike | None) -> Pati
     return patients
 
 
-def _with_labels(rule: "FrozenRule", patients: PatientScores) -> LabelledPart:
-    sign = 1.0 if rule.direction == "ge" else -1.0
+def _with_labels(rule: FrozenRule, patients: PatientScores) -> LabelledPart:
     oriented = patients.oriented(rule.direction)
-    external = confusion_at(oriented, sign * rule.threshold)
+    external = confusion_at(oriented, rule.sign * rule.threshold)
     document, costs = rule.document, rule.costs.plain
     internal = document.reference.confusion
     return LabelledPart(
@@ -321,7 +368,7 @@ def _with_labels(rule: "FrozenRule", patients: PatientScores) -> LabelledPart:
     )
 
 
-def _internal(rule: "FrozenRule") -> Certificate:
+def _internal(rule: FrozenRule) -> Certificate:
     """Return the rule's certificate, at the prevalence of the patients who certified it."""
     promised, counts = rule.document.certificate, rule.document.reference.confusion
     if rule.costs.target is not None:
@@ -333,27 +380,18 @@ def _internal(rule: "FrozenRule") -> Certificate:
             honesty=promised.honesty,
             n_candidates=promised.n_candidates,
         )
-    return Certificate(
-        risk=promised.risk,
-        generalization=promised.generalization,
-        bound=promised.bound,
-        delta=promised.delta,
-        honesty=promised.honesty,
-        n_patients=promised.n_patients,
-        trivial_risk=promised.trivial_risk,
-        n_candidates=promised.n_candidates,
-    )
+    return Certificate(**promised.model_dump(exclude={"value", "vacuous"}))
 
 
-def _pooled_bound(rule: "FrozenRule") -> str:
+def _pooled_bound(rule: FrozenRule) -> str:
     """Return a bound at the patients' own prevalence that holds however they were dealt."""
     if rule.document.certificate.honesty == "uniform":
         return "dkw"
     # Exact limits need a split that did not look at labels; the paper's three terms do not.
-    return "paper" if rule.document.provenance.options["stratified"] else "auto"
+    return "paper" if rule.document.provenance.options.stratified else "auto"
 
 
-def _verdict(external: Confusion, rule: "FrozenRule") -> str:
+def _verdict(external: Confusion, rule: FrozenRule) -> Verdict:
     """Compare the risk here with what was certified, at the target prevalence if there is one."""
     promised, costs = rule.document.certificate, rule.costs
     if certificate_of(external, costs, promised.delta).value <= promised.value:

@@ -16,10 +16,18 @@ from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.best_criterion import name_of
 from steadycut.core.rules.registry import Counted
+from steadycut.documents.comparison import (
+    ComparedCosts,
+    ComparedRule,
+    ComparisonDocument,
+    HospitalCounts,
+)
 from steadycut.documents.guards import check_deployment
+from steadycut.documents.parts import CostsPart
 from steadycut.errors import BadPatients, BadRuleFile, PatientOverlap
-from steadycut.study.describe import chain_summary
-from steadycut.study.fit import Options, Progress, Study, as_candidates, check_same_patients, fit
+from steadycut.study.describe import steps_of
+from steadycut.study.fit import Progress, Study, as_candidates, check_same_patients, fit
+from steadycut.study.options import Options
 
 OURS, REFERENCE = "stable", "erm"
 RULES = (OURS, REFERENCE, "youden", "sensitivity:0.95", "specificity:0.90", "pointwise")
@@ -55,62 +63,57 @@ class Row:
         """What errors cost in this row."""
         return self.study.options.search.costs
 
-    def to_dict(self, reference: "Row | None" = None) -> dict[str, Any]:
-        """Return the row as plain numbers; ``shift`` is R_Q - R_validation, as in the paper."""
+    def describe(self, reference: "Row | None" = None) -> ComparedRule:
+        """Return the row as it is written; ``shift`` is R_Q - R_validation, as in the paper."""
         study, search = self.study, self.study.options.search
-        return {
-            "name": self.name,
-            "rule": search.rule,
-            "selector": search.selector,
-            "score": study.chosen.recipe.score,
-            "aggregation": chain_summary(study.chosen.recipe),
-            "threshold": study.threshold,
-            "operating_value": study.operating_value,
-            **self.risks(),
-            **self.against(reference),
-            "penalty": study.chosen.penalty,
-            "modulus": study.chosen.modulus,
-            "flip_rate": float(self.flips.mean()),
-            "flip_rate_se": float(self.flips.std() / np.sqrt(self.flips.size)),
-            "certificate": study.certificate.value,
-            "sensitivity_external": _complement(self.external.miss_rate),
-            "specificity_external": _complement(self.external.alarm_rate),
-            "best_external": self.best_external,
-        }
+        return ComparedRule(
+            **self._risks(),
+            **self._against(reference),
+            name=self.name,
+            rule=str(search.rule),
+            selector=search.selector,
+            operating_value=study.operating_value,
+            penalty=study.chosen.penalty,
+            modulus=study.chosen.modulus,
+            flip_rate=float(self.flips.mean()),
+            flip_rate_se=float(self.flips.std() / np.sqrt(self.flips.size)),
+            certificate=study.certificate.value,
+            sensitivity_external=_complement(self.external.miss_rate),
+            specificity_external=_complement(self.external.alarm_rate),
+        )
 
-    def risks(self) -> dict[str, float]:
-        """Return the risk at Q and of the certifying patients at P, with standard errors."""
+    def describe_costs(self) -> ComparedCosts:
+        """Return the row of the cost table as it is written."""
+        return ComparedCosts(
+            **self._risks(),
+            cost_fn=self.costs.cost_fn,
+            cost_fp=self.costs.cost_fp,
+            trivial_external=self.external.trivial_risk(self.costs),
+        )
+
+    def _risks(self) -> dict[str, Any]:
+        """Return what was chosen, and the risk at both hospitals with standard errors."""
         external, validation = self.external.risk(self.costs), self.study.counts.risk(self.costs)
         errors = [part.standard_error(self.costs) for part in (self.external, self.study.counts)]
         return {
+            "score": self.study.chosen.recipe.score,
+            "aggregation": steps_of(self.study.chosen.recipe),
+            "threshold": self.study.threshold,
             "risk_external": external,
             "risk_external_se": errors[0],
             "risk_validation": validation,
             "risk_validation_se": errors[1],
             "shift": external - validation,
             "shift_se": math.hypot(*errors),
+            "best_external": self.best_external,
         }
 
-    def against(self, reference: "Row | None") -> dict[str, float | None]:
+    def _against(self, reference: "Row | None") -> dict[str, Any]:
         """Return the risk at Q minus that of the reference on the same patients, and its error."""
         if reference is None:
             return {"difference": None, "difference_se": None}
         pair = paired_difference(self.labels, self.wrong, reference.wrong, self.costs)
         return dict(zip(("difference", "difference_se"), pair, strict=True))
-
-    def cost_row(self) -> dict[str, Any]:
-        """Return a row of the cost table."""
-        recipe = self.study.chosen.recipe
-        return {
-            "cost_fn": self.costs.cost_fn,
-            "cost_fp": self.costs.cost_fp,
-            "score": recipe.score,
-            "aggregation": chain_summary(recipe),
-            "threshold": self.study.threshold,
-            **self.risks(),
-            "best_external": self.best_external,
-            "trivial_external": self.external.trivial_risk(self.costs),
-        }
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -129,21 +132,23 @@ class Comparison:
     trivial_external: float
     warnings: tuple[str, ...]
 
+    def describe(self) -> ComparisonDocument:
+        """Return everything that was found, as one typed record."""
+        reference = next((row for row in self.rows if row.name == REFERENCE), None)
+        return ComparisonDocument(
+            costs=CostsPart.of(self.options.search.costs),
+            patients=HospitalCounts(internal=self.n_internal, external=self.n_external),
+            trivial_external=self.trivial_external,
+            seed=self.options.seed,
+            reference=None if reference is None else reference.name,
+            rows=[row.describe(reference) for row in self.rows],
+            cost_table=[row.describe_costs() for row in self.costs],
+            warnings=list(self.warnings),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``compare.json``."""
-        costs = self.options.search.costs
-        reference = next((row for row in self.rows if row.name == REFERENCE), None)
-        return {
-            "schema": "steadycut.compare/1",
-            "costs": {"cost_fn": costs.cost_fn, "cost_fp": costs.cost_fp},
-            "patients": {"internal": self.n_internal, "external": self.n_external},
-            "trivial_external": self.trivial_external,
-            "seed": self.options.seed,
-            "reference": None if reference is None else reference.name,
-            "rows": [row.to_dict(reference) for row in self.rows],
-            "cost_table": [row.cost_row() for row in self.costs],
-            "warnings": list(self.warnings),
-        }
+        return self.describe().to_plain()
 
 
 def compare(

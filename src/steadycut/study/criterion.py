@@ -1,6 +1,4 @@
-"""What the rule of a study made best, among the patients who chose and those who certify."""
-
-from typing import TYPE_CHECKING, Any
+"""The value of the criterion that a rule made best, in both roles."""
 
 import numpy as np
 
@@ -10,35 +8,33 @@ from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.rates import p_chi_squared
 from steadycut.core.rules.maximal_p_value import miller_siegmund
 from steadycut.core.rules.registry import criteria_of
+from steadycut.documents.study import CriterionPart
+from steadycut.study.fitted import FittedStudy
 
-if TYPE_CHECKING:
-    from steadycut.study.fit import Study
 
-
-def criterion_summary(study: "Study") -> list[dict[str, Any]]:
+def criterion_values(study: FittedStudy) -> list[CriterionPart]:
     """Return what the rule made best: among those who chose, and among those who certify.
 
-    The first flatters itself; in ``uniform`` there is no second. A p-value of the cut that was
+    The first is over-optimistic; in ``uniform`` there is no second. A p-value of the cut that was
     searched for is corrected for the search among those who chose.
     """
     search, threshold = study.options.search, study.chosen.threshold
-    roles = [study.select_patients, study.certify_patients]
-    select, certify = (
-        confusion_at(patients.oriented(study.options.direction), threshold) for patients in roles
-    )
+    select, certify = (confusion_at(role, threshold) for role in (study.chose, study.certified))
     honest = study.options.honesty == "split"
-    rows: list[dict[str, Any]] = [
-        {
-            "name": one.name,
-            "select": one.value_at(select, search.costs),
-            "certify": one.value_at(certify, search.costs) if honest else None,
-        }
+    rows = [
+        CriterionPart(
+            name=one.name,
+            select=one.value_at(select, search.costs),
+            certify=one.value_at(certify, search.costs) if honest else None,
+        )
         for one in criteria_of(search.chooser)
     ]
     if str(search.rule).startswith("chi-squared"):
         corrected = corrected_p_value(p_of(select), study.chosen.cuts)
         rows.append(
-            {"name": "p-value", "select": corrected, "certify": p_of(certify) if honest else None}
+            CriterionPart(
+                name="p-value", select=corrected, certify=p_of(certify) if honest else None
+            )
         )
     return rows
 

@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,10 +11,10 @@ from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import confusion_at
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import Rule, chosen_cut, parse_rule
+from steadycut.documents.parts import ScoresPart
+from steadycut.documents.study import CostCurvePart, ModulusCurvePart, RivalPart
 from steadycut.errors import BadOption
-
-if TYPE_CHECKING:
-    from steadycut.study.fit import Study
+from steadycut.study.fitted import FittedStudy
 
 QUANTILE_LEVELS = 101
 RIVALS = ("erm", "youden")
@@ -26,31 +25,30 @@ PATIENTS_SWEPT = 2_000_000
 COST_FACTORS = 10 ** np.linspace(-1, 1, 17)
 
 
-def rival_cuts(study: "Study") -> list[dict[str, Any]]:
+def rival_cuts(study: FittedStudy) -> list[RivalPart]:
     """Return what other rules choose on the same patients, with the risk among these.
 
     An ensemble has none: its cut-off is a mean of cut-offs of its methods.
     """
     if study.ensemble is not None:
         return []
-    patients = study.select_patients.oriented(study.options.direction)
     costs, rows = study.options.search.costs, []
     for name in RIVALS:
         if name != study.options.search.rule:
             cut = choose_again(study, parse_rule(name), costs)
-            risk = confusion_at(patients, cut).risk(costs)
-            rows.append({"rule": name, "threshold": study.options.sign * cut + 0.0, "risk": risk})
+            risk = confusion_at(study.chose, cut).risk(costs)
+            rows.append(RivalPart(rule=name, threshold=study.turned(cut), risk=risk))
     return rows
 
 
-def modulus_curve(study: "Study") -> dict[str, Any]:
+def modulus_curve(study: FittedStudy) -> ModulusCurvePart:
     """Return the modulus of the choosing patients and its two bands, by the width of the window.
 
     The multiscale band is None at a target prevalence, where it does not hold.
     """
-    search, patients = study.options.search, study.select_patients
-    order = np.argsort(patients.scores)
-    patients = patients.take(order).oriented(study.options.direction)
+    search = study.options.search
+    patients = study.chose.oriented(study.options.direction)
+    patients = patients.take(np.argsort(patients.scores)).oriented(study.options.direction)
     span = float(patients.scores.max() - patients.scores.min())
     n_widths = int(np.clip(PATIENTS_SWEPT // patients.n_patients, *MODULUS_WIDTHS))
     widths = np.linspace(0, max(2 * study.chosen.radius.radius, span / 4), n_widths)
@@ -60,16 +58,16 @@ def modulus_curve(study: "Study") -> dict[str, Any]:
     narrow = None
     if costs.target is None:
         narrow = [multiscale_band(patients, width, costs, delta, form) for width in widths]
-    return {
-        "widths": widths.tolist(),
-        "empirical": empirical.tolist(),
-        "multiscale": narrow,
-        "dkw": (empirical + added).tolist(),
-    }
+    return ModulusCurvePart(
+        widths=widths.tolist(),
+        empirical=empirical.tolist(),
+        multiscale=narrow,
+        dkw=(empirical + added).tolist(),
+    )
 
 
-def cost_curve(study: "Study") -> dict[str, list[float]] | None:
-    """Return what the rule chooses as one error gets dearer, and the risk of the certifying.
+def cost_curve(study: FittedStudy) -> CostCurvePart | None:
+    """Return what the rule chooses, and its risk, as one error gets more expensive.
 
     ``ratio`` is ``cost_fn / cost_fp``; the sum of both costs stays. ``risk`` is that of the cut-off
     chosen at these costs, ``frozen_risk`` that of the frozen one, ``trivial_risk`` that of calling
@@ -77,9 +75,9 @@ def cost_curve(study: "Study") -> dict[str, list[float]] | None:
     """
     if study.ensemble is not None:
         return None
-    patients = study.certify_patients.oriented(study.options.direction)
-    rows = [_at_costs(study, patients, costs) for costs in cost_pairs(study.options.search.costs)]
-    return {name: [row[name] for row in rows] for name in rows[0]}
+    rows = [_at_costs(study, costs) for costs in cost_pairs(study.options.search.costs)]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    return CostCurvePart.of(columns)
 
 
 def cost_pairs(costs: Costs) -> list[Costs]:
@@ -103,32 +101,33 @@ def cost_pairs(costs: Costs) -> list[Costs]:
     return pairs
 
 
-def _at_costs(study: "Study", patients: PatientScores, costs: Costs) -> dict[str, float]:
+def _at_costs(study: FittedStudy, costs: Costs) -> dict[str, float]:
+    patients = study.certified
     cut = choose_again(study, study.options.search.chooser, costs)
     frozen = confusion_at(patients, study.chosen.threshold)
     return {
         "ratio": costs.cost_fn / costs.cost_fp,
-        "threshold": study.options.sign * cut + 0.0,
+        "threshold": study.turned(cut),
         "risk": confusion_at(patients, cut).risk(costs),
         "frozen_risk": frozen.risk(costs),
         "trivial_risk": frozen.trivial_risk(costs),
     }
 
 
-def choose_again(study: "Study", rule: Rule, costs: Costs) -> float:
+def choose_again(study: FittedStudy, rule: Rule, costs: Costs) -> float:
     """Return the cut that a rule chooses at some costs on the patients who chose, oriented."""
     cut = chosen_cut(study.chosen.cuts, rule, costs)
     return study.options.publish(cut, study.options.sign * study.patients.scores)
 
 
-def class_quantiles(patients: PatientScores) -> dict[str, list[float]]:
+def class_quantiles(patients: PatientScores) -> ScoresPart:
     """Return quantiles of the scores of each class; of all patients where labels are not known."""
     if patients.labels is None:
-        return {"all": quantiles(patients.scores)}
-    return {
-        "positive": quantiles(patients.positive_scores),
-        "negative": quantiles(patients.negative_scores),
-    }
+        return ScoresPart(all=quantiles(patients.scores))
+    return ScoresPart(
+        positive=quantiles(patients.positive_scores),
+        negative=quantiles(patients.negative_scores),
+    )
 
 
 def quantiles(scores: FloatArray) -> list[float]:

@@ -1,6 +1,4 @@
-"""A study as plain nested data: the content of ``study.json``."""
-
-from typing import TYPE_CHECKING, Any
+"""Describe a fitted study: the content of ``study.json``, computed once."""
 
 import numpy as np
 
@@ -12,83 +10,92 @@ from steadycut.core.records import PatientScores, Recipe
 from steadycut.core.select import Candidate
 from steadycut.core.shift.tipping import tipping_point
 from steadycut.core.sites import SiteCut, cuts_by_site
-from steadycut.study.criterion import criterion_summary
+from steadycut.documents.parts import (
+    CertificatePart,
+    CostsPart,
+    EnsembleShares,
+    MethodShare,
+    Range,
+    RoleCounts,
+    StabilityPart,
+    Step,
+)
+from steadycut.documents.study import (
+    CandidatePart,
+    CurvePart,
+    OptionsPart,
+    SitePart,
+    SitesPart,
+    StudyDocument,
+    TippingPart,
+)
+from steadycut.study.criterion import criterion_values
 from steadycut.study.curves import class_quantiles, cost_curve, modulus_curve, rival_cuts
 from steadycut.study.explorer import study_explorer
-from steadycut.study.operating_point import CONFIDENCE, cut_summary, study_cut_interval, study_point
+from steadycut.study.fitted import FittedStudy
+from steadycut.study.operating_point import CONFIDENCE, cut_intervals, point_part, study_point
 
-if TYPE_CHECKING:
-    from steadycut.study.fit import Study
-
-SCHEMA = "steadycut.study/1"
 CURVE_POINTS = 201
 
 
-def study_summary(study: "Study", confidence: float = CONFIDENCE) -> dict[str, Any]:
-    """Return the study as plain numbers, texts and lists, without any patient.
+def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocument:
+    """Return the study as numbers, texts and lists, without any patient.
 
     ``confidence`` is that of the intervals of the operating point and of the cut-off.
     """
     options, search, chosen = study.options, study.options.search, study.chosen
-    return {
-        "schema": SCHEMA,
-        "threshold": study.threshold,
-        "operating_value": study.operating_value,
-        "direction": options.direction,
-        "rule": search.rule,
-        "score": chosen.recipe.score,
-        "aggregation": chain_summary(chosen.recipe),
-        "ensemble": ensemble_summary(study),
-        "costs": {"cost_fn": search.costs.cost_fn, "cost_fp": search.costs.cost_fp},
-        "target_prevalence": search.costs.target and list(search.costs.target),
-        "risk": chosen.risk,
-        "criterion": criterion_summary(study),
-        "certificate": study.certificate.to_dict(),
-        "threshold_interval": cut_summary(study_cut_interval(study, confidence), confidence),
-        "operating_point": study_point(study, confidence).to_dict(),
-        "stability": stability_summary(study),
-        "tipping_point": tipping_summary(study),
-        "candidates": [candidate_row(one, chosen, options.sign) for one in study.candidates],
-        "sites": sites_summary(study),
-        "curve": curve_summary(study),
-        "rivals": rival_cuts(study),
-        "modulus_curve": modulus_curve(study),
-        "cost_curve": cost_curve(study),
-        "scores": class_quantiles(study.certify_patients),
-        "explorer": study_explorer(study),
-        "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
-        "patients": role_counts(study),
-        "options": options_summary(study),
-    }
+    return StudyDocument(
+        threshold=study.threshold,
+        operating_value=study.operating_value,
+        direction=options.direction,
+        rule=str(search.rule),
+        score=chosen.recipe.score,
+        aggregation=steps_of(chosen.recipe),
+        ensemble=ensemble_shares(study),
+        costs=CostsPart.of(search.costs),
+        target_prevalence=search.costs.target,
+        risk=chosen.risk,
+        criterion=criterion_values(study),
+        certificate=CertificatePart.of(study.certificate),
+        threshold_interval=cut_intervals(study, confidence),
+        operating_point=point_part(study_point(study, confidence)),
+        stability=stability_part(study),
+        tipping_point=tipping_part(study),
+        candidates=[candidate_part(study, one) for one in study.candidates],
+        sites=sites_part(study),
+        curve=curve_part(study),
+        rivals=rival_cuts(study),
+        modulus_curve=modulus_curve(study),
+        cost_curve=cost_curve(study),
+        scores=class_quantiles(study.certify_patients),
+        explorer=study_explorer(study),
+        bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
+        patients=role_counts(study),
+        options=options_part(study),
+    )
 
 
-def tipping_summary(study: "Study") -> dict[str, Any]:
+def tipping_part(study: FittedStudy) -> TippingPart:
     """Return how much must change at another hospital before the certified risk is exceeded."""
     certificate = study.certificate
-    point = tipping_point(
-        study.counts,
-        study.options.search.costs.plain,
-        certificate.value,
-        certificate.delta,
-        honesty=certificate.honesty,
-        n_candidates=study.n_candidates,
+    return TippingPart.of(
+        tipping_point(
+            study.counts,
+            study.options.search.costs.plain,
+            certificate.value,
+            certificate.delta,
+            honesty=certificate.honesty,
+            n_candidates=study.n_candidates,
+        )
     )
-    return point.to_dict()
 
 
-def sites_summary(study: "Study") -> dict[str, Any] | None:
-    """Return what each internal site would have chosen alone; None with fewer than two sites.
-
-    Certificates by site need patients who did not choose: there are none in ``uniform``.
-    """
-    options, search = study.options, study.options.search
-    select, certify = (
-        patients.oriented(options.direction)
-        for patients in (study.select_patients, study.certify_patients)
-    )
+def sites_part(study: FittedStudy) -> SitesPart | None:
+    """Return what each internal site would have chosen alone; None with fewer than two sites."""
+    search = study.options.search
     found = cuts_by_site(
-        select,
-        certify,
+        study.chose,
+        study.certified,
         study.chosen.threshold,
         search.chooser,
         search.costs,
@@ -98,71 +105,74 @@ def sites_summary(study: "Study") -> dict[str, Any] | None:
     if not found:
         return None
     known = [one for one in found if one.threshold is not None]
-    return {
-        "rows": [site_row(one, options.sign, options.honesty) for one in found],
-        "threshold_range": span([options.sign * (one.threshold or 0.0) for one in known]),
-        "quantile_range": span([one.quantile or 0.0 for one in known]),
-    }
+    return SitesPart(
+        rows=[site_part(study, one) for one in found],
+        threshold_range=span([study.turned(one.threshold or 0.0) for one in known]),
+        quantile_range=span([one.quantile or 0.0 for one in known]),
+    )
 
 
-def site_row(one: SiteCut, sign: float, honesty: str) -> dict[str, Any]:
-    """Return one site: its own cut on the score and the quantile scale, and its certificate."""
-    certificate = one.certificate if honesty == "split" else None
-    return {
-        "site": one.site,
-        "select": one.n_select,
-        "certify": one.n_certify,
-        "threshold": None if one.threshold is None else sign * one.threshold + 0.0,
-        "quantile": one.quantile,
-        "certificate": None if certificate is None else certificate.to_dict(),
-    }
+def site_part(study: FittedStudy, one: SiteCut) -> SitePart:
+    """Return one site: its own cut on the score and the quantile scale, and its certificate.
+
+    A certificate needs patients who did not choose: there are none in ``uniform``.
+    """
+    certificate = one.certificate if study.options.honesty == "split" else None
+    return SitePart(
+        site=one.site,
+        select=one.n_select,
+        certify=one.n_certify,
+        threshold=None if one.threshold is None else study.turned(one.threshold),
+        quantile=one.quantile,
+        certificate=None if certificate is None else CertificatePart.of(certificate),
+    )
 
 
-def span(values: list[float]) -> list[float] | None:
+def span(values: list[float]) -> Range | None:
     """Return the smallest and the largest value."""
-    return [min(values), max(values)] if values else None
+    return (min(values), max(values)) if values else None
 
 
-def stability_summary(study: "Study") -> dict[str, Any]:
+def stability_part(study: FittedStudy) -> StabilityPart:
     """Return how far the threshold may move, and what that may cost."""
     chosen, search = study.chosen, study.options.search
-    return {
-        "radius": chosen.radius.radius,
-        "bias": study.options.sign * chosen.radius.bias,
-        "quantile": chosen.radius.quantile,
-        "modulus": chosen.modulus,
-        "penalty": chosen.penalty,
-        "flip_rate": study.flip_rate,
-        "n_bootstrap": search.n_bootstrap,
-        "centering": search.centering,
-        "form": search.form,
-        "band": search.band,
-        "warnings": study.warnings,
-    }
+    return StabilityPart(
+        radius=chosen.radius.radius,
+        bias=study.options.sign * chosen.radius.bias,
+        quantile=chosen.radius.quantile,
+        modulus=chosen.modulus,
+        penalty=chosen.penalty,
+        flip_rate=study.flip_rate,
+        n_bootstrap=search.n_bootstrap,
+        centering=search.centering,
+        form=search.form,
+        band=search.band,
+        warnings=study.warnings,
+    )
 
 
-def candidate_row(candidate: Candidate, chosen: Candidate, sign: float) -> dict[str, Any]:
-    """Return one row of the table that Algorithm 1 chose from."""
-    return {
-        "score": candidate.recipe.score,
-        "aggregation": chain_summary(candidate.recipe),
-        "threshold": sign * candidate.threshold,
-        "risk": candidate.risk,
-        "smallest_risk": candidate.smallest_risk,
-        "radius": candidate.radius.radius,
-        "modulus": candidate.modulus,
-        "penalty": candidate.penalty,
-        "objective": candidate.objective,
-        "chosen": candidate is chosen,
-    }
+def candidate_part(study: FittedStudy, candidate: Candidate) -> CandidatePart:
+    """Return one score and aggregator that was tried."""
+    return CandidatePart(
+        score=candidate.recipe.score,
+        aggregation=steps_of(candidate.recipe),
+        threshold=study.options.sign * candidate.threshold,
+        risk=candidate.risk,
+        smallest_risk=candidate.smallest_risk,
+        radius=candidate.radius.radius,
+        modulus=candidate.modulus,
+        penalty=candidate.penalty,
+        objective=candidate.objective,
+        chosen=candidate is study.chosen,
+    )
 
 
-def chain_summary(recipe: Recipe) -> list[dict[str, str]]:
+def steps_of(recipe: Recipe) -> list[Step]:
     """Return the chain of aggregators, innermost level first."""
-    return [{"level": level, "how": how} for level, how in recipe.chain]
+    return [Step(level=level, how=how) for level, how in recipe.chain]
 
 
-def ensemble_summary(study: "Study") -> dict[str, Any] | None:
+def ensemble_shares(study: FittedStudy) -> EnsembleShares | None:
     """Return the methods with their weights and cut-offs; None where one candidate was chosen.
 
     ``quantile`` is u_m, where the cut-off of the method lies among the patients who chose.
@@ -176,34 +186,33 @@ def ensemble_summary(study: "Study") -> dict[str, Any] | None:
         threshold = study.options.sign * candidate.threshold
         rank = int(method.doubled_ranks(np.array([threshold]))[0])
         rows.append(
-            {
-                "score": method.recipe.score,
-                "aggregation": chain_summary(method.recipe),
-                "weight": method.weight / ensemble.total_weight,
-                "threshold": threshold,
-                "quantile": rank / (2 * method.reference.size),
-            }
+            MethodShare(
+                score=method.recipe.score,
+                aggregation=steps_of(method.recipe),
+                weight=method.weight / ensemble.total_weight,
+                threshold=threshold,
+                quantile=rank / (2 * method.reference.size),
+            )
         )
-    return {"kind": ensemble.kind, "methods": rows}
+    return EnsembleShares(kind=ensemble.kind, methods=rows)
 
 
-def curve_summary(study: "Study") -> dict[str, list[float]]:
+def curve_part(study: FittedStudy) -> CurvePart:
     """Return the risk curve of the patients who chose, with its standard error."""
-    patients = study.select_patients.oriented(study.options.direction)
-    costs, sign = study.options.search.costs, study.options.sign
+    patients, sign = study.chose, study.options.sign
     thresholds = np.linspace(patients.scores.min(), patients.scores.max(), CURVE_POINTS)
-    risk = risk_curve(patients, thresholds, costs)
+    risk = risk_curve(patients, thresholds, study.options.search.costs)
     error = curve_error(patients, thresholds, study, risk)
     order = slice(None) if sign > 0 else slice(None, None, -1)
-    return {
-        "thresholds": (sign * thresholds)[order].tolist(),
-        "risk": risk[order].tolist(),
-        "standard_error": error[order].tolist(),
-    }
+    return CurvePart(
+        thresholds=(sign * thresholds)[order].tolist(),
+        risk=risk[order].tolist(),
+        standard_error=error[order].tolist(),
+    )
 
 
 def curve_error(
-    patients: PatientScores, thresholds: FloatArray, study: "Study", risk: FloatArray
+    patients: PatientScores, thresholds: FloatArray, study: FittedStudy, risk: FloatArray
 ) -> FloatArray:
     """Return the bootstrap standard error of the risk at each threshold, in closed form."""
     costs = study.options.search.costs
@@ -216,32 +225,31 @@ def curve_error(
     return np.sqrt(np.maximum(squares - risk**2, 0) / patients.n_patients)
 
 
-def role_counts(study: "Study") -> dict[str, int]:
+def role_counts(study: FittedStudy) -> RoleCounts:
     """Return how many patients there are in each role and class."""
-    chose, certified = study.select_patients, study.certify_patients
-    return {
-        "total": study.patients.n_patients,
-        "positive": study.patients.n_positive,
-        "select": chose.n_patients,
-        "select_positive": chose.n_positive,
-        "certify": certified.n_patients,
-        "certify_positive": certified.n_positive,
-    }
+    return RoleCounts(
+        total=study.patients.n_patients,
+        positive=study.patients.n_positive,
+        select=study.chose.n_patients,
+        select_positive=study.chose.n_positive,
+        certify=study.certified.n_patients,
+        certify_positive=study.certified.n_positive,
+    )
 
 
-def options_summary(study: "Study") -> dict[str, Any]:
+def options_part(study: FittedStudy) -> OptionsPart:
     """Return the options that the numbers depend on."""
     options, search = study.options, study.options.search
-    return {
-        "grid": search.grid,
-        "honesty": options.honesty,
-        "certify_size": options.certify_size,
-        "stratified": options.stratified,
-        "bound": options.bound,
-        "ensemble": options.ensemble or "none",
-        "delta": search.delta,
-        "n_bootstrap": search.n_bootstrap,
-        "selector": search.selector,
-        "stratify": options.stratify or "none",
-        "seed": options.seed,
-    }
+    return OptionsPart(
+        grid=search.grid,
+        honesty=options.honesty,
+        certify_size=options.certify_size,
+        stratified=options.stratified,
+        bound=options.bound,
+        ensemble=options.ensemble or "none",
+        delta=search.delta,
+        n_bootstrap=search.n_bootstrap,
+        selector=search.selector,
+        stratify=options.stratify or "none",
+        seed=options.seed,
+    )

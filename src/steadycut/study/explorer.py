@@ -1,7 +1,6 @@
 """What a page needs to move the cut-off, the costs and the prevalence: counts, and no patient."""
 
 import math
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,41 +9,24 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.records import Costs, PatientScores
-
-if TYPE_CHECKING:
-    from steadycut.documents.rule import FrozenRule
-    from steadycut.study.audit import LabelledPart
-    from steadycut.study.fit import Study
+from steadycut.documents.parts import ExplorerPart
+from steadycut.study.fitted import FittedStudy
 
 MOST_CUTS = 200
 # A patient is in the grey zone if at least this share of resampled studies decides otherwise.
 GREY_ZONE = 0.1
 
 
-def study_explorer(study: "Study") -> dict[str, Any] | None:
+def study_explorer(study: FittedStudy) -> ExplorerPart | None:
     """Return the certifying patients of a study, counted at every cut-off of a short list."""
-    direction, costs = study.options.direction, study.options.search.costs
     return explorer_part(
-        study.certify_patients.oriented(direction),
+        study.certified,
         study.chosen.threshold,
         study.chosen.draws.thresholds,
-        costs,
+        study.options.search.costs,
         delta=study.certificate.delta,
-        direction=direction,
-        n_choices=study.n_candidates if study.options.honesty == "uniform" else 0,
-    )
-
-
-def audit_explorer(rule: "FrozenRule", part: "LabelledPart") -> dict[str, Any] | None:
-    """Return the patients of an audit, counted at every cut-off of a short list."""
-    sign = 1.0 if rule.direction == "ge" else -1.0
-    return explorer_part(
-        part.patients,
-        sign * rule.threshold,
-        sign * np.array(rule.document.bootstrap_thresholds),
-        rule.costs,
-        delta=rule.document.certificate.delta,
-        direction=rule.direction,
+        sign=study.options.sign,
+        n_choices=study.n_choices,
     )
 
 
@@ -55,9 +37,9 @@ def explorer_part(
     costs: Costs,
     *,
     delta: float,
-    direction: str = "ge",
+    sign: float = 1.0,
     n_choices: int = 0,
-) -> dict[str, Any] | None:
+) -> ExplorerPart | None:
     """Return counts and limits of error rates at each of at most `MOST_CUTS` cut-offs.
 
     Parameters
@@ -70,24 +52,24 @@ def explorer_part(
         Those of the study; its target range tells at which prevalence the page starts.
     delta
         Failure probability of the certificate; each class has half of it.
-    direction
-        ``"le"`` writes cut-offs in the units of scores of which low ones are called.
+    sign
+        -1 writes cut-offs in the units of scores of which low ones are called.
     n_choices
         Among how many scores these patients chose the cut-off themselves, 0 if they did not.
 
     Returns
     -------
-    dict or None
-        Columns, one entry a cut-off, ascending; None where a class has no patient. At prevalence P
-        the certificate is ``cost_fn P miss_limit + cost_fp (1 - P) alarm_limit``, which is
-        `steadycut.core.bounds.concentration.class_wise`, or ``class_wise_dkw`` where the patients
-        chose.
+    ExplorerPart or None
+        Columns, one entry per cut-off, ascending; None where a class has no patient. At
+        prevalence P the certificate is ``cost_fn P miss_limit + cost_fp (1 - P) alarm_limit``,
+        which is `steadycut.core.bounds.concentration.class_wise`, or ``class_wise_dkw`` where the
+        patients chose.
 
     Examples
     --------
     >>> cohort = PatientScores(scores=[0.1, 0.4, 0.6, 0.9], labels=[0, 1, 0, 1])
     >>> part = explorer_part(cohort, 0.5, np.array([0.3, 0.5, 0.7]), Costs(), delta=0.1)
-    >>> part["missed"], part["alarms"], part["frozen"]
+    >>> part.missed, part.alarms, part.frozen
     ([0, 0, 1, 1, 2], [2, 1, 1, 0, 0], 2)
     """
     n_positive, n_negative = patients.n_positive, patients.n_negative
@@ -98,7 +80,7 @@ def explorer_part(
     alarms = n_negative - count_below(patients, 0, cuts)
     share = delta / max(n_choices, 1) / 2
     columns = {
-        "thresholds": cuts + 0.0 if direction == "ge" else -cuts + 0.0,
+        "thresholds": sign * cuts + 0.0,
         "missed": missed,
         "alarms": alarms,
         "miss_limit": rate_limits(missed, n_positive, share, n_choices),
@@ -106,17 +88,17 @@ def explorer_part(
         "grey_positive": count_grey(patients, 1, cuts, draws),
         "grey_negative": count_grey(patients, 0, cuts, draws),
     }
-    order = slice(None) if direction == "ge" else slice(None, None, -1)
-    return {
-        "bound": "class-wise-dkw" if n_choices else "class-wise",
-        "delta": delta,
-        "n_positive": n_positive,
-        "n_negative": n_negative,
-        "prevalence": first_prevalence(patients, threshold, costs),
-        "grey_at_least": GREY_ZONE,
-        "frozen": int(np.flatnonzero(cuts[order] == threshold)[0]),
+    order = slice(None) if sign > 0 else slice(None, None, -1)
+    return ExplorerPart(
+        bound="class-wise-dkw" if n_choices else "class-wise",
+        delta=delta,
+        n_positive=n_positive,
+        n_negative=n_negative,
+        prevalence=first_prevalence(patients, threshold, costs),
+        grey_at_least=GREY_ZONE,
+        frozen=int(np.flatnonzero(cuts[order] == threshold)[0]),
         **{name: column[order].tolist() for name, column in columns.items()},
-    }
+    )
 
 
 def cuts_to_try(patients: PatientScores, threshold: float) -> FloatArray:

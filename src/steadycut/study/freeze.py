@@ -1,25 +1,73 @@
-"""What a study puts into its frozen file: plain numbers, texts and lists, and no patient."""
-
-import hashlib
-from typing import TYPE_CHECKING, Any
+"""Freeze a fitted study: the rule file that goes to the next hospital, without any patient."""
 
 import numpy as np
 import scipy
 
 from steadycut._version import __version__
 from steadycut.core.aggregate.aggregators import aggregator_names, parse_aggregator
-from steadycut.core.checks import IntArray
-from steadycut.core.confusion import Confusion
-from steadycut.core.records import PatientScores, Recipe
-from steadycut.core.shift.label_shift import rank_bins
-from steadycut.documents.ensemble import ensemble_content, readable_recipes
-from steadycut.documents.known_patients import Remembered
+from steadycut.core.ensemble import Ensemble
+from steadycut.core.records import Recipe
+from steadycut.documents.ensemble import readable_recipes
+from steadycut.documents.guards import site_hash
+from steadycut.documents.known_patients import remember
+from steadycut.documents.parts import CertificatePart, Columns, CostsPart, RuleOptions
+from steadycut.documents.rule import (
+    SCHEMA,
+    EnsemblePart,
+    FrozenRule,
+    MethodPart,
+    Provenance,
+    RuleDocument,
+)
 from steadycut.errors import BadOption, BadRuleFile
-from steadycut.study.curves import quantiles
-from steadycut.study.describe import chain_summary, stability_summary
+from steadycut.study.describe import options_part, role_counts, stability_part, steps_of
+from steadycut.study.fitted import FittedStudy
+from steadycut.study.reference import reference_of, span_of
+from steadycut.study.small_cells import without_small_cells
 
-if TYPE_CHECKING:
-    from steadycut.study.fit import Study
+
+def freeze(
+    study: FittedStudy,
+    *,
+    remember_patients: bool = False,
+    key: bytes | None = None,
+    small_cells: int | None = None,
+) -> FrozenRule:
+    """Return the rule to take to the next hospital; see `steadycut.Study.freeze`."""
+    document = rule_document(study)
+    if remember_patients:
+        known = remember(study.patients, study.options.seed, key)
+        document = document.model_copy(update={"remembered_patients": known})
+    if small_cells is not None:
+        document = without_small_cells(document, study, small_cells)
+    return FrozenRule(document)
+
+
+def rule_document(study: FittedStudy) -> RuleDocument:
+    """Return everything in ``rule.json`` but the hash."""
+    options, search, chosen = study.options, study.options.search, study.chosen
+    recipe, scores = chosen.recipe, study.patients.scores
+    recipes = [recipe] if study.ensemble is None else readable_recipes(study.ensemble)
+    check_named(*recipes)
+    return RuleDocument(
+        schema=SCHEMA,
+        threshold=study.threshold,
+        operating_value=study.operating_value,
+        direction=options.direction,
+        aggregation=steps_of(recipe),
+        ensemble=None if study.ensemble is None else ensemble_part(study.ensemble),
+        columns=columns_of(recipe, recipes[0]),
+        costs=CostsPart.of(search.costs),
+        target_prevalence=search.costs.target,
+        rule=str(search.rule),
+        score_range=(float(scores.min()), float(scores.max())),
+        bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
+        certificate=CertificatePart.of(study.certificate),
+        stability=stability_part(study),
+        reference=reference_of(study.counts, study.certify_patients, study.patients.n_instances),
+        provenance=provenance_of(study),
+        units_per_patient=span_of(study.patients.n_units),
+    )
 
 
 def check_named(*recipes: Recipe) -> None:
@@ -35,16 +83,31 @@ def check_named(*recipes: Recipe) -> None:
             raise BadRuleFile(msg) from None
 
 
-def columns_of(recipe: Recipe, leveled: Recipe | None = None) -> dict[str, Any]:
+def columns_of(recipe: Recipe, leveled: Recipe | None = None) -> Columns:
     """Return the columns of a recipe; the levels of another where the recipe has none itself."""
-    return {
-        "patient": recipe.patient,
-        "score": recipe.score,
-        "label": recipe.label,
-        "positive": recipe.positive,
-        "site": recipe.site,
-        "levels": [level for level, _ in (leveled or recipe).levels],
-    }
+    return Columns(
+        patient=recipe.patient,
+        score=recipe.score,
+        label=recipe.label,
+        positive=recipe.positive,
+        site=recipe.site,
+        levels=[level for level, _ in (leveled or recipe).levels],
+    )
+
+
+def ensemble_part(ensemble: Ensemble) -> EnsemblePart:
+    """Return what a rule file holds of an ensemble."""
+    methods = [
+        MethodPart(
+            score=method.recipe.score,
+            aggregation=steps_of(method.recipe),
+            weight=method.weight,
+            reference=method.reference.tolist(),
+            score_range=method.score_range,
+        )
+        for method in ensemble.methods
+    ]
+    return EnsemblePart.of({"kind": ensemble.kind, "methods": methods})
 
 
 def versions() -> dict[str, str]:
@@ -52,97 +115,16 @@ def versions() -> dict[str, str]:
     return {"steadycut": __version__, "numpy": np.__version__, "scipy": scipy.__version__}
 
 
-def instances_of(patients: PatientScores) -> dict[str, float] | None:
-    """Return how many instances the patients have; None where that is not known."""
-    return _span(patients.n_instances)
-
-
-def units_of(patients: PatientScores) -> dict[str, Any]:
-    """Return how many units of the innermost level patients have, as a field if that is known."""
-    units = _span(patients.n_units)
-    return {} if units is None else {"units_per_patient": units}
-
-
-def _span(counts: IntArray | None) -> dict[str, float] | None:
-    if counts is None:
-        return None
-    return {
-        "smallest": int(counts.min()),
-        "median": float(np.median(counts)),
-        "largest": int(counts.max()),
-    }
-
-
-def site_hash(name: str) -> str:
-    """Return what stands for a site in a rule file, which names no hospital."""
-    return hashlib.sha256(name.encode()).hexdigest()
-
-
-def rule_content(study: "Study", remembered: Remembered | None = None) -> dict[str, Any]:
-    """Return everything in ``rule.json`` but its schema and the hash."""
-    options, search, chosen = study.options, study.options.search, study.chosen
-    recipe, scores = chosen.recipe, study.patients.scores
-    recipes = [recipe] if study.ensemble is None else readable_recipes(study.ensemble)
-    check_named(*recipes)
-    return {
-        "threshold": study.threshold,
-        "operating_value": study.operating_value,
-        "direction": options.direction,
-        "aggregation": chain_summary(recipe),
-        "ensemble": study.ensemble and ensemble_content(study.ensemble),
-        "columns": columns_of(recipe, recipes[0]),
-        "costs": {"cost_fn": search.costs.cost_fn, "cost_fp": search.costs.cost_fp},
-        "target_prevalence": search.costs.target,
-        "rule": search.rule,
-        "score_range": (float(scores.min()), float(scores.max())),
-        "bootstrap_thresholds": study.bootstrap_thresholds.tolist(),
-        "certificate": study.certificate.to_dict(),
-        "stability": stability_summary(study),
-        "reference": {
-            **reference_of(study.counts, study.certify_patients),
-            "instances_per_patient": instances_of(study.patients),
-        },
-        "provenance": _provenance(study),
-        **units_of(study.patients),
-        **({} if remembered is None else {"remembered_patients": remembered.to_dict()}),
-    }
-
-
-def reference_of(counts: Confusion, patients: PatientScores) -> dict[str, Any]:
-    """Return what an audit needs of the patients who certify."""
-    return {
-        "tp": counts.tp,
-        "fn": counts.fn,
-        "fp": counts.fp,
-        "tn": counts.tn,
-        "quantiles_positive": quantiles(patients.positive_scores),
-        "quantiles_negative": quantiles(patients.negative_scores),
-        "bins": _bins(patients),
-    }
-
-
-def _bins(patients: PatientScores) -> dict[str, Any]:
-    bins = rank_bins(patients.scores, patients.known_labels)
-    return {
-        "edges": bins.edges.tolist(),
-        "positive": bins.positive.tolist(),
-        "negative": bins.negative.tolist(),
-    }
-
-
-def _sites(patients: PatientScores) -> list[str]:
-    names = set() if patients.sites is None else set(patients.sites.tolist())
-    return sorted(map(site_hash, names))
-
-
-def _provenance(study: "Study") -> dict[str, Any]:
-    summary = study.to_dict()
-    options = {key: value for key, value in summary["options"].items() if key != "seed"}
-    return {
-        "versions": versions(),
-        "seed": study.options.seed,
-        "options": options,
-        "patients": summary["patients"],
-        "sites": _sites(study.patients),
-        "data_sha256": study.patients.fingerprint(),
-    }
+def provenance_of(study: FittedStudy) -> Provenance:
+    """Return what the rule was made with and from."""
+    sites = study.patients.sites
+    names = set() if sites is None else set(sites.tolist())
+    options = options_part(study).model_dump(exclude={"seed"})
+    return Provenance(
+        versions=versions(),
+        seed=study.options.seed,
+        options=RuleOptions(**options),
+        patients=role_counts(study),
+        sites=sorted(map(site_hash, names)),
+        data_sha256=study.fingerprint,
+    )

@@ -1,7 +1,7 @@
 """A frozen rule in use: patients arrive one after the other, and an alarm may come at any time."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,12 +16,9 @@ from steadycut.documents.guards import (
     pass_or_refuse,
     texts_of,
 )
+from steadycut.documents.monitor import CallWatchPart, MonitorDocument, RiskWatchPart, TracePart
+from steadycut.documents.rule import FrozenRule
 from steadycut.errors import TooFewPatients
-
-if TYPE_CHECKING:
-    from steadycut.documents.rule import FrozenRule
-
-SCHEMA = "steadycut.monitor/1"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -32,7 +29,7 @@ class Monitor:
     here identifies them.
     """
 
-    rule: "FrozenRule"
+    rule: FrozenRule
     n_patients: int
     delta: float
     risk: RiskWatch | None
@@ -51,40 +48,43 @@ class Monitor:
         target = self.rule.costs.target
         return None if target is None else list(target)
 
+    def describe(self) -> MonitorDocument:
+        """Return everything that was seen, as one typed record."""
+        document = self.rule.document
+        return MonitorDocument(
+            threshold=document.threshold,
+            direction=document.direction,
+            costs=document.costs,
+            target_prevalence=self.rule.costs.target,
+            certificate=document.certificate,
+            n_patients=self.n_patients,
+            labelled=self.risk is not None,
+            delta=self.delta,
+            alarm=self.first_alarm is not None,
+            first_alarm=self.first_alarm,
+            verdict_text=self._verdict_text(),
+            risk=None if self.risk is None else self._risk_part(self.risk),
+            call_rate=_calls_part(self.calls, self.delta),
+            warnings=list(self.warnings),
+            forced=list(self.forced),
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``monitor.json``."""
-        document = self.rule.document
-        return {
-            "schema": SCHEMA,
-            "threshold": document.threshold,
-            "direction": document.direction,
-            "costs": document.costs.model_dump(),
-            "target_prevalence": self.target,
-            "certificate": document.certificate.model_dump(),
-            "n_patients": self.n_patients,
-            "labelled": self.risk is not None,
-            "delta": self.delta,
-            "alarm": self.first_alarm is not None,
-            "first_alarm": self.first_alarm,
-            "verdict_text": self._verdict_text(),
-            "risk": None if self.risk is None else self._risk_dict(self.risk),
-            "call_rate": _calls_dict(self.calls, self.delta),
-            "warnings": list(self.warnings),
-            "forced": list(self.forced),
-        }
+        return self.describe().to_plain()
 
-    def _risk_dict(self, watch: RiskWatch) -> dict[str, Any]:
-        return {
+    def _risk_part(self, watch: RiskWatch) -> RiskWatchPart:
+        return RiskWatchPart(
             **_latest(watch.limits),
-            "certified": watch.certified,
-            "can_alarm": watch.can_alarm,
-            "martingale": float(watch.martingale[-1]),
-            "alarm_at": 1 / self.delta,
-            "first_alarm": watch.first_alarm,
-            "false_alarm_if_certificate_true": self.delta,
-            "false_alarm_overall": min(self.delta + self.rule.document.certificate.delta, 1.0),
-            "trace": {**_trace(watch.limits), "martingale": watch.martingale.tolist()},
-        }
+            certified=watch.certified,
+            can_alarm=watch.can_alarm,
+            martingale=float(watch.martingale[-1]),
+            alarm_at=1 / self.delta,
+            first_alarm=watch.first_alarm,
+            false_alarm_if_certificate_true=self.delta,
+            false_alarm_overall=min(self.delta + self.rule.document.certificate.delta, 1.0),
+            trace=_trace(watch.limits, martingale=watch.martingale),
+        )
 
     def _verdict_text(self) -> str:
         called = self.calls.first_alarm
@@ -123,7 +123,7 @@ class Monitor:
 
 
 def monitor(
-    rule: "FrozenRule",
+    rule: FrozenRule,
     scores: PatientScores | ArrayLike,
     y: ArrayLike | None = None,
     *,
@@ -223,30 +223,28 @@ def arrival_order(order: ArrayLike | None, n_patients: int) -> NDArray[np.intp]:
     return np.argsort(array, kind="stable")
 
 
-def losses(rule: "FrozenRule", called: NDArray[np.int8], labels: NDArray[np.int8]) -> FloatArray:
+def losses(rule: FrozenRule, called: NDArray[np.int8], labels: NDArray[np.int8]) -> FloatArray:
     """Return what each decision cost."""
     costs = rule.costs
     missed, alarmed = (labels == 1) & (called == 0), (labels == 0) & (called == 1)
     return costs.cost_fn * missed + costs.cost_fp * alarmed
 
 
-def _calls_dict(watch: CallWatch, delta: float) -> dict[str, Any]:
-    return {
+def _calls_part(watch: CallWatch, delta: float) -> CallWatchPart:
+    return CallWatchPart(
         **_latest(watch.limits),
-        "internal": watch.internal,
-        "internal_lower": watch.lowest,
-        "internal_upper": watch.highest,
-        "martingale_too_many": float(watch.too_many[-1]),
-        "martingale_too_few": float(watch.too_few[-1]),
-        "alarm_at": 4 / delta,
-        "first_alarm": watch.first_alarm,
-        "false_alarm": delta,
-        "trace": {
-            **_trace(watch.limits),
-            "martingale_too_many": watch.too_many.tolist(),
-            "martingale_too_few": watch.too_few.tolist(),
-        },
-    }
+        internal=watch.internal,
+        internal_lower=watch.lowest,
+        internal_upper=watch.highest,
+        martingale_too_many=float(watch.too_many[-1]),
+        martingale_too_few=float(watch.too_few[-1]),
+        alarm_at=4 / delta,
+        first_alarm=watch.first_alarm,
+        false_alarm=delta,
+        trace=_trace(
+            watch.limits, martingale_too_many=watch.too_many, martingale_too_few=watch.too_few
+        ),
+    )
 
 
 def _latest(limits: Limits) -> dict[str, float]:
@@ -257,9 +255,6 @@ def _latest(limits: Limits) -> dict[str, float]:
     }
 
 
-def _trace(limits: Limits) -> dict[str, list[float]]:
-    return {
-        "observed": limits.mean.tolist(),
-        "lower": limits.lower.tolist(),
-        "upper": limits.upper.tolist(),
-    }
+def _trace(limits: Limits, **martingales: FloatArray) -> TracePart:
+    columns = {"observed": limits.mean, "lower": limits.lower, "upper": limits.upper}
+    return TracePart.of({**columns, **martingales})

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +13,17 @@ from steadycut.core.intervals import auc as area
 from steadycut.core.intervals.rates import Estimate, at_fixed_cut
 from steadycut.core.intervals.repeated_study import at_rechosen_cut
 from steadycut.core.intervals.threshold import BOOTSTRAP, CutInterval, cut_interval
-from steadycut.core.records import Costs, PatientScores
+from steadycut.core.records import Costs, PatientScores, sign_of
+from steadycut.documents.parts import (
+    EstimatePart,
+    FixedCutPart,
+    IntervalPart,
+    OperatingPointPart,
+    RechosenCutPart,
+)
+from steadycut.documents.study import CutIntervalPart, CutIntervals
 from steadycut.errors import TooFewPatients
-
-if TYPE_CHECKING:
-    from steadycut.study.fit import Study
+from steadycut.study.fitted import FittedStudy
 
 CONFIDENCE = 0.95
 FIXED = (
@@ -57,28 +63,41 @@ class OperatingPoint:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers; an end without a limit is None, as is an interval not known."""
-        return {
-            **counts_summary(self.counts),
-            "confidence": self.confidence,
-            "target_prevalence": self.target_prevalence and list(self.target_prevalence),
-            "fixed_cut": {
-                "meaning": FIXED_BY_CHOOSERS if self.n_choices else FIXED,
-                "characteristics": {
-                    name: {"value": _finite(one.value), **_ends(one.interval, one.method)}
-                    for name, one in self.fixed.items()
-                },
-            },
-            "rechosen_cut": {
-                "meaning": RECHOSEN,
-                "characteristics": {
-                    name: _ends(self.rechosen.get(name), BOOTSTRAP)
-                    for name in self.fixed
-                    if name != "auc"
-                },
-            }
-            if self.rechosen
-            else None,
-        }
+        return point_part(self).to_plain()
+
+
+def point_part(point: OperatingPoint) -> OperatingPointPart:
+    """Return an operating point as it is written."""
+    counts, miss, alarm = point.counts, point.counts.miss_rate, point.counts.alarm_rate
+    fixed = FixedCutPart(
+        meaning=FIXED_BY_CHOOSERS if point.n_choices else FIXED,
+        characteristics={
+            name: EstimatePart(value=_finite(one.value), **_ends(one.interval, one.method))
+            for name, one in point.fixed.items()
+        },
+    )
+    rechosen = RechosenCutPart(
+        meaning=RECHOSEN,
+        characteristics={
+            name: IntervalPart(**_ends(point.rechosen.get(name), BOOTSTRAP))
+            for name in point.fixed
+            if name != "auc"
+        },
+    )
+    return OperatingPointPart(
+        tp=counts.tp,
+        fn=counts.fn,
+        fp=counts.fp,
+        tn=counts.tn,
+        prevalence=counts.prevalence,
+        sensitivity=None if miss is None else 1 - miss,
+        specificity=None if alarm is None else 1 - alarm,
+        call_rate=counts.call_rate,
+        confidence=point.confidence,
+        target_prevalence=point.target_prevalence,
+        fixed_cut=fixed,
+        rechosen_cut=rechosen if point.rechosen else None,
+    )
 
 
 def operating_point(
@@ -133,7 +152,7 @@ def operating_point(
     if not patients.n_patients:
         msg = "an operating point needs at least one patient; got none."
         raise TooFewPatients(msg)
-    return point_at(patients, threshold if direction == "ge" else -threshold, costs, confidence)
+    return point_at(patients, sign_of(direction) * threshold, costs, confidence)
 
 
 def point_at(
@@ -159,32 +178,31 @@ def point_of(
     )
 
 
-def study_point(study: "Study", confidence: float) -> OperatingPoint:
+def study_point(study: FittedStudy, confidence: float) -> OperatingPoint:
     """Return the operating point of a study, with both kinds of intervals."""
-    options, costs = study.options, study.options.search.costs
-    judge = study.certify_patients.oriented(options.direction)
-    chose = study.select_patients.oriented(options.direction)
-    n_choices = study.n_candidates if options.honesty == "uniform" else 0
-    point = point_at(judge, study.chosen.threshold, costs, confidence, n_choices)
-    again = at_rechosen_cut(chose, judge, study.chosen.draws, costs, 1 - confidence)
+    costs, chosen = study.options.search.costs, study.chosen
+    point = point_at(study.certified, chosen.threshold, costs, confidence, study.n_choices)
+    again = at_rechosen_cut(study.chose, study.certified, chosen.draws, costs, 1 - confidence)
     return replace(point, rechosen=again)
 
 
-def study_cut_interval(study: "Study", confidence: float) -> CutInterval:
+def study_cut_interval(study: FittedStudy, confidence: float) -> CutInterval:
     """Return where the cut-off would lie with all patients, and in a repeated study."""
-    delta, direction = 1 - check_fraction("confidence", confidence), study.options.direction
-    chose = study.select_patients.oriented(direction)
-    found = cut_interval(chose, study.chosen.draws, str(study.options.search.rule), delta)
-    return found if direction == "ge" else found.turned()
+    delta = 1 - check_fraction("confidence", confidence)
+    rule = str(study.options.search.rule)
+    found = cut_interval(study.chose, study.chosen.draws, rule, delta)
+    return found if study.options.sign > 0 else found.turned()
 
 
-def cut_summary(found: CutInterval, confidence: float) -> dict[str, Any]:
-    """Return both intervals of the cut-off as plain numbers and words."""
-    return {
-        "confidence": confidence,
-        "population": {**_ends(found.population, found.method), "meaning": POPULATION},
-        "repeated_study": {**_ends(found.repeated, BOOTSTRAP), "meaning": REPEATED},
-    }
+def cut_intervals(study: FittedStudy, confidence: float) -> CutIntervals:
+    """Return both intervals of the cut-off as they are written."""
+    found = study_cut_interval(study, confidence)
+    population, repeated = _ends(found.population, found.method), _ends(found.repeated, BOOTSTRAP)
+    return CutIntervals(
+        confidence=confidence,
+        population=CutIntervalPart(**population, meaning=POPULATION),
+        repeated_study=CutIntervalPart(**repeated, meaning=REPEATED),
+    )
 
 
 def auc_estimate(patients: PatientScores, delta: float) -> Estimate:
@@ -192,21 +210,6 @@ def auc_estimate(patients: PatientScores, delta: float) -> Estimate:
     return Estimate(
         value=area.auc(patients), interval=area.auc_interval(patients, delta), method=area.METHOD
     )
-
-
-def counts_summary(counts: Confusion) -> dict[str, Any]:
-    """Return the confusion counts at the threshold and the rates made of them."""
-    miss, alarm = counts.miss_rate, counts.alarm_rate
-    return {
-        "tp": counts.tp,
-        "fn": counts.fn,
-        "fp": counts.fp,
-        "tn": counts.tn,
-        "prevalence": counts.prevalence,
-        "sensitivity": None if miss is None else 1 - miss,
-        "specificity": None if alarm is None else 1 - alarm,
-        "call_rate": counts.call_rate,
-    }
 
 
 def _finite(value: float | None) -> float | None:

@@ -1,6 +1,5 @@
 """How many patients for which certificate: asked before a study."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -19,12 +18,14 @@ from steadycut.core.plan import (
     with_share,
 )
 from steadycut.core.records import Costs
+from steadycut.documents.parts import CostsPart
+from steadycut.documents.plan import PlanDocument, PlannedPart, PoolingPart
+from steadycut.documents.reading import read_document, read_json
+from steadycut.documents.study import SCHEMA as STUDY_SCHEMA
+from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption
-from steadycut.io.files import read_small
-from steadycut.study.describe import SCHEMA as STUDY_SCHEMA
-from steadycut.study.fit import Study
+from steadycut.study.fitted import FittedStudy
 
-SCHEMA = "steadycut.plan/1"
 # Observed risks, in units of the dearer cost, when none is given.
 TYPICAL_RISKS = (0.0, 0.05, 0.1, 0.2)
 LEAST_TOTAL = 2
@@ -33,7 +34,7 @@ MOST_PATIENTS = 10_000_000_000
 # In units of the dearer cost; the smallest that is not 0.
 SMALLEST_RISK = 1e-9
 
-Pilot = Study | Mapping[str, Any] | str | PathLike[str]
+Pilot = FittedStudy | Mapping[str, Any] | str | PathLike[str]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -60,24 +61,27 @@ class Plan:
             found.append("the pilot's risk is an estimate: the next cohort may show another one.")
         return [note for note in found if note]
 
+    def describe(self) -> PlanDocument:
+        """Return the plan as one typed record."""
+        setting = self.setting
+        return PlanDocument(
+            width=self.width,
+            patients=self.patients,
+            delta=setting.delta,
+            costs=CostsPart.of(setting.costs),
+            prevalence=setting.prevalence,
+            trivial_risk=setting.trivial_risk,
+            honesty=setting.honesty,
+            certify_size=setting.certify_size if setting.honesty == "split" else None,
+            from_pilot=self.from_pilot,
+            rows=[PlannedPart.of(row) for row in self.rows],
+            pooling=None if self.pooling is None else PoolingPart.of(self.pooling),
+            notes=self.notes,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and texts."""
-        setting = self.setting
-        return {
-            "schema": SCHEMA,
-            "width": self.width,
-            "patients": self.patients,
-            "delta": setting.delta,
-            "costs": {"cost_fn": setting.costs.cost_fn, "cost_fp": setting.costs.cost_fp},
-            "prevalence": setting.prevalence,
-            "trivial_risk": setting.trivial_risk,
-            "honesty": setting.honesty,
-            "certify_size": setting.certify_size if setting.honesty == "split" else None,
-            "from_pilot": self.from_pilot,
-            "rows": [row.to_dict() for row in self.rows],
-            "pooling": None if self.pooling is None else self.pooling.to_dict(),
-            "notes": self.notes,
-        }
+        return self.describe().to_plain()
 
 
 def plan(
@@ -226,30 +230,17 @@ def _pilot_counts(pilot: Pilot | None) -> tuple[Confusion | None, Costs]:
     """Return the errors of the pilot's certifying patients, and its costs."""
     if pilot is None:
         return None, Costs()
-    content = pilot.to_dict() if isinstance(pilot, Study) else pilot
-    if not isinstance(content, Mapping):
-        content = _read_study(Path(content))
+    if isinstance(pilot, FittedStudy):
+        return pilot.counts, pilot.options.search.costs.plain
+    content = pilot if isinstance(pilot, Mapping) else read_json(Path(pilot), "the pilot")
     try:
-        point = content["operating_point"]
-        counts = Confusion(**{name: int(point[name]) for name in ("tp", "fn", "fp", "tn")})
-        costs = Costs(**{name: content["costs"][name] for name in ("cost_fn", "cost_fp")})
-    except (KeyError, TypeError, ValueError):
-        counts, costs = Confusion(tp=0, fn=0, fp=0, tn=0), Costs()
-    if content.get("schema") != STUDY_SCHEMA or not counts.n_patients:
+        study = read_document(StudyDocument, content)
+    except BadOption:
         msg = f"the pilot is not a study of schema {STUDY_SCHEMA}. Give the study.json of a fit."
-        raise BadOption(msg)
-    return counts, costs
-
-
-def _read_study(path: Path) -> Mapping[str, Any]:
-    try:
-        content = json.loads(read_small(path))
-    except OSError as error:
-        msg = f"cannot read the pilot {path}: {error.strerror or error}. Check the path."
         raise BadOption(msg) from None
-    except (ValueError, RecursionError):
-        content = None
-    return content if isinstance(content, dict) else {}
+    point, costs = study.operating_point, study.costs
+    counts = Confusion(tp=point.tp, fn=point.fn, fp=point.fp, tn=point.tn)
+    return counts, Costs(cost_fn=costs.cost_fn, cost_fp=costs.cost_fp)
 
 
 def _first(given: float | None, otherwise: float) -> float:

@@ -1,14 +1,13 @@
 """Results in which no number stands for fewer than N patients, for those who must not show less.
 
 Patients are replaced by groups of at least N of one class with neighbouring scores, all with one
-score. A group that the cut-off divides counts as wrong: there are never fewer errors than there
-were, so that a certificate of the groups holds and is only more careful.
+score. A group that the cut-off divides counts as wrong. So errors are never counted lower than they
+were, and a certificate of the groups holds; it is only more cautious.
 """
 
 import math
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,31 +16,28 @@ from steadycut.core.checks import MOST_REPLICATES, FloatArray, IntArray, check_c
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores
 from steadycut.documents.guards import REFUSE, Finding
+from steadycut.documents.parts import CertificatePart, InstancesPart, StabilityPart
+from steadycut.documents.rule import BinsPart, FrozenRule, Provenance, Reference, RuleDocument
 from steadycut.errors import BadOption, TooFewPatients
-from steadycut.study.freeze import reference_of
-
-if TYPE_CHECKING:
-    from steadycut.documents.rule import FrozenRule
-    from steadycut.study.fit import Study
-
-Content = dict[str, Any]
+from steadycut.study.fitted import FittedStudy
+from steadycut.study.reference import reference_of
 
 
 def grouped_patients(
-    patients: PatientScores, threshold: float, direction: str, least: int
+    patients: PatientScores, threshold: float, sign: float, least: int
 ) -> PatientScores:
     """Return patients whose every score is shared by at least ``least`` of their class.
 
-    Without labels they are of one class, and a group that is divided stays where its mean is.
+    ``sign`` is -1 where low scores are called. Without labels all patients are of one class, and a
+    group that is divided stays where its mean is.
 
     Examples
     --------
     >>> cohort = PatientScores(scores=[1, 2, 3, 6, 4, 7, 8, 9], labels=[0, 0, 0, 0, 1, 1, 1, 1])
-    >>> grouped_patients(cohort, 5.0, "ge", 2).scores.round(6)
+    >>> grouped_patients(cohort, 5.0, 1.0, 2).scores.round(6)
     array([1.5, 1.5, 5. , 5. , 5. , 5. , 8.5, 8.5])
     """
     check_enough(patients, least)
-    sign = 1.0 if direction == "ge" else -1.0
     scores, cut = sign * patients.scores, sign * threshold
     grouped = np.empty_like(scores)
     labels = patients.labels
@@ -101,13 +97,13 @@ def noticed(findings: Iterable[Finding], least: int) -> list[str]:
     ]
 
 
-def rounded_at_home(rule: "FrozenRule") -> list[str]:
+def rounded_at_home(rule: FrozenRule) -> list[str]:
     """Return what an audit with labels says of a rule that was frozen without small cells."""
     text = (
         "small cells: the errors where the rule was made are rounded up in it, so that the change "
         "of risk and its parts contain that rounding."
     )
-    return [text] if "small_cells" in rule.document.provenance.options else []
+    return [] if rule.document.provenance.options.small_cells is None else [text]
 
 
 def check_possible(least: int, ensemble: str | None, bound: str) -> None:
@@ -121,42 +117,55 @@ def check_possible(least: int, ensemble: str | None, bound: str) -> None:
         raise BadOption(msg)
 
 
-def without_small_cells(content: Content, study: "Study", least: int) -> Content:
-    """Return the content of a rule file in which nothing stands for fewer than ``least``."""
-    options, stability = study.options, content["stability"]
+def without_small_cells(document: RuleDocument, study: FittedStudy, least: int) -> RuleDocument:
+    """Return a rule in which no number stands for fewer than ``least`` patients."""
+    options = study.options
     check_possible(least, options.ensemble, options.bound)
-    check_enough(study.select_patients, least)
-    certify = grouped_patients(study.certify_patients, study.threshold, options.direction, least)
-    counts = confusion_at(certify.oriented(options.direction), study.chosen.threshold)
+    check_enough(study.chose, least)
+    grouped = grouped_patients(study.certify_patients, study.threshold, options.sign, least)
+    counts = confusion_at(grouped.oriented(options.direction), study.chosen.threshold)
     step = _coarse_step(study.patients.scores)
-    instances, units = content["reference"]["instances_per_patient"], "units_per_patient"
-    provenance = content["provenance"]
-    return {
-        **content,
-        "operating_value": None,
-        "score_range": _outwards(content["score_range"], step),
-        "bootstrap_thresholds": _rounded(content["bootstrap_thresholds"], step / 10),
-        "certificate": _certificate(study, counts).to_dict(),
-        # A caution may tell the score of a patient.
-        "stability": {
-            **stability,
-            "warnings": [text for text in stability["warnings"] if not re.search(r"\d", text)],
-        },
-        "reference": {
-            **reference_of(counts, certify),
-            # Of the patients themselves: what an audit without labels makes of them stays valid.
-            "bins": merged_bins(content["reference"]["bins"], least),
-            "instances_per_patient": instances and coarse_span(instances),
-        },
-        "provenance": {
-            **provenance,
-            "options": {**provenance["options"], "small_cells": least},
-        },
-        **({units: coarse_span(content[units])} if units in content else {}),
-    }
+    return document.model_copy(
+        update={
+            "operating_value": None,
+            "score_range": _outwards(document.score_range, step),
+            "bootstrap_thresholds": _rounded(document.bootstrap_thresholds, step / 10),
+            "certificate": CertificatePart.of(_certificate(study, counts)),
+            "stability": _without_numbers(document.stability),
+            "reference": _coarse_reference(document.reference, counts, grouped, least),
+            "provenance": _marked(document.provenance, least),
+            "units_per_patient": coarse_span(document.units_per_patient),
+        }
+    )
 
 
-def _certificate(study: "Study", counts: Confusion) -> Certificate:
+def _without_numbers(stability: StabilityPart) -> StabilityPart:
+    """Leave out warnings with a number, which may tell the score of a patient."""
+    kept = [text for text in stability.warnings if not re.search(r"\d", text)]
+    return stability.model_copy(update={"warnings": kept})
+
+
+def _marked(provenance: Provenance, least: int) -> Provenance:
+    options = provenance.options.model_copy(update={"small_cells": least})
+    return provenance.model_copy(update={"options": options})
+
+
+def _coarse_reference(
+    exact: Reference, counts: Confusion, grouped: PatientScores, least: int
+) -> Reference:
+    """Return the reference of grouped patients.
+
+    The bins are of the patients themselves, so that an audit without labels stays valid.
+    """
+    return reference_of(counts, grouped, None).model_copy(
+        update={
+            "bins": merged_bins(exact.bins, least),
+            "instances_per_patient": coarse_span(exact.instances_per_patient),
+        }
+    )
+
+
+def _certificate(study: FittedStudy, counts: Confusion) -> Certificate:
     """Return the certificate of a study for other counts."""
     exact = study.certificate
     return certificate_of(
@@ -169,17 +178,17 @@ def _certificate(study: "Study", counts: Confusion) -> Certificate:
     )
 
 
-def merged_bins(bins: Content, least: int) -> Content:
+def merged_bins(bins: BinsPart, least: int) -> BinsPart:
     """Return bins merged until each class has none or at least ``least`` patients in each.
 
     Examples
     --------
-    >>> bins = {"edges": [1.0, 2.0, 3.0], "positive": [0, 1, 2, 3], "negative": [4, 2, 1, 0]}
+    >>> bins = BinsPart(edges=[1.0, 2.0, 3.0], positive=[0, 1, 2, 3], negative=[4, 2, 1, 0])
     >>> merged_bins(bins, 3)
-    {'edges': [1.0, 3.0], 'positive': [0, 3, 3], 'negative': [4, 3, 0]}
+    BinsPart(edges=[1.0, 3.0], positive=[0, 3, 3], negative=[4, 3, 0])
     """
-    edges, kept, run = [*bins["edges"], math.inf], [], np.zeros(2, dtype=np.int64)
-    for edge, *counts in zip(edges, bins["positive"], bins["negative"], strict=True):
+    edges, kept, run = [*bins.edges, math.inf], [], np.zeros(2, dtype=np.int64)
+    for edge, *counts in zip(edges, bins.positive, bins.negative, strict=True):
         run = run + counts
         if _is_large(run, least):
             kept.append((edge, run))
@@ -190,26 +199,28 @@ def merged_bins(bins: Content, least: int) -> Content:
     if run.any():
         kept.append((math.inf, run))
     positive, negative = np.array([counts for _, counts in kept]).T.tolist()
-    return {"edges": [edge for edge, _ in kept[:-1]], "positive": positive, "negative": negative}
+    return BinsPart(edges=[edge for edge, _ in kept[:-1]], positive=positive, negative=negative)
 
 
 def _is_large(counts: IntArray, least: int) -> bool:
     return bool(counts.any() and ((counts == 0) | (counts >= least)).all())
 
 
-def coarse_span(span: dict[str, float]) -> dict[str, float]:
+def coarse_span(span: InstancesPart | None) -> InstancesPart | None:
     """Return the smallest and the largest number as powers of two around them.
 
     Examples
     --------
-    >>> coarse_span({"smallest": 5, "median": 30.0, "largest": 90})
-    {'smallest': 4, 'median': 30.0, 'largest': 128}
+    >>> coarse_span(InstancesPart(smallest=5, median=30.0, largest=90))
+    InstancesPart(smallest=4, median=30.0, largest=128)
     """
-    return {
-        "smallest": 2 ** int(math.log2(span["smallest"])),
-        "median": span["median"],
-        "largest": 2 ** math.ceil(math.log2(span["largest"])),
-    }
+    if span is None:
+        return None
+    return InstancesPart(
+        smallest=2 ** int(math.log2(span.smallest)),
+        median=span.median,
+        largest=2 ** math.ceil(math.log2(span.largest)),
+    )
 
 
 def _coarse_step(scores: FloatArray) -> float:

@@ -5,7 +5,6 @@ range, change of scale. All but the call rate assumes something, and says what.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +13,6 @@ from steadycut.core.checks import (
     MOST_REPLICATES,
     FloatArray,
     IntArray,
-    Interval,
     check_count,
     check_scores,
 )
@@ -38,12 +36,19 @@ from steadycut.core.shift.rescale import (
     straightest_prevalence,
 )
 from steadycut.core.shift.shape_test import ShapeTest, shape_test
+from steadycut.documents.audit import (
+    MatchedCutPart,
+    PrevalencePart,
+    RescalingPart,
+    RiskRangePart,
+    ShapeTestPart,
+    WithoutLabels,
+)
+from steadycut.documents.rule import FrozenRule
 from steadycut.errors import TooFewPatients
 
-if TYPE_CHECKING:
-    from steadycut.documents.rule import FrozenRule
-
 N_BOOTSTRAP = 999
+UNTESTED = ShapeTestPart(statistic=None, p_value=None, n_bootstrap=0)
 
 SAME_SHAPES = (
     "within each class the scores are distributed as where the rule was made (label shift)"
@@ -83,56 +88,6 @@ class Home:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrevalencePart:
-    """The prevalence at Q under label shift.
-
-    ``interval`` is valid at ``interval_level`` and None where it is empty: label shift is then
-    rejected. ``value`` and ``approximate_interval`` are None where P does not show that the
-    classes differ.
-    """
-
-    value: float | None
-    interval: Interval | None
-    interval_level: float
-    approximate_interval: Interval | None
-    identifiable: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the part as plain numbers and lists."""
-        rough = self.approximate_interval
-        return {
-            "value": self.value,
-            "interval": None if self.interval is None else list(self.interval),
-            "interval_level": self.interval_level,
-            "approximate_interval": None if rough is None else list(rough),
-            "identifiable": self.identifiable,
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RiskRange:
-    """The risk of the frozen cut-off at Q if the class shapes did not move.
-
-    None where label shift is rejected. ``estimate`` takes the estimated prevalence and rates.
-    """
-
-    low: float | None
-    high: float | None
-    estimate: float | None
-    level: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the range with what it assumes."""
-        return {
-            "low": self.low,
-            "high": self.high,
-            "estimate": self.estimate,
-            "level": self.level,
-            "assumes": SAME_SHAPES,
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Rescaling:
     """The affine change of scale that comes nearest to explaining Q's scores.
 
@@ -162,17 +117,15 @@ class Rescaling:
             return f"The scores are compatible with an affine change of scale ({scale}); {caution}"
         return f"The scores are not compatible with an affine change of scale (nearest: {scale})."
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the change as plain numbers and its text."""
-        return {
-            "compatible": self.compatible,
-            "needed": self.needed,
-            "factor": None if self.change is None else self.change.factor,
-            "offset": None if self.change is None else self.change.offset,
-            "prevalence": self.prevalence,
-            "p_value": self.p_value,
-            "text": self.text,
-        }
+    @property
+    def factor(self) -> float | None:
+        """The factor of the change."""
+        return None if self.change is None else self.change.factor
+
+    @property
+    def offset(self) -> float | None:
+        """The offset of the change."""
+        return None if self.change is None else self.change.offset
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -184,7 +137,7 @@ class UnlabelledPart:
     call_rate: float
     prevalence: PrevalencePart
     shape: ShapeTest | None
-    risk: RiskRange
+    risk: RiskRangePart
     rescaling: Rescaling
     matched: MatchedCut
 
@@ -242,27 +195,26 @@ class UnlabelledPart:
             "rate look too good; the intervals allow for that."
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def describe(self) -> WithoutLabels:
         """Return what ``audit.json`` says without labels."""
-        untested = {"statistic": None, "p_value": None, "n_bootstrap": 0}
-        return {
-            "prevalence_estimate": self.prevalence.to_dict(),
-            "shape_test": untested if self.shape is None else self.shape.to_dict(),
-            "call_rate": self.call_rate,
-            "call_rate_internal": self.home.counts.call_rate,
-            "call_rate_expected": self.call_rate_expected,
-            "risk_range": self.risk.to_dict(),
-            "rescaling": self.rescaling.to_dict(),
-            "quantile_matched": {
-                "threshold": self.matched.threshold,
-                "call_rate": self.matched.call_rate,
-                "assumes": EQUAL_PREVALENCE,
-            },
-            "statements": self.statements,
-        }
+        return WithoutLabels(
+            prevalence_estimate=self.prevalence,
+            shape_test=UNTESTED if self.shape is None else ShapeTestPart.of(self.shape),
+            call_rate=self.call_rate,
+            call_rate_internal=self.home.counts.call_rate,
+            call_rate_expected=self.call_rate_expected,
+            risk_range=self.risk,
+            rescaling=RescalingPart.of(self.rescaling),
+            quantile_matched=MatchedCutPart(
+                threshold=self.matched.threshold,
+                call_rate=self.matched.call_rate,
+                assumes=EQUAL_PREVALENCE,
+            ),
+            statements=self.statements,
+        )
 
 
-def home_of(rule: "FrozenRule") -> Home:
+def home_of(rule: FrozenRule) -> Home:
     """Return what the rule file holds of P."""
     document = rule.document
     reference = document.reference
@@ -309,10 +261,10 @@ def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
     >>> study = fit(PatientScores(scores=rng.normal(size=400) + 3 * labels, labels=labels))
     >>> home = home_of(study.freeze())
     >>> there = rng.normal(size=300) + 3 * np.repeat([0, 0, 1], 100)
-    >>> said = without_labels(home, there).to_dict()
-    >>> 0.25 < said["prevalence_estimate"]["value"] < 0.42
+    >>> said = without_labels(home, there)
+    >>> 0.25 < said.prevalence.value < 0.42
     True
-    >>> said["shape_test"]["p_value"] > 0.1
+    >>> said.shape.p_value > 0.1
     True
     """
     values = check_scores(scores)
@@ -357,17 +309,18 @@ def _prevalence(
     )
 
 
-def _risk(home: Home, counts: IntArray, prevalence: PrevalencePart) -> RiskRange:
+def _risk(home: Home, counts: IntArray, prevalence: PrevalencePart) -> RiskRangePart:
     """Return the risk range: half of delta for the prevalence, half for the error rates."""
     wide = valid_interval(home.bins, counts, home.delta / 2, home.n_choices)
     if prevalence.interval is None or wide is None:
-        return RiskRange(low=None, high=None, estimate=None, level=None)
+        return RiskRangePart(low=None, high=None, estimate=None, level=None, assumes=SAME_SHAPES)
     low, high = risk_range(home.counts, home.costs, wide, home.delta / 2, home.n_choices)
-    return RiskRange(
+    return RiskRangePart(
         low=low,
         high=high,
         estimate=_risk_at(home, prevalence.value),
         level=1 - home.delta,
+        assumes=SAME_SHAPES,
     )
 
 

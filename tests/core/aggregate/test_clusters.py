@@ -5,6 +5,7 @@ import pytest
 
 from steadycut.core.aggregate.aggregators import sort_segments
 from steadycut.core.aggregate.clusters import cluster_sums, clusters_from
+from steadycut.documents.parts import ClustersPart
 
 
 def by_loops(groups, labels):
@@ -55,7 +56,7 @@ def test_it_is_the_anova_estimator_within_classes(seed, icc):
     assert found.design_effect == pytest.approx(1 + (m0 - 1) * expected, abs=1e-12)
     n = sum(map(len, groups))
     assert found.effective == pytest.approx(n / found.design_effect, abs=1e-9)
-    assert (found.instances, found.patients) == (n, 30)
+    assert (found.rows, found.patients) == (n, 30)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -92,7 +93,7 @@ def test_copies_of_one_instance_are_worth_one():
     groups = [[float(i)] * 5 for i in range(10)]
     found = clusters_from(sums_of(groups), None)
     assert (found.icc, found.design_effect, found.effective) == (1.0, 5.0, 10.0)
-    assert found.to_dict() == {
+    assert ClustersPart.of(found).to_plain() == {
         "rows": 50,
         "patients": 10,
         "per_patient": 5.0,

@@ -10,6 +10,7 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.shift.intervals import shift_intervals
 from steadycut.core.shift.parts import shapley_shift, signed_shift
+from steadycut.documents.audit import ShiftParts
 
 PARTS = ("prevalence", "shape_positive", "shape_negative", "total")
 
@@ -81,7 +82,7 @@ def test_the_estimates_lie_inside():
     p, q, costs = Confusion(tp=12, fn=3, fp=4, tn=20), Confusion(tp=5, fn=5, fp=9, tn=30), Costs()
     found = shift_intervals(p, q, costs, 0.1)
     for order, estimate in (("signed", signed_shift), ("shapley", shapley_shift)):
-        for part, value in estimate(p, q, costs).to_dict().items():
+        for part, value in ShiftParts.of(estimate(p, q, costs)).to_plain().items():
             low, high = found[order][part]
             assert low <= value <= high
 

@@ -12,6 +12,7 @@ from steadycut.core.shift.parts import (
     signed_shift,
     signed_shift_reversed,
 )
+from steadycut.documents.audit import ShiftParts
 from tests.core.cohorts import COSTS
 
 ORDERS = [signed_shift, signed_shift_reversed, shapley_shift]
@@ -47,7 +48,7 @@ def test_the_parts_sum_to_the_difference_of_the_risks(split, costs, seed):
     internal, external = random_counts(seed)
     parts = split(internal, external, costs)
     assert parts.total == pytest.approx(gap(internal, external, costs), abs=1e-12)
-    assert parts.to_dict()["total"] == parts.total
+    assert ShiftParts.of(parts).total == parts.total
 
 
 @pytest.mark.parametrize("costs", COSTS)

@@ -11,6 +11,7 @@ from scipy.stats import beta
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.shift.tipping import Rates, tipping_of, tipping_point
+from steadycut.documents.study import TippingPart
 from steadycut.errors import BadOption
 
 COUNTS = Confusion(tp=36, fn=4, fp=12, tn=48)
@@ -91,7 +92,7 @@ def test_an_empty_class_is_unknown():
         ).upper.rates.miss
         == 1.0
     )
-    assert found.to_dict()["estimate"] is None
+    assert TippingPart.of(found).estimate is None
 
 
 @pytest.mark.parametrize("bad", [{"limit": 0}, {"limit": np.inf}, {"limit": 0.1, "delta": 1}])
@@ -143,7 +144,7 @@ def test_the_frontier_is_the_answer_at_every_prevalence(miss, alarm, cost_fn, pa
 
 
 def test_the_record_is_plain():
-    content = tipping_point(COUNTS, Costs(), limit=0.17).to_dict()
+    content = TippingPart.of(tipping_point(COUNTS, Costs(), limit=0.17)).to_plain()
     assert json.loads(json.dumps(content, allow_nan=False)) == content
     assert len(content["upper"]["frontier"]["prevalence"]) == 101
     assert None in content["estimate"]["frontier"]["shape_positive"]
@@ -151,7 +152,7 @@ def test_the_record_is_plain():
 
 def test_the_record_has_its_fields_by_name():
     point = tipping_point(COUNTS, Costs(), limit=0.17, delta=0.3)
-    content, found = point.to_dict(), point.estimate
+    content, found = TippingPart.of(point).to_plain(), point.estimate
     assert list(content) == ["limit", "delta", "prevalence", "estimate", "upper"]
     assert (content["limit"], content["delta"], content["prevalence"]) == (0.17, 0.3, 0.4)
     names = ["risk", "exceeded", "slope", "prevalence", "prevalence_change"]

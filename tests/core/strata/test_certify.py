@@ -10,6 +10,7 @@ from steadycut.core.strata.certify import (
     choose_loss_bound,
 )
 from steadycut.core.strata.costs import CostMatrix
+from steadycut.documents.strata import RatePart
 from steadycut.errors import BadOption
 from tests.core.strata_cohorts import GREY, SEEDS, SQUARE
 
@@ -45,7 +46,12 @@ def test_a_grade_to_which_a_boundary_makes_no_difference_counts_in_neither_rate(
 
 def test_without_patients_the_limit_is_1_and_the_rate_unknown():
     (first, _) = certify_boundaries(np.array([0, 1]), np.array([0, 0]), SQUARE, 0.1)
-    assert first.miss.to_dict() == {"errors": 0, "n_patients": 0, "rate": None, "limit": 1.0}
+    assert RatePart.of(first.miss).to_plain() == {
+        "errors": 0,
+        "n_patients": 0,
+        "rate": None,
+        "limit": 1.0,
+    }
 
 
 @pytest.mark.parametrize("bound", ["betting", "bentkus", "hoeffding"])

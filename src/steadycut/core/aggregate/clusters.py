@@ -1,7 +1,6 @@
 """How alike the instances of a patient are: intraclass correlation and design effect."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,23 +23,12 @@ class Clusters:
     instances that would tell as much about a mean.
     """
 
-    instances: int
+    rows: int
     patients: int
     per_patient: float
     icc: float
     design_effect: float
     effective: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the diagnostic as plain numbers."""
-        return {
-            "rows": self.instances,
-            "patients": self.patients,
-            "per_patient": self.per_patient,
-            "icc": self.icc,
-            "design_effect": self.design_effect,
-            "effective": self.effective,
-        }
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -128,7 +116,7 @@ def clusters_from(sums: ClusterSums, labels: NDArray[np.int8] | None) -> Cluster
     icc = min(max((mean_between - mean_within) / total, 0.0), 1.0)
     effect = 1 + (m0 - 1) * icc
     return Clusters(
-        instances=n,
+        rows=n,
         patients=k,
         per_patient=m0,
         icc=icc,

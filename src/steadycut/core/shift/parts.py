@@ -25,15 +25,6 @@ class Parts:
         """The sum of the parts that are known."""
         return self.prevalence + (self.shape_positive or 0.0) + (self.shape_negative or 0.0)
 
-    def to_dict(self) -> dict[str, float | None]:
-        """Return the parts and their total."""
-        return {
-            "prevalence": self.prevalence,
-            "shape_positive": self.shape_positive,
-            "shape_negative": self.shape_negative,
-            "total": self.total,
-        }
-
 
 class Rates(NamedTuple):
     """Prevalence, miss rate and alarm rate at one hospital."""

@@ -22,14 +22,6 @@ class ShapeTest:
     p_value: float
     n_bootstrap: int
 
-    def to_dict(self) -> dict[str, float | int]:
-        """Return the test as plain numbers."""
-        return {
-            "statistic": self.statistic,
-            "p_value": self.p_value,
-            "n_bootstrap": self.n_bootstrap,
-        }
-
 
 def shape_test(
     bins: RankBins, counts: IntArray, rng: np.random.Generator, n_bootstrap: int = 999

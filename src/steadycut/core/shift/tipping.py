@@ -80,24 +80,15 @@ class Tipping:
         """The signed change of the prevalence at which the limit is reached."""
         return None if self.prevalence is None else self.prevalence - self.present
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists; None for "none"."""
-        return {
-            "miss_rate": self.rates.miss,
-            "alarm_rate": self.rates.alarm,
-            "risk": self.risk,
-            "exceeded": self.exceeded,
-            "slope": self.slope,
-            "prevalence": self.prevalence,
-            "prevalence_change": self.prevalence_change,
-            "shape_positive": self.shape_positive,
-            "shape_negative": self.shape_negative,
-            "frontier": {
-                "prevalence": self.frontier.prevalence.tolist(),
-                "shape_positive": _plain(self.frontier.shape_positive),
-                "shape_negative": _plain(self.frontier.shape_negative),
-            },
-        }
+    @property
+    def miss_rate(self) -> float:
+        """The share of positive patients who are missed."""
+        return self.rates.miss
+
+    @property
+    def alarm_rate(self) -> float:
+        """The share of negative patients who are called."""
+        return self.rates.alarm
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -113,16 +104,6 @@ class TippingPoint:
     prevalence: float
     estimate: Tipping | None
     upper: Tipping
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists."""
-        return {
-            "limit": self.limit,
-            "delta": self.delta,
-            "prevalence": self.prevalence,
-            "estimate": None if self.estimate is None else self.estimate.to_dict(),
-            "upper": self.upper.to_dict(),
-        }
 
 
 def tipping_point(

@@ -7,7 +7,6 @@ limits (2K exact limits at delta / 2K each). Both together fail with probability
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,15 +37,6 @@ class RateLimit:
     def rate(self) -> float | None:
         """The observed rate; None without patients."""
         return self.errors / self.n_patients if self.n_patients else None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as it stands in ``strata.json``."""
-        return {
-            "errors": self.errors,
-            "n_patients": self.n_patients,
-            "rate": self.rate,
-            "limit": self.limit,
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,7 @@ from steadycut.reproduce.camelyon_files import find_camelyon
 from steadycut.reproduce.claims import SCHEMA
 from steadycut.reproduce.commands.shared import FOLDER, Force, Replicates, ReproduceOut, check_run
 from steadycut.reproduce.findings import table_page
-from steadycut.study.fit import study_options
+from steadycut.study.options import study_options
 
 FILES = ("camelyon.json", "camelyon.md")
 

@@ -21,7 +21,7 @@ from steadycut.reproduce.commands.camelyon import tables_page
 from steadycut.reproduce.commands.shared import FOLDER, Force, Replicates, ReproduceOut, check_run
 from steadycut.reproduce.mimic_ecg import mimic_table
 from steadycut.reproduce.mimic_ecg_files import FINDING, find_mimic, read_labels
-from steadycut.study.fit import study_options
+from steadycut.study.options import study_options
 
 FILES = ("mimic-ecg.json", "mimic-ecg.md")
 

@@ -15,7 +15,7 @@ from steadycut.errors import BadOption
 from steadycut.reproduce.commands.shared import FOLDER, Force, Replicates, ReproduceOut, check_run
 from steadycut.reproduce.findings import table_page
 from steadycut.reproduce.table import Hospitals, table_result
-from steadycut.study.fit import study_options
+from steadycut.study.options import study_options
 
 FILES = ("table.json", "table.md")
 

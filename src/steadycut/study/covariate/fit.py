@@ -1,193 +1,52 @@
 """Cut-offs by covariate: one for each group, or along a number, drawn to the pooled one."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.certify import Certificate, certificate_of
-from steadycut.core.checks import FloatArray, as_array, check_choice, check_length, read_only
+from steadycut.core.checks import as_array, check_choice, check_length
 from steadycut.core.confusion import Confusion
 from steadycut.core.covariate.cuts import CovariateCuts, choose_by_covariate
 from steadycut.core.covariate.design import KINDS, Design, group_design, smooth_design
-from steadycut.core.covariate.one_cut_test import CovariateTest, common_cut_test
-from steadycut.core.covariate.slices import CutScale, Slices, slice_patients
-from steadycut.core.diagnose import class_warnings
+from steadycut.core.covariate.one_cut_test import common_cut_test
+from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
+from steadycut.core.covariate.slices import Slices, slice_patients
 from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.records import PatientScores, check_patients
 from steadycut.core.split import Roles
+from steadycut.documents.covariate import CovariateRule
+from steadycut.documents.covariate_study import CovariateStudyDocument
 from steadycut.errors import BadOption, BadPatients
-from steadycut.study.fit import Options, check_both_classes, deal_roles, study_options
-
-if TYPE_CHECKING:
-    from steadycut.documents.covariate import CovariateRule
+from steadycut.study.covariate.describe import describe_by_covariate, freeze_by_covariate
+from steadycut.study.covariate.fitted import Difference, FittedByCovariate
+from steadycut.study.options import Options, study_options
+from steadycut.study.roles import check_both_classes, deal_roles
 
 RULES = ("stable", "erm")
-# With less of a group among the scores of the others its patients are hardly comparable.
-LEAST_OVERLAP = 0.5
-# A whole number as tables write floats. No other number: 1.10 may be a version, and not 1.1.
-WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]{0,14}))\.0+")
 
 Covariate = str | Mapping[Any, object] | ArrayLike
-Values = NDArray[np.str_] | FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class CutRule:
-    """The cuts themselves: how to decide about a patient with a score and a covariate.
+class CovariateStudy(FittedByCovariate):
+    """Fitted cut-offs by covariate, and what one does with them: describe them, freeze them."""
 
-    ``ranks`` has one entry a window of the design, ``draws`` one row a resampled study.
-    """
-
-    design: Design
-    scale: CutScale
-    sign: float
-    ranks: FloatArray
-    draws: FloatArray
-
-    def thresholds(self, covariate: Values) -> FloatArray:
-        """Return the cut-off of each patient, in the units of the score."""
-        return self.sign * self.scale.at(self.design.at(self.ranks, covariate)) + 0.0
-
-    def decide(self, scores: FloatArray, covariate: Values) -> NDArray[np.int8]:
-        """Return 1 for every patient who is called, else 0."""
-        called = self.sign * scores >= self.sign * self.thresholds(covariate)
-        return called.astype(np.int8)
-
-    def flip_probability(self, scores: FloatArray, covariate: Values) -> FloatArray:
-        """Return how often a resampled study would decide otherwise, for each patient."""
-        decision = self.decide(scores, covariate) == 1
-        flips = np.zeros(scores.size)
-        for ranks in self.draws:
-            called = self.sign * scores >= self.scale.at(self.design.at(ranks, covariate))
-            flips += called != decision
-        return flips / len(self.draws)
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Difference:
-    """Risk of the rule by covariate minus that of the pooled cut, on the certifying patients.
-
-    With probability 1 - ``delta`` the true difference is at most ``upper``: below 0 the rule by
-    covariate is proven to have less risk.
-    """
-
-    risk: float
-    standard_error: float
-    upper: float
-    delta: float
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the difference as plain numbers."""
-        return {
-            "risk": self.risk,
-            "standard_error": self.standard_error,
-            "upper": self.upper,
-            "delta": self.delta,
-        }
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class CovariateStudy:
-    """Cut-offs by covariate, what they are worth, and the pooled cut-off beside them.
-
-    ``test`` asks whether one cut-off would do; it saw the choosing patients only. ``groups`` holds
-    a certificate for each group at delta / number of groups, so that all of them hold at once;
-    None for a group without certifying patients, empty for a number.
-    """
-
-    options: Options
-    patients: PatientScores
-    covariate: Values
-    name: str
-    roles: Roles
-    cuts: CovariateCuts
-    rule: CutRule
-    pooled_threshold: float
-    test: CovariateTest
-    certificate: Certificate
-    counts: Confusion
-    pooled_certificate: Certificate
-    groups: tuple[Certificate | None, ...]
-    difference: Difference
-
-    @property
-    def kind(self) -> str:
-        """``"groups"`` or ``"smooth"``."""
-        return self.rule.design.kind
-
-    @property
-    def positions(self) -> list[str] | list[float]:
-        """The groups, or the values of the covariate between which the cut-off is interpolated."""
-        anchors = self.rule.design.anchors
-        return list(self.rule.design.names) if anchors is None else anchors.tolist()
-
-    @property
-    def thresholds(self) -> FloatArray:
-        """The cut-off at each position."""
-        return self._placed(self.cuts.ranks)
-
-    @property
-    def own_thresholds(self) -> FloatArray:
-        """What each group or window would have chosen alone."""
-        return self._placed(self.cuts.own)
-
-    def _placed(self, ranks: FloatArray) -> FloatArray:
-        return self.options.sign * self.rule.scale.at(ranks) + 0.0
-
-    def decide(self, scores: FloatArray, covariate: Values) -> NDArray[np.int8]:
-        """Return 1 for every patient who is called, else 0."""
-        return self.rule.decide(np.asarray(scores, dtype=np.float64), covariate)
-
-    @property
-    def flip_rate(self) -> float:
-        """Mean flip probability of the certifying patients."""
-        who = self.roles.certify
-        return float(
-            self.rule.flip_probability(self.patients.scores[who], self.covariate[who]).mean()
-        )
-
-    @property
-    def warnings(self) -> list[str]:
-        """What a reader should know before trusting the numbers."""
-        found = []
-        chose = self.patients.take(self.roles.select)
-        groups = self.covariate[self.roles.select]
-        for group in self.rule.design.names:
-            inside = groups == group
-            n, positive = int(inside.sum()), int(chose.known_labels[inside].sum())
-            found += class_warnings(f"of group '{group}' choose", positive, n - positive)
-            if is_apart(chose.scores[inside], chose.scores[~inside]):
-                found.append(
-                    f"scores of group '{group}' hardly overlap with those of the others, as in "
-                    "another unit; no patients of like scores can be compared, so that the test "
-                    "and the weights say little. Bring them to one scale, or fit the group alone."
-                )
-        return found
+    def describe(self) -> CovariateStudyDocument:
+        """Return everything that was found, without any patient, as one typed record."""
+        return describe_by_covariate(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the content of ``covariate_study.json``."""
-        from steadycut.documents.covariate import study_summary
+        """Return the content of ``covariate-study.json``."""
+        return describe_by_covariate(self).to_plain()
 
-        return study_summary(self)
-
-    def freeze(self) -> "CovariateRule":
+    def freeze(self) -> CovariateRule:
         """Return the rule to take to the next hospital."""
-        from steadycut.documents.covariate import CovariateRule
-
-        return CovariateRule.from_study(self)
-
-
-def is_apart(scores: FloatArray, others: FloatArray) -> bool:
-    """Return whether most scores lie beyond all those of the others."""
-    if not scores.size or not others.size:
-        return False
-    inside = (scores >= others.min()) & (scores <= others.max())
-    return bool(inside.mean() < LEAST_OVERLAP)
+        return freeze_by_covariate(self)
 
 
 def fit_by_covariate(
@@ -405,60 +264,3 @@ def _column(patients: PatientScores, covariate: Covariate) -> NDArray[Any]:
         msg = f"every patient must have a covariate; {missing} of {patients.n_patients} have none."
         raise BadPatients(msg)
     return np.array([known[name] for name in patients.patients.tolist()])
-
-
-def as_groups(column: NDArray[Any], known: Sequence[str] = ()) -> NDArray[np.str_]:
-    """Return groups as texts, known ones by the names that they have; a missing one is refused.
-
-    Whole numbers are the same group however a table stores them: 1, 1.0 and ``"1.0"``.
-
-    Examples
-    --------
-    >>> as_groups(np.array(["1.0", "2", "2.50"])).tolist()
-    ['1', '2', '2.50']
-    >>> as_groups(np.array([1, 2]), known=["1.0", "2.0"]).tolist()
-    ['1.0', '2.0']
-    """
-    names = {_plain(name): name for name in known} | {name: name for name in known}
-    found = map(_group_text, column.tolist())
-    plain = [names.get(text, names.get(_plain(text), _plain(text))) for text in found]
-    texts = np.array(plain, dtype=np.str_)
-    n_missing = int(np.count_nonzero(texts == ""))
-    if n_missing:
-        msg = (
-            f"every patient must have a covariate; {n_missing} of {texts.size} have none. Fill it "
-            "in, or make the missing ones a group of their own."
-        )
-        raise BadPatients(msg)
-    return read_only(texts)
-
-
-def _group_text(value: object) -> str:
-    missing = value is None or (isinstance(value, float) and np.isnan(value))
-    whole = isinstance(value, float) and not missing and value.is_integer()
-    return "" if missing else str(int(value) if whole else value).strip()  # type: ignore[call-overload]
-
-
-def _plain(text: str) -> str:
-    whole = WHOLE.fullmatch(text)
-    return str(int(whole[1])) if whole else text
-
-
-def as_numbers(column: NDArray[Any]) -> FloatArray:
-    """Return a numeric covariate; what is no finite number is refused."""
-    try:
-        numbers = column.astype(np.float64)
-    except (TypeError, ValueError):
-        msg = (
-            "a smooth cut-off needs a covariate of numbers; some are other text. Mend them, or "
-            "take kind='groups' (--kind groups)."
-        )
-        raise BadPatients(msg) from None
-    n_bad = int(np.count_nonzero(~np.isfinite(numbers)))
-    if n_bad:
-        msg = (
-            f"every patient must have a covariate that is a finite number; {n_bad} of "
-            f"{numbers.size} have none. Fill it in, or remove these patients."
-        )
-        raise BadPatients(msg)
-    return read_only(numbers)

@@ -2,174 +2,61 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.bounds.windows import windows_of
-from steadycut.core.certify import Certificate
 from steadycut.core.checks import (
-    MOST_REPLICATES,
     FloatArray,
     IntArray,
     as_array,
-    check_choice,
-    check_count,
-    check_fraction,
     check_length,
     read_only,
-    shown,
 )
-from steadycut.core.cuts.grid import check_grid, clear_of_scores
-from steadycut.core.records import DIRECTIONS, PatientScores, check_patients
+from steadycut.core.cuts.grid import clear_of_scores
+from steadycut.core.records import PatientScores, check_patients
 from steadycut.core.split import Roles
 from steadycut.core.strata.certify import (
-    BoundaryCertificate,
     certify_boundaries,
     certify_cost,
-    choose_loss_bound,
 )
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import BoundaryCurves, boundary_curves, grade_cells
-from steadycut.core.strata.diagnose import cost_warnings, grade_warnings, strata_warnings
-from steadycut.core.strata.draws import StrataDraws, draw_strata, stratum_flips, stratum_of
+from steadycut.core.strata.draws import StrataDraws, draw_strata, stratum_of
 from steadycut.core.strata.modulus import (
-    JointRadius,
     joint_band,
     joint_modulus,
     joint_radius,
     local_modulus,
 )
 from steadycut.core.strata.rules import parse_strata_rule, smallest_risk
-from steadycut.errors import BadOption, BadPatients, TooFewPatients
-from steadycut.study.fit import LEAST_PATIENTS, deal_roles, study_options
-
-if TYPE_CHECKING:
-    from steadycut.documents.strata import StrataRule
-
-# The names that two and three strata have if nobody names them.
-USUAL_NAMES = {2: ("low", "high"), 3: ("low", "intermediate", "high")}
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class StrataOptions:
-    """Everything that a study of risk strata depends on besides the patients."""
-
-    costs: CostMatrix
-    strata: tuple[str, ...]
-    grades: tuple[str, ...]
-    rule: str = "stable"
-    direction: str = "ge"
-    grid: int | str = 200
-    n_bootstrap: int = 200
-    delta: float = 0.1
-    certify_size: float = 0.5
-    bound: str = "auto"
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        parse_strata_rule(self.rule)
-        check_choice("direction", self.direction, DIRECTIONS)
-        check_grid(self.grid)
-        check_count("n_bootstrap", self.n_bootstrap, at_least=2, at_most=MOST_REPLICATES)
-        check_fraction("delta", self.delta)
-        check_fraction("certify_size", self.certify_size)
-        choose_loss_bound(self.bound, self.costs)
-        check_count("seed", self.seed, at_least=0)
-        _check_names("strata", self.strata, self.costs.n_strata, "columns")
-        _check_names("grades", self.grades, self.costs.n_grades, "rows")
-
-    @property
-    def sign(self) -> float:
-        """-1 where scores are negated before anything else."""
-        return 1.0 if self.direction == "ge" else -1.0
+from steadycut.documents.strata import StrataRule
+from steadycut.documents.strata_study import StrataStudyDocument
+from steadycut.errors import BadPatients, TooFewPatients
+from steadycut.study.options import study_options
+from steadycut.study.roles import LEAST_PATIENTS, deal_roles
+from steadycut.study.strata.describe import describe_strata, freeze_strata
+from steadycut.study.strata.fitted import FittedStrata
+from steadycut.study.strata.options import StrataOptions, strata_options
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class StrataStudy:
-    """Boundaries of risk strata, why they were chosen and how far they can be trusted.
+class StrataStudy(FittedStrata):
+    """Fitted risk strata, and what one does with them: describe them, freeze them."""
 
-    Everything public is in the units of the scores as they came. ``grades`` are the true grades of
-    ``patients``; ``counts``, shape (grades, strata), are the certifying patients.
-    """
-
-    options: StrataOptions
-    patients: PatientScores
-    grades: IntArray
-    roles: Roles
-    draws: StrataDraws
-    risk: float
-    smallest_risk: float
-    radius: JointRadius
-    modulus: float
-    local_modulus: float
-    penalty: float
-    certificate: Certificate
-    boundaries: tuple[BoundaryCertificate, ...]
-    counts: IntArray
-
-    @property
-    def thresholds(self) -> FloatArray:
-        """The frozen boundaries, from the lowest stratum up; with ``"le"`` they descend."""
-        # Adding 0.0 turns negative zero into zero.
-        return self.options.sign * self.draws.thresholds + 0.0
-
-    @property
-    def bootstrap_thresholds(self) -> FloatArray:
-        """What the same rule chose in each bootstrap replicate, (replicates, boundaries)."""
-        return self.options.sign * self.draws.draws + 0.0
-
-    @property
-    def objective(self) -> float:
-        """The smallest mean cost of those who chose, plus the joint penalty."""
-        return self.smallest_risk + self.penalty
-
-    @property
-    def certify_scores(self) -> FloatArray:
-        """The scores of the patients who certify."""
-        return self.patients.scores[self.roles.certify]
-
-    @property
-    def flip_rate(self) -> float:
-        """Share of certifying patients and draws whose stratum changes."""
-        return float(self.flip_probability(self.certify_scores).mean())
-
-    @property
-    def jump_rate(self) -> float:
-        """Share of certifying patients and draws whose stratum changes by two or more."""
-        return float(self.flip_probability(self.certify_scores, at_least=2).mean())
-
-    @property
-    def warnings(self) -> list[str]:
-        """What a reader should know before trusting the numbers."""
-        options = self.options
-        found = cost_warnings(options.costs, options.strata)
-        found += strata_warnings(self.draws, self.roles.select.size, options.strata)
-        for role, index in (("choose", self.roles.select), ("certify", self.roles.certify)):
-            found += grade_warnings(role, self.grades[index], options.grades)
-        return found
-
-    def stratum_of(self, scores: ArrayLike) -> IntArray:
-        """Return the stratum of each score, 0 for the lowest."""
-        return stratum_of(self.options.sign * _scores(scores), self.draws.thresholds)
-
-    def flip_probability(self, scores: ArrayLike, at_least: int = 1) -> FloatArray:
-        """Return how often a resampled study would move each score by ``at_least`` strata."""
-        values = self.options.sign * _scores(scores)
-        return stratum_flips(values, self.draws.thresholds, self.draws.draws, at_least)
+    def describe(self) -> StrataStudyDocument:
+        """Return everything that was found, without any patient, as one typed record."""
+        return describe_strata(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the study as plain nested data, without any patient."""
-        from steadycut.study.describe_strata import strata_summary
+        """Return the content of ``strata-study.json``."""
+        return describe_strata(self).to_plain()
 
-        return strata_summary(self)
-
-    def freeze(self) -> "StrataRule":
+    def freeze(self) -> StrataRule:
         """Return the boundaries to take to the next hospital."""
-        from steadycut.documents.strata import StrataRule
-
-        return StrataRule.from_study(self)
+        return freeze_strata(self)
 
 
 def fit_strata(  # noqa: PLR0913
@@ -254,31 +141,6 @@ def fit_strata(  # noqa: PLR0913
         seed=seed,
     )
     return run_strata(patients, read_grades(patients, grades, matrix.n_grades), options)
-
-
-def strata_options(
-    costs: CostMatrix,
-    *,
-    n_thresholds: int | None = None,
-    strata: Sequence[str] | None = None,
-    grade_names: Sequence[str] | None = None,
-    **options: Any,  # noqa: ANN401
-) -> StrataOptions:
-    """Return the options of `fit_strata`, checked, before any patient is looked at."""
-    if n_thresholds is not None and check_count("n_thresholds", n_thresholds) != costs.n_boundaries:
-        msg = (
-            f"n_thresholds must be one less than the columns of costs, {costs.n_boundaries}; got "
-            f"{shown(n_thresholds)}."
-        )
-        raise BadOption(msg)
-    numbered = tuple(f"stratum {k + 1}" for k in range(costs.n_strata))
-    known = USUAL_NAMES.get(costs.n_strata, numbered)
-    return StrataOptions(
-        costs=costs,
-        strata=known if strata is None else tuple(map(str, strata)),
-        grades=tuple(map(str, range(costs.n_grades) if grade_names is None else grade_names)),
-        **options,
-    )
 
 
 def run_strata(patients: PatientScores, grades: IntArray, options: StrataOptions) -> StrataStudy:
@@ -389,20 +251,3 @@ def check_every_grade(grades: IntArray, options: StrataOptions) -> None:
             "the label column and the order of its values, or join grades."
         )
         raise TooFewPatients(msg)
-
-
-def _check_names(what: str, names: tuple[str, ...], wanted: int, side: str) -> None:
-    given = ", ".join(map(shown, names))
-    if len(names) != wanted:
-        msg = (
-            f"{what} must have as many names as costs has {side}, {wanted}; got {len(names)}: "
-            f"{given}."
-        )
-        raise BadOption(msg)
-    if len(set(names)) < wanted or not all(name.strip() for name in names):
-        msg = f"{what} must have names that differ and are not empty; got {given}."
-        raise BadOption(msg)
-
-
-def _scores(scores: ArrayLike) -> FloatArray:
-    return PatientScores(scores=scores).scores

@@ -1,0 +1,108 @@
+"""The cuts by covariate as a rule: how to decide about a patient with a score and a covariate."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.checks import FloatArray, read_only
+from steadycut.core.covariate.design import Design
+from steadycut.core.covariate.slices import CutScale
+from steadycut.errors import BadPatients
+
+# A whole number as tables write floats. No other number: 1.10 may be a version, and not 1.1.
+WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]{0,14}))\.0+")
+
+Values = NDArray[np.str_] | FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CutRule:
+    """The cuts themselves: how to decide about a patient with a score and a covariate.
+
+    ``ranks`` has one entry per window of the design, ``draws`` one row per resampled study.
+    """
+
+    design: Design
+    scale: CutScale
+    sign: float
+    ranks: FloatArray
+    draws: FloatArray
+
+    def thresholds(self, covariate: Values) -> FloatArray:
+        """Return the cut-off of each patient, in the units of the score."""
+        return self.sign * self.scale.at(self.design.at(self.ranks, covariate)) + 0.0
+
+    def decide(self, scores: FloatArray, covariate: Values) -> NDArray[np.int8]:
+        """Return 1 for every patient who is called, else 0."""
+        called = self.sign * scores >= self.sign * self.thresholds(covariate)
+        return called.astype(np.int8)
+
+    def flip_probability(self, scores: FloatArray, covariate: Values) -> FloatArray:
+        """Return how often a resampled study would decide otherwise, for each patient."""
+        decision = self.decide(scores, covariate) == 1
+        flips = np.zeros(scores.size)
+        for ranks in self.draws:
+            called = self.sign * scores >= self.scale.at(self.design.at(ranks, covariate))
+            flips += called != decision
+        return flips / len(self.draws)
+
+
+def as_groups(column: NDArray[Any], known: Sequence[str] = ()) -> NDArray[np.str_]:
+    """Return groups as texts, known ones by the names that they have; a missing one is refused.
+
+    Whole numbers are the same group however a table stores them: 1, 1.0 and ``"1.0"``.
+
+    Examples
+    --------
+    >>> as_groups(np.array(["1.0", "2", "2.50"])).tolist()
+    ['1', '2', '2.50']
+    >>> as_groups(np.array([1, 2]), known=["1.0", "2.0"]).tolist()
+    ['1.0', '2.0']
+    """
+    names = {_plain(name): name for name in known} | {name: name for name in known}
+    found = map(_group_text, column.tolist())
+    plain = [names.get(text, names.get(_plain(text), _plain(text))) for text in found]
+    texts = np.array(plain, dtype=np.str_)
+    n_missing = int(np.count_nonzero(texts == ""))
+    if n_missing:
+        msg = (
+            f"every patient must have a covariate; {n_missing} of {texts.size} have none. Fill it "
+            "in, or make the missing ones a group of their own."
+        )
+        raise BadPatients(msg)
+    return read_only(texts)
+
+
+def _group_text(value: object) -> str:
+    missing = value is None or (isinstance(value, float) and np.isnan(value))
+    whole = isinstance(value, float) and not missing and value.is_integer()
+    return "" if missing else str(int(value) if whole else value).strip()  # type: ignore[call-overload]
+
+
+def _plain(text: str) -> str:
+    whole = WHOLE.fullmatch(text)
+    return str(int(whole[1])) if whole else text
+
+
+def as_numbers(column: NDArray[Any]) -> FloatArray:
+    """Return a numeric covariate; what is no finite number is refused."""
+    try:
+        numbers = column.astype(np.float64)
+    except (TypeError, ValueError):
+        msg = (
+            "a smooth cut-off needs a covariate of numbers; some are other text. Fix them, or "
+            "take kind='groups' (--kind groups)."
+        )
+        raise BadPatients(msg) from None
+    n_bad = int(np.count_nonzero(~np.isfinite(numbers)))
+    if n_bad:
+        msg = (
+            f"every patient must have a covariate that is a finite number; {n_bad} of "
+            f"{numbers.size} have none. Fill it in, or remove these patients."
+        )
+        raise BadPatients(msg)
+    return read_only(numbers)

@@ -1,0 +1,71 @@
+"""The content of ``compare.json``: every rule chooses at one hospital and is judged at another."""
+
+from typing import Final, Literal
+
+from pydantic import Field, FiniteFloat
+
+from steadycut.documents.parts import CostsPart, Part, Step
+
+SCHEMA: Final = "steadycut.compare/1"
+
+
+class ComparedRisks(Part):
+    """What was chosen, and its risk at both hospitals with standard errors."""
+
+    score: str
+    aggregation: list[Step]
+    threshold: FiniteFloat
+    risk_external: FiniteFloat
+    risk_external_se: FiniteFloat
+    risk_validation: FiniteFloat
+    risk_validation_se: FiniteFloat
+    shift: FiniteFloat
+    shift_se: FiniteFloat
+    best_external: FiniteFloat
+
+
+class ComparedRule(ComparedRisks):
+    """One rule; the difference is to the reference rule on the same patients."""
+
+    name: str
+    rule: str
+    selector: str
+    operating_value: FiniteFloat | None
+    difference: FiniteFloat | None
+    difference_se: FiniteFloat | None
+    penalty: FiniteFloat
+    modulus: FiniteFloat
+    flip_rate: FiniteFloat
+    flip_rate_se: FiniteFloat
+    certificate: FiniteFloat
+    sensitivity_external: FiniteFloat | None
+    specificity_external: FiniteFloat | None
+
+
+class ComparedCosts(ComparedRisks):
+    """Our own rule at one pair of costs."""
+
+    cost_fn: FiniteFloat
+    cost_fp: FiniteFloat
+    trivial_external: FiniteFloat
+
+
+class HospitalCounts(Part):
+    """How many patients either hospital has."""
+
+    internal: int
+    external: int
+
+
+class ComparisonDocument(Part):
+    """Everything in ``compare.json``."""
+
+    schema_: Literal["steadycut.compare/1"] = Field(default=SCHEMA, alias="schema")
+    costs: CostsPart
+    patients: HospitalCounts
+    trivial_external: FiniteFloat
+    seed: int
+    reference: str | None
+    rows: list[ComparedRule]
+    cost_table: list[ComparedCosts]
+    warnings: list[str]

@@ -1,0 +1,74 @@
+"""The content of ``monitor.json``: what the patients who have arrived say about a frozen rule."""
+
+from typing import Final, Literal
+
+from pydantic import Field, FiniteFloat
+
+from steadycut.documents.parts import CertificatePart, CostsPart, DataPart, Floats, Part, Range
+
+SCHEMA: Final = "steadycut.monitor/1"
+
+
+class TracePart(Part):
+    """What was seen up to each patient, with limits that hold at all times."""
+
+    observed: Floats
+    lower: Floats
+    upper: Floats
+    martingale: Floats | None = None
+    martingale_too_many: Floats | None = None
+    martingale_too_few: Floats | None = None
+
+
+class WatchPart(Part):
+    """The latest state of a watch."""
+
+    observed: FiniteFloat
+    lower: FiniteFloat
+    upper: FiniteFloat
+    alarm_at: FiniteFloat
+    first_alarm: int | None
+    trace: TracePart
+
+
+class RiskWatchPart(WatchPart):
+    """The watch on the risk."""
+
+    certified: FiniteFloat
+    can_alarm: bool
+    martingale: FiniteFloat
+    false_alarm_if_certificate_true: FiniteFloat
+    false_alarm_overall: FiniteFloat
+
+
+class CallWatchPart(WatchPart):
+    """The watch on the share of patients called."""
+
+    internal: FiniteFloat
+    internal_lower: FiniteFloat
+    internal_upper: FiniteFloat
+    martingale_too_many: FiniteFloat
+    martingale_too_few: FiniteFloat
+    false_alarm: FiniteFloat
+
+
+class MonitorDocument(Part):
+    """Everything in ``monitor.json``."""
+
+    schema_: Literal["steadycut.monitor/1"] = Field(default=SCHEMA, alias="schema")
+    threshold: FiniteFloat
+    direction: Literal["ge", "le"]
+    costs: CostsPart
+    target_prevalence: Range | None
+    certificate: CertificatePart
+    n_patients: int
+    labelled: bool
+    delta: FiniteFloat
+    alarm: bool
+    first_alarm: int | None
+    verdict_text: str
+    risk: RiskWatchPart | None
+    call_rate: CallWatchPart
+    warnings: list[str]
+    forced: list[str]
+    data: DataPart | None = None

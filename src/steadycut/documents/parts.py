@@ -1,0 +1,276 @@
+"""The parts that documents are made of, and what every part can do.
+
+A part is a frozen record. It is built from keyword arguments, from the plain content of a file, or
+with `Part.of` from any object that has attributes of the same names. A field whose default is None
+is written only where it has a value, so a new field changes no existing file.
+"""
+
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
+
+
+def _listed(values: Any) -> Any:  # noqa: ANN401
+    """Return an array as a list, with None for NaN."""
+    if not isinstance(values, np.ndarray):
+        return values
+    listed = values.tolist()
+    if values.dtype.kind != "f" or np.isfinite(values).all():
+        return listed
+    return [value if np.isfinite(value) else None for value in listed]
+
+
+Floats = Annotated[list[FiniteFloat], BeforeValidator(_listed)]
+FloatsOrNone = Annotated[list[FiniteFloat | None], BeforeValidator(_listed)]
+Counts = Annotated[list[int], BeforeValidator(_listed)]
+Range = tuple[FiniteFloat, FiniteFloat]
+
+
+class Part(BaseModel):
+    """A part of a document: it never changes, and an unknown field is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True)
+
+    @classmethod
+    def of(cls, record: Any) -> Self:  # noqa: ANN401
+        """Return the part made of the attributes of a record."""
+        return cls.model_validate(record)
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return the part as plain numbers, texts, lists and dictionaries."""
+        return self.model_dump(mode="json", by_alias=True)
+
+    @model_serializer(mode="wrap")
+    def _without_empty_extras(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = write(self)
+        for name, field in type(self).model_fields.items():
+            key = field.alias or name
+            if field.default is None and content.get(key, 0) is None:
+                del content[key]
+        return content
+
+
+class Step(Part):
+    """One step of the aggregation chain."""
+
+    level: str
+    how: str
+
+
+class Columns(Part):
+    """The columns of the table that the rule was made from."""
+
+    patient: str
+    score: str
+    label: str | None
+    positive: str | None
+    site: str | None
+    levels: list[str]
+
+
+class CostsPart(Part):
+    """What a missed patient and a false alarm cost."""
+
+    cost_fn: FiniteFloat = Field(gt=0)
+    cost_fp: FiniteFloat = Field(gt=0)
+
+    @property
+    def equal(self) -> bool:
+        """Whether both errors cost the same, so that a risk can be read as a share of patients."""
+        return self.cost_fn == self.cost_fp
+
+
+class CertificatePart(Part):
+    """The bound on the risk, and what it is made of."""
+
+    risk: FiniteFloat
+    bound: str
+    generalization: FiniteFloat
+    n_patients: int = Field(gt=0)
+    delta: FiniteFloat = Field(gt=0, lt=1)
+    value: FiniteFloat
+    vacuous: bool
+    trivial_risk: FiniteFloat
+    honesty: Literal["split", "uniform"]
+    n_candidates: int = Field(gt=0)
+
+    @property
+    def n_choices(self) -> int:
+        """Among how many scores the certifying patients chose the cut-off; 0 if others chose it."""
+        return self.n_candidates if self.honesty == "uniform" else 0
+
+
+class InstancesPart(Part):
+    """How many instances per patient there were at the first hospital."""
+
+    smallest: int
+    median: FiniteFloat
+    largest: int
+
+
+class StabilityPart(Part):
+    """How far the cut-off moves between resampled cohorts."""
+
+    radius: FiniteFloat
+    bias: FiniteFloat
+    quantile: FiniteFloat
+    modulus: FiniteFloat
+    penalty: FiniteFloat
+    flip_rate: FiniteFloat
+    n_bootstrap: int
+    centering: str
+    form: str
+    band: str
+    warnings: list[str]
+
+
+class RoleCounts(Part):
+    """How many patients there are in each role and class."""
+
+    total: int
+    positive: int
+    select: int
+    select_positive: int
+    certify: int
+    certify_positive: int
+
+
+class RuleOptions(Part):
+    """The options that the numbers depend on, except the seed."""
+
+    grid: int | str
+    honesty: str
+    certify_size: FiniteFloat
+    stratified: bool
+    bound: str
+    ensemble: str
+    delta: FiniteFloat
+    n_bootstrap: int
+    selector: str
+    stratify: str
+    small_cells: int | None = None
+
+
+class CountsPart(Part):
+    """The four counts of decisions against labels."""
+
+    tp: int = Field(ge=0)
+    fn: int = Field(ge=0)
+    fp: int = Field(ge=0)
+    tn: int = Field(ge=0)
+
+
+class IntervalPart(Part):
+    """The ends of an interval; an end without a limit is None, as are both if it is not known."""
+
+    low: FiniteFloat | None
+    high: FiniteFloat | None
+    method: str
+    known: bool
+
+
+class EstimatePart(IntervalPart):
+    """A characteristic among the patients, with its interval."""
+
+    value: FiniteFloat | None
+
+
+class FixedCutPart(Part):
+    """Every characteristic if this cut-off is used."""
+
+    meaning: str
+    characteristics: dict[str, EstimatePart]
+
+
+class RechosenCutPart(Part):
+    """The intervals of characteristics if the whole study were repeated, cut-off included."""
+
+    meaning: str
+    characteristics: dict[str, IntervalPart]
+
+
+class OperatingPointPart(CountsPart):
+    """What a cut-off does to patients, with both kinds of intervals."""
+
+    prevalence: FiniteFloat
+    sensitivity: FiniteFloat | None
+    specificity: FiniteFloat | None
+    call_rate: FiniteFloat
+    confidence: FiniteFloat
+    target_prevalence: Range | None
+    fixed_cut: FixedCutPart
+    rechosen_cut: RechosenCutPart | None
+
+
+class ScoresPart(Part):
+    """Quantiles of the scores in steps of 1 %: by class, or of all patients without labels."""
+
+    positive: Floats | None = None
+    negative: Floats | None = None
+    all: Floats | None = None
+
+
+class MethodShare(Part):
+    """One method of an ensemble and its share of the weight."""
+
+    score: str
+    aggregation: list[Step]
+    weight: FiniteFloat
+    threshold: FiniteFloat | None = None
+    quantile: FiniteFloat | None = None
+
+
+class EnsembleShares(Part):
+    """The methods of an ensemble."""
+
+    kind: str
+    methods: list[MethodShare]
+
+
+class ExplorerPart(Part):
+    """Counts and limits of error rates at each of a short list of cut-offs, ascending."""
+
+    bound: str
+    delta: FiniteFloat
+    n_positive: int
+    n_negative: int
+    prevalence: FiniteFloat
+    grey_at_least: FiniteFloat
+    frozen: int
+    thresholds: Floats
+    missed: Counts
+    alarms: Counts
+    miss_limit: Floats
+    alarm_limit: Floats
+    grey_positive: Counts
+    grey_negative: Counts
+
+
+class DataPart(Part):
+    """How many rows the table had, and what was left out of it."""
+
+    rows: int
+    dropped_rows: int
+    dropped_patients: int
+    dropped_unlabelled_patients: int
+    sha256: str | None = None
+
+
+class ClustersPart(Part):
+    """What the rows of the patients are worth, where patients have several."""
+
+    rows: int
+    patients: int
+    per_patient: FiniteFloat
+    icc: FiniteFloat
+    design_effect: FiniteFloat
+    effective: FiniteFloat

@@ -1,0 +1,120 @@
+"""What is written about cut-offs by covariate: the study, and the frozen file."""
+
+from steadycut.documents.covariate import (
+    SCHEMA,
+    CovariateDocument,
+    CovariateRule,
+    CutPart,
+    DifferencePart,
+    EnoughPart,
+    PooledPart,
+    ProvenancePart,
+    ScalePart,
+)
+from steadycut.documents.covariate_study import CovariateStudyDocument, PooledCut
+from steadycut.documents.parts import CertificatePart, CostsPart, CountsPart, Range, RoleCounts
+from steadycut.study.covariate.fitted import FittedByCovariate
+from steadycut.study.describe import steps_of
+from steadycut.study.freeze import check_named, columns_of, versions
+from steadycut.study.reference import span_of
+
+
+def describe_by_covariate(study: FittedByCovariate) -> CovariateStudyDocument:
+    """Return the study as numbers, texts and lists, without any patient."""
+    options, recipe, scores = study.options, study.patients.recipe, study.patients.scores
+    return CovariateStudyDocument.of(
+        {
+            "kind": study.kind,
+            "covariate": study.name,
+            "covariate_range": _range(study),
+            "cuts": cut_parts(study),
+            "pooled": PooledCut(
+                threshold=study.pooled_threshold,
+                rank=study.cuts.pooled,
+                certificate=CertificatePart.of(study.pooled_certificate),
+            ),
+            "direction": options.direction,
+            "aggregation": steps_of(recipe),
+            "costs": CostsPart.of(options.search.costs),
+            "score_range": (float(scores.min()), float(scores.max())),
+            "certificate": CertificatePart.of(study.certificate),
+            "difference": DifferencePart.of(study.difference),
+            "test": EnoughPart.of(study.test),
+            "score": recipe.score,
+            "rule": str(options.search.rule),
+            "seed": options.seed,
+            "flip_rate": study.flip_rate,
+            "operating_point": CountsPart.of(study.counts),
+            "patients": role_counts(study),
+            "warnings": study.warnings,
+        }
+    )
+
+
+def freeze_by_covariate(study: FittedByCovariate) -> CovariateRule:
+    """Return the rule to take to the next hospital."""
+    described, recipe, scale = describe_by_covariate(study), study.patients.recipe, study.rule.scale
+    check_named(recipe)
+    both = set(CovariateDocument.model_fields) & set(CovariateStudyDocument.model_fields)
+    return CovariateRule(
+        CovariateDocument(
+            **{name: getattr(described, name) for name in both - {"schema_", "pooled"}},
+            schema=SCHEMA,
+            columns=columns_of(recipe),
+            pooled=PooledPart(
+                threshold=study.pooled_threshold,
+                rank=study.cuts.pooled,
+                draws=study.cuts.pooled_draws.tolist(),
+                certificate=described.pooled.certificate,
+            ),
+            scale=ScalePart(
+                ranks=scale.ranks.tolist(),
+                thresholds=(study.options.sign * scale.thresholds + 0.0).tolist(),
+            ),
+            draws=study.cuts.draws.tolist(),
+            provenance=ProvenancePart(
+                versions=versions(),
+                seed=study.options.seed,
+                rule=str(study.options.search.rule),
+                patients=described.patients,
+                data_sha256=study.patients.fingerprint(),
+            ),
+            instances_per_patient=span_of(study.patients.n_instances),
+            units_per_patient=span_of(study.patients.n_units),
+        )
+    )
+
+
+def cut_parts(study: FittedByCovariate) -> list[CutPart]:
+    """Return one part per group, or per value of the covariate, with its cut-off."""
+    certificates = study.groups or (None,) * len(study.positions)
+    columns = (
+        study.positions,
+        study.thresholds.tolist(),
+        study.own_thresholds.tolist(),
+        study.cuts.weights.tolist(),
+        study.cuts.ranks.tolist(),
+        [None if one is None else CertificatePart.of(one) for one in certificates],
+    )
+    rows = zip(*columns, strict=True)
+    return [CutPart(**dict(zip(CutPart.model_fields, row, strict=True))) for row in rows]
+
+
+def _range(study: FittedByCovariate) -> Range | None:
+    if study.kind == "groups":
+        return None
+    chose = study.covariate[study.roles.select]
+    return float(chose.min()), float(chose.max())
+
+
+def role_counts(study: FittedByCovariate) -> RoleCounts:
+    """Return how many patients there are, by role and label."""
+    labels, roles = study.patients.known_labels, study.roles
+    return RoleCounts(
+        total=study.patients.n_patients,
+        positive=study.patients.n_positive,
+        select=roles.select.size,
+        select_positive=int(labels[roles.select].sum()),
+        certify=roles.certify.size,
+        certify_positive=int(labels[roles.certify].sum()),
+    )

@@ -1,0 +1,121 @@
+"""Fitted cut-offs by covariate: everything that was found, as plain data."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.core.certify import Certificate
+from steadycut.core.checks import FloatArray
+from steadycut.core.confusion import Confusion
+from steadycut.core.covariate.cuts import CovariateCuts
+from steadycut.core.covariate.one_cut_test import CovariateTest
+from steadycut.core.covariate.rule import CutRule, Values
+from steadycut.core.diagnose import class_warnings
+from steadycut.core.records import PatientScores
+from steadycut.core.split import Roles
+from steadycut.study.options import Options
+
+# With less of a group among the scores of the others its patients are hardly comparable.
+LEAST_OVERLAP = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Difference:
+    """Risk of the rule by covariate minus that of the pooled cut, on the certifying patients.
+
+    With probability 1 - ``delta`` the true difference is at most ``upper``: below 0 the rule by
+    covariate is proven to have less risk.
+    """
+
+    risk: float
+    standard_error: float
+    upper: float
+    delta: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FittedByCovariate:
+    """Cut-offs by covariate, what they are worth, and the pooled cut-off beside them.
+
+    ``test`` asks whether one cut-off would do; it saw the choosing patients only. ``groups`` holds
+    a certificate for each group at delta / number of groups, so that all of them hold at once;
+    None for a group without certifying patients, empty for a number.
+    """
+
+    options: Options
+    patients: PatientScores
+    covariate: Values
+    name: str
+    roles: Roles
+    cuts: CovariateCuts
+    rule: CutRule
+    pooled_threshold: float
+    test: CovariateTest
+    certificate: Certificate
+    counts: Confusion
+    pooled_certificate: Certificate
+    groups: tuple[Certificate | None, ...]
+    difference: Difference
+
+    @property
+    def kind(self) -> str:
+        """``"groups"`` or ``"smooth"``."""
+        return self.rule.design.kind
+
+    @property
+    def positions(self) -> list[str] | list[float]:
+        """The groups, or the values of the covariate between which the cut-off is interpolated."""
+        anchors = self.rule.design.anchors
+        return list(self.rule.design.names) if anchors is None else anchors.tolist()
+
+    @property
+    def thresholds(self) -> FloatArray:
+        """The cut-off at each position."""
+        return self._placed(self.cuts.ranks)
+
+    @property
+    def own_thresholds(self) -> FloatArray:
+        """What each group or window would have chosen alone."""
+        return self._placed(self.cuts.own)
+
+    def _placed(self, ranks: FloatArray) -> FloatArray:
+        return self.options.sign * self.rule.scale.at(ranks) + 0.0
+
+    def decide(self, scores: FloatArray, covariate: Values) -> NDArray[np.int8]:
+        """Return 1 for every patient who is called, else 0."""
+        return self.rule.decide(np.asarray(scores, dtype=np.float64), covariate)
+
+    @property
+    def flip_rate(self) -> float:
+        """Mean flip probability of the certifying patients."""
+        who = self.roles.certify
+        return float(
+            self.rule.flip_probability(self.patients.scores[who], self.covariate[who]).mean()
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader should know before trusting the numbers."""
+        found = []
+        chose = self.patients.take(self.roles.select)
+        groups = self.covariate[self.roles.select]
+        for group in self.rule.design.names:
+            inside = groups == group
+            n, positive = int(inside.sum()), int(chose.known_labels[inside].sum())
+            found += class_warnings(f"of group '{group}' choose", positive, n - positive)
+            if is_apart(chose.scores[inside], chose.scores[~inside]):
+                found.append(
+                    f"scores of group '{group}' hardly overlap with those of the others, as in "
+                    "another unit; no patients of like scores can be compared, so that the test "
+                    "and the weights say little. Bring them to one scale, or fit the group alone."
+                )
+        return found
+
+
+def is_apart(scores: FloatArray, others: FloatArray) -> bool:
+    """Return whether most scores lie beyond all those of the others."""
+    if not scores.size or not others.size:
+        return False
+    inside = (scores >= others.min()) & (scores <= others.max())
+    return bool(inside.mean() < LEAST_OVERLAP)

@@ -1,0 +1,120 @@
+"""A fitted study: a cut-off and everything that was found on the way to it, as plain data."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from steadycut.core.certify import Certificate
+from steadycut.core.checks import FloatArray
+from steadycut.core.confusion import Confusion
+from steadycut.core.cuts.grid import operating_value
+from steadycut.core.diagnose import class_warnings, flip_probability, order_warnings
+from steadycut.core.ensemble import Ensemble
+from steadycut.core.records import PatientScores
+from steadycut.core.select import Candidate
+from steadycut.core.sites import unit_warnings
+from steadycut.core.split import Roles
+from steadycut.ingest.identifiers import alike_warnings
+from steadycut.study.options import Options
+
+
+# Without slots, so that what is asked for more than once is computed once.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FittedStudy:
+    """A cut-off, why it was chosen and how far it can be trusted.
+
+    ``patients`` are as they came. ``chose`` are those who chose the cut-off and ``certified`` those
+    who certify it, oriented: their high scores are called, whatever the direction. ``chosen`` and
+    ``candidates`` are on that scale too; `turned` brings a value back to the units of the scores.
+    For an ensemble scores are mean quantiles between 0 and 1, and ``candidates`` are its methods
+    and, last, the ensemble. ``infeasible`` names the candidates that have no cut within the limits
+    of the rule.
+    """
+
+    options: Options
+    patients: PatientScores
+    roles: Roles
+    chose: PatientScores
+    certified: PatientScores
+    chosen: Candidate
+    candidates: tuple[Candidate, ...]
+    certificate: Certificate
+    counts: Confusion
+    ensemble: Ensemble | None = None
+    infeasible: tuple[str, ...] = ()
+
+    @property
+    def n_candidates(self) -> int:
+        """Among how many candidates the patients chose, those left out for a limit included."""
+        return len(self.candidates) + len(self.infeasible)
+
+    def turned(self, value: float) -> float:
+        """Return a score or cut-off in the units of the scores as they came."""
+        # Adding 0.0 turns negative zero into zero.
+        return self.options.sign * value + 0.0
+
+    @property
+    def threshold(self) -> float:
+        """The frozen cut-off: a patient whose score reaches it is called."""
+        return self.turned(self.chosen.threshold)
+
+    @cached_property
+    def operating_value(self) -> float | None:
+        """The outermost score of a choosing patient who is called; None if nobody is called."""
+        value = operating_value(self.chosen.threshold, self.chose.scores)
+        return None if value is None else self.turned(value)
+
+    @cached_property
+    def bootstrap_thresholds(self) -> FloatArray:
+        """What the same rule chose in each bootstrap replicate, ascending."""
+        return np.sort(self.options.sign * self.chosen.draws.thresholds)
+
+    @property
+    def n_choices(self) -> int:
+        """Among how many scores the certifying patients chose themselves; 0 if others did."""
+        return self.n_candidates if self.options.honesty == "uniform" else 0
+
+    @property
+    def select_patients(self) -> PatientScores:
+        """The patients who chose the cut-off."""
+        return self.patients.take(self.roles.select)
+
+    @property
+    def certify_patients(self) -> PatientScores:
+        """The patients who certify it."""
+        return self.patients.take(self.roles.certify)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A SHA-256 of the patient-level table."""
+        return self.patients.fingerprint()
+
+    @cached_property
+    def flip_rate(self) -> float:
+        """Mean flip probability of the certifying patients."""
+        draws = self.chosen.draws.thresholds
+        flips = flip_probability(self.certified.scores, self.chosen.threshold, draws)
+        return float(flips.mean())
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What a reader should know before trusting the numbers."""
+        chose, certified = self.chose, self.certified
+        found = [*map(infeasible_warning, self.infeasible), *self.chosen.warnings]
+        found += class_warnings("choose", chose.n_positive, chose.n_negative)
+        if self.options.honesty == "split":
+            found += class_warnings("certify", certified.n_positive, certified.n_negative)
+            found += order_warnings(self.patients)
+        return [*found, *unit_warnings(self.patients), *alike_warnings(self.patients.patients)]
+
+    def flip_probability(self, scores: FloatArray) -> FloatArray:
+        """Return how often a resampled study would decide otherwise, for each score."""
+        sign = self.options.sign
+        draws = self.chosen.draws.thresholds
+        return flip_probability(sign * np.asarray(scores), self.chosen.threshold, draws)
+
+
+def infeasible_warning(name: str) -> str:
+    """Say that a candidate was left out."""
+    return f"limits: no cut-off of '{name}' keeps the limits of the rule; it was left out."

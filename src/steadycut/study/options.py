@@ -1,0 +1,129 @@
+"""What a study depends on besides the patients, checked before any patient is looked at."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from steadycut.core.bounds.concentration import choose_bound
+from steadycut.core.checks import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_fraction,
+    check_range,
+    store,
+)
+from steadycut.core.cuts.grid import clear_of_scores, cut_just_below
+from steadycut.core.ensemble import KINDS
+from steadycut.core.records import Costs, Direction, check_direction, sign_of
+from steadycut.core.rules.registry import Spaced
+from steadycut.core.select import Publish, Search
+from steadycut.core.split import HONESTIES
+from steadycut.errors import BadOption
+
+# How the options call groups that are not a column of the patients.
+GIVEN = "given"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Everything that a study depends on besides the patients."""
+
+    search: Search
+    direction: Direction = "ge"
+    honesty: str = "split"
+    certify_size: float = 0.5
+    stratified: bool = False
+    bound: str = "auto"
+    ensemble: str | None = None
+    stratify: str | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_direction(self.direction)
+        check_choice("honesty", self.honesty, HONESTIES)
+        store(self, "certify_size", check_fraction("certify_size", self.certify_size))
+        store(self, "seed", check_count("seed", self.seed, at_least=0))
+        _ = self.bound_name
+        check_flag("stratified", self.stratified)
+        check_stratify(self.stratify, self.ensemble)
+        if self.stratified and self.search.costs.target is None:
+            msg = (
+                "a split stratified by label needs a target_prevalence: pooled bounds do not hold "
+                "after it, class-wise ones do."
+            )
+            raise BadOption(msg)
+        if self.ensemble is not None:
+            self._check_ensemble(self.ensemble)
+            # Evenly spaced cuts depend on the scale of the scores; ranks must not.
+            store(self, "search", replace(self.search, grid="exact"))
+
+    def _check_ensemble(self, kind: str) -> None:
+        check_choice("ensemble", kind, tuple(KINDS))
+        if isinstance(self.search.chooser, Spaced):
+            msg = (
+                f"the rule '{self.search.rule}' looks at distances between scores, an ensemble "
+                "only at their order; choose another rule."
+            )
+            raise BadOption(msg)
+        if self.honesty == "uniform":
+            msg = (
+                "an ensemble needs honesty 'split'; got 'uniform', whose bounds do not hold where "
+                "the patients who choose also make the scale."
+            )
+            raise BadOption(msg)
+
+    @property
+    def bound_name(self) -> str:
+        """The bound that is used; ``auto`` is settled here, before any data."""
+        return choose_bound(self.bound, self.search.costs, self.honesty)
+
+    @property
+    def publish(self) -> Publish:
+        """How the chosen threshold is placed between the scores around it."""
+        return cut_just_below if self.bound_name == "compression" else clear_of_scores
+
+    @property
+    def sign(self) -> float:
+        """-1 where scores are negated before anything else."""
+        return sign_of(self.direction)
+
+
+def study_options(
+    *,
+    cost_fn: float = 1.0,
+    cost_fp: float = 1.0,
+    target_prevalence: float | tuple[float, float] | None = None,
+    direction: str = "ge",
+    honesty: str = "split",
+    certify_size: float = 0.5,
+    stratified: bool = False,
+    bound: str = "auto",
+    ensemble: str | None = None,
+    stratify: str | None = None,
+    seed: int = 0,
+    **search: Any,  # noqa: ANN401
+) -> Options:
+    """Return the options of `fit`, checked, before any patient is looked at."""
+    costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp, target=_as_range(target_prevalence))
+    return Options(
+        search=Search(costs=costs, **search),
+        direction=check_direction(direction),
+        honesty=honesty,
+        certify_size=certify_size,
+        stratified=stratified,
+        bound=bound,
+        ensemble=ensemble,
+        stratify=stratify,
+        seed=seed,
+    )
+
+
+def check_stratify(stratify: str | None, ensemble: str | None) -> None:
+    """Refuse groups to resample within for an ensemble."""
+    if stratify is not None and ensemble is not None:
+        msg = "an ensemble cannot be resampled within strata; leave out stratify or ensemble."
+        raise BadOption(msg)
+
+
+def _as_range(prevalence: float | tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if prevalence is None else check_range("target_prevalence", prevalence)

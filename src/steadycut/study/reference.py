@@ -1,0 +1,36 @@
+"""What a rule file keeps of its patients for a later audit: counts and quantiles."""
+
+import numpy as np
+
+from steadycut.core.checks import IntArray
+from steadycut.core.confusion import Confusion
+from steadycut.core.records import PatientScores
+from steadycut.core.shift.label_shift import rank_bins
+from steadycut.documents.parts import InstancesPart
+from steadycut.documents.rule import BinsPart, Reference
+from steadycut.study.curves import quantiles
+
+
+def span_of(counts: IntArray | None) -> InstancesPart | None:
+    """Return how many instances or units per patient there are; None where that is not known."""
+    if counts is None:
+        return None
+    return InstancesPart(
+        smallest=int(counts.min()), median=float(np.median(counts)), largest=int(counts.max())
+    )
+
+
+def reference_of(
+    counts: Confusion, patients: PatientScores, n_instances: IntArray | None
+) -> Reference:
+    """Return what an audit needs of the patients who certify."""
+    return Reference(
+        tp=counts.tp,
+        fn=counts.fn,
+        fp=counts.fp,
+        tn=counts.tn,
+        quantiles_positive=quantiles(patients.positive_scores),
+        quantiles_negative=quantiles(patients.negative_scores),
+        bins=BinsPart.of(rank_bins(patients.scores, patients.known_labels)),
+        instances_per_patient=span_of(n_instances),
+    )

@@ -1,0 +1,59 @@
+"""Who chooses the cut-off and who certifies it, and within which groups patients are resampled."""
+
+import hashlib
+
+import numpy as np
+
+from steadycut.core.bootstrap.within_groups import Stratify, stratum_codes
+from steadycut.core.checks import IntArray
+from steadycut.core.records import PatientScores
+from steadycut.core.split import Roles, everybody, split_classes, split_patients
+from steadycut.errors import TooFewPatients
+from steadycut.study.options import GIVEN, Options
+
+# Below this many patients of a class no cut-off is chosen at all.
+LEAST_PATIENTS = 2
+
+
+def deal_roles(patients: PatientScores, options: Options) -> Roles:
+    """Return who chooses and who certifies.
+
+    Neither scores nor labels are looked at. The random numbers come from the seed and from the
+    identifiers: from the seed alone the same positions would be dealt for every cohort of a size,
+    and where identifiers tell the class (``case_1``, ``control_1``) that is as good as stratified.
+    """
+    if options.honesty == "uniform":
+        return everybody(patients.n_patients)
+    (seed,) = np.random.SeedSequence([options.seed, *digest_of_names(patients)]).spawn(1)
+    rng = np.random.default_rng(seed)
+    if options.stratified:
+        return split_classes(patients.known_labels, options.certify_size, rng)
+    return split_patients(patients.n_patients, options.certify_size, rng)
+
+
+def digest_of_names(patients: PatientScores) -> bytes:
+    """Return a digest of the identifiers; nothing where there are none."""
+    if patients.patients is None:
+        return b""
+    return hashlib.sha256("\x1f".join(patients.patients.tolist()).encode()).digest()
+
+
+def strata_of(
+    patients: PatientScores, options: Options, strata: Stratify | None
+) -> IntArray | None:
+    """Return the stratum of each patient; None where patients are resampled all together."""
+    if options.stratify is None:
+        return None
+    named = options.stratify if strata is None or options.stratify != GIVEN else strata
+    return stratum_codes(patients, named)
+
+
+def check_both_classes(patients: PatientScores) -> None:
+    """Refuse fewer than two patients of a class."""
+    counts = (patients.n_positive, patients.n_negative)
+    if min(counts) < LEAST_PATIENTS:
+        msg = (
+            f"a cut-off needs at least {LEAST_PATIENTS} patients of each class; got {counts[0]} "
+            f"positive and {counts[1]} negative. Check the label column and the positive value."
+        )
+        raise TooFewPatients(msg)

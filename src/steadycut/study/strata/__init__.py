@@ -1,0 +1,6 @@
+"""Ordered risk strata.
+
+``options``: everything that a study of strata depends on besides the patients. ``fitted``: the
+boundaries and everything found on the way, as data. ``describe``: what is written about them, and
+the frozen file. ``fit``: the whole flow.
+"""

@@ -1,0 +1,144 @@
+"""What is written about fitted risk strata: the study, and the frozen file."""
+
+import hashlib
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray
+from steadycut.documents.parts import CertificatePart
+from steadycut.documents.strata import (
+    SCHEMA,
+    BoundaryPart,
+    RatePart,
+    StrataDocument,
+    StrataOptionsPart,
+    StrataProvenance,
+    StrataRoles,
+    StrataRule,
+    StrataStability,
+)
+from steadycut.documents.strata_study import StrataStudyDocument
+from steadycut.study.describe import steps_of
+from steadycut.study.freeze import check_named, columns_of, versions
+from steadycut.study.reference import span_of
+from steadycut.study.strata.fitted import FittedStrata
+from steadycut.study.strata.options import StrataOptions
+
+USUAL = (0.05, 0.95)
+
+
+def describe_strata(study: FittedStrata) -> StrataStudyDocument:
+    """Return the study as numbers, texts and lists, without any patient."""
+    options, recipe = study.options, study.patients.recipe
+    return StrataStudyDocument(
+        strata=list(options.strata),
+        grades=list(options.grades),
+        thresholds=study.thresholds.tolist(),
+        operating_values=operating_values(study),
+        direction=options.direction,
+        rule=options.rule,
+        score=recipe.score,
+        aggregation=steps_of(recipe),
+        costs=options.costs.values.tolist(),
+        risk=study.risk,
+        certificate=CertificatePart.of(study.certificate),
+        boundaries=boundary_parts(study),
+        counts=study.counts.tolist(),
+        stability=stability_part(study),
+        patients=role_counts(study),
+        options=StrataOptionsPart.of(options),
+    )
+
+
+def freeze_strata(study: FittedStrata) -> StrataRule:
+    """Return the boundaries to take to the next hospital."""
+    described, recipe, scores = describe_strata(study), study.patients.recipe, study.patients.scores
+    check_named(recipe)
+    graded = study.patients.fingerprint().encode() + study.grades.astype("<i8").tobytes()
+    low, high = np.quantile(scores, USUAL, method="inverted_cdf").tolist()
+    shared = set(StrataDocument.model_fields) & set(StrataStudyDocument.model_fields) - {"schema_"}
+    return StrataRule(
+        StrataDocument(
+            **{name: getattr(described, name) for name in shared},
+            schema=SCHEMA,
+            columns=columns_of(recipe),
+            score_range=(float(scores.min()), float(scores.max())),
+            usual_range=(low, high),
+            instances_per_patient=span_of(study.patients.n_instances),
+            bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
+            provenance=StrataProvenance(
+                versions=versions(),
+                options=described.options,
+                patients=described.patients,
+                data_sha256=hashlib.sha256(graded).hexdigest(),
+            ),
+            units_per_patient=span_of(study.patients.n_units),
+        )
+    )
+
+
+def operating_values(study: FittedStrata) -> list[float | None]:
+    """Return, for each boundary, the outermost score of a choosing patient who is above it."""
+    sign = study.options.sign
+    scores = sign * study.patients.scores[study.roles.select]
+    found = []
+    for threshold in study.draws.thresholds:
+        above = scores[scores >= threshold]
+        found.append(sign * float(above.min()) if above.size else None)
+    return found
+
+
+def boundary_parts(study: FittedStrata) -> list[BoundaryPart]:
+    """Return one part per boundary: which grades belong where, what errors cost, both limits."""
+    options, rows = study.options, []
+    probabilities = options.costs.probabilities
+    for k, found in enumerate(study.boundaries):
+        step = options.costs.steps[:, k]
+        rows.append(
+            BoundaryPart(
+                below=options.strata[k],
+                above=options.strata[k + 1],
+                threshold=float(study.thresholds[k]),
+                miss_costs=_costs_of(options, step),
+                alarm_costs=_costs_of(options, -step),
+                probability=None if probabilities is None else float(probabilities[k]),
+                miss=RatePart.of(found.miss),
+                alarm=RatePart.of(found.alarm),
+                delta=found.delta,
+            )
+        )
+    return rows
+
+
+def _costs_of(options: StrataOptions, step: FloatArray) -> dict[str, float]:
+    """Return what the wrong side costs each grade that has one."""
+    found = zip(options.grades, step.tolist(), strict=True)
+    return {grade: cost for grade, cost in found if cost > 0}
+
+
+def stability_part(study: FittedStrata) -> StrataStability:
+    """Return how far the boundaries move together, and what that may cost."""
+    sign, radius = study.options.sign, study.radius
+    return StrataStability(
+        bias=(sign * radius.bias + 0.0).tolist(),
+        quantile=radius.quantile,
+        radius=radius.radius.tolist(),
+        local_modulus=study.local_modulus,
+        modulus=study.modulus,
+        penalty=study.penalty,
+        smallest_risk=study.smallest_risk,
+        objective=study.objective,
+        flip_rate=study.flip_rate,
+        jump_rate=study.jump_rate,
+        n_bootstrap=study.options.n_bootstrap,
+        warnings=study.warnings,
+    )
+
+
+def role_counts(study: FittedStrata) -> StrataRoles:
+    """Return how many patients there are in each role and grade."""
+    select, certify = (
+        np.bincount(study.grades[index], minlength=len(study.options.grades)).tolist()
+        for index in (study.roles.select, study.roles.certify)
+    )
+    return StrataRoles(total=study.patients.n_patients, select=select, certify=certify)
