@@ -15,10 +15,10 @@ import numpy as np
 import typer
 
 from steadycut.cli import options as opt
-from steadycut.cli.covariate import covariate_apply_text, read_for_covariate
+from steadycut.cli.covariate import covariate_apply_text
 from steadycut.cli.output import check_folder, note, show
-from steadycut.cli.reading import given
-from steadycut.cli.tables import note_dropped, read_for_rule, read_levels, row_counts
+from steadycut.cli.reading import Reading, reading_of
+from steadycut.cli.tables import note_dropped, read_for_rule, row_counts
 from steadycut.core.checks import check_choice
 from steadycut.documents.canonical_json import read_frozen
 from steadycut.documents.covariate import SCHEMA as COVARIATE_SCHEMA
@@ -29,7 +29,7 @@ from steadycut.documents.rule import SCHEMA, FrozenRule
 from steadycut.documents.strata import SCHEMA as STRATA_SCHEMA
 from steadycut.documents.strata import StrataRule
 from steadycut.errors import BadOption
-from steadycut.ingest import PatientTable, make_request
+from steadycut.ingest import PatientTable
 from steadycut.io.files import write_atomically
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.show.terminal import apply_text
@@ -74,7 +74,7 @@ class Asked:
 
 
 # A frozen file, tables, and how they are to be taken.
-Apply = Callable[[Path, Sequence[str], Asked], Applied]
+Apply = Callable[[Path, Reading, Asked], Applied]
 
 
 def apply_command(
@@ -101,10 +101,10 @@ def apply_command(
     check_not_an_input(out, [rule, *tables])
     check_signed(rule, verify)
     asked = Asked(missing=missing, force=force, key=opt.read_key(patient_key))
-    read = given(tables, engine=engine, memory=memory, resume=resume, out=out.parent)
-    applied = with_unseen(apply_for(rule), unseen)(rule, read, asked)
+    reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out.parent)
+    applied = with_unseen(apply_for(rule), unseen)(rule, reading, asked)
     write_atomically(out, write(with_forced(applied)))
-    read.done()
+    reading.remove_checkpoint()
     note_dropped(applied.table)
     for warning in applied.warnings:
         note(f"warning: {warning}")
@@ -125,11 +125,13 @@ def with_forced(applied: Applied) -> dict[str, Any]:
     return {**applied.columns, "forced": [said] * len(applied.columns["score"])}
 
 
-def apply_rule(rule: Path, tables: Sequence[str], asked: Asked) -> Applied:
+def apply_rule(rule: Path, reading: Reading, asked: Asked) -> Applied:
     """Apply one cut-off, the rule.json of a fit."""
     frozen = FrozenRule.load(rule)
     check_fits(frozen.expected.remembered, asked.key)
-    table, lacking = read_for_rule(frozen, tables, missing=asked.missing, force=asked.force)
+    table, lacking = read_for_rule(
+        frozen.recipes, reading, missing=asked.missing, force=asked.force
+    )
     several = list(table.patients.values())
     patients = frozen.patients_of(several)
     found = lacking + check_deployment(frozen, patients, several, key=asked.key)
@@ -152,15 +154,16 @@ def apply_rule(rule: Path, tables: Sequence[str], asked: Asked) -> Applied:
     )
 
 
-def apply_covariate(
-    rule: Path, tables: Sequence[str], asked: Asked, unseen: str = "refuse"
-) -> Applied:
+def apply_covariate(rule: Path, reading: Reading, asked: Asked, unseen: str = "refuse") -> Applied:
     """Apply cut-offs by covariate, a covariate.json."""
     frozen = CovariateRule.load(rule)
     check_fits(frozen.expected.remembered, asked.key)
-    table, lacking = read_for_covariate(frozen, tables, asked.missing, force=asked.force)
+    column = frozen.document.covariate
+    table, lacking = read_for_rule(
+        [frozen.recipe], reading, attributes=[column], missing=asked.missing, force=asked.force
+    )
     (patients,) = table.patients.values()
-    covariate = patients.attributes[frozen.document.covariate]
+    covariate = patients.attributes[column]
     found = pass_or_refuse(lacking + check_deployment(frozen, patients), force=asked.force)
     decisions = frozen.decisions(patients, covariate, unseen)
     content = {
@@ -174,7 +177,7 @@ def apply_covariate(
     return Applied(
         columns=decisions,
         content=content,
-        text=covariate_apply_text(content, frozen.document.covariate),
+        text=covariate_apply_text(content, column),
         table=table,
         warnings=texts_of(found) + frozen.warnings(covariate),
         forced=forced_names(found),
@@ -192,19 +195,13 @@ def with_unseen(apply: Apply, unseen: str) -> Apply:
     return partial(apply_covariate, unseen=unseen)
 
 
-def apply_strata(rule: Path, tables: Sequence[str], asked: Asked) -> Applied:
+def apply_strata(rule: Path, reading: Reading, asked: Asked) -> Applied:
     """Put patients into ordered risk strata, a strata.json."""
     frozen = StrataRule.load(rule)
     check_fits(frozen.expected.remembered, asked.key)
-    recipe = frozen.recipe
-    request = make_request(
-        patient=recipe.patient,
-        score=recipe.score,
-        levels=recipe.levels,
-        how=recipe.how,
-        missing=asked.missing,
+    table, lacking = read_for_rule(
+        [frozen.recipe], reading, missing=asked.missing, force=asked.force
     )
-    table, lacking = read_levels(request, tables, force=asked.force)
     (patients,) = table.patients.values()
     found = pass_or_refuse(lacking + check_deployment(frozen, patients), force=asked.force)
     columns = frozen.decisions(patients)

@@ -8,7 +8,7 @@ import typer
 from steadycut.cli import options as opt
 from steadycut.cli.apply import RulePath, check_signed
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
-from steadycut.cli.reading import given
+from steadycut.cli.reading import reading_of
 from steadycut.cli.tables import (
     candidates_at,
     label_warnings,
@@ -65,9 +65,9 @@ def audit_command(
     frozen = FrozenRule.load(rule)
     check_fits(frozen.expected.remembered, key)
     sites = opt.parse_sites(site, external, "--external")
-    read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
+    reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out)
     table, lacking = read_for_rule(
-        frozen, read, label=label, site=site, sites=sites, missing=missing, force=force
+        frozen.recipes, reading, label=label, site=site, sites=sites, missing=missing, force=force
     )
     several = dict(enumerate(candidates_at(table, sites)))
     content = audit_content(
@@ -76,7 +76,7 @@ def audit_command(
     record(content, lacking)
     content["warnings"] += label_warnings(frozen, several[0])
     write_folder(out, audit_files(content))
-    read.done()
+    reading.remove_checkpoint()
     note_dropped(table)
     note_warnings(content["warnings"])
     text = audit_text(content)

@@ -8,7 +8,7 @@ import typer
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
-from steadycut.cli.reading import given
+from steadycut.cli.reading import reading_of
 from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit
 from steadycut.show.terminal import comparison_text
 from steadycut.study.compare import compare
@@ -82,9 +82,9 @@ def compare_command(
     study_options(**options)
     here = opt.parse_sites(site, internal, "--internal") or []
     there = opt.parse_sites(site, external, "--external") or []
-    read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
+    reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out)
     table = read_for_fit(
-        read,
+        reading,
         patient=patient,
         score=score,
         label=label,
@@ -105,5 +105,5 @@ def compare_command(
         note(f"warning: {warning}")
     if out is not None:
         write_folder(out, {"compare.json": to_json(content)})
-        read.done()
+        reading.remove_checkpoint()
     show(content, comparison_text(content), as_json=as_json)

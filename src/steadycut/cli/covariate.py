@@ -1,19 +1,16 @@
 """``steadycut covariate``: cut-offs by group, or along a number, frozen and certified."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, show, to_json, write_folder
-from steadycut.cli.reading import given
-from steadycut.cli.tables import note_dropped, read_for_fit, read_levels, row_counts
+from steadycut.cli.reading import reading_of
+from steadycut.cli.tables import note_dropped, read_for_fit, row_counts
 from steadycut.core.checks import check_choice
 from steadycut.core.covariate.design import KINDS
-from steadycut.documents.covariate import CovariateRule
-from steadycut.documents.guards import Finding
-from steadycut.ingest import PatientTable, make_request
 from steadycut.show.columns import aligned, columns, numbers, percents
 from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.study.covariate.fit import RULES, fit_by_covariate
@@ -73,9 +70,9 @@ def covariate_command(
     check_choice("kind", kind, KINDS)
     check_choice("rule", rule, RULES)
     sites = opt.parse_sites(site, internal, "--internal")
-    read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
+    reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out)
     table = read_for_fit(
-        read,
+        reading,
         patient=patient,
         score=[score],
         label=label,
@@ -107,7 +104,7 @@ def covariate_command(
         "covariate_study.json": to_json(content),
     }
     write_folder(out, files)
-    read.done()
+    reading.remove_checkpoint()
     note_dropped(table)
     wrote = f"\n\nWrote covariate.json, covariate_study.json to {out}/"
     show(content, covariate_text(content) + wrote, as_json=as_json)
@@ -200,19 +197,3 @@ def covariate_apply_text(applied: Mapping[str, Any], covariate: str) -> str:
         f"{applied['called']} of {count(applied['n_patients'], 'patient')} called "
         f"({percent(applied['call_rate'])}) at {at}; flip-rate {percent(applied['flip_rate'])}"
     )
-
-
-def read_for_covariate(
-    rule: CovariateRule, tables: Sequence[str], missing: str, *, force: bool
-) -> tuple[PatientTable, list[Finding]]:
-    """Return a table as a frozen rule wants it, with the covariate, and what it lacks."""
-    recipe = rule.recipe
-    request = make_request(
-        patient=recipe.patient,
-        score=recipe.score,
-        levels=recipe.levels,
-        how=recipe.how,
-        attributes=rule.document.covariate,
-        missing=missing,
-    )
-    return read_levels(request, tables, force=force)

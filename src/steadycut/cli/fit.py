@@ -8,7 +8,7 @@ from typing import Any
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
-from steadycut.cli.reading import given
+from steadycut.cli.reading import reading_of
 from steadycut.cli.tables import (
     candidates_at,
     instances_summary,
@@ -99,9 +99,9 @@ def fit_command(
         seed=seed,
     )
     sites = opt.parse_sites(site, internal, "--internal")
-    read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
+    reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out)
     table = read_for_fit(
-        read,
+        reading,
         patient=patient,
         score=score,
         label=label,
@@ -118,13 +118,13 @@ def fit_command(
     frozen = study.freeze(**remembered, small_cells=small_cells)
     if small_cells is not None:
         write_folder(out, {"rule.json": frozen.to_bytes()})
-        read.done()
+        reading.remove_checkpoint()
         text = coarse_rule_text(frozen.to_dict(), row_counts(table), small_cells)
         show(frozen.to_dict(), f"{text}\nWrote rule.json to {out}/", as_json=as_json)
         return
     content = study_content(study, table, confidence, frozen)
     write_folder(out, study_files(content))
-    read.done()
+    reading.remove_checkpoint()
     note_left_out(table)
     note_warnings(content["stability"]["warnings"])
     show(

@@ -10,7 +10,7 @@ import typer
 from steadycut.cli import options as opt
 from steadycut.cli.apply import RulePath, check_signed
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
-from steadycut.cli.reading import given
+from steadycut.cli.reading import reading_of
 from steadycut.cli.tables import (
     label_warnings,
     note_dropped,
@@ -81,11 +81,11 @@ def monitor_command(
     frozen = FrozenRule.load(rule)
     check_fits(frozen.expected.remembered, key)
     sites = opt.parse_sites(site, external, "--external")
-    request = request_for_rule(frozen, label=label, site=site, sites=sites, missing=missing)
-    read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
+    request = request_for_rule(frozen.recipes, label=label, site=site, sites=sites, missing=missing)
+    reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out)
     # No patient may be left out because of the label.
     request = replace(request, order=order, incomplete="refuse")
-    table, lacking = read_levels(request, read, force=force)
+    table, lacking = read_levels(request, reading, force=force)
     patients = frozen.patients_of(table.patients)
     found = monitor(frozen, patients, order=table.order, delta=delta, force=force, key=key)
     content = {**found.to_dict(), "data": row_counts(table)}
@@ -93,7 +93,7 @@ def monitor_command(
     content["warnings"] += label_warnings(frozen, patients)
     if out is not None:
         write_folder(out, {"monitor.json": to_json(content)})
-        read.done()
+        reading.remove_checkpoint()
     say(table, content["warnings"])
     wrote = f"\n\nWrote monitor.json to {out}/" if out is not None else ""
     show(content, monitor_text(content) + wrote, as_json=as_json)

@@ -1,8 +1,9 @@
-"""The tables that a command was given, and how they are to be read."""
+"""The tables that a command was given, and how to read them."""
 
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -17,65 +18,66 @@ from steadycut.io.checkpoint import Checkpoint, digest, open_checkpoint
 CHECKPOINT = "steadycut-checkpoint"
 
 
-class Given(tuple[str, ...]):  # noqa: SLOT001 (it carries more than its items)
-    """Paths, patterns and addresses, with an engine, a memory limit and a place to resume from."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Paths, patterns and addresses of tables, and how to read them.
 
+    ``memory`` is in bytes. Finished parts are kept in the folder ``checkpoint``; ``resume`` says
+    that an interrupted run goes on with the parts that are there.
+    """
+
+    paths: tuple[str, ...]
     engine: str = "auto"
     memory: int | None = None
     checkpoint: Path | None = None
     resume: bool = False
 
-    def done(self) -> None:
+    def remove_checkpoint(self) -> None:
         """Remove the checkpoint: the results are written."""
         if self.checkpoint is not None and self.checkpoint.is_dir():
             Checkpoint(self.checkpoint).remove()
 
 
-def given(
+def reading_of(
     tables: Sequence[str],
     *,
     engine: str,
     memory: str | None,
     resume: bool = False,
     out: Path | None = None,
-) -> Given:
-    """Check how tables are to be read; a checkpoint goes into the folder of the results."""
+) -> Reading:
+    """Check how to read tables; a checkpoint goes into the folder of the results."""
     check_engine(engine)
-    found = Given(tables)
-    found.engine = engine
-    found.memory = parse_memory(memory)
-    found.resume = resume
-    found.checkpoint = None if out is None else out / CHECKPOINT
-    return found
+    return Reading(
+        paths=tuple(tables),
+        engine=engine,
+        memory=parse_memory(memory),
+        checkpoint=None if out is None else out / CHECKPOINT,
+        resume=resume,
+    )
 
 
-def read_given(request: Request, tables: Sequence[str]) -> PatientTable:
-    """Read tables as a command asks for; say how far that is."""
-    how = as_given(tables)
-    keep = None if how.checkpoint is None else partial(_kept_parts, how, request)
+def read_tables(request: Request, reading: Reading) -> PatientTable:
+    """Read tables as a command asks for, and show the progress."""
+    keep = None if reading.checkpoint is None else partial(_kept_parts, reading, request)
     with progress_on_terminal() as progress:
         return read_patients(
             request,
-            list(tables),
-            engine=how.engine,
-            memory=how.memory,
+            list(reading.paths),
+            engine=reading.engine,
+            memory=reading.memory,
             progress=progress,
             keep=keep,
         )
 
 
-def as_given(tables: Sequence[str]) -> Given:
-    """Return how tables are to be read; as usual, if nobody said how."""
-    return tables if isinstance(tables, Given) else Given(tables)
-
-
 @contextmanager
-def _kept_parts(how: Given, request: Request) -> Iterator[Checkpoint]:
-    folder = how.checkpoint
+def _kept_parts(reading: Reading, request: Request) -> Iterator[Checkpoint]:
+    folder = reading.checkpoint
     assert folder is not None  # noqa: S101
-    if not how.resume and folder.is_dir():
-        Checkpoint(folder).remove()
-    with open_checkpoint(folder, _study(how, request)) as checkpoint:
+    if not reading.resume:
+        reading.remove_checkpoint()
+    with open_checkpoint(folder, _study(reading, request)) as checkpoint:
         try:
             yield checkpoint
         except KeyboardInterrupt:
@@ -83,22 +85,22 @@ def _kept_parts(how: Given, request: Request) -> Iterator[Checkpoint]:
             raise
 
 
-def _study(how: Given, request: Request) -> dict[str, str]:
-    """Return everything that finished parts depend on; paths go as digests."""
+def _study(reading: Reading, request: Request) -> dict[str, str]:
+    """Return everything that finished parts depend on; paths are written as digests."""
     recipes = [
         request.recipe(score, one.name) for score in request.scores for one in request.aggregators
     ]
-    files = [file.place for file in find_files(list(how))]
+    files = [file.place for file in find_files(reading.paths)]
     return {
         "version": __version__,
         "request": digest(repr((recipes, request.missing, request.sites))),
         "tables": digest(*(f"{name} {_state(name)}" for name in files)),
-        "memory": str(how.memory),
+        "memory": str(reading.memory),
     }
 
 
 def _state(name: str) -> str:
-    """Return size and time of a file; of one in S3 nothing is known."""
+    """Return size and time of a file; nothing is known about one in S3."""
     if not os.path.exists(name):  # noqa: PTH110
         return ""
     found = Path(name).stat()

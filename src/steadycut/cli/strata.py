@@ -6,7 +6,7 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, show, to_json, write_folder
-from steadycut.cli.reading import given, read_given
+from steadycut.cli.reading import read_tables, reading_of
 from steadycut.cli.strata_tables import graded_patients, names_of, read_costs
 from steadycut.cli.tables import note_dropped, row_counts
 from steadycut.core.strata.certify import LOSS_BOUNDS
@@ -87,7 +87,7 @@ def strata_command(
     Writes strata.json (to take to the next hospital), strata-study.json and strata.html.
     """
     check_folder(out)
-    read = given(tables, engine=engine, memory=memory, resume=resume, out=out)
+    reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out)
     priced = read_costs(costs)
     values = names_of("--order", order, priced.grades)
     options = strata_options(
@@ -117,11 +117,11 @@ def strata_command(
         how=aggregate,
         missing=missing,
     )
-    table = read_given(request, read)
+    table = read_tables(request, reading)
     study = run_strata(*graded_patients(table, label, order_of), options)
     content = {**study.to_dict(), "data": row_counts(table)}
     write_folder(out, strata_files(study, content))
-    read.done()
+    reading.remove_checkpoint()
     note_dropped(table)
     end = f"\n\nWrote strata.json, strata-study.json, strata.html to {out}/"
     show(content, strata_text(content) + end, as_json=as_json)

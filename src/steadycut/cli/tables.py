@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from steadycut.cli.output import note, note_warnings
-from steadycut.cli.reading import read_given
-from steadycut.core.records import PatientScores
+from steadycut.cli.reading import Reading, read_tables
+from steadycut.core.records import PatientScores, Recipe
 from steadycut.documents.guards import (
     Finding,
     forced_names,
@@ -22,7 +22,7 @@ from steadycut.ingest.read import alike_lines, dropped_lines
 
 
 def read_for_fit(
-    tables: Sequence[str],
+    reading: Reading,
     *,
     patient: str,
     score: Sequence[str],
@@ -49,33 +49,36 @@ def read_for_fit(
         missing=missing,
         clusters=True,
     )
-    return read_given(request, tables)
+    return read_tables(request, reading)
 
 
 def read_for_rule(
-    rule: FrozenRule,
-    tables: Sequence[str],
+    recipes: Sequence[Recipe],
+    reading: Reading,
     *,
     label: str | None = None,
     site: str | None = None,
     sites: Sequence[str] | None = None,
+    attributes: Sequence[str] = (),
     missing: str = "refuse",
     force: bool = False,
 ) -> tuple[PatientTable, list[Finding]]:
-    """Read patients as a frozen rule wants them, at the named sites; see `read_levels`."""
-    request = request_for_rule(rule, label=label, site=site, sites=sites, missing=missing)
-    return read_levels(request, tables, force=force)
+    """Read patients by the recipes of a frozen rule, at the named sites; see `read_levels`."""
+    request = request_for_rule(
+        recipes, label=label, site=site, sites=sites, attributes=attributes, missing=missing
+    )
+    return read_levels(request, reading, force=force)
 
 
 def read_levels(
-    request: Request, tables: Sequence[str], *, force: bool
+    request: Request, reading: Reading, *, force: bool
 ) -> tuple[PatientTable, list[Finding]]:
-    """Read patients; where the column of a level is missing, refuse or leave out its step.
+    """Read patients; where the column of a level is missing, refuse, or leave out this level.
 
-    What was left out is returned too. The patients say that they were made as asked.
+    The findings say what was left out. The recipe of the patients stays as it was asked for.
     """
     try:
-        return read_given(request, tables), []
+        return read_tables(request, reading), []
     except MissingColumn as error:
         column = error.column
         found = missing_level(request.recipe("", ""), column)
@@ -83,7 +86,7 @@ def read_levels(
             raise
     pass_or_refuse([found], force=force)
     levels = tuple(level for level in request.levels if level[0] != column)
-    table, more = read_levels(replace(request, levels=levels), tables, force=force)
+    table, more = read_levels(replace(request, levels=levels), reading, force=force)
     patients = {
         (score, how): replace(one, recipe=request.recipe(score, how), n_units=None)
         for (score, how), one in table.patients.items()
@@ -92,21 +95,21 @@ def read_levels(
 
 
 def record(content: dict[str, Any], lacking: Sequence[Finding]) -> None:
-    """Put what a table lacks in front of what its patients were found to be."""
+    """Put the findings about missing columns in front of the other warnings."""
     content["warnings"] = [*texts_of(lacking), *content["warnings"]]
     content["forced"] = list(dict.fromkeys([*forced_names(lacking), *content["forced"]]))
 
 
 def request_for_rule(
-    rule: FrozenRule,
+    recipes: Sequence[Recipe],
     *,
     label: str | None,
     site: str | None,
     sites: Sequence[str] | None,
+    attributes: Sequence[str] = (),
     missing: str,
 ) -> Request:
     """Return what a frozen rule asks of a table; its positive label need not occur there."""
-    recipes = rule.recipes
     recipe = recipes[0]
     return make_request(
         patient=recipe.patient,
@@ -118,16 +121,17 @@ def request_for_rule(
         positive_occurs=False,
         levels=recipe.levels,
         how=list(dict.fromkeys(one.how for one in recipes)),
+        attributes=attributes,
         missing=missing,
     )
 
 
 def label_warnings(rule: FrozenRule, patients: PatientScores) -> list[str]:
-    """Notice that the label that the rule calls positive does not occur."""
+    """Warn if the label that the rule calls positive does not occur."""
     positive = rule.recipe.positive
     if patients.labels is None or positive is None or patients.n_positive:
         return []
-    return [f"labels: none is {positive!r}, so that every patient counts as negative."]
+    return [f"labels: none is {positive!r}, so every patient counts as negative."]
 
 
 def row_counts(table: PatientTable) -> dict[str, int]:

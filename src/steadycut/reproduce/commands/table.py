@@ -9,6 +9,7 @@ from steadycut.cli import options as opt
 from steadycut.cli.demo import read_hospital
 from steadycut.cli.output import show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
+from steadycut.cli.reading import Reading
 from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit
 from steadycut.datasets import simulate_two_hospitals
 from steadycut.errors import BadOption
@@ -140,7 +141,7 @@ def read_two(
         opt.parse_sites(site, columns[name], f"--{name}") or [] for name in ("internal", "external")
     )
     table = read_for_fit(
-        data,
+        Reading(paths=tuple(data)),
         patient=columns["patient"],
         score=columns["score"],
         label=columns["label"],
