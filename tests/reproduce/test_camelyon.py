@@ -9,7 +9,7 @@ import pytest
 from steadycut.cli.main import run
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, TooFewPatients
-from steadycut.reproduce.camelyon_files import find_camelyon
+from steadycut.reproduce.camelyon import find_camelyon
 from steadycut.reproduce.halves import deal_halves, table_of_deals
 from tests.reproduce.making_camelyon import write_camelyon, write_node
 

@@ -9,17 +9,21 @@ from steadycut.core.cuts.grid import even_cuts
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.pointwise import Pointwise
 from steadycut.core.rules.registry import ERM, chosen_cut
-from steadycut.reproduce.figure_1 import (
+from steadycut.reproduce.figure import run_settings
+from steadycut.reproduce.figure_1 import panel_data, summary, whole_story
+from steadycut.reproduce.figure_1_simulation import (
     Outcome,
+    Setting,
+    draw_internal,
     own_map,
-    panel_data,
     penalised_by_draws,
     ratio_in_sharp,
-    run_setting,
-    summary,
-    whole_story,
+    replicate,
 )
-from steadycut.reproduce.two_basins import Setting, draw_internal
+
+
+def run_setting(setting, n_replicates, seed):
+    return run_settings(replicate, {"it": setting}, n_replicates, seed)["it"]
 
 
 def test_the_ratio_in_the_sharp_region_by_hand():

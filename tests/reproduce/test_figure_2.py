@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from steadycut.core.confusion import Confusion
-from steadycut.reproduce.figure_2 import (
-    correlation,
-    decompose,
-    replicate,
-    run_setting,
-)
-from steadycut.reproduce.two_markers import Setting
+from steadycut.reproduce.figure import run_settings
+from steadycut.reproduce.figure_2 import correlation
+from steadycut.reproduce.figure_2_simulation import Setting, decompose, replicate
+
+
+def run_setting(setting, n_replicates, seed):
+    return run_settings(replicate, {"it": setting}, n_replicates, seed)["it"]
 
 
 def test_the_decomposition_by_hand():

@@ -9,9 +9,15 @@ from sklearn.linear_model import LogisticRegression
 from steadycut.core.bounds.concentration import dkw
 from steadycut.core.confusion import confusion_at
 from steadycut.core.records import Costs
-from steadycut.reproduce.figure_s1 import Terms, bound_of
-from steadycut.reproduce.models import NAMES, models, patient_scores
-from steadycut.reproduce.patients_of_cells import Setting, draw_cells
+from steadycut.reproduce.figure_s1_simulation import (
+    NAMES,
+    Setting,
+    Terms,
+    bound_of,
+    draw_cells,
+    models,
+    patient_scores,
+)
 
 
 @pytest.fixture(scope="module")

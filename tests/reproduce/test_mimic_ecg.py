@@ -8,8 +8,7 @@ import pytest
 from steadycut.cli.main import run
 from steadycut.errors import BadOption, BadTable
 from steadycut.pipelines.ecg import EcgOptions, read_segments
-from steadycut.reproduce.mimic_ecg import hospitals
-from steadycut.reproduce.mimic_ecg_files import find_mimic, read_labels
+from steadycut.reproduce.mimic_ecg import find_mimic, hospitals, read_labels
 from tests.pipelines.ecg.making import make_ecg, write_mimic, write_record
 
 QUICK = ["--replicates", "2", "--bootstrap", "20"]

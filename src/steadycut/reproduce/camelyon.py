@@ -1,30 +1,227 @@
-"""The paper's CAMELYON tables from scored tiles."""
+"""CAMELYON16 and CAMELYON17, as they are downloaded: slides, labels, and the paper's tables."""
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadFile, SteadycutError, TooFewPatients
+from steadycut.errors import BadFile, BadOption, BadTable, SteadycutError, TooFewPatients
 from steadycut.ingest import make_request, read_patients
-from steadycut.pipelines.sheet import Origin
-from steadycut.pipelines.skipped import SkippedFile
+from steadycut.ingest.patients import Progress
+from steadycut.pipelines.sheet import Origin, file_stem, read_rows
+from steadycut.pipelines.skipped import SkippedFile, skip_after
 from steadycut.pipelines.slides.pipeline import SlideResult
-from steadycut.reproduce.camelyon_files import SEVENTEEN, SIXTEEN, CamelyonSlide
 from steadycut.reproduce.halves import deal_halves, table_of_deals, with_labels
 from steadycut.reproduce.table import Hospitals
-from steadycut.study.fit import Progress
 
-# Tiles to slides (g), slides to patients (h).
+SIXTEEN, SEVENTEEN = "CAMELYON16", "CAMELYON17"
+# Names of slides, in lower case.
+NAME_16 = re.compile(r"(normal|tumor|test)_(\d+)")
+NAME_17 = re.compile(r"(patient_(\d+))_node_(\d+)")
+CENTRE_17 = re.compile(r"center_(\d+)", re.IGNORECASE)
+# The last training slide of each kind from Radboud; the later ones are from Utrecht.
+LAST_OF_RADBOUD = {"normal": 100, "tumor": 70}
+PATIENTS_PER_CENTRE, TRAINING_PATIENTS = 20, 100
+# The organisers withdrew these two slides; the first is now tumor_111.
+WITHDRAWN = {"normal_086": "mislabelled", "test_049": "a copy of another slide"}
+# In the TNM classification isolated tumour cells are not a metastasis: pN0(i+).
+STAGES = {"negative": 0, "itc": 0, "micro": 1, "macro": 1}
+SHEETS_17 = ("stage_labels.csv", "stages.csv")
+# Aggregators from tiles to slides (g in the paper) and from slides to patients (h).
 TILES_TO_SLIDES = ("max", "top-k:10")
 SLIDES_TO_PATIENTS = ("max", "quantile:0.9")
+
 Deal = Callable[[int], Hospitals]
 
 
-def origins(slides: Sequence[CamelyonSlide]) -> dict[str, Origin]:
-    """Return whom each slide comes from.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CamelyonSlide:
+    """One labelled slide. In CAMELYON16 every slide is a patient of its own.
 
-    Labels stay out: another reading of them needs no new scores.
+    ``patient_label`` is 1 if any node of the patient has a metastasis, even if the slide of that
+    node is missing or cannot be read.
+    """
+
+    path: Path
+    dataset: str
+    patient: str
+    centre: str
+    label: int
+    patient_label: int
+
+    @property
+    def name(self) -> str:
+        """The name of the slide in tables."""
+        return self.path.stem
+
+
+def find_camelyon(
+    data: Path, *, itc_positive: bool = False
+) -> tuple[list[CamelyonSlide], list[SkippedFile]]:
+    """Return the slides below a folder, and what is skipped.
+
+    Parameters
+    ----------
+    data
+        A folder that holds one or both data sets. Slides are found by their names, anywhere below
+        it. ``reference.csv`` has the test labels of CAMELYON16; ``stage_labels.csv`` or
+        ``stages.csv`` has the node labels of CAMELYON17.
+    itc_positive
+        Whether isolated tumour cells count as metastasis.
+    """
+    if not data.is_dir():
+        msg = (
+            f"--data must be a folder that holds CAMELYON16 or CAMELYON17; {data} is not a folder."
+        )
+        raise BadOption(msg)
+    paths = sorted(path for path in data.rglob("*.tif") if path.is_file())
+    sixteen, problems_16 = _find_16(data, _named(paths, NAME_16))
+    seventeen, problems_17 = _find_17(data, _named(paths, NAME_17), itc_positive=itc_positive)
+    if not sixteen and not seventeen:
+        why = f" ({problems[0].text})" if (problems := [*problems_16, *problems_17]) else ""
+        msg = (
+            f"no labelled slide was found below {data}{why}. Slides are named normal_001.tif, "
+            "tumor_001.tif, test_001.tif or patient_000_node_0.tif, and need label sheets."
+        )
+        raise BadOption(msg)
+    return [*sixteen, *seventeen], [*problems_16, *problems_17]
+
+
+def _named(paths: Iterable[Path], pattern: re.Pattern[str]) -> dict[Path, re.Match[str]]:
+    return {path: name for path in paths if (name := pattern.fullmatch(path.stem.lower()))}
+
+
+def _find_16(
+    data: Path, named: Mapping[Path, re.Match[str]]
+) -> tuple[list[CamelyonSlide], list[SkippedFile]]:
+    tests = any(name[1] == "test" for name in named.values())
+    labels, problems = _read_labels(data, ["reference.csv"], needed=tests)
+    found = []
+    for path in _once(named, problems):
+        name, kind, number = named[path][0], named[path][1], int(named[path][2])
+        label = {"normal": 0, "tumor": 1}.get(kind, labels.get(name))
+        if name in WITHDRAWN:
+            problems.append(_problem(path, f"withdrawn: {WITHDRAWN[name]}."))
+        elif label is None:
+            problems.append(_problem(path, "reference.csv does not give its label."))
+        else:
+            found.append(
+                CamelyonSlide(
+                    path=path,
+                    dataset=SIXTEEN,
+                    patient=path.stem,
+                    centre=_centre_16(kind, number),
+                    label=label,
+                    patient_label=label,
+                )
+            )
+    return found, problems
+
+
+def _centre_16(kind: str, number: int) -> str:
+    if kind not in LAST_OF_RADBOUD:
+        return "CAMELYON16 test"
+    return "Radboud" if number <= LAST_OF_RADBOUD[kind] else "Utrecht"
+
+
+def _find_17(
+    data: Path, named: Mapping[Path, re.Match[str]], *, itc_positive: bool
+) -> tuple[list[CamelyonSlide], list[SkippedFile]]:
+    labels, problems = _read_labels(data, SHEETS_17, needed=bool(named), itc_positive=itc_positive)
+    positive = {
+        node[1] for name, label in labels.items() if label and (node := NAME_17.fullmatch(name))
+    }
+    centres = {path: _centre_17(path, int(name[2])) for path, name in named.items()}
+    found = []
+    for path in _in_one_centre(_once(named, problems), named, centres, problems):
+        label, patient = labels.get(named[path][0]), named[path][1]
+        if label is None:
+            problems.append(_problem(path, f"{SHEETS_17[0]} does not give its label."))
+            continue
+        found.append(
+            CamelyonSlide(
+                path=path,
+                dataset=SEVENTEEN,
+                patient=patient,
+                centre=centres[path],
+                label=label,
+                patient_label=int(patient in positive),
+            )
+        )
+    return found, problems
+
+
+def _centre_17(path: Path, patient: int) -> str:
+    folders = [CENTRE_17.fullmatch(part) for part in path.parent.parts]
+    centres = [folder[1] for folder in folders if folder]
+    usual = str(patient // PATIENTS_PER_CENTRE) if patient < TRAINING_PATIENTS else "unknown"
+    return f"center_{centres[-1] if centres else usual}"
+
+
+def _once(paths: Iterable[Path], problems: list[SkippedFile]) -> list[Path]:
+    """Return the slides whose name occurs once; of two such files either may be right."""
+    by_name: dict[str, list[Path]] = defaultdict(list)
+    for path in paths:
+        by_name[path.stem.lower()].append(path)
+    for same in by_name.values():
+        if len(same) > 1:
+            reason = f"{len(same)} files have its name, and either may be right."
+            problems += [_problem(path, reason) for path in same]
+    return [same[0] for same in by_name.values() if len(same) == 1]
+
+
+def _in_one_centre(
+    paths: Sequence[Path],
+    named: Mapping[Path, re.Match[str]],
+    centres: Mapping[Path, str],
+    problems: list[SkippedFile],
+) -> list[Path]:
+    """Return the slides whose patient is at one centre only."""
+    of_patient: dict[str, set[str]] = defaultdict(set)
+    for path in paths:
+        of_patient[named[path][1]].add(centres[path])
+    at_two = [path for path in paths if len(of_patient[named[path][1]]) > 1]
+    reason = "slides of its patient lie in the folders of two centres; all of them are skipped."
+    problems += [_problem(path, reason) for path in at_two]
+    return [path for path in paths if path not in at_two]
+
+
+def _read_labels(
+    data: Path, names: Iterable[str], *, needed: bool, itc_positive: bool = False
+) -> tuple[dict[str, int], list[SkippedFile]]:
+    """Return the labels of every sheet of one of these names, by the stem of the slide's name."""
+    known: Mapping[str, int] = {**STAGES, "itc": int(itc_positive), "normal": 0, "tumor": 1}
+    labels: dict[str, int] = {}
+    problems: list[SkippedFile] = []
+    sheets = sorted(path for name in names for path in data.rglob(name))
+    if needed and not sheets:
+        problems.append(
+            SkippedFile(file=str(data / next(iter(names))), reason="there is no such file.")
+        )
+    for sheet in sheets:
+        try:
+            rows = read_rows(sheet)
+        except BadTable as error:
+            problems.append(skip_after(error, sheet))
+            continue
+        for name, stage in (row[:2] for row in rows if len(row) > 1):
+            if stage.lower() in known:
+                labels[file_stem(name).lower()] = known[stage.lower()]
+    return labels, problems
+
+
+def _problem(path: Path, reason: str) -> SkippedFile:
+    return SkippedFile(file=str(path), reason=reason)
+
+
+def origins(slides: Sequence[CamelyonSlide]) -> dict[str, Origin]:
+    """Return the patient and site of each slide.
+
+    Labels are not part of it, so reading the labels in another way needs no new scores.
     """
     return {one.name: Origin(patient=one.patient, site=one.centre) for one in slides}
 
@@ -36,11 +233,11 @@ def camelyon_tables(
     options: Mapping[str, Any],
     progress: Progress | None = None,
 ) -> tuple[dict[str, Any], list[SkippedFile]]:
-    """Return every table that the slides allow, by its name, and those that they do not.
+    """Return every table that the slides allow, by its name, and the tables that are skipped.
 
-    Each data set is dealt into P and Q by itself, as the appendix says, by patient and stratified
-    by label; CAMELYON17 also with slides as rows. CAMELYON16 to CAMELYON17 is what the caption of
-    the paper's table says.
+    As the appendix says, each data set is split into P and Q on its own, by patient and stratified
+    by label. CAMELYON17 is also used with slides as rows. The caption of the paper's table speaks
+    of CAMELYON16 to CAMELYON17.
     """
     tables: dict[str, Any] = {}
     problems: list[SkippedFile] = []
@@ -57,7 +254,7 @@ def camelyon_tables(
 def _cohorts(
     slides: Sequence[CamelyonSlide], scored: Sequence[SlideResult]
 ) -> dict[str, Callable[[], Deal]]:
-    """Return how to read the patients of each table; reading gives what deals them."""
+    """Return for each table a function that reads its patients and says how to split them."""
     table_of = {one.slide: str(one.table) for one in scored}
     used = [one for one in slides if one.name in table_of]
     parts = {name: [one for one in used if one.dataset == name] for name in (SIXTEEN, SEVENTEEN)}
@@ -86,7 +283,7 @@ def _across(table_of: Mapping[str, str], parts: Mapping[str, Sequence[CamelyonSl
         if not 0 < one.n_positive < one.n_patients:
             msg = "both data sets need patients with and without metastasis."
             raise TooFewPatients(msg)
-    # The seed deals only who chooses and who validates at P.
+    # The seed decides only who chooses and who validates at P.
     return lambda seed: (here, there)  # noqa: ARG005
 
 

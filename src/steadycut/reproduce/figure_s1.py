@@ -1,163 +1,54 @@
-"""Figure S1: the same upper bound for five models, and what it is made of."""
+"""Figure S1: the same upper bound for five models, and its terms."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from steadycut.core.bounds.concentration import BOUNDS
-from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.risk_curve import risk_curve
-from steadycut.core.records import Costs, PatientScores
-from steadycut.core.select import Search, try_candidate
-from steadycut.reproduce.claims import SCHEMA, Claim, share_of, spread_of
-from steadycut.reproduce.models import NAMES, models, patient_scores
-from steadycut.reproduce.patients_of_cells import Setting, draw_cells
-from steadycut.study.fit import Progress, fit
+from steadycut.ingest.patients import Progress
+from steadycut.reproduce import figure_s1_simulation as sim
+from steadycut.reproduce.claims import Claim, share_of, spread_of
+from steadycut.reproduce.figure import BASE, PaperFigure
+from steadycut.reproduce.figure_s1_simulation import COSTS, NAMES, Outcome
+from steadycut.show.figures.elements import BLACK, BLUE, GREY, ORANGE, VERMILLION
 
-COSTS = Costs()
-N_TRAINING, N_VALIDATION, N_POOL, N_POPULATION = 120, 200, 1000, 4000
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 POINTS = 101
-PARTS = ("risk", "gap", "penalty")
-ASSUMED = {
-    "everything about the data": "the paper prints nothing",
-    "cells": "8 a patient, 6 features, one of them informative only through its size",
-    "patients": "120 train the model, 200 validate, 4,000 others stand for the population",
-    "prevalence": "0.4; half of the cells of a sick patient are affected",
-    "models": "scikit-learn's, small; a patient's score is the mean probability of his cells",
-    "bound": "appendix's gamma, delta 0.10, B = 200, G_boot = DKW band at the bootstrap radius",
+# The terms of the bound: name, colour and hatch.
+PARTS = {
+    "risk": ("empirical risk", BLUE, ""),
+    "gap": ("gamma", ORANGE, "//"),
+    "penalty": ("G_boot", VERMILLION, ".."),
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
-    """How the bound is made, and of how many validation patients."""
-
-    n_validation: int = N_VALIDATION
-    delta: float = 0.10
-    gap: str = "paper"
-    band: str = "dkw"
-    form: str = "pairwise"
-    centering: str = "none"
-
-
-SWEEP: tuple[tuple[str, bool, dict[str, Any]], ...] = (
-    ("60 validation patients", False, {"n_validation": 60}),
-    ("1,000 validation patients", False, {"n_validation": 1000}),
-    ("delta 0.30", False, {"delta": 0.30}),
-    ("oscillation form, omega(2r)", False, {"form": "oscillation"}),
-    ("centred quantile, as in the appendix", False, {"centering": "bias"}),
-    ("gamma: one-sided DKW", True, {"gap": "dkw"}),
-    ("band: multiscale", True, {"band": "multiscale"}),
-    ("both, 1,000 patients", True, {"gap": "dkw", "band": "multiscale", "n_validation": 1000}),
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """The bound of one model in one replicate.
-
-    ``certified`` is the value of an exact bound at a cut-off that other patients chose, and
-    ``certified_holds`` whether the true risk is at most that.
-    """
-
-    parts: dict[str, float]
-    true_risk: float
-    above_everywhere: bool
-    same_as_erm: bool
-    trivial: float
-    certified: float
-    certified_holds: bool
-
-    @property
-    def bound(self) -> float:
-        """U_P at its smallest."""
-        return sum(self.parts.values())
-
-
-Scores = Mapping[str, tuple[PatientScores, PatientScores]]
 
 
 def figure_s1(n_replicates: int, seed: int, progress: Progress | None = None) -> dict[str, Any]:
     """Return the numbers of figure S1: panels of one replicate, and claims over many."""
-    ways = {"as above": Terms()} | {name: replace(Terms(), **changes) for name, _, changes in SWEEP}
-    found: dict[str, list[dict[str, Outcome]]] = {name: [] for name in ways}
+    found: dict[str, list[dict[str, Outcome]]] = {name: [] for name in sim.CHANGES}
     panels: dict[str, Any] = {}
     for place, stream in enumerate(np.random.default_rng(seed).spawn(n_replicates)):
         if progress:
             progress("replicates", place, n_replicates)
-        scores = score_patients(stream)
+        scores = sim.score_patients(stream)
         panels = panels or panel_data(scores, seed)
-        for name, terms in ways.items():
-            found[name].append(outcomes_of(scores, terms, seed))
-    kinds = {name: "other than printed" if other else "not printed" for name, other, _ in SWEEP}
-    by_model = per_model(found["as above"])
+        for name, (_, terms) in sim.CHANGES.items():
+            found[name].append(sim.outcomes_of(scores, terms, seed))
+    by_model = {name: summary([one[name] for one in found[BASE]]) for name in NAMES}
     return {
-        "schema": SCHEMA,
-        "target": "figure-s1",
-        "seed": seed,
-        "replicates": n_replicates,
-        "parameters": {"printed": {}, "assumed": ASSUMED, "setting": asdict(Setting())},
+        "parameters": {"printed": {}, "assumed": sim.ASSUMED, "setting": asdict(sim.Setting())},
         "models": by_model,
-        "claims": [claim.to_dict() for claim in claims(found["as above"], by_model)],
+        "claims": [claim.to_dict() for claim in claims(found[BASE], by_model)],
         "sensitivity": [
-            {"changed": name, "status": kinds.get(name, ""), **summary(all_of(replicates))}
-            for name, replicates in found.items()
+            {"changed": name, "status": status, **summary(all_of(found[name]))}
+            for name, (status, _) in sim.CHANGES.items()
         ],
         "panels": panels,
     }
-
-
-def score_patients(rng: np.random.Generator) -> Scores:
-    """Return for each model its validation patients and its population, scored."""
-    training, pool, population = (
-        draw_cells(n, Setting(), rng) for n in (N_TRAINING, N_POOL, N_POPULATION)
-    )
-    scored = {}
-    for name, model in models().items():
-        validation, others = patient_scores(model, training, [pool, population], rng)
-        scored[name] = (validation, others)
-    return scored
-
-
-def outcomes_of(scores: Scores, terms: Terms, seed: int) -> dict[str, Outcome]:
-    """Return the bound of every model: the same call for each."""
-    return {
-        name: bound_of(pool.take(np.arange(terms.n_validation)), population, terms, seed)
-        for name, (pool, population) in scores.items()
-    }
-
-
-def bound_of(
-    validation: PatientScores, population: PatientScores, terms: Terms, seed: int
-) -> Outcome:
-    """Return the upper bound U_P = R + gamma + G_boot, at the cut-off where it is smallest."""
-    search = Search(
-        rule="erm",
-        costs=COSTS,
-        delta=terms.delta,
-        band=terms.band,
-        form=terms.form,
-        centering=terms.centering,
-    )
-    chosen = try_candidate(validation, validation, search, np.random.default_rng(seed))
-    counts = confusion_at(validation, chosen.threshold)
-    gap = BOUNDS[terms.gap].compute(counts, COSTS, terms.delta)
-    thresholds = np.sort(np.append(validation.scores, chosen.threshold))
-    empirical = risk_curve(validation, thresholds, COSTS)
-    upper = empirical + gap + chosen.penalty
-    study = fit(validation, rule="erm", delta=terms.delta, n_bootstrap=2, seed=seed)
-    truly = confusion_at(population, study.threshold).risk(COSTS)
-    return Outcome(
-        parts={"risk": chosen.risk, "gap": gap, "penalty": chosen.penalty},
-        true_risk=confusion_at(population, chosen.threshold).risk(COSTS),
-        above_everywhere=bool(np.all(upper >= risk_curve(population, thresholds, COSTS))),
-        same_as_erm=bool(upper.argmin() == empirical.argmin()),
-        trivial=counts.trivial_risk(COSTS),
-        certified=study.certificate.value,
-        certified_holds=truly <= study.certificate.value,
-    )
 
 
 def all_of(replicates: Sequence[Mapping[str, Outcome]]) -> list[Outcome]:
@@ -182,11 +73,6 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "certified_holds": share_of([one.certified_holds for one in outcomes]),
         "certified_says_something": share_of([one.certified < one.trivial for one in outcomes]),
     }
-
-
-def per_model(replicates: Sequence[Mapping[str, Outcome]]) -> dict[str, Any]:
-    """Return the summary of each model."""
-    return {name: summary([one[name] for one in replicates]) for name in NAMES}
 
 
 def claims(replicates: Sequence[Mapping[str, Outcome]], by_model: Mapping[str, Any]) -> list[Claim]:
@@ -230,12 +116,12 @@ def claims(replicates: Sequence[Mapping[str, Outcome]], by_model: Mapping[str, A
     ]
 
 
-def panel_data(scores: Scores, seed: int) -> dict[str, Any]:
+def panel_data(scores: sim.Scores, seed: int) -> dict[str, Any]:
     """Return the curves and terms of every model in one replicate."""
     panels = {}
-    for name, outcome in outcomes_of(scores, Terms(), seed).items():
+    for name, outcome in sim.outcomes_of(scores, sim.Terms(), seed).items():
         pool, population = scores[name]
-        validation = pool.take(np.arange(N_VALIDATION))
+        validation = pool.take(np.arange(sim.N_VALIDATION))
         thresholds = np.linspace(validation.scores.min(), validation.scores.max(), POINTS)
         empirical = risk_curve(validation, thresholds, COSTS)
         added = outcome.parts["gap"] + outcome.parts["penalty"]
@@ -249,3 +135,80 @@ def panel_data(scores: Scores, seed: int) -> dict[str, Any]:
             "true_risk": outcome.true_risk,
         }
     return panels
+
+
+def draw_figure_s1(figure: "Figure", content: Mapping[str, Any]) -> None:
+    """Draw all panels on an empty figure."""
+    panels = content["panels"]
+    first = next(iter(panels))
+    rows: Any = figure.subfigures(2, 1, height_ratios=[1.2, 1])
+    above, below = rows
+    left, right = above.subplots(1, 2)
+    draw_model(left, panels[first], f"(a) {first}")
+    left.legend(loc="upper right", ncols=2)
+    draw_parts(right, panels)
+    small = below.subplots(1, len(panels), sharey=True)
+    for ax, (name, panel) in zip(small, panels.items(), strict=True):
+        draw_model(ax, panel, "")
+        ax.set_title(f"(c) {name}", fontsize=7)
+
+
+def draw_model(ax: "Axes", panel: Mapping[str, Any], title: str) -> None:
+    """Draw the empirical and true risk of one model, and its upper bound."""
+    at = panel["thresholds"]
+    ax.plot(at, panel["upper_bound"], color=VERMILLION, label="U = R + gamma + G_boot")
+    ax.plot(at, panel["empirical"], color=BLUE, label="empirical risk")
+    ax.plot(at, panel["true"], color=BLACK, linestyle="--", label="true risk")
+    ax.axvline(panel["threshold"], color=GREY, label="argmin U = argmin R")
+    ax.set_ylim(0, 1.35 * max(panel["upper_bound"]))
+    ax.set_xlabel("cut-off")
+    ax.set_title(title)
+
+
+def draw_parts(ax: "Axes", panels: Mapping[str, Any]) -> None:
+    """Draw the parts of every bound as shares of it, a tick at the true risk."""
+    for place, panel in enumerate(panels.values()):
+        total, start = sum(panel["parts"].values()), 0.0
+        for key, (name, colour, hatch) in PARTS.items():
+            width = 100 * panel["parts"][key] / total
+            look: Any = {"color": colour, "hatch": hatch, "edgecolor": "white"}
+            ax.barh(place, width, left=start, label=name if place == 0 else None, **look)
+            start += width
+        ax.plot([100 * panel["true_risk"] / total] * 2, [place - 0.4, place + 0.4], color=BLACK)
+        ax.annotate(f"{total:.2f}", (102, place), va="center")
+    ax.set_yticks(range(len(panels)), list(panels))
+    ax.set_ylim(len(panels) - 0.5, -0.5)
+    ax.set_xlim(0, 112)
+    ax.set_xlabel("% of the bound; tick: true risk; number: U at the cut-off")
+    ax.set_title("(b) its parts")
+    ax.legend(loc="lower right", bbox_to_anchor=(1.02, 1), ncols=3, borderaxespad=0)
+
+
+FIGURE_S1 = PaperFigure(
+    name="figure-s1",
+    title="Figure S1, rerun: upper bound and its contributions for five models",
+    shown=(
+        "for each of five models an upper bound R + gamma + G_boot above the empirical and the "
+        "true risk at every cut-off, and the share of each term at the selected one."
+    ),
+    help="""Rebuild figure S1: a bound for 5 models.
+
+    Shows the same bound for each model, and the terms it is made of.
+    """,
+    replicates=10,
+    compute=figure_s1,
+    draw=draw_figure_s1,
+    size=(10.5, 5.2),
+    columns={
+        "risk": "R",
+        "gap": "gamma",
+        "penalty": "G_boot",
+        "bound": "U",
+        "true_risk": "true risk",
+        "above_everywhere": "U above R_P",
+        "says_something": "U says something",
+        "certified": "exact bound",
+        "certified_holds": "exact holds",
+        "certified_says_something": "exact says something",
+    },
+)

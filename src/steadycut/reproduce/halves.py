@@ -1,4 +1,4 @@
-"""Patients of one data set dealt into the internal half P and the external half Q."""
+"""Split the patients of one data set into an internal half P and an external half Q."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,11 +9,11 @@ import numpy as np
 from steadycut.core.records import PatientScores
 from steadycut.core.split import split_classes, split_patients
 from steadycut.errors import TooFewPatients
+from steadycut.ingest.patients import Progress
 from steadycut.reproduce.table import Hospitals, table_result
-from steadycut.study.fit import Progress
 
-# Below this P cannot both choose and certify.
-FEWEST_A_CLASS = 4
+# With fewer patients P cannot both choose and certify.
+FEWEST_PER_CLASS = 4
 MOST_TRIES = 10
 
 
@@ -21,15 +21,11 @@ def with_labels(
     candidates: Sequence[PatientScores], labels: Mapping[str, int]
 ) -> list[PatientScores]:
     """Return the candidates with the label of each patient (or slide), by identifier."""
+    known = [[labels[name] for name in np.asarray(one.patients).tolist()] for one in candidates]
     return [
-        replace_labels(one, [labels[name] for name in np.asarray(one.patients).tolist()])
-        for one in candidates
+        replace(one, labels=np.asarray(mine, dtype=np.int8))
+        for one, mine in zip(candidates, known, strict=True)
     ]
-
-
-def replace_labels(patients: PatientScores, labels: Sequence[int]) -> PatientScores:
-    """Return the same patients with other labels."""
-    return replace(patients, labels=np.asarray(labels, dtype=np.int8))
 
 
 def deal_halves(
@@ -39,19 +35,19 @@ def deal_halves(
     stratified: bool,
     owners: Mapping[str, str] | None = None,
 ) -> Hospitals:
-    """Deal the rows at random into P and Q, half and half.
+    """Split the rows at random into P and Q, half and half.
 
     Parameters
     ----------
     candidates
         The same patients, or slides, by every aggregator.
     seed
-        Of the deal.
+        Seed of the split.
     stratified
         Whether both halves get the same share of each class.
     owners
-        Patient of each slide, where the rows are slides: all slides of a patient stay together,
-        and a patient with any positive slide is positive.
+        Patient of each slide, if the rows are slides. All slides of a patient stay together, and
+        a patient with any positive slide is positive.
     """
     rows = np.asarray(candidates[0].patients)
     owner = np.array([owners[name] for name in rows.tolist()]) if owners else rows
@@ -72,10 +68,10 @@ def table_of_deals(
     options: Mapping[str, Any],
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Return the tables of one deal of the patients, and over replicates with other seeds.
+    """Return the tables of one split of the patients, and over replicates with other seeds.
 
-    Few patients may be dealt so that a role lacks a class and a rule has no cut-off. Such a deal
-    is passed over, and the next seed taken; nothing is looked at but whether a cut-off exists.
+    With few patients a role may lack a class, so that a rule has no cut-off. Such a split is
+    skipped and the next seed is used. Nothing else about a split decides whether it is used.
     """
     for number in range(seed, seed + MOST_TRIES):
         try:
@@ -99,9 +95,9 @@ def _deals(
 
 def _check_enough(labels: np.ndarray) -> None:
     fewest = int(min(labels.sum(), (1 - labels).sum()))
-    if fewest < FEWEST_A_CLASS:
+    if fewest < FEWEST_PER_CLASS:
         msg = (
-            f"halves P and Q need at least {FEWEST_A_CLASS} patients of each class; the smaller "
+            f"halves P and Q need at least {FEWEST_PER_CLASS} patients of each class; the smaller "
             f"class has {fewest} of {labels.size}."
         )
         raise TooFewPatients(msg)

@@ -1,30 +1,23 @@
 """``steadycut reproduce camelyon``: CAMELYON16/17 and a tile model -> the paper's tables."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli import score_slides as slide_opt
-from steadycut.cli.output import show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
-from steadycut.cli.skipped import exit_if_skipped, note_skipped
 from steadycut.core.checks import check_count
 from steadycut.pipelines.skipped import refuse_if_nothing
 from steadycut.pipelines.slides import Job, ModelOptions, TileModel, TileOptions, score_slides
 from steadycut.pipelines.slides.options import wanted_mpp
 from steadycut.pipelines.slides.reader import import_openslide
-from steadycut.reproduce.camelyon import camelyon_tables, origins
-from steadycut.reproduce.camelyon_files import find_camelyon
+from steadycut.reproduce.camelyon import camelyon_tables, find_camelyon, origins
 from steadycut.reproduce.claims import SCHEMA
-from steadycut.reproduce.commands.shared import FOLDER, Force, Replicates, ReproduceOut, check_run
-from steadycut.reproduce.findings import table_page
-from steadycut.study.options import study_options
-
-FILES = ("camelyon.json", "camelyon.md")
+from steadycut.reproduce.commands import shared
+from steadycut.reproduce.pages import tables_page
 
 Data = Annotated[
     Path, typer.Option(metavar="DIR", help="Folder that holds CAMELYON16, CAMELYON17 or both.")
@@ -55,23 +48,18 @@ def camelyon_command(
     delta: opt.Delta = 0.1,
     bootstrap: opt.Bootstrap = 200,
     grid: opt.Grid = "200",
-    replicates: Replicates = 20,
+    replicates: shared.Replicates = 20,
     seed: opt.Seed = 0,
-    out: ReproduceOut = FOLDER,
-    force: Force = False,
+    out: shared.ReproduceOut = shared.FOLDER,
+    force: shared.Force = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Rebuild the tables of CAMELYON16/17, from slides.
 
     Slides are scored once and found again in OUT/tiles. Exit code 3: some files were skipped.
     """
-    check_run(out, FILES, replicates, seed, force=force)
-    options: dict[str, Any] = {
-        "n_bootstrap": bootstrap,
-        "delta": delta,
-        "grid": opt.parse_grid(grid),
-    }
-    study_options(**options)
+    shared.check_run(out, "camelyon", replicates, seed, force=force)
+    options = shared.study_settings(bootstrap, delta, grid)
     tiles = TileOptions(
         tile=tile,
         mpp=wanted_mpp(mpp, magnification),
@@ -114,17 +102,4 @@ def camelyon_command(
         "skipped": [asdict(one) for one in problems],
     }
     page = tables_page(content)
-    write_folder(out, {"camelyon.json": to_json(content), "camelyon.md": page.encode()})
-    note_skipped(problems)
-    show(content, page.rstrip("\n"), as_json=as_json)
-    exit_if_skipped(problems)
-
-
-def tables_page(content: Mapping[str, Any]) -> str:
-    """Return all tables, each under its name, and what was skipped."""
-    pages = [
-        table_page(table).replace("# The paper's tables, rerun", f"# {name}", 1)
-        for name, table in content["tables"].items()
-    ]
-    lost = [f"- {one['file']}: {one['reason']}" for one in content["skipped"]]
-    return "\n".join([*pages, *(["# Skipped files", "", *lost, ""] if lost else [])])
+    shared.finish(out, "camelyon", content, page, as_json=as_json, skipped=problems)

@@ -7,7 +7,7 @@ import typer
 from steadycut.cli.group import LazyGroup
 from steadycut.errors import BadOption
 
-FIGURES = "steadycut.reproduce.commands.figures"
+COMMANDS = "steadycut.reproduce.commands"
 
 
 class Targets(LazyGroup):
@@ -15,19 +15,28 @@ class Targets(LazyGroup):
 
     # A new target is one line here and one file with its command.
     table: ClassVar = {
-        "figure-1": (f"{FIGURES}:figure_1_command", "Rebuild figure 1: the stable basin."),
-        "figure-2": (f"{FIGURES}:figure_2_command", "Rebuild figure 2: two markers, two sites."),
-        "figure-s1": (f"{FIGURES}:figure_s1_command", "Rebuild figure S1: a bound for 5 models."),
+        "figure-1": (
+            f"{COMMANDS}.figure_1:figure_1_command",
+            "Rebuild figure 1: the stable basin.",
+        ),
+        "figure-2": (
+            f"{COMMANDS}.figure_2:figure_2_command",
+            "Rebuild figure 2: two markers, two sites.",
+        ),
+        "figure-s1": (
+            f"{COMMANDS}.figure_s1:figure_s1_command",
+            "Rebuild figure S1: a bound for 5 models.",
+        ),
         "table": (
-            "steadycut.reproduce.commands.table:table_command",
+            f"{COMMANDS}.table:table_command",
             "Rebuild the main and cost table, for any two hospitals.",
         ),
         "camelyon": (
-            "steadycut.reproduce.commands.camelyon:camelyon_command",
+            f"{COMMANDS}.camelyon:camelyon_command",
             "Rebuild the tables of CAMELYON16/17, from slides.",
         ),
         "mimic-ecg": (
-            "steadycut.reproduce.commands.mimic_ecg:mimic_ecg_command",
+            f"{COMMANDS}.mimic_ecg:mimic_ecg_command",
             "Rebuild the tables of MIMIC-IV-ECG, from records.",
         ),
     }

@@ -2,28 +2,22 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli import score_ecg as ecg_opt
-from steadycut.cli.output import show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
-from steadycut.cli.skipped import exit_if_skipped, note_skipped
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.pipelines.ecg import EcgOptions, read_segments
 from steadycut.pipelines.ecg.records import import_wfdb
 from steadycut.pipelines.skipped import SkippedFile, refuse_if_nothing
 from steadycut.reproduce.claims import SCHEMA
-from steadycut.reproduce.commands.camelyon import tables_page
-from steadycut.reproduce.commands.shared import FOLDER, Force, Replicates, ReproduceOut, check_run
-from steadycut.reproduce.mimic_ecg import mimic_table
-from steadycut.reproduce.mimic_ecg_files import FINDING, find_mimic, read_labels
-from steadycut.study.options import study_options
-
-FILES = ("mimic-ecg.json", "mimic-ecg.md")
+from steadycut.reproduce.commands import shared
+from steadycut.reproduce.mimic_ecg import FINDING, find_mimic, mimic_table, read_labels
+from steadycut.reproduce.pages import tables_page
 
 Data = Annotated[Path, typer.Option(metavar="DIR", help="Folder of MIMIC-IV-ECG or its Demo.")]
 Labels = Annotated[
@@ -47,10 +41,10 @@ def mimic_ecg_command(
     delta: opt.Delta = 0.1,
     bootstrap: opt.Bootstrap = 200,
     grid: opt.Grid = "200",
-    replicates: Replicates = 20,
+    replicates: shared.Replicates = 20,
     seed: opt.Seed = 0,
-    out: ReproduceOut = FOLDER,
-    force: Force = False,
+    out: shared.ReproduceOut = shared.FOLDER,
+    force: shared.Force = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Rebuild the tables of MIMIC-IV-ECG, from records.
@@ -58,16 +52,11 @@ def mimic_ecg_command(
     The paper does not say which label it used, and the Demo has none: give --labels, or put
     machine_measurements.csv beside the records. Exit code 3: some files were skipped.
     """
-    check_run(out, FILES, replicates, seed, force=force)
+    shared.check_run(out, "mimic-ecg", replicates, seed, force=force)
     import_wfdb()
     cut = EcgOptions(segments=segments, window=window, step=step)
     check_fraction("--train-share", train_share)
-    options: dict[str, Any] = {
-        "n_bootstrap": bootstrap,
-        "delta": delta,
-        "grid": opt.parse_grid(grid),
-    }
-    study_options(**options)
+    options = shared.study_settings(bootstrap, delta, grid)
     records, problems = find_mimic(data)
     known = read_labels(data, labels, finding)
     paths = list(records)
@@ -91,10 +80,7 @@ def mimic_ecg_command(
         "skipped": [asdict(one) for one in problems],
     }
     page = tables_page(content)
-    write_folder(out, {"mimic-ecg.json": to_json(content), "mimic-ecg.md": page.encode()})
-    note_skipped(problems)
-    show(content, page.rstrip("\n"), as_json=as_json)
-    exit_if_skipped(problems)
+    shared.finish(out, "mimic-ecg", content, page, as_json=as_json, skipped=problems)
 
 
 def _unlabelled(data: Path, records: dict[Path, str], known: dict[str, int]) -> list[SkippedFile]:

@@ -7,18 +7,14 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.demo import read_hospital
-from steadycut.cli.output import show, to_json, write_folder
 from steadycut.cli.progress import progress_on_terminal
 from steadycut.cli.reading import Reading
 from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit
 from steadycut.datasets import simulate_two_hospitals
 from steadycut.errors import BadOption
-from steadycut.reproduce.commands.shared import FOLDER, Force, Replicates, ReproduceOut, check_run
-from steadycut.reproduce.findings import table_page
+from steadycut.reproduce.commands import shared
+from steadycut.reproduce.pages import table_page
 from steadycut.reproduce.table import Hospitals, table_result
-from steadycut.study.options import study_options
-
-FILES = ("table.json", "table.md")
 
 Data = Annotated[
     list[str] | None,
@@ -53,27 +49,20 @@ def table_command(
     delta: opt.Delta = 0.1,
     bootstrap: opt.Bootstrap = 200,
     grid: opt.Grid = "200",
-    replicates: Replicates = 20,
+    replicates: shared.Replicates = 20,
     seed: opt.Seed = 0,
-    out: ReproduceOut = FOLDER,
-    force: Force = False,
+    out: shared.ReproduceOut = shared.FOLDER,
+    force: shared.Force = False,
     as_json: opt.AsJson = False,
 ) -> None:
     """Rebuild the main and cost table, for any two hospitals.
 
-    With --data a replicate splits the same patients anew into those who choose and those who
-    validate; without, it simulates two hospitals anew.
+    With --data each replicate splits the same patients again into those who choose and those who
+    validate. Without it, each replicate simulates two new hospitals.
     """
-    check_run(out, FILES, replicates, seed, force=force)
-    options: dict[str, Any] = {
-        "cost_fn": cost_fn,
-        "cost_fp": cost_fp,
-        "direction": direction,
-        "grid": opt.parse_grid(grid),
-        "n_bootstrap": bootstrap,
-        "delta": delta,
-    }
-    study_options(**options)
+    shared.check_run(out, "table", replicates, seed, force=force)
+    costs = {"cost_fn": cost_fn, "cost_fp": cost_fp, "direction": direction}
+    options = shared.study_settings(bootstrap, delta, grid, **costs)
     columns = {
         "patient": patient,
         "score": score,
@@ -83,17 +72,17 @@ def table_command(
         "external": external,
     }
     check_columns(data, columns)
+    seeds = range(seed, seed + replicates)
+    others: Iterator[tuple[int, Hospitals]]
     if data is None:
         first = simulated(seed)
-        others = drawn(seed, replicates)
+        others = ((number, simulated(number)) for number in seeds)
     else:
         first = read_two(data, columns, positive, level, aggregate, missing)
-        others = repeated(first, seed, replicates)
+        others = ((number, first) for number in seeds)
     with progress_on_terminal() as progress:
         content = table_result(first, others, replicates, {**options, "seed": seed}, progress)
-    page = table_page(content)
-    write_folder(out, {"table.json": to_json(content), "table.md": page.encode()})
-    show(content, page.rstrip("\n"), as_json=as_json)
+    shared.finish(out, "table", content, table_page(content), as_json=as_json)
 
 
 def check_columns(data: Sequence[str] | None, columns: dict[str, Any]) -> None:
@@ -113,18 +102,6 @@ def simulated(seed: int) -> Hospitals:
     cohort = simulate_two_hospitals(seed=seed)
     here, there = (list(read_hospital(cohort, name).patients.values()) for name in ("A", "B"))
     return here, there
-
-
-def drawn(seed: int, replicates: int) -> Iterator[tuple[int, Hospitals]]:
-    """Yield hospitals with new patients, beginning with those of ``seed``."""
-    for i in range(replicates):
-        yield seed + i, simulated(seed + i)
-
-
-def repeated(hospitals: Hospitals, seed: int, replicates: int) -> Iterator[tuple[int, Hospitals]]:
-    """Yield the same patients again; the seed deals who chooses."""
-    for i in range(replicates):
-        yield seed + i, hospitals
 
 
 def read_two(

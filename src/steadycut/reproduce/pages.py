@@ -1,4 +1,4 @@
-"""What a rerun found, as a page of Markdown that can be read on a terminal."""
+"""What a rerun found, as a page in Markdown that is also readable on a terminal."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -28,6 +28,16 @@ def table_page(content: Mapping[str, Any]) -> str:
         )
         + "\n"
     )
+
+
+def tables_page(content: Mapping[str, Any]) -> str:
+    """Return the pages of several data sets, each under its name, and what was skipped."""
+    pages = [
+        table_page(table).replace("# The paper's tables, rerun", f"# {name}", 1)
+        for name, table in content["tables"].items()
+    ]
+    lost = [f"- {one['file']}: {one['reason']}" for one in content["skipped"]]
+    return "\n".join([*pages, *(["# Skipped files", "", *lost, ""] if lost else [])])
 
 
 def figure_page(
@@ -90,7 +100,7 @@ def main_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 
 def cost_table_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """Return the external risk at each pair of costs, one row a method."""
+    """Return the external risk at each pair of costs, one row per method."""
     names = list(dict.fromkeys(row["name"] for row in rows))
     pairs = list(dict.fromkeys((row["cost_fn"], row["cost_fp"]) for row in rows))
     cells = {
@@ -104,7 +114,7 @@ def cost_table_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 
 def replicate_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """Return the means over replicates, one row a method."""
+    """Return the means over replicates, one row per method."""
     columns = {
         "risk_external": "R_Q",
         "risk_validation": "Validation",

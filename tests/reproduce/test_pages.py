@@ -1,7 +1,7 @@
 """Pages that can be read on a terminal and as Markdown."""
 
 from steadycut.reproduce.claims import Claim
-from steadycut.reproduce.findings import claims_text, markdown, mean_or_share, sensitivity_rows
+from steadycut.reproduce.pages import claims_text, markdown, mean_or_share, sensitivity_rows
 
 
 def test_a_table_is_aligned():

@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from steadycut.core.cuts.risk_curve import risk_curve
 from steadycut.core.records import Costs
-from steadycut.reproduce.two_basins import (
+from steadycut.reproduce.figure_1_simulation import (
     EXTERNAL,
     INTERNAL,
     SHARP,

@@ -5,7 +5,7 @@ import pytest
 
 from steadycut.core.cuts.risk_curve import risk_curve
 from steadycut.core.records import Costs
-from steadycut.reproduce.two_markers import Setting, draw_site, true_risk
+from steadycut.reproduce.figure_2_simulation import Setting, draw_site, true_risk
 
 
 @pytest.mark.parametrize("site", ["internal", "external"])
