@@ -37,7 +37,7 @@ def render_study(study: Mapping[str, Any], comparison: Mapping[str, Any] | None 
     >>> "is at least 0.5000." in page
     True
     """
-    return render_page(study_page(study, comparison), study)
+    return render_page(study_page(study, comparison))
 
 
 def render_audit(audit: Mapping[str, Any]) -> str:
@@ -53,10 +53,10 @@ def render_audit(audit: Mapping[str, Any]) -> str:
     str
         One self-contained file; the same content gives the same text.
     """
-    return render_page(audit_page(audit), audit)
+    return render_page(audit_page(audit))
 
 
-def render_page(page: Page, content: Mapping[str, Any], *, printed: bool = False) -> str:
+def render_page(page: Page, *, printed: bool = False) -> str:
     """Fill the template; every text is escaped, and only our own drawings and script are not.
 
     ``printed`` leaves out what paper cannot do: the script and what needs it, and dark colours.
@@ -77,7 +77,7 @@ def render_page(page: Page, content: Mapping[str, Any], *, printed: bool = False
     script = resources.files("steadycut.show").joinpath("templates/script.js").read_text("utf-8")
     return environment.get_template("page.html").render(
         page=page,
-        drawings=draw_page(page, content),
+        drawings=draw_page(page),
         printed=printed,
         script=markupsafe.Markup(script),  # noqa: S704
         script_hash=policy_hash(script),

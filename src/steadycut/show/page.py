@@ -1,8 +1,8 @@
 """What a page is made of: plain texts in order, without any markup."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from steadycut.show.figures.display import Display
 
 WIDE = 5
 
@@ -31,14 +31,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """The place of a figure; ``name`` is one of `steadycut.show.figures.DISPLAYS`.
+    """A figure with its caption; ``name`` occurs once per page.
 
-    It is drawn from the content of the page, or from its own.
+    ``figure`` is None where the document lacks the data for it; then nothing is drawn.
     """
 
+    figure: Display | None
     name: str
     caption: str
-    content: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

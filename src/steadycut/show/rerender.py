@@ -46,7 +46,7 @@ def render_again(content: Content, form: str = "html", comparison: Content | Non
     page = make(content) if comparison is None else make(content, comparison)
     if form == "md":
         return markdown(page)
-    return render_page(page, content, printed=form == "pdf-ready")
+    return render_page(page, printed=form == "pdf-ready")
 
 
 def kind_of(content: Content) -> str:

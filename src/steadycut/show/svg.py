@@ -5,27 +5,22 @@ The same content gives the same bytes: no date, no random identifiers, no settin
 
 import re
 import warnings
-from collections.abc import Mapping
 from io import StringIO
 from typing import Any
 
 from steadycut.errors import MissingPackage
-from steadycut.show.figures import Display, displays_of
+from steadycut.show.figures.display import Display
 from steadycut.show.page import Page
 
 
-def draw_page(page: Page, content: Mapping[str, Any]) -> dict[str, str]:
-    """Draw the figures of a page, by name; those that the content has no patients for are left out.
-
-    Content is that of ``study.json`` or ``audit.json``, unless a picture brings its own.
-    """
-    drawings = {}
-    for section in page.sections:
-        for picture in section.pictures:
-            found = displays_of(content if picture.content is None else picture.content)
-            if picture.name in found:
-                drawings[picture.name] = draw_svg(found[picture.name], picture.name)
-    return drawings
+def draw_page(page: Page) -> dict[str, str]:
+    """Draw the figures of a page, by name."""
+    return {
+        picture.name: draw_svg(picture.figure, picture.name)
+        for section in page.sections
+        for picture in section.pictures
+        if picture.figure is not None
+    }
 
 
 def draw_svg(display: Display, name: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Self
 
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, BadPatients
 
 # Schemas, and the constructors that take their content.
 MAKERS = {
@@ -34,6 +34,14 @@ class Display:
             raise BadOption(msg)
         made: Self = getattr(cls, MAKERS[str(schema)])(content)
         return made
+
+    @classmethod
+    def try_from(cls, content: Mapping[str, Any]) -> Self | None:
+        """Make the figure, or return None where the content lacks the data for it."""
+        try:
+            return cls.from_content(content)
+        except BadPatients:  # no sites, no labels, a class without patients
+            return None
 
     def plot(self, ax: Any | None = None) -> Any:
         """Draw on ``ax``, or on a new figure, and return the axes."""

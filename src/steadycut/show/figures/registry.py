@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from steadycut.errors import BadPatients
 from steadycut.show.figures.candidates import CandidatesDisplay
 from steadycut.show.figures.certificate import CertificateDisplay
 from steadycut.show.figures.comparison import ComparisonDisplay
@@ -39,11 +38,9 @@ DISPLAYS: dict[str, type[Display]] = {
 
 def displays_of(content: Mapping[str, Any]) -> dict[str, Display]:
     """Return every figure that this content has, by name; those it lacks data for are left out."""
-    found = {}
-    for name, display in DISPLAYS.items():
-        if display.takes(content.get("schema")):
-            try:
-                found[name] = display.from_content(content)
-            except BadPatients:  # no sites, no labels, a class without patients
-                continue
-    return found
+    made = {
+        name: display.try_from(content)
+        for name, display in DISPLAYS.items()
+        if display.takes(content.get("schema"))
+    }
+    return {name: display for name, display in made.items() if display is not None}

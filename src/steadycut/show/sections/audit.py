@@ -3,7 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from steadycut.show.figures.certificate import CertificateDisplay
 from steadycut.show.figures.data import trivial_risk
+from steadycut.show.figures.flips import FlipsDisplay
+from steadycut.show.figures.scores import ScoresDisplay
+from steadycut.show.figures.shift import ShiftDisplay
 from steadycut.show.numbers import change, cut, exact, percent, risk, spread
 from steadycut.show.page import Picture, Section, Table
 from steadycut.show.sections.characteristics import (
@@ -42,11 +46,12 @@ def here_section(content: Content) -> Section:
         title="What it does to patients here",
         pictures=(
             Picture(
+                figure=ScoresDisplay.try_from(content),
                 name="scores",
                 caption="The share of each class that would be called, by cut-off, here and at the "
                 "first hospital; what lies between the two at the frozen cut-off is the shift.",
             ),
-            decision_curve(),
+            decision_curve(content),
         ),
         tables=(
             points_table(content),
@@ -112,6 +117,7 @@ def shift_section(content: Content) -> Section:
         texts=tuple(texts),
         pictures=(
             Picture(
+                figure=ShiftDisplay.try_from(content),
                 name="shift",
                 caption="From the risk at the first hospital to the risk here, part by part.",
             ),
@@ -176,6 +182,7 @@ def bounds_section(content: Content) -> Section:
         texts=(text,),
         pictures=(
             Picture(
+                figure=CertificateDisplay.try_from(content),
                 name="certificate",
                 caption="Certified risk and bounds, term by term. The dashed line is the risk of "
                 "the better of two rules without any score.",
@@ -332,6 +339,7 @@ def calls_section(content: Content) -> Section:
         texts=(text,),
         pictures=(
             Picture(
+                figure=FlipsDisplay.try_from(content),
                 name="flips",
                 caption="How often a resampled study would decide otherwise about a patient, by "
                 "the score; the grey zone is shaded.",

@@ -15,7 +15,7 @@ Content = Mapping[str, Any]
 
 def render_strata(content: Content) -> str:
     """Return the page of a study of risk strata as HTML: one self-contained file."""
-    return render_page(strata_page(content), content)
+    return render_page(strata_page(content))
 
 
 def strata_page(content: Content) -> Page:

@@ -3,6 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from steadycut.show.figures.candidates import CandidatesDisplay
+from steadycut.show.figures.certificate import CertificateDisplay
+from steadycut.show.figures.comparison import ComparisonDisplay
+from steadycut.show.figures.costs import CostsDisplay
+from steadycut.show.figures.decision_curve import DecisionCurveDisplay
+from steadycut.show.figures.flips import FlipsDisplay
+from steadycut.show.figures.modulus import ModulusDisplay
+from steadycut.show.figures.risk_curve import RiskCurveDisplay
+from steadycut.show.figures.scores import ScoresDisplay
+from steadycut.show.figures.sites import SitesDisplay
+from steadycut.show.figures.threshold_draws import ThresholdDrawsDisplay
 from steadycut.show.numbers import change, cut, exact, percent, risk, spread
 from steadycut.show.page import Picture, Section, Table
 from steadycut.show.sections.characteristics import (
@@ -62,6 +73,7 @@ def certificate_section(content: Content) -> Section:
         ),
         pictures=(
             Picture(
+                figure=CertificateDisplay.try_from(content),
                 name="certificate",
                 caption="The certified risk, term by term. The dashed line is the risk of the "
                 "better of two rules without any score: call nobody, or call everybody.",
@@ -133,11 +145,12 @@ def operating_section(content: Content) -> Section:
         ),
         pictures=(
             Picture(
+                figure=ScoresDisplay.try_from(content),
                 name="scores",
                 caption="The share of each class that would be called, by cut-off; where the "
                 "frozen one stands, these are sensitivity and the share of false alarms.",
             ),
-            decision_curve(),
+            decision_curve(content),
         ),
         tables=(
             characteristics_table(content),
@@ -147,9 +160,10 @@ def operating_section(content: Content) -> Section:
     )
 
 
-def decision_curve() -> Picture:
+def decision_curve(content: Content) -> Picture:
     """Return the place of the decision curve."""
     return Picture(
+        figure=DecisionCurveDisplay.try_from(content),
         name="decision-curve",
         caption="Net benefit of the frozen cut-off, by the probability of disease above which one "
         "would want a call: of use where it is above calling everybody and calling nobody.",
@@ -249,11 +263,13 @@ def choice_section(content: Content) -> Section:
         ),
         pictures=(
             Picture(
+                figure=RiskCurveDisplay.try_from(content),
                 name="risk-curve",
                 caption="Risk of the patients who chose, at every cut-off, with one standard error "
                 "to either side.",
             ),
             Picture(
+                figure=ThresholdDrawsDisplay.try_from(content),
                 name="threshold-draws",
                 caption="Cut-offs that the same rule chose when these patients were resampled.",
             ),
@@ -298,11 +314,13 @@ def stability_section(content: Content) -> Section:
         texts=(text,),
         pictures=(
             Picture(
+                figure=FlipsDisplay.try_from(content),
                 name="flips",
                 caption="How often a resampled study would decide otherwise about a patient, by "
                 "the score; the grey zone is shaded.",
             ),
             Picture(
+                figure=ModulusDisplay.try_from(content),
                 name="modulus",
                 caption="The most risk in any stretch of scores, by its length, with upper bands; "
                 "the penalty is the band at the radius.",
@@ -384,6 +402,7 @@ def tipping_section(content: Content) -> Section:
         ),
         pictures=(
             Picture(
+                figure=CostsDisplay.try_from(content),
                 name="costs",
                 caption="What the rule would have chosen at other costs, and the risk of that, "
                 "beside the risk of the frozen cut-off there.",
@@ -441,7 +460,13 @@ def candidates_section(content: Content) -> Section:
         key="candidates",
         title="What it was chosen from",
         texts=(f"{choice_in_words(content)} All numbers are of the patients who chose.",),
-        pictures=candidates_picture(len(candidates)),
+        pictures=(
+            Picture(
+                figure=CandidatesDisplay.try_from(content),
+                name="candidates",
+                caption="Every candidate: smallest risk, risk at its cut-off, and objective.",
+            ),
+        ),
         tables=(
             Table(
                 caption="Candidates: scores and aggregators",
@@ -452,14 +477,6 @@ def candidates_section(content: Content) -> Section:
             ),
         ),
     )
-
-
-def candidates_picture(several: int) -> tuple[Picture, ...]:
-    """Return the place of the figure of candidates, if there are several."""
-    if several == 1:
-        return ()
-    caption = "Every candidate: smallest risk, risk at its cut-off, and objective."
-    return (Picture(name="candidates", caption=caption),)
 
 
 def sites_section(content: Content) -> Section:
@@ -487,7 +504,11 @@ def sites_section(content: Content) -> Section:
             ),
         ),
         pictures=(
-            Picture(name="sites", caption="The cut-off that each site would have chosen alone."),
+            Picture(
+                figure=SitesDisplay.try_from(content),
+                name="sites",
+                caption="The cut-off that each site would have chosen alone.",
+            ),
         ),
         tables=(
             Table(
@@ -514,10 +535,10 @@ def comparison_section(comparison: Content) -> Section:
         ),
         pictures=(
             Picture(
+                figure=ComparisonDisplay.try_from(comparison),
                 name="comparison",
                 caption="Risk of every rule at the first hospital and at the second, with standard "
                 "errors.",
-                content=comparison,
             ),
         ),
         tables=(risks_table(comparison["rows"]), cuts_table(comparison["rows"])),
