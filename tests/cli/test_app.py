@@ -1,5 +1,7 @@
 """``steadycut app``: what it refuses, and the options that it shows."""
 
+import sys
+
 import pytest
 
 from steadycut.cli.app import fields_of
@@ -25,7 +27,12 @@ def test_a_mistake_is_one_line(capsys, arguments, told):
 
 
 def test_a_missing_package_is_named(capsys, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "steadycut.app.serve", None)
+    for name in list(sys.modules):
+        if name.startswith("steadycut.app."):
+            monkeypatch.delitem(sys.modules, name)
+        if name.startswith("starlette."):
+            monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, "starlette", None)
     ran = run_command(capsys, "app")
     assert (ran.code, 'pip install "steadycut[app]"' in ran.err) == (2, True)
 

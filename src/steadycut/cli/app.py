@@ -14,7 +14,7 @@ from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.checks import check_count
 from steadycut.core.rules.registry import rule_names
 from steadycut.core.select import SELECTORS
-from steadycut.errors import MissingPackage
+from steadycut.io.packages import optional_package
 
 # What the texts of options leave open.
 CHOICES = {"bound": ("auto", *BOUNDS, "betting"), "select": tuple(SELECTORS)}
@@ -42,11 +42,8 @@ def app_command(
     """
     check_count("--port", port, at_least=0)
     check_count("--limit", limit)
-    try:
+    with optional_package("steadycut app", "starlette", "app"):
         from steadycut.app.serve import serve
-    except ImportError as error:
-        msg = 'steadycut app requires starlette. Install it with pip install "steadycut[app]".'
-        raise MissingPackage(msg) from error
     commands = {"fit": fields_of(fit_command), "audit": fields_of(audit_command)}
     serve(commands, host=host, port=port, limit=limit, browser=browser)
 

@@ -31,6 +31,7 @@ from steadycut.documents.strata import StrataRule
 from steadycut.errors import BadOption
 from steadycut.ingest import PatientTable
 from steadycut.io.files import write_atomically
+from steadycut.io.packages import optional_package
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.show.terminal import apply_text
 from steadycut.show.terminal_strata import apply_strata_text
@@ -295,8 +296,9 @@ def check_file(out: Path) -> None:
 
 def to_parquet(decisions: dict[str, Any]) -> bytes:
     """Return decisions as Parquet."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    with optional_package("Writing Parquet files", "pyarrow", "frames"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     columns = {name: pa.array(np.asarray(values).tolist()) for name, values in decisions.items()}
     if "decision" in columns:

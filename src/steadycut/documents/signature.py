@@ -21,8 +21,9 @@ from steadycut.documents.covariate import CovariateRule
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.strata import StrataRule
-from steadycut.errors import BadOption, BadRuleFile, BadSignature, MissingPackage
+from steadycut.errors import BadOption, BadRuleFile, BadSignature
 from steadycut.io.files import read_small, write_atomically
+from steadycut.io.packages import optional_package
 
 SCHEMA = "steadycut.signature/1"
 ALGORITHM = "Ed25519"
@@ -297,10 +298,7 @@ def _write_new(path: Path, content: bytes, mode: int) -> None:
 
 
 def _cryptography() -> tuple[Any, Any]:
-    try:
+    with optional_package("A signature", "cryptography", "sign"):
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ed25519
-    except ImportError:
-        msg = 'Signatures require cryptography: pip install "steadycut[sign]".'
-        raise MissingPackage(msg) from None
     return ed25519, serialization

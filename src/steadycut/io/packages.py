@@ -29,6 +29,9 @@ def optional_package(feature: str, package: str, extra: str) -> Iterator[None]:
     """
     try:
         yield
-    except ImportError:
+    except ImportError as error:
+        # An error in steadycut's own modules is no missing package.
+        if (error.name or "").startswith("steadycut"):
+            raise
         msg = f'{feature} requires {package}. Install it with pip install "steadycut[{extra}]".'
         raise MissingPackage(msg) from None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any
 
-from steadycut.errors import MissingPackage
+from steadycut.io.packages import optional_package
 from steadycut.show.page import Page
 from steadycut.show.pages import audit_page, study_page
 from steadycut.show.svg import draw_page
@@ -61,12 +61,9 @@ def render_page(page: Page, *, printed: bool = False) -> str:
 
     ``printed`` leaves out what paper cannot do: the script and what needs it, and dark colours.
     """
-    try:
+    with optional_package("a report", "jinja2", "report"):
         import jinja2
         import markupsafe
-    except ImportError as error:
-        msg = 'a report requires jinja2. Install it with pip install "steadycut[report]".'
-        raise MissingPackage(msg) from error
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("steadycut.show"),
         autoescape=True,

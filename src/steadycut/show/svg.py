@@ -8,7 +8,7 @@ import warnings
 from io import StringIO
 from typing import Any
 
-from steadycut.errors import MissingPackage
+from steadycut.io.packages import optional_package
 from steadycut.show.figures.display import Display
 from steadycut.show.page import Page
 
@@ -30,12 +30,9 @@ def draw_svg(display: Display, name: str) -> str:
 
 def svg_file(display: Display, salt: str) -> str:
     """Return the figure as an SVG file; texts stay texts."""
-    try:
+    with optional_package("a report", "matplotlib", "report"):
         import matplotlib as mpl
         from matplotlib.backends.backend_svg import FigureCanvasSVG
-    except ImportError as error:
-        msg = 'a report requires matplotlib. Install it with pip install "steadycut[report]".'
-        raise MissingPackage(msg) from error
     settings: Any = {
         "font.family": "DejaVu Sans",
         "font.size": 10.5,

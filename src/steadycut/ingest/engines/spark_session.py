@@ -10,6 +10,7 @@ from typing import Any
 
 from steadycut import errors
 from steadycut.errors import BadTable, MissingPackage, SteadycutError
+from steadycut.io.packages import optional_package
 
 OWN_ERROR = re.compile(r"steadycut\.errors\.(\w+): ([^\n]+)")
 NO_JAVA = (
@@ -21,12 +22,9 @@ NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 
 def spark_session() -> Any:
     """Return the session that there is, or one as spark-submit's settings say."""
-    try:
+    with optional_package("The spark engine", "pyspark", "spark"):
         from pyspark.errors import PySparkRuntimeError
         from pyspark.sql import SparkSession
-    except ImportError:
-        msg = 'The spark engine requires pyspark. Install it with pip install "steadycut[spark]".'
-        raise MissingPackage(msg) from None
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         # Not started by spark-submit: this machine's executors need this Python's packages.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.errors import MissingColumn, MissingPackage
+from steadycut.errors import MissingColumn
 from steadycut.ingest.columns import check_columns
 from steadycut.ingest.raw import RawTable
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.frames import read_arrays
+from steadycut.io.packages import optional_package
 
 MATRIX, LAYER = "X:", "layer:"
 
@@ -73,11 +74,8 @@ def open_anndata(source: Any) -> Iterator[Any]:
     if not isinstance(source, Path):
         yield source
         return
-    try:
+    with optional_package("Reading .h5ad", "anndata", "anndata"):
         import anndata
-    except ImportError:
-        msg = 'Reading .h5ad requires anndata. Install it with pip install "steadycut[anndata]".'
-        raise MissingPackage(msg) from None
     data = anndata.read_h5ad(source, backed="r")
     try:
         yield data

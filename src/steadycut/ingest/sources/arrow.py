@@ -4,8 +4,9 @@ import os
 import sys
 from typing import Any
 
-from steadycut.errors import BadTable, MissingPackage
+from steadycut.errors import BadTable
 from steadycut.ingest.sources.find import PARQUET, TableFile
+from steadycut.io.packages import optional_package
 
 ARROW_ENDINGS = (".feather", ".arrow")
 # Seconds. The defaults of 1 and 3 are short for a busy machine or a hospital network.
@@ -18,7 +19,8 @@ def open_dataset(file: TableFile) -> Any:
     Credentials and region are those of the environment or the AWS configuration files;
     ``AWS_ENDPOINT_URL`` names another server than Amazon's.
     """
-    dataset = _pyarrow_dataset()
+    with optional_package("Reading Arrow files and S3", "pyarrow", "frames"):
+        from pyarrow import dataset
     if not file.is_remote:
         return dataset.dataset(file.place, format="feather")
     try:
@@ -57,12 +59,3 @@ def _s3() -> Any:
     scheme, _, address = server.rpartition("://")
     address = address.rstrip("/")
     return fs.S3FileSystem(endpoint_override=address, scheme=scheme or "https", **PATIENCE)
-
-
-def _pyarrow_dataset() -> Any:
-    try:
-        from pyarrow import dataset
-    except ImportError:
-        msg = 'Reading Arrow files and S3 requires pyarrow: pip install "steadycut[frames]".'
-        raise MissingPackage(msg) from None
-    return dataset

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.errors import BadTable, MissingPackage
+from steadycut.errors import BadTable
 from steadycut.ingest.columns import check_columns
 from steadycut.ingest.raw import (
     NO_SCORE,
@@ -28,6 +28,7 @@ from steadycut.ingest.sources.arrow import ARROW_ENDINGS, arrow_errors, open_dat
 from steadycut.ingest.sources.find import PARQUET, FileName, TableFile, find_files
 from steadycut.ingest.sources.frames import read_frame
 from steadycut.ingest.sources.text import CSV_BUFFER, DELIMITERS, csv_reason, is_gzip, read_header
+from steadycut.io.packages import optional_package
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 NUMBERS = frozenset({"BOOLEAN", "FLOAT", "DOUBLE", *WHOLE, *(f"U{name}" for name in WHOLE)})
@@ -308,9 +309,6 @@ def _printable(text: str) -> str:
 
 def load_duckdb() -> Any:
     """Return duckdb, or say how to install it."""
-    try:
+    with optional_package("Reading files", "duckdb", "duckdb"):
         import duckdb
-    except ImportError:
-        msg = 'Reading files requires duckdb. Install it with pip install "steadycut[duckdb]".'
-        raise MissingPackage(msg) from None
     return duckdb

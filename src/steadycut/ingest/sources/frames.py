@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.errors import BadTable, MissingPackage
+from steadycut.errors import BadTable
 from steadycut.ingest.columns import check_columns
 from steadycut.ingest.raw import RawTable, key_column, refuse_nested, score_column
 from steadycut.ingest.request import Request
+from steadycut.io.packages import optional_package
 
 
 def read_frame(frame: Any, request: Request) -> RawTable:
@@ -121,10 +122,7 @@ def _native_names(frame: Any) -> Any:
 
 
 def _narwhals() -> Any:
-    try:
+    with optional_package("Reading a frame", "narwhals", "frames"):
         import narwhals
         import narwhals.exceptions
-    except ImportError:
-        msg = 'Reading a frame requires narwhals. Install it with pip install "steadycut[frames]".'
-        raise MissingPackage(msg) from None
     return narwhals

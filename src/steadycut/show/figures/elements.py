@@ -3,7 +3,7 @@
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from steadycut.errors import MissingPackage
+from steadycut.io.packages import optional_package
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,11 +30,8 @@ DASH_DOT = (0, (6, 2, 1.2, 2))
 
 def axes_or_new(ax: Any | None, width: float, height: float) -> Any:
     """Return the axes given, or those of a new figure that pyplot does not know."""
-    try:
+    with optional_package("a figure", "matplotlib", "plot"):
         from matplotlib.figure import Figure
-    except ImportError as error:
-        msg = 'a figure requires matplotlib. Install it with pip install "steadycut[plot]".'
-        raise MissingPackage(msg) from error
     if ax is not None:
         return ax
     return Figure(figsize=(width, height), layout="constrained").subplots()
