@@ -158,7 +158,7 @@ def test_python_takes_an_order(table, rule):
     assert monitor(frozen, cohort, 1 - cohort.labels).risk.limits.mean[-1] == pytest.approx(
         1 - by_order.risk.limits.mean[-1]
     )
-    with pytest.raises(BadPatients, match="order must have one entry a patient"):
+    with pytest.raises(BadPatients, match="order must have one entry per patient"):
         monitor(frozen, cohort, order=[1, 2])
     with pytest.raises(TooFewPatients, match="at least one patient"):
         monitor(frozen, [])

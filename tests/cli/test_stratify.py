@@ -105,12 +105,15 @@ def test_patients_without_a_value_are_refused_or_left_out(frame, tmp_path, capsy
     [
         (["--stratify", "age"], "has no column 'age'"),
         (["--stratify", "slide"], "must have one value; 90 patients have several in 'slide'"),
-        (["--stratify", "number"], "strata must hold several patients; all 90 hold one"),
+        (
+            ["--stratify", "number"],
+            "must put several patients into a group; all 90",
+        ),
         (["--stratify", "patient"], "once and in one role; got 'patient' twice"),
         (["--stratify", "score"], "once and in one role; got 'score' twice"),
         (
             ["--stratify", "scanner", "--ensemble", "quantile"],
-            "an ensemble cannot be resampled within strata",
+            "an ensemble cannot be resampled within groups",
         ),
     ],
 )

@@ -3,6 +3,7 @@
 import numpy as np
 
 from steadycut.core.records import Costs, PatientScores
+from steadycut.core.shift.label_shift import RankBins
 
 COSTS = [Costs(), Costs(cost_fn=3.0), Costs(cost_fn=0.1, cost_fp=0.7)]
 SEEDS = range(12)
@@ -43,3 +44,14 @@ def two_basins(n_patients, seed):
     group = np.where(np.arange(n_patients) < n_patients // 2, -4, 4)
     scores = group + np.where(labels == 1, 1, -1) + 0.7 * rng.normal(size=n_patients)
     return PatientScores(scores=scores, labels=labels)
+
+
+def some_bins(seed, n_bins=6, scale=20):
+    """Rank bins of one hospital, and the counts of another one in the same bins."""
+    rng = np.random.default_rng(seed)
+    positive = rng.integers(0, scale, n_bins) + np.arange(n_bins) * scale // 10
+    negative = rng.integers(0, scale, n_bins) + 1
+    counts = rng.integers(0, 3 * scale, n_bins)
+    counts[0] += 1
+    edges = np.sort(rng.normal(size=n_bins - 1))
+    return RankBins(edges=edges, positive=positive, negative=negative), counts

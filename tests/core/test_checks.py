@@ -78,13 +78,13 @@ def test_what_is_shown_is_short_and_names_nobody(value, text):
 
 def test_rows_of_different_lengths_are_no_array():
     told = text_of(as_array, "labels", [[1, 2], [3]], error=BadPatients)
-    assert told.startswith("labels must have one plain entry a patient")
+    assert told.startswith("labels must have one plain entry per patient")
 
 
 @pytest.mark.parametrize("scores", [[1j], np.array([1j]), ["a"], [10**400], [None, {}]])
 def test_scores_are_real_numbers(scores):
     told = text_of(check_scores, scores, error=BadPatients)
-    assert told == "scores must be numbers, one a patient."
+    assert told == "scores must be numbers, one per patient."
 
 
 @pytest.mark.parametrize("value", [0, -1.0, math.nan, math.inf, True, "1", None])
@@ -129,7 +129,7 @@ def test_scores_too_large_to_average_are_refused():
 
 def test_scores_have_one_dimension():
     told = text_of(check_scores, [[1.0], [2.0]], error=BadPatients)
-    assert told == "scores must be one-dimensional, one entry a patient; got shape (2, 1)."
+    assert told == "scores must be one-dimensional, one entry per patient; got shape (2, 1)."
 
 
 def test_scores_are_copied_and_read_only():
@@ -165,7 +165,7 @@ def test_labels_become_small_whole_numbers(labels):
 
 def test_labels_have_one_entry_a_patient():
     told = text_of(check_labels, [0, 1], 3, error=BadPatients)
-    assert told == "labels must have one entry a patient (3); got 2."
+    assert told == "labels must have one entry per patient (3); got 2."
 
 
 def test_labels_have_one_dimension():
@@ -174,4 +174,4 @@ def test_labels_have_one_dimension():
 
 def test_a_column_of_another_length_is_refused_by_name():
     told = text_of(check_length, "sites", np.zeros(2), 5, error=BadPatients)
-    assert told == "sites must have one entry a patient (5); got 2."
+    assert told == "sites must have one entry per patient (5); got 2."

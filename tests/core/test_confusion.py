@@ -51,3 +51,8 @@ def test_the_better_rule_without_a_score():
     """Calling nobody misses 8 of 20, calling everybody alarms 12."""
     assert COUNTS.trivial_risk(Costs()) == 8 / 20
     assert COUNTS.trivial_risk(Costs(cost_fn=3.0)) == 12 / 20
+
+
+def test_without_any_score_the_worse_ends_count():
+    costs = Costs(cost_fn=3.0, target=(0.1, 0.2))
+    assert Confusion(tp=1, fn=1, fp=1, tn=1).trivial_risk(costs) == pytest.approx(min(0.6, 0.9))

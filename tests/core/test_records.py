@@ -70,7 +70,7 @@ def test_labels_other_than_0_and_1_are_refused(bad):
 
 @pytest.mark.parametrize("name", ["labels", "patients", "sites", "n_instances", "n_units"])
 def test_a_column_of_another_length_is_refused(name):
-    with pytest.raises(BadPatients, match=rf"{name} must have one entry a patient \(3\); got 2"):
+    with pytest.raises(BadPatients, match=rf"{name} must have one entry per patient \(3\); got 2"):
         PatientScores(**{**FULL, name: FULL[name][:2]})
 
 

@@ -3,7 +3,7 @@ import pytest
 
 from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.bootstrap.radius import Radius
-from steadycut.core.bootstrap.within_groups import stratum_cells
+from steadycut.core.bootstrap.within_groups import group_cells
 from steadycut.core.bounds.modulus import dkw_band
 from steadycut.core.bounds.multiscale import multiscale_band
 from steadycut.core.cuts.grid import clear_of_scores, exact_cuts
@@ -102,13 +102,13 @@ def test_a_candidate_is_made_of_its_pieces(grid, rule, band, upper):
 
 
 def test_within_strata_patients_are_resampled_apart():
-    cohort, strata = random_cohort(2, 50), np.arange(50) % 3
+    cohort, groups = random_cohort(2, 50), np.arange(50) % 3
     search = Search(rule="erm", costs=Costs(), grid="exact", n_bootstrap=30)
     rng = np.random.default_rng
-    found = try_candidate(cohort, cohort, search, rng(0), strata=strata)
+    found = try_candidate(cohort, cohort, search, rng(0), groups=groups)
     cuts = exact_cuts(cohort)
-    cells = stratum_cells(cuts, cohort, strata)
-    expected = draw_thresholds(cuts, search.chooser, Costs(), 30, rng(0), strata=cells)
+    cells = group_cells(cuts, cohort, groups)
+    expected = draw_thresholds(cuts, search.chooser, Costs(), 30, rng(0), groups=cells)
     assert found.draws.thresholds.tolist() == expected.thresholds.tolist()
     together = try_candidate(cohort, cohort, search, rng(0))
     assert found.draws.thresholds.tolist() != together.draws.thresholds.tolist()

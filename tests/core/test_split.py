@@ -62,3 +62,10 @@ def test_roles_are_read_only():
     for array in arrays:
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+def test_a_split_by_class_shares_each_class():
+    labels = np.array([1] * 10 + [0] * 30, dtype=np.int8)
+    roles = split_classes(labels, 0.5, np.random.default_rng(0))
+    assert np.count_nonzero(labels[roles.select]) == np.count_nonzero(labels[roles.certify]) == 5
+    assert sorted([*roles.select, *roles.certify]) == list(range(40))

@@ -6,7 +6,7 @@ import numpy as np
 
 from steadycut.core.covariate.cuts import shrink, shrinkage
 from steadycut.core.covariate.design import group_design
-from steadycut.core.covariate.one_cut_test import covariate_test, strata_table
+from steadycut.core.covariate.one_cut_test import covariate_test, score_layers
 from tests.slow_reference import covariates
 from tests.slow_reference.differences import all_differ, differ
 
@@ -23,7 +23,7 @@ def like_scores(cohort):
     cells = cells_for(cohort)
     groups = len(cells)
     design = group_design([str(g) for g in range(groups)] * 2)
-    table = strata_table(cells, 0.0, 1.0)
+    table = score_layers(cells, 0.0, 1.0)
     strata = [(table[:, 0, s].tolist(), table[:, 1, s].tolist()) for s in range(table.shape[2])]
     yield from differ("everybody is in a stratum", table.sum(), cells.sum())
     wanted, df = covariates.mantel_haenszel(strata)

@@ -184,7 +184,7 @@ def test_same_seed_same_study():
         ({"kind": "lines"}, BadOption, "kind must be one of groups, smooth"),
         ({"rule": "youden"}, BadOption, "rule must be one of stable, erm"),
         ({"covariate": "sex"}, BadOption, "one entry a patient"),
-        ({"covariate": ["f", "m"]}, BadPatients, "one entry a patient \\(300\\); got 2"),
+        ({"covariate": ["f", "m"]}, BadPatients, "one entry per patient \\(300\\); got 2"),
         ({"covariate": np.zeros((300, 2))}, BadPatients, "got shape"),
         ({"covariate": {"p0000": "f"}}, BadPatients, "299 of 300 have none"),
         ({"covariate": [None, *["f", "m"] * 149, "f"]}, BadPatients, "1 of 300 have none"),

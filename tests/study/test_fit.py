@@ -422,10 +422,10 @@ def test_strata_that_cannot_be_had_are_refused():
     assert refusal(BadOption, stratify="age").startswith("stratify must be one of label, site")
     assert refusal(BadPatients, stratify="site").startswith("stratify='site' needs the site")
     assert refusal(BadPatients, stratify=[0, 1]).startswith(
-        "stratify must have one entry a patient"
+        "stratify must have one entry per patient"
     )
     told = refusal(BadOption, two_candidates(), stratify="label", ensemble="quantile")
-    assert told.startswith("an ensemble cannot be resampled within strata")
+    assert told.startswith("an ensemble cannot be resampled within groups")
 
 
 def test_a_selector_chooses_the_candidate_that_it_names():
@@ -461,3 +461,31 @@ def test_identifiers_that_look_alike_are_in_the_study_and_in_the_rule():
     assert found in study.freeze().document.stability.warnings
     named = replace(cohort, patients=[f"p{i}" for i in range(60)])
     assert not any("identifiers" in text for text in steadycut.fit(named, n_bootstrap=10).warnings)
+
+
+@pytest.mark.parametrize("rule", ["erm", "stable"])
+def test_a_rare_disease_moves_the_cut_up(rule):
+    patients = make_cohort(1, 400)
+    common = steadycut.fit(patients, rule=rule, target_prevalence=0.6).threshold
+    rare = steadycut.fit(patients, rule=rule, target_prevalence=0.03).threshold
+    assert rare > common
+
+
+def test_a_single_prevalence_is_a_range_of_one():
+    patients = make_cohort(1, 200)
+    one = steadycut.fit(patients, target_prevalence=0.2).to_dict()
+    other = steadycut.fit(patients, target_prevalence=(0.2, 0.2)).to_dict()
+    assert one == other
+    assert one["target_prevalence"] == [0.2, 0.2]
+    assert one["certificate"]["bound"] == "class-wise"
+
+
+def test_a_stratified_split_needs_a_target_prevalence():
+    with pytest.raises(BadOption, match="needs a target_prevalence"):
+        steadycut.fit(make_cohort(), stratified=True)
+
+
+@pytest.mark.parametrize("bad", [0.0, 1.0, (0.3, 0.2), (0.1, 0.2, 0.3), "much", True])
+def test_a_prevalence_outside_what_is_allowed_is_refused(bad):
+    with pytest.raises(BadOption, match="target_prevalence must"):
+        steadycut.fit(make_cohort(), target_prevalence=bad)

@@ -162,7 +162,7 @@ def test_a_grey_stratum_that_never_pays_is_told():
         ({"bound": "dkw"}, BadOption, "bound"),
         ({"seed": -1}, BadOption, "seed"),
         ({"grades": None}, BadPatients, "no labels"),
-        ({"grades": [0, 1]}, BadPatients, "one entry a patient"),
+        ({"grades": [0, 1]}, BadPatients, "one entry per patient"),
         ({"grades": np.full(240, 3)}, BadPatients, "from 0 to 2"),
         ({"grades": np.zeros(240)}, TooFewPatients, "at least 2 patients of each grade"),
         ({"grades": {"p1": 0}}, BadPatients, "identifiers"),

@@ -12,7 +12,7 @@ import pytest
 from scipy.special import ndtr
 
 import steadycut
-from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds, lower_limit
+from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds, lower_risk_limit
 from steadycut.core.bounds.modulus import dkw_band_width, modulus
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs, PatientScores
@@ -179,7 +179,7 @@ def test_the_lower_limit_holds_at_a_threshold_that_other_patients_chose(
 ):
     counts, truth = simulate(POPULATIONS[population], n, costs, n_studies, same=False)
     for delta in DELTAS:
-        lower = np.array([lower_limit(one, costs, delta) for one in counts])
+        lower = np.array([lower_risk_limit(one, costs, delta) for one in counts])
         assert np.mean(lower <= truth + 1e-12) >= least_share(delta, n_studies)
 
 

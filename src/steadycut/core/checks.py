@@ -130,7 +130,7 @@ def check_scores(scores: ArrayLike) -> FloatArray:
     except (TypeError, ValueError, OverflowError):
         array = None
     if array is None:
-        msg = "scores must be numbers, one a patient."
+        msg = "scores must be numbers, one per patient."
         raise BadPatients(msg)
     bad = np.count_nonzero(~np.isfinite(array))
     if bad:
@@ -162,15 +162,15 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except ValueError:
-        msg = f"{name} must have one plain entry a patient; got entries of different lengths."
+        msg = f"{name} must have one plain entry per patient; got entries of different lengths."
         raise BadPatients(msg) from None
 
 
 def check_length(name: str, array: NDArray[Any], n_patients: int) -> None:
-    """Refuse an array that does not have one entry a patient."""
+    """Refuse an array that does not have one entry per patient."""
     _one_dimension(name, array)
     if array.shape[0] != n_patients:
-        msg = f"{name} must have one entry a patient ({n_patients}); got {array.shape[0]}."
+        msg = f"{name} must have one entry per patient ({n_patients}); got {array.shape[0]}."
         raise BadPatients(msg)
 
 
@@ -187,7 +187,7 @@ def store(record: object, name: str, value: object) -> None:
 
 def _one_dimension(name: str, array: A) -> A:
     if array.ndim != 1:
-        msg = f"{name} must be one-dimensional, one entry a patient; got shape {array.shape}."
+        msg = f"{name} must be one-dimensional, one entry per patient; got shape {array.shape}."
         raise BadPatients(msg)
     return array
 

@@ -75,7 +75,7 @@ def risk_ratio(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> Fl
 
 def accuracy(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
     """Return (TP + TN) / n, the share of right decisions."""
-    return ratio(np.add(tp, tn), patients(tp, fn, fp, tn))
+    return ratio(np.add(tp, tn), total(tp, fn, fp, tn))
 
 
 def youden(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
@@ -133,12 +133,12 @@ def mcc(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArra
 
 def call_rate(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
     """Return (TP + FP) / n, the share of patients who are called."""
-    return ratio(np.add(tp, fp), patients(tp, fn, fp, tn))
+    return ratio(np.add(tp, fp), total(tp, fn, fp, tn))
 
 
 def prevalence(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
     """Return (TP + FN) / n, the share of patients who are diseased."""
-    return ratio(np.add(tp, fn), patients(tp, fn, fp, tn))
+    return ratio(np.add(tp, fn), total(tp, fn, fp, tn))
 
 
 def net_benefit(probability: float) -> Characteristic:
@@ -154,14 +154,14 @@ def net_benefit(probability: float) -> Characteristic:
     odds = probability / (1 - probability)
 
     def of_counts(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-        return ratio(np.asarray(tp) - odds * np.asarray(fp), patients(tp, fn, fp, tn))
+        return ratio(np.asarray(tp) - odds * np.asarray(fp), total(tp, fn, fp, tn))
 
     return of_counts
 
 
 def chi_squared(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
     """Return Pearson's chi-squared statistic of the 2 x 2 table, without a correction: n phi²."""
-    return mcc(tp, fn, fp, tn) ** 2 * patients(tp, fn, fp, tn)
+    return mcc(tp, fn, fp, tn) ** 2 * total(tp, fn, fp, tn)
 
 
 def p_chi_squared(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
@@ -169,6 +169,6 @@ def p_chi_squared(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) ->
     return np.asarray(chdtrc(1, chi_squared(tp, fn, fp, tn)))
 
 
-def patients(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+def total(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
     """Return n = TP + FN + FP + TN."""
     return np.add(np.add(tp, fn), np.add(fp, tn)).astype(float)

@@ -8,7 +8,7 @@ import numpy as np
 
 from steadycut.core.bootstrap.draws import ThresholdDraws, draw_thresholds
 from steadycut.core.bootstrap.radius import CENTERINGS, Radius, bootstrap_radius
-from steadycut.core.bootstrap.within_groups import stratum_cells
+from steadycut.core.bootstrap.within_groups import group_cells
 from steadycut.core.bounds.modulus import FORMS, dkw_band, modulus
 from steadycut.core.bounds.multiscale import multiscale_band
 from steadycut.core.checks import (
@@ -129,22 +129,22 @@ def try_candidate(
     rng: np.random.Generator,
     publish: Publish = clear_of_scores,
     draw: Draw = draw_thresholds,
-    strata: IntArray | None = None,
+    groups: IntArray | None = None,
 ) -> Candidate:
     """Choose a threshold on ``patients`` and measure how stable it is.
 
     ``everyone`` is all patients of the study; ``publish`` moves the chosen threshold within its
     gap between their scores, so that it equals none. Their labels are not looked at. ``draw``
-    chooses the threshold and runs the rule again on resampled patients; with ``strata``, the
-    stratum of each of the ``patients``, they are resampled within these.
+    chooses the threshold and runs the rule again on resampled patients. With ``groups``, the
+    group of each of the ``patients``, they are resampled within groups.
     """
     cuts = cuts_of(patients, search.grid)
     # Of one class alone nobody can tell whether a limit is kept: the nearest cut is taken, as in
     # a bootstrap cohort, and few patients are warned about.
     if isinstance(search.chooser, Best) and patients.n_positive and patients.n_negative:
         search.chooser.refuse_infeasible(cuts, search.costs, f"'{patients.recipe.name}'")
-    if strata is not None:
-        draw = partial(draw_thresholds, strata=stratum_cells(cuts, patients, strata))
+    if groups is not None:
+        draw = partial(draw_thresholds, groups=group_cells(cuts, patients, groups))
     draws = draw(cuts, search.chooser, search.costs, search.n_bootstrap, rng)
     threshold = publish(draws.threshold, everyone.scores)
     found = measure_candidate(patients, cuts, draws, threshold, search)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.bounds.concentration import lower_limit
+from steadycut.core.bounds.concentration import lower_risk_limit
 from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import FloatArray, Interval, check_labels
 from steadycut.core.confusion import Confusion, confusion_at
@@ -396,5 +396,5 @@ def _verdict(external: Confusion, rule: FrozenRule) -> Verdict:
     promised, costs = rule.document.certificate, rule.costs
     if certificate_of(external, costs, promised.delta).value <= promised.value:
         return "holds"
-    lowest = lower_limit(external, costs, promised.delta)
+    lowest = lower_risk_limit(external, costs, promised.delta)
     return "does not hold" if lowest > promised.value else "cannot tell"

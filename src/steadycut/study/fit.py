@@ -29,7 +29,7 @@ from steadycut.study.operating_point import (
     study_point,
 )
 from steadycut.study.options import GIVEN, Options, study_options
-from steadycut.study.roles import check_both_classes, deal_roles, strata_of
+from steadycut.study.roles import check_both_classes, deal_roles, groups_of
 
 Progress = Callable[[str, int, int], None]
 
@@ -151,9 +151,9 @@ def fit(  # noqa: PLR0913
         (``"no-bias"``); with several sites by the risk at each of the cut that the others choose,
         on average (``"site-mean"``) or where it is largest (``"site-worst"``).
     stratify
-        Resample patients within strata, so that every bootstrap cohort has as many of each:
+        Resample patients within groups, so that every bootstrap cohort has as many of each:
         ``"label"``, ``"site"`` or the name of one of ``patients.attributes``; one entry per
-        patient in the order of ``patients.scores``; or a mapping from identifiers to strata.
+        patient in the order of ``patients.scores``; or a mapping from identifiers to groups.
     seed
         Same patients, same options, same seed: same study, to the last bit.
     progress
@@ -194,7 +194,7 @@ def fit(  # noqa: PLR0913
         stratify=stratify if stratify is None or isinstance(stratify, str) else GIVEN,
         seed=seed,
     )
-    return run_study(as_candidates(patients), options, progress, strata=stratify)
+    return run_study(as_candidates(patients), options, progress, groups=stratify)
 
 
 def run_study(
@@ -202,13 +202,13 @@ def run_study(
     options: Options,
     progress: Progress | None = None,
     draw: Draw = draw_thresholds,
-    strata: Stratify | None = None,
+    groups: Stratify | None = None,
     roles: Roles | None = None,
 ) -> Study:
     """Run the steps of the flow, in order.
 
     ``draw`` resamples patients and runs the rule again; a scorer that learns brings its own.
-    ``strata`` are those of the patients if ``options.stratify`` does not name a column of theirs.
+    ``groups`` are those of the patients if ``options.stratify`` does not name a column of theirs.
     ``roles`` are given where they were dealt before there were scores.
     """
     check_same_patients(candidates)
@@ -216,7 +216,7 @@ def run_study(
     check_several(candidates, options)
     _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
     roles = roles or deal_roles(candidates[0], options)
-    within = strata_of(candidates[0], options, strata)
+    within = groups_of(candidates[0], options, groups)
     tried: list[Candidate] = []
     feasible: list[PatientScores] = []
     refusals: dict[str, NoFeasibleCut] = {}

@@ -121,7 +121,7 @@ def study_options(
 def check_stratify(stratify: str | None, ensemble: str | None) -> None:
     """Refuse groups to resample within for an ensemble."""
     if stratify is not None and ensemble is not None:
-        msg = "an ensemble cannot be resampled within strata; leave out stratify or ensemble."
+        msg = "an ensemble cannot be resampled within groups; leave out stratify or ensemble."
         raise BadOption(msg)
 
 

@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-from steadycut.core.bootstrap.within_groups import Stratify, stratum_codes
+from steadycut.core.bootstrap.within_groups import Stratify, group_codes
 from steadycut.core.checks import IntArray
 from steadycut.core.records import PatientScores
 from steadycut.core.split import Roles, everybody, split_classes, split_patients
@@ -38,14 +38,14 @@ def digest_of_names(patients: PatientScores) -> bytes:
     return hashlib.sha256("\x1f".join(patients.patients.tolist()).encode()).digest()
 
 
-def strata_of(
-    patients: PatientScores, options: Options, strata: Stratify | None
+def groups_of(
+    patients: PatientScores, options: Options, groups: Stratify | None
 ) -> IntArray | None:
-    """Return the stratum of each patient; None where patients are resampled all together."""
+    """Return the group of each patient; None where patients are resampled all together."""
     if options.stratify is None:
         return None
-    named = options.stratify if strata is None or options.stratify != GIVEN else strata
-    return stratum_codes(patients, named)
+    named = options.stratify if groups is None or options.stratify != GIVEN else groups
+    return group_codes(patients, named)
 
 
 def check_both_classes(patients: PatientScores) -> None:

@@ -11,11 +11,13 @@ from steadycut.core.bounds.concentration import (
     bentkus,
     buehler,
     choose_bound,
+    class_wise,
+    class_wise_dkw,
     clopper_pearson,
     compression,
     dkw,
     hoeffding,
-    lower_limit,
+    lower_risk_limit,
     paper,
     relative_entropy,
 )
@@ -196,7 +198,7 @@ def test_the_lower_limit_for_equal_costs_agrees_with_scipys_exact_one(counts, de
     costs = Costs(cost_fn=2.5, cost_fp=2.5)
     test = binomtest(errors, n, alternative="greater")
     exact = test.proportion_ci(1 - delta, method="exact").low
-    assert lower_limit(counts, costs, delta) == pytest.approx(2.5 * exact, abs=1e-12)
+    assert lower_risk_limit(counts, costs, delta) == pytest.approx(2.5 * exact, abs=1e-12)
 
 
 @pytest.mark.parametrize("counts", [*COUNTS, Confusion(tp=0, fn=300, fp=100, tn=0)])
@@ -205,7 +207,7 @@ def test_the_lower_limit_for_unequal_costs_mirrors_bentkus(counts, delta):
     """What the losses leave of the dearer cost has an upper limit: where its p-value is delta."""
     n, costs = counts.n_patients, Costs(cost_fn=3.0)
     left = 1 - counts.risk(costs) / 3.0
-    upper = 1 - lower_limit(counts, costs, delta) / 3.0
+    upper = 1 - lower_risk_limit(counts, costs, delta) / 3.0
     assert 0 <= upper <= 1
     assert upper == 1 or bentkus_p_value(left, n, min(upper * (1 + 1e-9), 1.0)) <= delta
     assert bentkus_p_value(left, n, upper * (1 - 1e-9)) > delta
@@ -275,3 +277,44 @@ def test_other_bounds_are_refused_at_a_target_prevalence():
 def test_compression_is_refused_where_other_patients_chose():
     with pytest.raises(BadOption, match=r"got 'compression'\."):
         choose_bound("compression", Costs(), "split")
+
+
+@pytest.mark.parametrize("target", [(0.1, 0.1), (0.05, 0.3), (0.4, 0.9)])
+def test_at_a_target_each_class_has_an_exact_limit(target):
+    counts, costs = Confusion(tp=17, fn=3, fp=5, tn=35), Costs(cost_fn=3.0, target=target)
+    miss, alarm = beta.ppf(0.95, 4, 17), beta.ppf(0.95, 6, 35)
+    expected = max(3.0 * p * miss + (1 - p) * alarm for p in target)
+    found = counts.risk(costs) + class_wise(counts, costs, 0.1)
+    assert found == pytest.approx(expected, abs=1e-9)
+    low = [beta.ppf(0.05, 3, 18), beta.ppf(0.05, 5, 36)]
+    lowest = max(3.0 * p * low[0] + (1 - p) * low[1] for p in target)
+    assert lower_risk_limit(counts, costs, 0.1) == pytest.approx(lowest, abs=1e-9)
+    e1, e0 = (math.sqrt(math.log(2 / 0.1) / (2 * n)) for n in (20, 40))
+    uniform = max(3.0 * p * e1 + (1 - p) * e0 for p in target)
+    assert class_wise_dkw(counts, costs, 0.1) == pytest.approx(uniform, abs=1e-12)
+
+
+def test_at_a_target_risk_and_margin_are_taken_at_the_same_end():
+    """Nobody is missed, so that fewer ill are worse; the margin alone is larger where many are."""
+    counts, costs = Confusion(tp=5, fn=0, fp=30, tn=10), Costs(target=(0.2, 0.8))
+    e1, e0 = (math.sqrt(math.log(2 / 0.1) / (2 * n)) for n in (5, 40))
+    expected = max(p * e1 + (1 - p) * (0.75 + e0) for p in (0.2, 0.8))
+    found = counts.risk(costs) + class_wise_dkw(counts, costs, 0.1)
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert found < counts.risk(costs) + max(p * e1 + (1 - p) * e0 for p in (0.2, 0.8))
+
+
+def test_of_a_class_without_patients_nothing_is_known():
+    counts, costs = Confusion(tp=0, fn=0, fp=4, tn=36), Costs(cost_fn=2.0, target=(0.3, 0.3))
+    alarm = 0.1 + math.sqrt(math.log(20) / 80)
+    uniform = counts.risk(costs) + class_wise_dkw(counts, costs, 0.1)
+    assert uniform == pytest.approx(0.6 + 0.7 * alarm, abs=1e-12)
+    exact = counts.risk(costs) + class_wise(counts, costs, 0.1)
+    assert exact == pytest.approx(0.6 + 0.7 * beta.ppf(0.95, 5, 36), abs=1e-9)
+
+
+def test_at_a_target_only_class_wise_bounds_are_allowed():
+    costs = Costs(target=(0.1, 0.1))
+    assert allowed_bounds(costs, "split") == ["class-wise", "class-wise-dkw"]
+    assert allowed_bounds(costs, "uniform") == ["class-wise-dkw"]
+    assert "class-wise" not in allowed_bounds(Costs(), "split")

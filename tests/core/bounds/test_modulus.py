@@ -119,3 +119,19 @@ def test_one_patient_of_a_class_is_all_of_it(alone, largest):
     labels, costs = [alone, 1 - alone, 1 - alone], Costs(cost_fn=2.0, target=(0.3, 0.3))
     cohort = PatientScores(scores=[0.0, 1.0, 2.0], labels=labels)
     assert modulus(cohort, 0.5, costs) == pytest.approx(largest)
+
+
+@pytest.mark.parametrize("target", [(0.1, 0.1), (0.05, 0.3), (0.4, 0.9)])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_modulus_at_a_target_weighs_the_classes_as_they_are_there(target, seed):
+    cohort, costs = random_cohort(seed), Costs(cost_fn=2.0, target=target)
+    for width in WIDTHS:
+        expected = stability.modulus(*as_lists(cohort), width, 2.0, 1.0, target)
+        assert modulus(cohort, width, costs) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_band_at_a_target_is_that_of_two_classes():
+    costs = Costs(cost_fn=2.0, target=(0.1, 0.3))
+    e1, e0 = (math.sqrt(math.log(4 / 0.1) / (2 * n)) for n in (20, 50))
+    expected = 2 * max(2.0 * p * e1 + (1 - p) * e0 for p in (0.1, 0.3))
+    assert dkw_band_width(20, 50, costs, 0.1) == pytest.approx(expected, abs=1e-12)

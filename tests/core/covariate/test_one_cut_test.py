@@ -9,10 +9,10 @@ from scipy.stats import chi2, chi2_contingency
 from steadycut.core.covariate.one_cut_test import (
     STRATUM,
     CovariateTest,
-    around,
     common_cut_test,
     covariate_test,
-    strata_table,
+    score_layers,
+    share_around,
 )
 
 
@@ -22,7 +22,7 @@ def random_cells(seed, slices=3, bins=40, most=2):
 
 def slowly(cells, basis, rank=0.0, share=1.0):
     """One patient after the other, and the covariance of permutations by its formula."""
-    table = strata_table(cells, rank, share)
+    table = score_layers(cells, rank, share)
     difference, covariance = 0.0, 0.0
     for s in range(table.shape[2]):
         rows = [
@@ -78,19 +78,19 @@ def test_excess_is_what_lies_above_the_median_of_chance():
 def test_strata_hold_a_few_neighbours_around_the_cut():
     cells = np.zeros((1, 200), dtype=np.int64)
     cells[0, :100] = 1
-    table = strata_table(cells, 50.0, 0.4)
+    table = score_layers(cells, 50.0, 0.4)
     assert table.sum() == 40
     # From patient 30 to 69: strata begin at multiples of 8.
     assert table.sum(axis=(0, 1)).tolist() == [2, *[STRATUM] * 4, 6]
-    assert strata_table(cells, 0.0, 0.4).sum() == 40
-    assert strata_table(cells, 100.0, 0.4).sum() == 40
+    assert score_layers(cells, 0.0, 0.4).sum() == 40
+    assert score_layers(cells, 100.0, 0.4).sum() == 40
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_least_of_five_neighbouring_places_counts(seed):
     cells = random_cells(seed, bins=60)
     n = int(cells.sum())
-    share = around(n)
+    share = share_around(n)
     places = n / 2 + share * n * np.array([-0.1, -0.05, 0, 0.05, 0.1])
     tests = [covariate_test(cells, np.eye(3), place, share) for place in places]
     found = common_cut_test(cells, np.eye(3), n / 2)
@@ -100,12 +100,12 @@ def test_the_least_of_five_neighbouring_places_counts(seed):
 
 def test_a_tie_that_is_larger_than_the_neighbourhood_is_taken_whole():
     cells = np.array([[1, 90, 1, 0, 0, 0]])
-    assert strata_table(cells, 0.0, 0.02).sum() > 0
-    assert strata_table(np.array([[0, 90, 0, 0]]), 30.0, 0.1).sum() == 90
+    assert score_layers(cells, 0.0, 0.02).sum() > 0
+    assert score_layers(np.array([[0, 90, 0, 0]]), 30.0, 0.1).sum() == 90
 
 
 def test_the_neighbourhood_shrinks_with_the_number_of_patients():
-    shares = [around(n) for n in (10, 100, 3200, 10**6)]
+    shares = [share_around(n) for n in (10, 100, 3200, 10**6)]
     assert shares == pytest.approx([0.6, 0.5, 0.25, 0.5 * 1e-4**0.2])
 
 

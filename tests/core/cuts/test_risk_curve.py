@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import cuts_of, exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts, risk_curve
 from steadycut.core.records import Costs, PatientScores
@@ -72,3 +73,20 @@ def test_one_patient_of_a_class_is_all_of_it(alone):
     assert risk_curve(cohort, thresholds, costs) == pytest.approx(expected)
     curve = count_errors(exact_cuts(cohort).cells)
     assert risk_at_cuts(curve, costs) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("target", [(0.1, 0.1), (0.05, 0.3), (0.4, 0.9)])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_risk_at_a_target_is_that_of_the_worse_end(target, seed):
+    cohort, costs = random_cohort(seed, 60), Costs(cost_fn=3.0, target=target)
+    thresholds = np.linspace(-3, 5, 41)
+    expected = [risks.risk_at(*as_lists(cohort), t, 3.0, 1.0, target) for t in thresholds]
+    assert risk_curve(cohort, thresholds, costs) == pytest.approx(expected, abs=1e-12)
+    counts = [confusion_at(cohort, t) for t in thresholds]
+    assert [one.risk(costs) for one in counts] == pytest.approx(expected, abs=1e-12)
+    cuts = exact_cuts(cohort)
+    every = np.arange(cuts.values.size + 1)
+    at_cuts = risk_at_cuts(count_errors(cuts.cells), costs)
+    places = cuts.place(every, every)
+    expected = [risks.risk_at(*as_lists(cohort), t, 3.0, 1.0, target) for t in places]
+    assert at_cuts == pytest.approx(expected, abs=1e-12)

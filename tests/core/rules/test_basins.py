@@ -1,11 +1,14 @@
+import math
+
 import numpy as np
 import pytest
 
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors
+from steadycut.core.records import Costs
 from steadycut.core.rules.basins import barriers, excess_risk
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort, two_basins
-from tests.slow_reference import cuts, stable
+from tests.slow_reference import cuts, risks, stable
 
 
 def losses_along(scores, labels, costs):
@@ -36,3 +39,20 @@ def test_barriers_agree_with_their_definition(costs, seed, height):
     found = barriers(count_errors(exact_cuts(cohort).cells[None, :]), costs, height)[0]
     expected = stable.barriers(losses_along(*as_lists(cohort), costs), height)
     assert np.flatnonzero(found).tolist() == expected
+
+
+def test_at_a_target_the_error_of_a_difference_is_that_of_two_classes():
+    cohort, costs = random_cohort(5, 60, tied=False), Costs(cost_fn=2.0, target=(0.2, 0.2))
+    scores, labels = as_lists(cohort)
+    thresholds = cuts.exact_thresholds(scores)
+    curve = count_errors(exact_cuts(cohort).cells[None, :])
+    excess, error = excess_risk(curve, costs, 0, np.array([10]), 25)
+    low, high = thresholds[10], thresholds[25]
+    between = (cohort.scores >= low) & (cohort.scores < high)
+    expected = 0.0
+    for label, weight in ((1, 2.0 * 0.2), (0, 0.8)):
+        share = between[cohort.labels == label]
+        expected += weight**2 * share.var() / share.size
+    assert error[0] == pytest.approx(math.sqrt(expected), abs=1e-12)
+    ends = [risks.risk_at(scores, labels, t, 2.0, 1.0, (0.2, 0.2)) for t in (low, high)]
+    assert excess[0] == pytest.approx(ends[0] - ends[1], abs=1e-12)

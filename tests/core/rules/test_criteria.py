@@ -84,7 +84,7 @@ def test_counts_at_a_target_have_its_prevalence_and_the_rates_of_the_patients(se
     for end, counts in zip(
         (low, low + width), counts_along(curve, Costs(target=(low, low + width))), strict=False
     ):
-        np.testing.assert_allclose(characteristics.patients(*counts), cohort.n_patients)
+        np.testing.assert_allclose(characteristics.total(*counts), cohort.n_patients)
         np.testing.assert_allclose(characteristics.prevalence(*counts), end)
         for rate in (characteristics.sensitivity, characteristics.specificity):
             np.testing.assert_allclose(rate(*counts), rate(*plain), atol=1e-12)

@@ -8,7 +8,7 @@ from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import on_cuts, parse_rule
-from steadycut.core.rules.score_rules import group_values, mean_score
+from steadycut.core.rules.score_rules import bin_values, mean_score
 from steadycut.errors import BadOption
 from tests.core.cohorts import SEEDS, random_cohort
 
@@ -46,7 +46,7 @@ def test_the_nearest_score_by_a_loop(seed):
 def test_on_an_even_grid_a_group_stands_in_the_middle_of_its_step():
     """Steps of 1 from 0 to 4; the last patient, at the end of the grid, stands where he is."""
     cuts = cuts_of(PatientScores(scores=[0.0, 1.2, 1.8, 4.0], labels=[0, 1, 0, 1]), 5)
-    assert group_values(cuts).tolist() == [0.5, 1.5, 4.0]
+    assert bin_values(cuts).tolist() == [0.5, 1.5, 4.0]
 
 
 def test_an_even_grid_is_right_to_a_step():
@@ -66,7 +66,7 @@ def test_a_score_that_a_replicate_did_not_draw_is_not_called():
 def test_every_row_has_its_own_mean():
     cuts = cuts_of(PatientScores(scores=[0, 1, 2, 3], labels=[0, 1, 0, 1]), "exact")
     drawn = np.array([[2, 0, 0, 0, 2, 0, 0, 0], [0, 0, 0, 1, 0, 0, 1, 2]])
-    means = mean_score(count_errors(drawn), group_values(cuts))
+    means = mean_score(count_errors(drawn), bin_values(cuts))
     assert means.tolist() == [[0.0], [2.75]]
 
 

@@ -10,7 +10,7 @@ from scipy.stats import beta
 
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
-from steadycut.core.shift.tipping import Rates, tipping_of, tipping_point
+from steadycut.core.shift.tipping import ErrorRates, tipping_of, tipping_point
 from steadycut.documents.study import TippingPart
 from steadycut.errors import BadOption
 
@@ -49,14 +49,14 @@ def test_none_where_no_change_gets_there():
     found = tipping_point(COUNTS, Costs(), limit=0.9).estimate
     assert (found.prevalence, found.prevalence_change) == (None, None)
     assert (found.shape_positive, found.shape_negative) == (None, None)
-    flat = tipping_of(Rates(miss=0.25, alarm=0.25), 0.5, Costs(), limit=0.3)
+    flat = tipping_of(ErrorRates(miss=0.25, alarm=0.25), 0.5, Costs(), limit=0.3)
     assert flat.slope == 0
     assert flat.prevalence is None
 
 
 def test_a_gap_is_capped_by_what_is_left():
     """All of the 20 diseased missed more: 0.2 * 0.9 = 0.18 of room is used up at most."""
-    rates = Rates(miss=0.1, alarm=0.1)
+    rates = ErrorRates(miss=0.1, alarm=0.1)
     assert tipping_of(rates, 0.2, Costs(), limit=0.28).shape_positive == pytest.approx(0.9)
     assert tipping_of(rates, 0.2, Costs(), limit=0.281).shape_positive is None
     assert tipping_of(rates, 0.2, Costs(), limit=0.281).shape_negative == pytest.approx(0.181 / 0.8)
@@ -103,7 +103,7 @@ def test_options_are_checked(bad):
 
 @given(RATE, RATE, st.floats(0.01, 0.99), COST, COST, st.floats(0.01, 0.99))
 def test_the_answers_lie_on_the_limit(miss, alarm, prevalence, cost_fn, cost_fp, part):
-    costs, rates = Costs(cost_fn=cost_fn, cost_fp=cost_fp), Rates(miss=miss, alarm=alarm)
+    costs, rates = Costs(cost_fn=cost_fn, cost_fp=cost_fp), ErrorRates(miss=miss, alarm=alarm)
     found = tipping_of(rates, prevalence, costs, limit=part * costs.largest)
     if found.exceeded:
         return
@@ -114,8 +114,8 @@ def test_the_answers_lie_on_the_limit(miss, alarm, prevalence, cost_fn, cost_fp,
         both = [rates.risk(end, costs) for end in (0.0, 1.0)]
         assert max(both) <= found.limit * (1 + 1e-9)
     for gap, cap, wrong in (
-        (found.shape_positive, 1 - miss, lambda g: Rates(miss=miss + g, alarm=alarm)),
-        (found.shape_negative, 1 - alarm, lambda g: Rates(miss=miss, alarm=alarm + g)),
+        (found.shape_positive, 1 - miss, lambda g: ErrorRates(miss=miss + g, alarm=alarm)),
+        (found.shape_negative, 1 - alarm, lambda g: ErrorRates(miss=miss, alarm=alarm + g)),
     ):
         if gap is None:
             assert wrong(cap).risk(prevalence, costs) <= found.limit * (1 + 1e-9)
@@ -126,7 +126,7 @@ def test_the_answers_lie_on_the_limit(miss, alarm, prevalence, cost_fn, cost_fp,
 
 @given(RATE, RATE, COST, st.floats(0.01, 0.99))
 def test_the_frontier_is_the_answer_at_every_prevalence(miss, alarm, cost_fn, part):
-    costs, rates = Costs(cost_fn=cost_fn), Rates(miss=miss, alarm=alarm)
+    costs, rates = Costs(cost_fn=cost_fn), ErrorRates(miss=miss, alarm=alarm)
     limit = part * costs.largest
     frontier = tipping_of(rates, 0.5, costs, limit).frontier
     for i in (1, 30, 50, 99):
@@ -171,7 +171,7 @@ def test_the_record_has_its_fields_by_name():
 
 
 def test_at_the_limit_nothing_may_change_even_where_nobody_is_ill():
-    found = tipping_of(Rates(miss=0.5, alarm=0.2), 0.0, Costs(), limit=0.2)
+    found = tipping_of(ErrorRates(miss=0.5, alarm=0.2), 0.0, Costs(), limit=0.2)
     assert (found.prevalence, found.shape_positive, found.shape_negative) == (0.0, 0.0, 0.0)
 
 
@@ -186,7 +186,7 @@ def test_without_a_number_of_candidates_there_is_one():
 
 def test_a_gap_may_use_up_all_that_a_rate_can_rise():
     """A quarter of room, half of the patients ill, half of them still found."""
-    found = tipping_of(Rates(miss=0.5, alarm=0.0), 0.5, Costs(), limit=0.5)
+    found = tipping_of(ErrorRates(miss=0.5, alarm=0.0), 0.5, Costs(), limit=0.5)
     assert found.shape_positive == 0.5
     assert found.shape_negative == 0.5
-    assert tipping_of(Rates(miss=0.5, alarm=0.0), 0.5, Costs(), 0.5625).shape_positive is None
+    assert tipping_of(ErrorRates(miss=0.5, alarm=0.0), 0.5, Costs(), 0.5625).shape_positive is None

@@ -40,23 +40,23 @@ def draw_thresholds(
     costs: Costs,
     n_replicates: int,
     rng: np.random.Generator,
-    strata: IntArray | None = None,
+    groups: IntArray | None = None,
 ) -> ThresholdDraws:
     """Choose a cut, then resample the patients and run the whole rule again, again and again.
 
     Patients are drawn whole, with replacement, as many as there are. In a replicate of the exact
-    cuts a threshold lies midway between two scores that were drawn. ``strata``, shape (strata,
-    2m), are the patients of each stratum counted between the cuts: every replicate then has as
-    many patients of each as the cohort.
+    cuts a threshold lies midway between two scores that were drawn. ``groups``, shape (groups,
+    2m), are the patients of each group counted between the cuts. Every replicate then has as many
+    patients of each group as the cohort.
     """
-    rule, strata = on_cuts(rule, cuts), cuts.cells[None, :] if strata is None else strata
+    rule, groups = on_cuts(rule, cuts), cuts.cells[None, :] if groups is None else groups
     everyone = count_errors(cuts.cells[None, :])
     below = everyone.ranks[0]
     first, last = _choose(*near_best(everyone, rule, costs), rule, costs)
     threshold, rank = cuts.place(first, last), below[first]
     first, last = np.empty((2, n_replicates), dtype=np.int64)
     n_infeasible = 0
-    for batch, start, curve in _curves(strata, rule, costs, n_replicates, rng):
+    for batch, start, curve in _curves(groups, rule, costs, n_replicates, rng):
         first[batch], last[batch] = _choose(start, curve, rule, costs)
         n_infeasible += rule.n_infeasible(curve, costs) if isinstance(rule, Best) else 0
     return ThresholdDraws(
@@ -69,16 +69,16 @@ def draw_thresholds(
 
 
 def _curves(
-    strata: IntArray, rule: Rule, costs: Costs, n_replicates: int, rng: np.random.Generator
+    groups: IntArray, rule: Rule, costs: Costs, n_replicates: int, rng: np.random.Generator
 ) -> Iterator[tuple[slice, int, Curve]]:
     """Yield curves of replicates, each with its place and the cut with which it begins."""
-    plain = len(strata) == 1
-    if plain and isinstance(rule, Local) and is_worth_refining(strata[0], rule, costs):
-        drawn = refined_replicates(make_blocks(strata[0]), rule, costs, n_replicates, rng)
+    plain = len(groups) == 1
+    if plain and isinstance(rule, Local) and is_worth_refining(groups[0], rule, costs):
+        drawn = refined_replicates(make_blocks(groups[0]), rule, costs, n_replicates, rng)
         for place, (start, curve) in enumerate(drawn):
             yield slice(place, place + 1), start, curve
         return
-    for batch, cells in replicates_within(strata, n_replicates, rng):
+    for batch, cells in replicates_within(groups, n_replicates, rng):
         yield batch, *near_best(count_errors(cells), rule, costs)
 
 

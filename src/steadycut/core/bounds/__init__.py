@@ -1,1 +1,12 @@
-"""Upper bounds on risk, and on how much risk a wrong threshold can cost."""
+"""Upper bounds on the risk, and on the risk that a wrong threshold can cost.
+
+==================  =================================================================
+``binomial``        limits of a rate: exact at one cut, or valid at all cuts
+``buehler``         the exact bound on the mean cost, for any two costs
+``betting``         the betting bound on a mean loss
+``concentration``   every bound on the risk by its name, and which one ``auto`` takes
+``windows``         patients counted in all windows of the score
+``modulus``         the risk that a threshold error of a given size can cost
+``multiscale``      an upper band on the modulus, for all windows at once
+==================  =================================================================
+"""

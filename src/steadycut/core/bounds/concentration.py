@@ -241,7 +241,7 @@ def allowed_bounds(costs: Costs, honesty: str) -> list[str]:
     return [name for name in PREFERRED if BOUNDS[name].holds(costs, honesty)]
 
 
-def lower_limit(counts: Confusion, costs: Costs, delta: float) -> float:
+def lower_risk_limit(counts: Confusion, costs: Costs, delta: float) -> float:
     """Return a risk that the true risk exceeds with probability 1 - delta, at a fixed threshold.
 
     Exact binomial for equal costs and, class by class, at a target prevalence; Hoeffding-Bentkus

@@ -1,1 +1,9 @@
-"""Cut-offs that depend on a covariate."""
+"""Cut-offs that depend on a covariate.
+
+==================  =================================================================
+``design``          the covariate -> groups, or overlapping windows of a number
+``slices``          patients counted by covariate and score
+``one_cut_test``    the test whether one cut-off is enough
+``cuts``            one cut per window, pulled towards the common cut
+==================  =================================================================
+"""

@@ -53,7 +53,7 @@ class CovariateTest:
         return max(self.statistic - half, 0.0) / max(self.df, 1)
 
 
-def around(n_patients: int) -> float:
+def share_around(n_patients: int) -> float:
     """Return the share of patients around a cut-off: it shrinks with their number to the -1/5.
 
     Then what differs further away from the cut-off counts less and less.
@@ -90,7 +90,7 @@ def covariate_test(
     >>> covariate_test(cells, np.eye(2))
     CovariateTest(statistic=7.0, df=1, n_patients=8)
     """
-    table = strata_table(cells, rank, share)
+    table = score_layers(cells, rank, share)
     positive, n = table[:, 0], table.sum(axis=1)
     size, cases = n.sum(axis=0), positive.sum(axis=0)
     mean = (n.T @ basis) / size[:, None]
@@ -115,13 +115,13 @@ def common_cut_test(cells: IntArray, basis: FloatArray, rank: float) -> Covariat
     where the groups do not differ so, and holds where they do.
     """
     n = int(cells.sum())
-    share = around(n)
+    share = share_around(n)
     moves = np.linspace(-LEEWAY, LEEWAY, N_PLACES) * share * n
     found = [covariate_test(cells, basis, rank + move, share) for move in moves.tolist()]
     return min(found, key=lambda test: (-test.p_value, test.statistic))
 
 
-def strata_table(cells: IntArray, rank: float, share: float) -> IntArray:
+def score_layers(cells: IntArray, rank: float, share: float) -> IntArray:
     """Return patients by slice, label and stratum of the score, around the cut-off."""
     table = cells.reshape(len(cells), 2, -1)
     count = table.sum(axis=(0, 1))

@@ -1,1 +1,8 @@
-"""The cuts that are tried, and what each one costs."""
+"""The cuts that are tried, and what each one costs.
+
+==================  =================================================================
+``grid``            patients -> the cuts, and the patients counted between them
+``left_cdf``        the share of scores strictly below a cut
+``risk_curve``      counts between the cuts -> misses, alarms and risk at every cut
+==================  =================================================================
+"""

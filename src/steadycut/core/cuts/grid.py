@@ -1,10 +1,10 @@
-"""The cuts that are tried, and how the patients fall between them.
+"""The cuts that are tried, and the patients counted between them.
 
-A rule along the cuts only needs to know how many patients of each class lie between two
-neighbouring cuts. Cuts that no patient separates are one cut here; where in such a gap the
-threshold is put is decided last (``place``). Everything before that works on ranks, so that a
-strictly increasing transform of the scores changes no decision about the patients who chose, on
-the exact cuts.
+A rule needs to know only how many patients of each class lie between two neighbouring cuts. These
+patients form a *bin*. Two cuts with no patient between them count as one cut. Where in the gap the
+threshold lies is decided last, by ``place``. All other steps use ranks only. On the exact cuts, a
+strictly increasing transform of the scores therefore changes no decision about the choosing
+patients.
 """
 
 from abc import ABC, abstractmethod
@@ -25,46 +25,47 @@ from steadycut.core.checks import (
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption
 
-# How far beyond the outermost patients "call everybody" and "call nobody" lie,
-# as a part of the observed range.
+# Distance of "call everybody" and "call nobody" from the outermost scores, as a share of the range.
 MARGIN = 1 / 200
+# A cut just below a score is this many floating-point steps below it.
 LAST_BITS = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Cuts(ABC):
-    """Groups of patients in ascending order, and the m + 1 cuts around and between them.
+    """The m bins of patients in ascending order, and the m + 1 cuts around and between them.
 
-    ``cells`` has shape (2m,): how many positive, then how many negative patients each of the
-    m groups holds. Cut ``j`` calls every group from ``j`` on.
+    ``cells`` has shape (2m,): the number of positive patients in each bin, then the number of
+    negative patients in each bin. Cut ``j`` calls the patients of all bins from ``j`` on.
     """
 
     cells: IntArray
 
     @property
     def n_patients(self) -> int:
-        """How many patients there are."""
+        """Number of patients."""
         return int(self.cells.sum())
 
-    def group_of(self, scores: FloatArray) -> IntArray:
-        """Return the group of each patient; ``scores`` are those from which the cuts were made."""
+    def bin_of(self, scores: FloatArray) -> IntArray:
+        """Return the bin of each patient; the cuts were made from these ``scores``."""
         m = self.cells.size // 2
-        group = np.empty(scores.size, dtype=np.int64)
-        # Groups ascend with the score, and tied patients are in one group.
+        bins = np.empty(scores.size, dtype=np.int64)
+        # Bins ascend with the score, and tied patients are in the same bin.
         order = np.argsort(scores, kind="stable")
-        group[order] = np.repeat(np.arange(m), self.cells[:m] + self.cells[m:])
-        return group
+        bins[order] = np.repeat(np.arange(m), self.cells[:m] + self.cells[m:])
+        return bins
 
     @abstractmethod
     def place(self, first: IntArray, last: IntArray) -> FloatArray:
-        """Return a threshold for each stretch of cuts that nobody separates."""
+        """Return one threshold for each run of cuts, from cut ``first`` to cut ``last``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EvenCuts(Cuts):
-    """Evenly spaced thresholds; a gap between two patients may hold several of them.
+    """Evenly spaced thresholds. A gap between two patients may hold several of them.
 
-    ``mixed`` marks the groups whose patients have different scores.
+    ``first_in_gap`` and ``last_in_gap`` hold the first and the last threshold of each cut.
+    ``mixed`` marks the bins whose patients have different scores.
     """
 
     thresholds: FloatArray
@@ -73,13 +74,13 @@ class EvenCuts(Cuts):
     mixed: NDArray[np.bool_]
 
     def place(self, first: IntArray, last: IntArray) -> FloatArray:
-        """Return the middle one of the thresholds from cut ``first`` to cut ``last``."""
+        """Return the middle threshold of those from cut ``first`` to cut ``last``."""
         return self.thresholds[(self.first_in_gap[first] + self.last_in_gap[last]) // 2]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ExactCuts(Cuts):
-    """Every cut between two neighbouring distinct scores, and one beyond either end."""
+    """One cut between any two neighbouring distinct scores, and one beyond each end."""
 
     values: FloatArray
     margin: float
@@ -114,46 +115,46 @@ def check_grid(grid: int | str) -> int | str:
 
 
 def even_cuts(patients: PatientScores, n_thresholds: int = 200) -> EvenCuts:
-    """Return ``n_thresholds`` evenly spaced cuts over the observed range, and call-nobody.
+    """Return ``n_thresholds`` evenly spaced cuts over the range of the scores, and call-nobody.
 
-    The first threshold, at the smallest score, calls everybody.
+    The first threshold equals the smallest score and calls everybody.
     """
     low, high = patients.scores.min(), patients.scores.max()
     inside = np.unique(np.linspace(low, high, n_thresholds))
     thresholds = np.append(inside, np.nextafter(high + margin_of(patients.scores), np.inf))
-    bins = np.searchsorted(thresholds, patients.scores, side="right")
-    is_occupied = np.bincount(bins) > 0
-    occupied, group = np.flatnonzero(is_occupied), (np.cumsum(is_occupied) - 1)[bins]
+    steps = np.searchsorted(thresholds, patients.scores, side="right")
+    is_occupied = np.bincount(steps) > 0
+    occupied, bins = np.flatnonzero(is_occupied), (np.cumsum(is_occupied) - 1)[steps]
     return EvenCuts(
-        cells=_count_cells(group, patients),
+        cells=_count_cells(bins, patients),
         thresholds=read_only(thresholds),
         first_in_gap=read_only(np.concatenate([[0], occupied])),
         last_in_gap=read_only(np.concatenate([occupied - 1, [thresholds.size - 1]])),
-        mixed=_mixed_groups(group, patients.scores, occupied.size),
+        mixed=_mixed_bins(bins, patients.scores, occupied.size),
     )
 
 
 def exact_cuts(patients: PatientScores) -> ExactCuts:
-    """Return every cut between two neighbouring distinct scores, and one beyond either end."""
-    values, group = np.unique(patients.scores, return_inverse=True)
+    """Return one cut between any two neighbouring distinct scores, and one beyond each end."""
+    values, bins = np.unique(patients.scores, return_inverse=True)
     return ExactCuts(
-        cells=_count_cells(group, patients),
+        cells=_count_cells(bins, patients),
         values=read_only(values),
         margin=margin_of(patients.scores),
     )
 
 
-def _mixed_groups(group: IntArray, scores: FloatArray, n_groups: int) -> NDArray[np.bool_]:
-    low, high = np.full(n_groups, np.inf), np.full(n_groups, -np.inf)
-    np.minimum.at(low, group, scores)
-    np.maximum.at(high, group, scores)
+def _mixed_bins(bins: IntArray, scores: FloatArray, n_bins: int) -> NDArray[np.bool_]:
+    low, high = np.full(n_bins, np.inf), np.full(n_bins, -np.inf)
+    np.minimum.at(low, bins, scores)
+    np.maximum.at(high, bins, scores)
     return read_only(high > low)
 
 
-def _count_cells(group: IntArray, patients: PatientScores) -> IntArray:
-    m = int(group.max()) + 1
+def _count_cells(bins: IntArray, patients: PatientScores) -> IntArray:
+    m = int(bins.max()) + 1
     negative = (patients.known_labels == 0).astype(np.int64)
-    return read_only(np.bincount(group + m * negative, minlength=2 * m))
+    return read_only(np.bincount(bins + m * negative, minlength=2 * m))
 
 
 def midpoints(below: FloatArray, above: FloatArray) -> FloatArray:
@@ -174,9 +175,9 @@ def margin_of(scores: FloatArray) -> float:
 def clear_of_scores(threshold: float, scores: FloatArray) -> float:
     """Return a threshold that calls the same ``scores`` and equals none of them.
 
-    A published threshold that equals a score would flip between two engines that differ in the
-    last bit of that score. It is moved down by a millionth of the gap below it, or of 1/200 of the
-    range where that is less.
+    Two engines may compute a score that differs in the last bit. If a published threshold were
+    equal to that score, they would decide differently. The threshold is therefore moved down: by a
+    millionth of the gap below it, or of 1/200 of the range if that is smaller.
     """
     if not np.any(scores == threshold):
         return threshold
@@ -187,7 +188,7 @@ def clear_of_scores(threshold: float, scores: FloatArray) -> float:
 
 
 def operating_value(threshold: float, scores: FloatArray) -> float | None:
-    """Return the smallest score that is called, which is what other tools print."""
+    """Return the smallest called score, which other tools print; None if nobody is called."""
     called = scores[scores >= threshold]
     return float(called.min()) if called.size else None
 
@@ -195,9 +196,9 @@ def operating_value(threshold: float, scores: FloatArray) -> float | None:
 def cut_just_below(threshold: float, scores: FloatArray) -> float:
     """Move a threshold up to just below the smallest score that it calls.
 
-    The result is a function of that one score, which the `compression` bound needs: a few last
-    bits below it, more than engines differ by. With nobody to call it is a number that no score
-    may reach.
+    The result depends on that one score only, as the `compression` bound needs. It lies a few
+    floating-point steps below the score, more than engines differ by. If nobody is called, it is a
+    number above every possible score.
     """
     value = operating_value(threshold, scores)
     return (

@@ -1,1 +1,16 @@
-"""The rules that choose one of the cuts."""
+"""The rules that choose one of the cuts.
+
+===================  ================================================================
+``criteria``         every criterion, as a function of the counts at each cut
+``best_criterion``   the rule that takes the best cut by a criterion, within limits
+``ties``             of several best cuts, the middle of the widest flat stretch
+``basins``           separate minima of a risk curve, and the barriers between them
+``stable``           the default rule: the posterior mean of the cut
+``pointwise``        the rule of the paper's figure 1: risk plus an instability map
+``score_rules``      rules that use the scores themselves: mean score, prevalence
+``kernel_youden``    Youden's index from kernel estimates of the two classes
+``registry``         all rules by name, and how a name is read
+``pruning``          the stretch of cuts that can matter to a rule
+``maximal_p_value``  the p-value of a cut that was searched for
+===================  ================================================================
+"""

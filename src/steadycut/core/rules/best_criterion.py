@@ -123,7 +123,7 @@ def best_of(merit: FloatArray, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return chosen & (merit >= merit.max(axis=-1, keepdims=True) - slack)
 
 
-def near(criterion: Criterion, value: float) -> Criterion:
+def criterion_near(criterion: Criterion, value: float) -> Criterion:
     """Return the criterion to come as near to a value as can be."""
 
     def apart(counts: Counts, costs: Costs) -> FloatArray:

@@ -81,7 +81,7 @@ def at_ends(counts: Counts, costs: Costs) -> tuple[Counts, ...]:
     if costs.target is None:
         return (counts,)
     tp, fn, fp, tn = counts
-    n, positive, negative = of.patients(*counts), np.maximum(tp + fn, 1), np.maximum(fp + tn, 1)
+    n, positive, negative = of.total(*counts), np.maximum(tp + fn, 1), np.maximum(fp + tn, 1)
     ends = []
     for prevalence in sorted(set(costs.target)):
         sick, healthy = prevalence * n / positive, (1 - prevalence) * n / negative
@@ -117,7 +117,7 @@ def gap(one: FloatArray, other: FloatArray) -> FloatArray:
 def mean_cost(counts: Counts, costs: Costs) -> FloatArray:
     """Return what the errors cost a patient."""
     total = costs.cost_fn * counts.fn + costs.cost_fp * counts.fp
-    return of.ratio(total, of.patients(*counts))
+    return of.ratio(total, of.total(*counts))
 
 
 def dearer_error(counts: Counts, costs: Costs) -> FloatArray:
@@ -140,7 +140,7 @@ def yates_chi_squared(counts: Counts, costs: Costs) -> FloatArray:
     """Return the chi-squared statistic with Yates' correction, at most |TP TN - FN FP|."""
     del costs
     tp, fn, fp, tn = counts
-    n = of.patients(*counts)
+    n = of.total(*counts)
     apart = np.abs(tp * tn - fn * fp)
     margins = (tp + fp) * (fn + tn) * (tp + fn) * (fp + tn)
     return of.ratio(n * np.maximum(apart - n / 2, 0) ** 2, margins)

@@ -17,7 +17,7 @@ from steadycut.core.cuts.grid import Cuts
 from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors, risk_at_cuts
 from steadycut.core.records import Costs
 from steadycut.core.rules.basins import excess_risk
-from steadycut.core.rules.best_criterion import Best, Limit, criterion_of, near
+from steadycut.core.rules.best_criterion import Best, Limit, criterion_near, criterion_of
 from steadycut.core.rules.criteria import CRITERIA, FAMILIES, Criterion
 from steadycut.core.rules.kernel_youden import KernelYouden
 from steadycut.core.rules.pointwise import Pointwise
@@ -228,7 +228,7 @@ def _goals(goal: str, text: str) -> tuple[Criterion, ...]:
     plain = name.removesuffix(NEAR)
     if name != plain and plain in LIMITED:
         wanted = _limit(f"{plain}:{number}", text)
-        return (near(wanted.criterion, wanted.value), *_partner(wanted.criterion))
+        return (criterion_near(wanted.criterion, wanted.value), *_partner(wanted.criterion))
     if goal not in CRITERIA:
         raise _unknown(text)
     return (CRITERIA[goal], *_partner(CRITERIA[goal]))

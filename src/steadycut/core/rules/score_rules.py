@@ -27,7 +27,7 @@ class ScoreRule:
 
     def on_cuts(self, cuts: Cuts) -> Self:
         """Return the same rule along the scores of ``cuts``."""
-        return replace(self, values=group_values(cuts))
+        return replace(self, values=bin_values(cuts))
 
     def values_along(self, curve: Curve) -> FloatArray:
         """Return the score of each group of patients of the curve."""
@@ -54,7 +54,7 @@ class NearestScore(ScoreRule):
         return middle_of_widest_flat(apart, curve.ranks, TIE * float(np.abs(values).max()))
 
 
-def group_values(cuts: Cuts) -> FloatArray:
+def bin_values(cuts: Cuts) -> FloatArray:
     """Return the score of each group of patients; on an even grid the middle of its step."""
     if not isinstance(cuts, EvenCuts):
         return cast("ExactCuts", cuts).values

@@ -1,1 +1,11 @@
-"""What differs between two hospitals, with and without labels."""
+"""What differs between two hospitals, with and without labels.
+
+==================  =================================================================
+``parts``           the change of risk, split into prevalence and class shapes
+``intervals``       intervals for these parts
+``tipping``         how much may change before the risk exceeds a limit
+``label_shift``     the prevalence at a hospital without labels
+``shape_test``      whether only the prevalence can have changed
+``rescale``         scores on another scale, and the cut-off that follows
+==================  =================================================================
+"""

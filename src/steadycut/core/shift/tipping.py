@@ -20,7 +20,7 @@ FRONTIER_POINTS = 101
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rates:
+class ErrorRates:
     """How often a rule errs in either class: ``miss`` (F₁⁻) and ``alarm`` (1 - F₀⁻)."""
 
     miss: float
@@ -60,7 +60,7 @@ class Tipping:
     three say so: the present prevalence and gaps of 0.
     """
 
-    rates: Rates
+    rates: ErrorRates
     limit: float
     risk: float
     present: float
@@ -153,12 +153,12 @@ def tipping_point(
     if honesty == "uniform":
         share /= n_candidates
     bound = dkw_limit if honesty == "uniform" else upper_limit
-    upper = Rates(
+    upper = ErrorRates(
         miss=bound(counts.fn, counts.n_positive, share),
         alarm=bound(counts.fp, counts.n_negative, share),
     )
     miss, alarm = counts.miss_rate, counts.alarm_rate
-    known = None if miss is None or alarm is None else Rates(miss=miss, alarm=alarm)
+    known = None if miss is None or alarm is None else ErrorRates(miss=miss, alarm=alarm)
     present = counts.prevalence if prevalence is None else prevalence
     return TippingPoint(
         limit=limit,
@@ -169,7 +169,7 @@ def tipping_point(
     )
 
 
-def tipping_of(rates: Rates, prevalence: float, costs: Costs, limit: float) -> Tipping:
+def tipping_of(rates: ErrorRates, prevalence: float, costs: Costs, limit: float) -> Tipping:
     """Return how much may change, for given error rates."""
     risk, slope = float(rates.risk(prevalence, costs)), rates.slope(costs)
     room = max(limit - risk, 0.0)
@@ -186,7 +186,7 @@ def tipping_of(rates: Rates, prevalence: float, costs: Costs, limit: float) -> T
     )
 
 
-def frontier_of(rates: Rates, costs: Costs, limit: float) -> Frontier:
+def frontier_of(rates: ErrorRates, costs: Costs, limit: float) -> Frontier:
     """Return the room for a change of shape that each prevalence leaves."""
     prevalence = np.linspace(0, 1, FRONTIER_POINTS)
     room = limit - rates.risk(prevalence, costs)

@@ -1,1 +1,13 @@
-"""Ordered risk strata: several boundaries at once."""
+"""Ordered risk strata: several boundaries chosen together.
+
+==================  =================================================================
+``costs``           the cost of putting a patient of each grade into each stratum
+``cuts``            patients -> the cost of every boundary at every cut
+``ordered``         exact sums over all ordered thresholds
+``rules``           the rules that choose all boundaries together
+``draws``           what a rule chooses on resampled patients; flips between strata
+``modulus``         the cost of an error in all boundaries at once, and its band
+``certify``         bounds on the mean cost and on the error rates at each boundary
+``diagnose``        warnings about empty strata and unsettled boundaries
+==================  =================================================================
+"""

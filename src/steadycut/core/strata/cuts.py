@@ -49,7 +49,7 @@ def grade_cells(
     # The cuts depend on the scores alone, so any labels will do.
     cuts = cuts_of(PatientScores(scores=patients.scores, labels=grades > 0), grid)
     m = cuts.cells.size // 2
-    cells = np.bincount(grades * m + cuts.group_of(patients.scores), minlength=n_grades * m)
+    cells = np.bincount(grades * m + cuts.bin_of(patients.scores), minlength=n_grades * m)
     return cuts, read_only(cells.reshape(n_grades, m))
 
 

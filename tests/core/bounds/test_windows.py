@@ -1,0 +1,37 @@
+"""Patients in windows of the score, against counting them one by one."""
+
+import numpy as np
+import pytest
+
+from steadycut.core.bounds.windows import label_windows, windows_of
+from steadycut.core.records import PatientScores
+from tests.core.cohorts import SEEDS, random_cohort
+from tests.slow_reference.stability import window
+
+
+@pytest.mark.parametrize("width", [1e-300, 0.3, 1.0, 2.0, 100.0, np.inf])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_window_holds_who_lies_in_it(seed, width):
+    cohort = random_cohort(seed)
+    found = label_windows(cohort)
+    assert found.n_patients == cohort.n_patients
+    assert found.values.tolist() == sorted(set(cohort.scores.tolist()))
+    for start, counts in zip(found.values.tolist(), found.counts(width).T, strict=True):
+        members = cohort.labels[window(cohort.scores.tolist(), start, width)]
+        assert counts.tolist() == [np.sum(members == 0), np.sum(members == 1)]
+
+
+def test_a_window_without_width_is_empty():
+    assert not label_windows(random_cohort(0)).counts(0.0).any()
+
+
+def test_the_upper_end_of_a_stretch_is_outside():
+    found = windows_of(np.array([0.0, 1.0, 1.0, 2.0]), np.array([0, 2, 1, 2]), 3)
+    assert found.between(1.0, 2.0).tolist() == [0, 1, 1]
+    assert found.between(-5.0, 5.0).tolist() == [1, 1, 2]
+    assert found.between(1.0, 1.0).tolist() == [0, 0, 0]
+
+
+def test_a_class_without_patients_has_none_in_any_window():
+    found = label_windows(PatientScores(scores=[1.0, 2.0], labels=[1, 1]))
+    assert found.counts(5.0).tolist() == [[0, 0], [2, 1]]
