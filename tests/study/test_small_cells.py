@@ -49,7 +49,7 @@ def test_no_count_is_small_and_no_score_of_a_patient_is_in_the_file():
     cells = [reference.tp, reference.fn, reference.fp, reference.tn]
     bins = reference.bins
     assert all(n == 0 or n >= N for n in (*cells, *bins.positive, *bins.negative))
-    assert all(n >= N for n in COARSE.document.provenance.patients.values())
+    assert all(n >= N for n in COARSE.document.provenance.patients.to_plain().values())
     assert COARSE.document.operating_value is None
     own = set(STUDY.patients.scores.tolist())
     assert own & numbers_in(json.loads(EXACT.to_bytes()))
@@ -126,7 +126,7 @@ def test_merged_bins_keep_all_patients_and_have_no_small_cell(cells, least):
     for edge, *sums in zip(
         found["edges"], *(np.cumsum(found[c]) for c in ("positive", "negative")), strict=False
     ):
-        assert sums == [sum(positive[: edge + 1]), sum(negative[: edge + 1])]
+        assert sums == [sum(positive[: int(edge) + 1]), sum(negative[: int(edge) + 1])]
     small = [n for n in (*found["positive"], *found["negative"]) if 0 < n < least]
     assert not small or len(found["positive"]) == 1
 

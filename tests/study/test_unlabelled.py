@@ -155,7 +155,7 @@ def test_the_matched_cut_off_undoes_any_increasing_rescaling(home):
 
 def test_scores_that_no_mixture_explains_give_no_interval(home):
     part = without_labels(home, np.full(600, home.threshold + 0.01), 199)
-    said = part.to_dict()
+    said = part.describe().to_plain()
     assert said["prevalence_estimate"]["interval"] is None
     assert said["risk_range"]["low"] is None
     assert said["risk_range"]["high"] is None

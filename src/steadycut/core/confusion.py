@@ -90,11 +90,6 @@ def confusion_at(patients: PatientScores, threshold: float) -> Confusion:
     >>> confusion_at(cohort, 0.4)
     Confusion(tp=2, fn=0, fp=1, tn=1)
     """
-    called = patients.scores >= threshold
-    positive = patients.known_labels == 1
-    return Confusion(
-        tp=int(np.count_nonzero(called & positive)),
-        fn=int(np.count_nonzero(~called & positive)),
-        fp=int(np.count_nonzero(called & ~positive)),
-        tn=int(np.count_nonzero(~called & ~positive)),
-    )
+    positive, negative = patients.positive_scores, patients.negative_scores
+    fn, tn = (int(np.searchsorted(scores, threshold)) for scores in (positive, negative))
+    return Confusion(tp=positive.size - fn, fn=fn, fp=negative.size - tn, tn=tn)

@@ -155,6 +155,8 @@ class PatientScores:
     n_units: IntArray | None = None
     attributes: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
     recipe: Recipe = field(default_factory=Recipe)
+    # The scores of either class in ascending order, once they were asked for.
+    _by_class: dict[int, FloatArray] = field(init=False)
 
     def __init__(
         self,
@@ -187,6 +189,7 @@ class PatientScores:
         rows = slice(None) if order is None else order
         store(self, "attributes", {name: read_only(texts[name][rows]) for name in texts})
         store(self, "recipe", Recipe() if recipe is None else recipe)
+        store(self, "_by_class", {})
 
     @property
     def n_patients(self) -> int:
@@ -203,13 +206,19 @@ class PatientScores:
 
     @property
     def positive_scores(self) -> FloatArray:
-        """Scores of the patients with label 1."""
-        return self.scores[self.known_labels == 1]
+        """Scores of the patients with label 1, ascending."""
+        return self._of_class(1)
 
     @property
     def negative_scores(self) -> FloatArray:
-        """Scores of the patients with label 0."""
-        return self.scores[self.known_labels == 0]
+        """Scores of the patients with label 0, ascending."""
+        return self._of_class(0)
+
+    def _of_class(self, label: int) -> FloatArray:
+        if label not in self._by_class:
+            scores = self.scores[self.known_labels == label]
+            self._by_class[label] = read_only(np.sort(scores))
+        return self._by_class[label]
 
     @property
     def n_positive(self) -> int:
@@ -241,6 +250,7 @@ class PatientScores:
         for name, column in columns.items():
             store(taken, name, column)
         store(taken, "recipe", self.recipe)
+        store(taken, "_by_class", {})
         return taken
 
     def __repr__(self) -> str:
@@ -256,8 +266,9 @@ class PatientScores:
     def fingerprint(self) -> str:
         """Return a SHA-256 over the patient-level table: identifiers, scores, labels, sites."""
         digest = hashlib.sha256()
-        for column in (self.patients, self.labels, self.sites):
-            lines = [] if column is None else [str(value) for value in column]
+        labels = None if self.labels is None else np.array(["0", "1"])[self.labels]
+        for column in (self.patients, labels, self.sites):
+            lines = [] if column is None else column.tolist()
             digest.update("\x1f".join(lines).encode() + b"\x1e")
         digest.update(self.scores.astype("<f8").tobytes())
         return digest.hexdigest()

@@ -48,7 +48,7 @@ def check_named(survey: Survey, request: Request) -> None:
 
 
 def count_alike(identifiers: Sequence[str]) -> int:
-    """Return how many identifiers differ from another one only in how it is written.
+    """Return how many of some distinct identifiers differ from another one only in writing.
 
     That is: by case, white space, zeros before a number or after its point, or the Unicode form.
 
@@ -57,7 +57,11 @@ def count_alike(identifiers: Sequence[str]) -> int:
     >>> count_alike(["a1", "A1 ", "007", "7.0", "70"])
     4
     """
-    forms = _plain(SEPARATOR.join(identifiers)).split(SEPARATOR)
+    joined = SEPARATOR.join(identifiers)
+    plain = _plain(joined)
+    if plain == joined and "." not in plain and SEPARATOR + "0" not in SEPARATOR + plain:
+        return 0
+    forms = plain.split(SEPARATOR)
     if len(forms) != len(identifiers):
         forms = [_plain(one) for one in identifiers]
     forms = [_unpadded(one) if one[:1] == "0" or "." in one else one for one in forms]

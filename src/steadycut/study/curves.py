@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from steadycut.core.bounds.modulus import dkw_band_width, modulus
-from steadycut.core.bounds.multiscale import multiscale_band
+from steadycut.core.bounds.modulus import dkw_band_width, largest_mass, width_of
+from steadycut.core.bounds.multiscale import largest_limit
+from steadycut.core.bounds.windows import label_windows
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import confusion_at
 from steadycut.core.records import Costs, PatientScores
@@ -19,7 +20,7 @@ from steadycut.study.fitted import FittedStudy
 QUANTILE_LEVELS = 101
 RIVALS = ("erm", "youden")
 # So many widths are looked at, fewer where there are many patients: each one sweeps over them.
-MODULUS_WIDTHS = (9, 41)
+MODULUS_WIDTHS = (5, 41)
 PATIENTS_SWEPT = 2_000_000
 # From a tenth to ten times the ratio of the costs, eight steps either way.
 COST_FACTORS = 10 ** np.linspace(-1, 1, 17)
@@ -46,18 +47,18 @@ def modulus_curve(study: FittedStudy) -> ModulusCurvePart:
 
     The multiscale band is None at a target prevalence, where it does not hold.
     """
-    search = study.options.search
-    patients = study.chose.oriented(study.options.direction)
-    patients = patients.take(np.argsort(patients.scores)).oriented(study.options.direction)
-    span = float(patients.scores.max() - patients.scores.min())
-    n_widths = int(np.clip(PATIENTS_SWEPT // patients.n_patients, *MODULUS_WIDTHS))
+    patients, search = study.chose, study.options.search
+    windows, n = label_windows(patients), patients.n_patients
+    span = float(windows.values[-1] - windows.values[0])
+    n_widths = int(np.clip(PATIENTS_SWEPT // n, *MODULUS_WIDTHS))
     widths = np.linspace(0, max(2 * study.chosen.radius.radius, span / 4), n_widths)
-    costs, delta, form = search.costs, search.delta, search.form
-    empirical = np.array([modulus(patients, width, costs, form) for width in widths])
+    costs, delta = search.costs, search.delta
+    counted = [windows.counts(width_of(width, search.form)) for width in widths[1:]]
+    empirical = np.array([0.0, *(largest_mass(windows, counts, costs) for counts in counted)])
     added = dkw_band_width(patients.n_positive, patients.n_negative, costs, delta)
     narrow = None
     if costs.target is None:
-        narrow = [multiscale_band(patients, width, costs, delta, form) for width in widths]
+        narrow = [0.0, *(largest_limit(counts, n, costs, delta) for counts in counted)]
     return ModulusCurvePart(
         widths=widths.tolist(),
         empirical=empirical.tolist(),
@@ -117,7 +118,7 @@ def _at_costs(study: FittedStudy, costs: Costs) -> dict[str, float]:
 def choose_again(study: FittedStudy, rule: Rule, costs: Costs) -> float:
     """Return the cut that a rule chooses at some costs on the patients who chose, oriented."""
     cut = chosen_cut(study.chosen.cuts, rule, costs)
-    return study.options.publish(cut, study.options.sign * study.patients.scores)
+    return study.options.publish(cut, study.oriented_scores)
 
 
 def class_quantiles(patients: PatientScores) -> ScoresPart:

@@ -116,7 +116,7 @@ def cuts_to_try(patients: PatientScores, threshold: float) -> FloatArray:
 
 def count_below(patients: PatientScores, label: int, cuts: FloatArray) -> IntArray:
     """Count the patients of a class below each cut."""
-    scores = np.sort(patients.scores[patients.known_labels == label])
+    scores = patients.positive_scores if label else patients.negative_scores
     return np.searchsorted(scores, cuts, side="left")
 
 

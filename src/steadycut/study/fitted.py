@@ -75,12 +75,17 @@ class FittedStudy:
         """Among how many scores the certifying patients chose themselves; 0 if others did."""
         return self.n_candidates if self.options.honesty == "uniform" else 0
 
+    @cached_property
+    def oriented_scores(self) -> FloatArray:
+        """The scores of all patients, such that high ones are called."""
+        return self.patients.oriented(self.options.direction).scores
+
     @property
     def select_patients(self) -> PatientScores:
         """The patients who chose the cut-off."""
         return self.patients.take(self.roles.select)
 
-    @property
+    @cached_property
     def certify_patients(self) -> PatientScores:
         """The patients who certify it."""
         return self.patients.take(self.roles.certify)

@@ -3,8 +3,8 @@
 import math
 
 from steadycut.core.bounds.binomial import deviation
-from steadycut.core.bounds.windows import label_windows
-from steadycut.core.checks import check_choice, check_fraction
+from steadycut.core.bounds.windows import Windows, label_windows
+from steadycut.core.checks import IntArray, check_choice, check_fraction
 from steadycut.core.cuts.risk_curve import worst_end
 from steadycut.core.records import Costs, PatientScores
 
@@ -39,16 +39,30 @@ def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "
     >>> modulus(cohort, 0.12, Costs(cost_fn=3))
     1.0
     """
-    check_choice("form", form, FORMS)
-    width = 2 * epsilon if form == "oscillation" else epsilon
+    width = width_of(epsilon, form)
     if width <= 0:
         return 0.0
-    negative, positive = label_windows(patients).counts(width)
+    windows = label_windows(patients)
+    return largest_mass(windows, windows.counts(width), costs)
+
+
+def width_of(epsilon: float, form: str) -> float:
+    """Return how long the windows are for a threshold error of a given size."""
+    check_choice("form", form, FORMS)
+    return 2 * epsilon if form == "oscillation" else epsilon
+
+
+def largest_mass(windows: Windows, counts: IntArray, costs: Costs) -> float:
+    """Return the cost-weighted share of patients in the heaviest window.
+
+    ``counts`` are those of `Windows.counts`, of negative patients first.
+    """
+    (negative, positive), (n_negative, n_positive) = counts, windows.below[:, -1].tolist()
     if costs.target is not None:
-        shares = positive / max(patients.n_positive, 1), negative / max(patients.n_negative, 1)
+        shares = positive / max(n_positive, 1), negative / max(n_negative, 1)
         return float(worst_end(*shares, costs).max())
     mass = costs.cost_fn * positive + costs.cost_fp * negative
-    return float(mass.max()) / patients.n_patients
+    return float(mass.max()) / windows.n_patients
 
 
 def dkw_band_width(n_positive: int, n_negative: int, costs: Costs, delta: float) -> float:

@@ -22,9 +22,9 @@ from pathlib import Path
 import numpy as np
 from scipy.special import betainccinv
 
-from steadycut.core.bounds.modulus import FORMS
+from steadycut.core.bounds.modulus import width_of
 from steadycut.core.bounds.windows import label_windows
-from steadycut.core.checks import FloatArray, IntArray, check_choice, check_fraction, read_only
+from steadycut.core.checks import FloatArray, IntArray, check_fraction, read_only
 from steadycut.core.records import Costs, PatientScores
 
 LEVELS_FILE = Path(__file__).with_name("multiscale_levels.json")
@@ -68,14 +68,17 @@ def multiscale_band(
     >>> multiscale_band(cohort, 0.01, Costs(), 0.1)
     0.569
     """
-    check_choice("form", form, FORMS)
     check_fraction("delta", delta)
-    width = 2 * epsilon if form == "oscillation" else epsilon
+    width = width_of(epsilon, form)
     if width <= 0:
         return 0.0
-    n, smaller = patients.n_patients, min(costs.cost_fn, costs.cost_fp)
-    by_class = label_windows(patients).counts(width)
-    pooled, dearer = by_class.sum(axis=0), by_class[int(costs.cost_fn > costs.cost_fp)]
+    return largest_limit(label_windows(patients).counts(width), patients.n_patients, costs, delta)
+
+
+def largest_limit(counts: IntArray, n: int, costs: Costs, delta: float) -> float:
+    """Return the band for windows that hold ``counts`` of n patients, negative ones first."""
+    smaller = min(costs.cost_fn, costs.cost_fp)
+    pooled, dearer = counts.sum(axis=0), counts[int(costs.cost_fn > costs.cost_fp)]
     if costs.equal:
         return costs.largest * float(mass_limits(pooled.max(keepdims=True), n, delta)[0])
     limits = mass_limits(pooled, n, delta / 2), mass_limits(dearer, n, delta / 2)

@@ -31,9 +31,10 @@ class Windows:
         Shape (classes, values). A patient at the start of a window is always in it, even where
         adding the width rounds to nothing. A window of width 0 is empty.
         """
-        reach = np.maximum(self.values + width, np.nextafter(self.values, np.inf))
-        ends = np.searchsorted(self.values, reach if width > 0 else self.values)
-        return self.below[:, ends] - self.below[:, :-1]
+        ends = np.searchsorted(self.values, self.values + max(width, 0.0))
+        if width > 0:
+            ends = np.maximum(ends, np.arange(1, ends.size + 1))
+        return np.take(self.below, ends, axis=1) - self.below[:, :-1]
 
     def between(self, low: float, high: float) -> IntArray:
         """Count the patients of each class with a score in [low, high)."""
@@ -53,14 +54,16 @@ def windows_of(scores: FloatArray, classes: NDArray[np.integer], n_classes: int)
     array([[1, 1, 1, 0],
            [1, 1, 0, 1]])
     """
-    values = np.unique(scores)
-    below = np.empty((n_classes, values.size + 1), dtype=np.int64)
-    for one in range(n_classes):
-        members = np.sort(scores[classes == one])
-        below[one] = np.append(np.searchsorted(members, values), members.size)
-    return Windows(values=values, below=below)
+    return _windows([np.sort(scores[classes == one]) for one in range(n_classes)])
 
 
 def label_windows(patients: PatientScores) -> Windows:
     """Return the windows of labelled patients: class 0 first, then class 1."""
-    return windows_of(patients.scores, patients.known_labels, 2)
+    return _windows([patients.negative_scores, patients.positive_scores])
+
+
+def _windows(members: list[FloatArray]) -> Windows:
+    """Return the windows of patients whose scores are given by class, ascending."""
+    values = np.unique(np.concatenate(members))
+    below = [np.append(np.searchsorted(one, values), one.size) for one in members]
+    return Windows(values=values, below=np.array(below))

@@ -136,9 +136,11 @@ def even_cuts(patients: PatientScores, n_thresholds: int = 200) -> EvenCuts:
 
 def exact_cuts(patients: PatientScores) -> ExactCuts:
     """Return one cut between any two neighbouring distinct scores, and one beyond each end."""
-    values, bins = np.unique(patients.scores, return_inverse=True)
+    classes = patients.positive_scores, patients.negative_scores
+    values = np.unique(np.concatenate(classes))
+    up_to = [np.searchsorted(scores, values, side="right") for scores in classes]
     return ExactCuts(
-        cells=_count_cells(bins, patients),
+        cells=read_only(np.concatenate([np.diff(counts, prepend=0) for counts in up_to])),
         values=read_only(values),
         margin=margin_of(patients.scores),
     )

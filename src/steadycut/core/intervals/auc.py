@@ -26,12 +26,11 @@ def auc(patients: PatientScores) -> float | None:
 
 
 def placements(scores: FloatArray, others: FloatArray) -> FloatArray:
-    """Return the share of the others below each score, ties half; in the order of the scores.
+    """Return the share of the others below each score; a tie counts half.
 
-    The order in which patients stand must not change the last bit of a sum.
+    Both must ascend, so that the order of the patients does not change the last bit of a sum.
     """
-    ordered, mine = np.sort(others), np.sort(scores)
-    below = np.searchsorted(ordered, mine, "left") + np.searchsorted(ordered, mine, "right")
+    below = np.searchsorted(others, scores, "left") + np.searchsorted(others, scores, "right")
     return below / (2 * others.size)
 
 

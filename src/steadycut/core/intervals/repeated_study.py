@@ -36,8 +36,8 @@ def cuts_at(scores: FloatArray, ranks: FloatArray) -> FloatArray:
 
 def counts_at(patients: PatientScores, cuts: FloatArray) -> Table:
     """Return the four counts at each cut."""
-    fn = np.searchsorted(np.sort(patients.positive_scores), cuts)
-    tn = np.searchsorted(np.sort(patients.negative_scores), cuts)
+    fn = np.searchsorted(patients.positive_scores, cuts)
+    tn = np.searchsorted(patients.negative_scores, cuts)
     return patients.n_positive - fn, fn, patients.n_negative - tn, tn
 
 

@@ -130,8 +130,10 @@ def _even_edges(patients: PatientScores, n_bins: int) -> FloatArray:
     if not places.size:
         return places
     wanted = np.arange(1, n_bins) * patients.n_patients
-    nearest = np.abs(n_bins * below[None, :] - wanted[:, None]).argmin(axis=1)
-    return places[np.unique(nearest)]
+    after = np.clip(np.searchsorted(n_bins * below, wanted), 1, max(below.size - 1, 1))
+    before, after = after - 1, np.minimum(after, below.size - 1)
+    closer = wanted - n_bins * below[before] <= n_bins * below[after] - wanted
+    return places[np.unique(np.where(closer, before, after))]
 
 
 def classes_differ(
