@@ -167,7 +167,8 @@ def test_importing_loads_only_the_base(module):
 
 
 @pytest.mark.parametrize(
-    "module", ["steadycut.study.fit", "steadycut.cli.fit", "steadycut.cli.audit", "steadycut.cli.apply"]
+    "module",
+    ["steadycut.study.fit", "steadycut.cli.fit", "steadycut.cli.audit", "steadycut.cli.apply"],
 )
 def test_starting_loads_no_slow_part_of_scipy(module):
     loaded = modules_loaded_by(f"import {module}")

@@ -1,1 +1,23 @@
-"""The files that steadycut writes and reads back: frozen rules, their parts and signatures."""
+"""The files that steadycut writes and reads back, as typed documents.
+
+===================  ==================================================================
+``parts``            the base of every part, and the parts that documents share
+``canonical_json``   JSON in one way only, with a hash over its own content
+``known_patients``   patients who are recognised by hashes of their identifiers
+``ensemble``         the methods of an ensemble, found again in a table
+``guards``           whether new patients are what a rule was made for
+``frozen``           what all frozen files share
+``rule``             rule.json: one cut-off
+``strata``           strata.json: ordered risk strata
+``covariate``        covariate.json: cut-offs by covariate
+``study``            study.json
+``strata_study``     strata-study.json
+``covariate_study``  covariate-study.json
+``audit``            audit.json
+``comparison``       compare.json
+``monitor``          monitor.json
+``plan``             what a plan prints as JSON
+``reading``          any of these files -> its document
+``signature``        who signed a file
+===================  ==================================================================
+"""

@@ -1,1 +1,24 @@
-"""The flow: fit, describe, freeze, compare, plan, audit and monitor a cut-off."""
+"""The flow: choose, describe, freeze, compare, audit and monitor a cut-off.
+
+====================  =================================================================
+``options``           everything that a study depends on besides the patients
+``roles``             who chooses the cut-off and who certifies it
+``fitted``            a fitted study, as plain data
+``operating_point``   what a cut-off does to patients, with two kinds of intervals
+``criterion``         the value of the criterion that the rule made best
+``curves``            risk, modulus and costs along the cut-off, for the figures
+``explorer``          counts at many cut-offs, for the page
+``describe``          a fitted study -> the document study.json
+``reference``         what a rule keeps of its patients for a later audit
+``small_cells``       results in which no number stands for few patients
+``freeze``            a fitted study -> the rule to take to the next hospital
+``fit``               the whole flow: patients -> a study
+``compare``           every rule chooses at one hospital and is judged at another
+``plan``              how many patients for which certificate
+``unlabelled``        what the scores of a hospital tell without labels
+``audit``             a frozen rule at another hospital
+``monitor``           a frozen rule in use
+``strata``            the same flow for ordered risk strata
+``covariate``         the same flow for cut-offs by covariate
+====================  =================================================================
+"""

@@ -5,5 +5,6 @@
 ``slices``          patients counted by covariate and score
 ``one_cut_test``    the test whether one cut-off is enough
 ``cuts``            one cut per window, pulled towards the common cut
+``rule``            the cuts as a rule: a score and a covariate -> a decision
 ==================  =================================================================
 """
