@@ -30,7 +30,6 @@ NOT_YET_LISTED = {
     "steadycut.core.strata",
     "steadycut.datasets",
     "steadycut.documents",
-    "steadycut.estimators",
     "steadycut.ingest",
     "steadycut.ingest.engines",
     "steadycut.ingest.sources",

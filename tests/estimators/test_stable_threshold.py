@@ -382,10 +382,10 @@ def test_scores_that_are_no_numbers(cohort, model, bad):
 def test_more_than_one_column(cohort, model):
     scores, labels = cohort
     two = np.column_stack([scores, scores])
-    with pytest.raises(BadPatients, match=r"one score a patient; got \(80, 2\)"):
+    with pytest.raises(BadPatients, match=r"one score per patient; got \(80, 2\)"):
         StableThreshold().fit(two, labels)
     for method in (model.predict, model.flip_probability):
-        with pytest.raises(BadPatients, match=r"one score a patient; got \(80, 2\)"):
+        with pytest.raises(BadPatients, match=r"one score per patient; got \(80, 2\)"):
             method(two)
 
 

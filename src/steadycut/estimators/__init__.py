@@ -1,10 +1,22 @@
-"""The scikit-learn edge: studies behind ``fit`` and ``predict``. No mathematics here."""
+"""The scikit-learn estimators: studies behind ``fit`` and ``predict``. No mathematics here.
+
+====================  ==================================================================
+``base``              parameters and decisions that both estimators share
+``stable_threshold``  `StableThreshold`: a cut-off on given patient scores
+``classifier``        `StableThresholdClassifier`: a scorer of instances and its cut-off
+``inputs``            checks of classes, patients and seeds
+``cross_fit``         patient scores from models that have not seen the patient
+``learn``             all steps of the classifier
+``refit``             bootstrap replicates in which the scorer is fitted again
+``workers``           replicates in processes or on a Dask cluster
+``threads``           one thread per model
+``fingerprint``       what a checkpoint of refits depends on
+====================  ==================================================================
+"""
 
 from steadycut.io.packages import optional_package
 
-with optional_package(
-    "Using StableThreshold or StableThresholdClassifier", "scikit-learn", "sklearn"
-):
+with optional_package("StableThreshold", "scikit-learn", "sklearn"):
     from steadycut.estimators.classifier import PatientDecisions, StableThresholdClassifier
     from steadycut.estimators.stable_threshold import StableThreshold
 

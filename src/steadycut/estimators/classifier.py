@@ -1,29 +1,27 @@
-"""A classifier of instances and the certified cut-off on its patient scores, learnt together."""
+"""Learn a classifier of instances, and a certified cut-off on its patient scores."""
 
 import os
-import warnings
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import assert_all_finite, column_or_1d, get_tags, indexable
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from steadycut.core.aggregate.aggregators import How, parse_aggregator
 from steadycut.core.checks import FloatArray, check_count, shown
-from steadycut.core.diagnose import class_warnings
 from steadycut.core.records import PatientScores
 from steadycut.core.rules.registry import Counted
-from steadycut.errors import BadOption, SteadycutWarning
+from steadycut.errors import BadOption
+from steadycut.estimators.base import RandomState, StudyEstimator
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Scorer, check_scorer, lay_out
 from steadycut.estimators.inputs import (
     Patients,
     check_running,
     one_class_each,
     read_patients,
-    seed_of,
     two_classes,
 )
 from steadycut.estimators.learn import learn
@@ -33,66 +31,55 @@ from steadycut.study.options import Options, study_options
 
 
 class PatientDecisions(NamedTuple):
-    """Patients as they were named in ``groups``, and the class of each."""
+    """Patients as named in ``groups``, and the class of each."""
 
     patients: NDArray[Any]
     decisions: NDArray[Any]
 
 
-class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
     """Learn a scorer of instances, and a certified patient-level cut-off on its scores.
 
-    One row is one instance (a cell, a tile, an ECG window), ``groups`` says which patient it
-    belongs to. Patients are dealt into two roles without a look at their labels. Those who choose
-    get cross-fitted scores, from models that never saw them; the rule chooses a cut-off on these;
-    then a scorer is fitted on all of them and deployed. Those who certify were seen by no model:
-    the deployed scorer and cut-off are tried on them, and the certificate holds for both.
+    One row is one instance (a cell, a tile, an ECG window), and ``groups`` says which patient it
+    belongs to. Patients get one of two roles, without a look at their labels. Those who choose
+    get cross-fitted scores from models that never saw them, and the rule chooses a cut-off on
+    these scores. Then a scorer is fitted on all of them and deployed. No model saw the patients
+    who certify: the deployed scorer and cut-off are tested on them, and the certificate holds for
+    both.
 
     Parameters
     ----------
     estimator
         Any scikit-learn classifier. A row's score is its ``predict_proba`` of ``classes_[1]``, or
-        its ``decision_function`` where there is none. A ``random_state`` that is None is seeded.
+        else its ``decision_function``. A ``random_state`` of None gets a seed.
     aggregate
         How the scores of a patient's rows become one: ``"mean"``, ``"median"``, ``"max"``,
         ``"min"``, ``"quantile:Q"``, ``"top-k:K"``, ``"fraction-above:X"``, ``"noisy-or"``,
         ``"trimmed-mean:X"``, or a function.
     cv
-        Number of folds; fewer where a class has fewer patients.
+        Number of folds; fewer if a class has fewer patients.
     n_jobs
-        How many replicates are fitted at a time, by joblib; any backend of it may be set with
-        `joblib.parallel_config`, a Dask cluster too. The result is the same for every number.
-    rule
-        How a cut is chosen along the scores: ``"stable"``, ``"erm"``, ``"youden"``,
-        ``"sensitivity:0.95"`` and many more (``steadycut rules`` lists them); or a function
-        ``(tp, fn, fp, tn) -> value``, which takes four arrays along the cuts and is maximised.
-    cost_fn, cost_fp
-        What a missed patient and a false alarm cost.
-    grid
-        Number of evenly spaced cuts over the observed range, or ``"exact"``: every cut between
-        two neighbouring scores.
+        How many replicates joblib fits at a time. `joblib.parallel_config` sets its backend, for
+        example a Dask cluster. The result does not depend on this number.
+    rule, cost_fn, cost_fp, grid, delta, random_state
+        As in `StableThreshold`.
     n_bootstrap
         How often the patients are resampled, the scorers fitted and the rule run again. Each
         replicate fits ``cv`` models.
-    delta
-        Failure probability of the certificate, and of the bootstrap radius and modulus band.
     honesty
         Only ``"split"``: a bound over all cuts does not hold for a scorer that learnt from the
         patients who certify.
     certify_size
         Share of the patients who certify.
-    random_state : int, RandomState, Generator or None
-        An int is the seed of the study. A generator is asked for one seed in every ``fit``; None
-        asks numpy's global one. The seed that was used is ``study_.options.seed``.
     checkpoint
-        A folder of its own in which finished replicates are kept. A fit that was killed goes on
-        from there, with the same result to the last bit; one of other data, options, seed or
-        versions is refused. Needs an int as ``random_state``. Remove the folder when it is no
-        longer wanted.
+        A folder in which finished replicates are kept; use one folder per fit. A fit that was
+        killed continues from there, with the same result to the last bit. A checkpoint of other
+        data, options, seed or versions is refused. Needs an int as ``random_state``. Remove the
+        folder when you no longer need it.
     progress
-        True tells on stderr how many replicates are done and how long the others will take: on a
-        terminal in one line that rewrites itself, else in plain lines now and then. A function is
-        called with a text, the number of replicates done, and of all.
+        True shows on stderr how many replicates are done and how long the rest will take: on a
+        terminal in one line that is rewritten, otherwise in an occasional line. A function is
+        called with a text, the number of replicates done, and the number of all replicates.
 
     Attributes
     ----------
@@ -106,33 +93,33 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
     classes_ : ndarray of shape (2,)
         The two classes in ascending order; ``classes_[1]`` is the positive one.
     n_redrawn_ : int
-        How many resampled cohorts had too few patients of a class to be dealt into folds, and
-        were drawn again.
+        How many resampled cohorts had too few patients of a class for the folds, and were drawn
+        again.
     n_features_in_ : int
-        Number of columns, where the rows have such.
+        Number of columns, if the rows have columns.
     feature_names_in_ : ndarray of shape (n_features,)
-        Names of the columns, where ``fit`` saw a data frame.
+        Names of the columns, if ``fit`` saw a data frame.
 
     Warns
     -----
     SteadycutWarning
-        In ``fit``, where a class has fewer than 10 patients in all. Other warnings are in
+        In ``fit``, if a class has fewer than 10 patients in all. Other warnings are in
         ``study_.warnings``.
 
     Notes
     -----
     A class with fewer than 2 patients is refused. The split does not look at labels, so the
-    choosing patients may lack a class, or hold one patient of it: models fitted without a class
-    give every row the same score, 0 or 1.
+    patients who choose may include none or only one of a class. A model that was fitted without
+    a class gives every row the same score, 0 or 1.
 
-    In a replicate all rows of a drawn patient travel together, and copies of a patient stay in
+    In a replicate all rows of a drawn patient stay together, and all copies of a patient are in
     one fold. The radius, the flip probabilities and the other stability numbers compare cut-offs
-    of different scorers on one score scale. That suits probabilities; margins of refitted scorers
-    may differ in scale, and the radius then contains that. Flip probabilities move the cut-off
-    and keep the deployed scorer.
+    of different scorers on one score scale. That suits probabilities. Margins of refitted scorers
+    may differ in scale, and the radius then includes this difference. Flip probabilities move the
+    cut-off and keep the deployed scorer.
 
-    Rows of patients who chose were seen by ``estimator_``: do not judge it by predictions for
-    them. There are no sample weights: patients are drawn whole.
+    ``estimator_`` saw the rows of the patients who chose: do not judge it by its predictions for
+    them. There are no sample weights, because the bootstrap draws whole patients.
 
     Examples
     --------
@@ -167,23 +154,17 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         delta: float = 0.1,
         honesty: str = "split",
         certify_size: float = 0.5,
-        random_state: int | np.random.RandomState | np.random.Generator | None = None,
+        random_state: RandomState = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | bool | None = None,  # noqa: FBT001
     ) -> None:
+        super().__init__(
+            rule, cost_fn, cost_fp, grid, n_bootstrap, delta, honesty, certify_size, random_state
+        )
         self.estimator = estimator
         self.aggregate = aggregate
         self.cv = cv
         self.n_jobs = n_jobs
-        self.rule = rule
-        self.cost_fn = cost_fn
-        self.cost_fp = cost_fp
-        self.grid = grid
-        self.n_bootstrap = n_bootstrap
-        self.delta = delta
-        self.honesty = honesty
-        self.certify_size = certify_size
-        self.random_state = random_state
         self.checkpoint = checkpoint
         self.progress = progress
 
@@ -192,7 +173,6 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         inner = get_tags(self.estimator).input_tags
         tags.input_tags.sparse = inner.sparse
         tags.input_tags.allow_nan = inner.allow_nan
-        tags.classifier_tags.multi_class = False
         return tags
 
     def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
@@ -201,7 +181,7 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         Parameters
         ----------
         X
-            One row an instance, in any form that ``estimator`` takes.
+            One row per instance, in any form that ``estimator`` takes.
         y
             The class of each row's patient, shape (n,); any two classes.
         groups
@@ -225,13 +205,9 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
             learned = learn(
                 scorer, instances, cohort, options, self.n_jobs, progress, self.checkpoint
             )
-        self.classes_ = classes
         self.estimator_ = learned.model
-        self.study_ = learned.study
-        self.threshold_ = learned.study.threshold
         self.n_redrawn_ = learned.n_redrawn
-        for text in class_warnings("in all", cohort.n_positive, cohort.n_negative):
-            warnings.warn(text, SteadycutWarning, stacklevel=2)
+        self._keep(classes, cohort, learned.study)
         return self
 
     def predict(self, X: Any, groups: ArrayLike | None = None) -> NDArray[Any]:
@@ -240,7 +216,7 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         Parameters
         ----------
         X
-            One row an instance.
+            One row per instance.
         groups
             The patient of each row; without it each row is a patient.
 
@@ -257,7 +233,7 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         Parameters
         ----------
         X
-            One row an instance.
+            One row per instance.
         groups
             The patient of each row; without it each row is a patient.
 
@@ -275,43 +251,43 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         Parameters
         ----------
         X
-            One row an instance.
+            One row per instance.
         groups
             The patient of each row; without it each row is a patient.
 
         Returns
         -------
         steadycut.PatientScores
-            Without labels: what ``study_.freeze()`` decides on and `steadycut.study.audit` takes.
+            Scores without labels, as ``study_.freeze()`` and `steadycut.study.audit` take them.
         """
         scores, patients = self._scored(X, groups)
         return self._scorer(self.classes_[1]).patient_scores(scores, patients)
 
     def flip_probability(self, X: Any, groups: ArrayLike | None = None) -> FloatArray:
-        """Return how often a refitted study's cut-off would decide otherwise on a row's patient.
+        """Return for each row how often a refitted study would decide differently on its patient.
 
         Parameters
         ----------
         X
-            One row an instance.
+            One row per instance.
         groups
             The patient of each row; without it each row is a patient.
 
         Returns
         -------
         ndarray of shape (n,)
-            Share of the bootstrap cut-offs that decide otherwise than ``predict``.
+            Share of the bootstrap cut-offs whose decision differs from ``predict``.
         """
         scores, patients = self._scored(X, groups)
         return self.study_.flip_probability(scores)[patients.of_row]
 
     def score(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> float:
-        """Return the share of patients who are decided on rightly.
+        """Return the share of patients whose class is predicted correctly.
 
         Parameters
         ----------
         X
-            One row an instance.
+            One row per instance.
         y
             The class of each row's patient.
         groups
@@ -336,16 +312,7 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
             )
             raise BadOption(msg)
         check_running(self.checkpoint, self.random_state, self.progress)
-        return study_options(
-            rule=self.rule,
-            cost_fn=self.cost_fn,
-            cost_fp=self.cost_fp,
-            grid=self.grid,
-            n_bootstrap=self.n_bootstrap,
-            delta=self.delta,
-            certify_size=self.certify_size,
-            seed=seed_of(self.random_state),
-        )
+        return study_options(**self._study_parameters())
 
     def _progress(self) -> AbstractContextManager[Progress | None]:
         if self.progress is True:
@@ -363,7 +330,3 @@ class StableThresholdClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimat
         scorer = self._scorer(self.classes_[1])
         scores = scorer.score_rows(self.estimator_, X)
         return scorer.aggregate(scores, patients.of_row), patients
-
-    def _decide(self, scores: FloatArray) -> NDArray[Any]:
-        called = scores >= self.threshold_
-        return self.classes_[called.astype(np.intp)]

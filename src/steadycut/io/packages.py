@@ -30,7 +30,7 @@ def optional_package(feature: str, package: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        # An error in steadycut's own modules is no missing package.
+        # An error in a module of steadycut itself is not a missing package.
         if (error.name or "").startswith("steadycut"):
             raise
         msg = f'{feature} requires {package}. Install it with pip install "steadycut[{extra}]".'

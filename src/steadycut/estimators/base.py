@@ -1,0 +1,80 @@
+"""What both estimators share: the parameters of a study, and the decision of a fitted one."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from steadycut.core.checks import FloatArray
+from steadycut.core.diagnose import class_warnings
+from steadycut.core.records import PatientScores
+from steadycut.core.rules.registry import Counted
+from steadycut.errors import SteadycutWarning
+from steadycut.estimators.inputs import seed_of
+from steadycut.study.fit import Study
+
+RandomState = int | np.random.RandomState | np.random.Generator | None
+# Parameters that a study takes as they are; ``random_state`` becomes its seed.
+STUDY_PARAMETERS = (
+    "rule",
+    "cost_fn",
+    "cost_fp",
+    "grid",
+    "n_bootstrap",
+    "delta",
+    "honesty",
+    "certify_size",
+)
+
+
+class StudyEstimator(ClassifierMixin, BaseEstimator):
+    """A classifier of two classes whose cut-off comes from a study."""
+
+    classes_: NDArray[Any]
+    threshold_: float
+    study_: Study
+
+    def __init__(
+        self,
+        rule: str | Counted = "stable",
+        cost_fn: float = 1.0,
+        cost_fp: float = 1.0,
+        grid: int | str = 200,
+        n_bootstrap: int = 200,
+        delta: float = 0.1,
+        honesty: str = "split",
+        certify_size: float = 0.5,
+        random_state: RandomState = None,
+    ) -> None:
+        self.rule = rule
+        self.cost_fn = cost_fn
+        self.cost_fp = cost_fp
+        self.grid = grid
+        self.n_bootstrap = n_bootstrap
+        self.delta = delta
+        self.honesty = honesty
+        self.certify_size = certify_size
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def _study_parameters(self) -> dict[str, Any]:
+        given = {name: getattr(self, name) for name in STUDY_PARAMETERS}
+        return {**given, "seed": seed_of(self.random_state)}
+
+    def _keep(self, classes: NDArray[Any], cohort: PatientScores, study: Study) -> None:
+        """Keep what ``fit`` found, and warn its caller if a class has few patients."""
+        self.classes_ = classes
+        self.study_ = study
+        self.threshold_ = study.threshold
+        for text in class_warnings("in all", cohort.n_positive, cohort.n_negative):
+            warnings.warn(text, SteadycutWarning, stacklevel=3)
+
+    def _decide(self, scores: FloatArray) -> NDArray[Any]:
+        """Return ``classes_[1]`` where the score reaches the cut-off, and ``classes_[0]`` below."""
+        return self.classes_[(scores >= self.threshold_).astype(np.intp)]
