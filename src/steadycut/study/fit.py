@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from steadycut.core.confusion import confusion_at
 from steadycut.core.ensemble import make_ensemble, try_ensemble
 from steadycut.core.intervals.threshold import CutInterval
 from steadycut.core.records import PatientScores
-from steadycut.core.rules.registry import Counted
 from steadycut.core.select import Candidate, Draw, best_candidate, try_candidate
 from steadycut.core.split import Roles
 from steadycut.documents.rule import FrozenRule
@@ -28,7 +27,7 @@ from steadycut.study.operating_point import (
     study_cut_interval,
     study_point,
 )
-from steadycut.study.options import GIVEN, Options, study_options
+from steadycut.study.options import GIVEN, FitOptions, Options, study_options
 from steadycut.study.roles import check_both_classes, deal_roles, groups_of
 
 Progress = Callable[[str, int, int], None]
@@ -75,29 +74,12 @@ class Study(FittedStudy):
         return freeze(self, remember_patients=remember_patients, key=key, small_cells=small_cells)
 
 
-def fit(  # noqa: PLR0913
+def fit(
     patients: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
     *,
-    rule: str | Counted = "stable",
-    cost_fn: float = 1.0,
-    cost_fp: float = 1.0,
-    target_prevalence: float | tuple[float, float] | None = None,
-    direction: str = "ge",
-    grid: int | str = 200,
-    n_bootstrap: int = 200,
-    delta: float = 0.1,
-    honesty: str = "split",
-    certify_size: float = 0.5,
-    stratified: bool = False,
-    bound: str = "auto",
-    ensemble: str | None = None,
-    centering: str = "none",
-    form: str = "pairwise",
-    band: str = "multiscale",
-    selector: str = "risk",
     stratify: Stratify | None = None,
-    seed: int = 0,
     progress: Progress | None = None,
+    **options: Unpack[FitOptions],
 ) -> Study:
     """Choose, freeze and certify one patient-level cut-off.
 
@@ -105,56 +87,56 @@ def fit(  # noqa: PLR0913
     ----------
     patients
         Patient scores with labels; or several candidates for the same patients (a mapping or a
-        sequence: other score columns, other aggregators), of which Algorithm 1 chooses one.
-    rule
+        sequence: other score columns, other aggregators), of which one is chosen.
+    rule : str or callable, default "stable"
         How a cut is chosen along the scores: ``stable``, ``erm``, ``youden``, ``ppv:0.9``,
         ``kappa@sensitivity:0.9`` and many more (``steadycut rules`` lists them); or a function
         ``(tp, fn, fp, tn) -> value``, which takes four arrays along the cuts and is maximised.
-    cost_fn, cost_fp
+    cost_fn, cost_fp : float, default 1.0
         What a missed patient and a false alarm cost.
-    target_prevalence
-        Prevalence at which risk counts, or a range (low, high) of which the worse end does;
-        default: that of the patients at hand.
-    direction
+    target_prevalence : float or (float, float), default None
+        Prevalence at which the risk is taken. Of a range (low, high) the worse end counts. None
+        takes the prevalence of the patients at hand.
+    direction : str, default "ge"
         ``"ge"`` calls patients with ``score >= threshold``, ``"le"`` those with
         ``score <= threshold``.
-    grid
+    grid : int or str, default 200
         Number of evenly spaced cuts over the observed range, or ``"exact"``: every cut between
         two neighbouring scores.
-    n_bootstrap
-        How often the patients are resampled and the whole rule run again.
-    delta
+    n_bootstrap : int, default 200
+        How often the patients are resampled and the whole rule is run again.
+    delta : float, default 0.1
         Failure probability of the certificate, and of the bootstrap radius and modulus band.
-    honesty
+    honesty : str, default "split"
         ``"split"``: some patients choose, the others certify. ``"uniform"``: everybody does
         both, and only bounds that hold at all cuts at once are used.
-    certify_size
+    certify_size : float, default 0.5
         Share of the patients who certify, in ``split``.
-    stratified
-        Deal the classes evenly to both sides; only at a target prevalence.
-    bound
-        Bound on the generalisation term; ``auto`` is settled by costs and honesty.
-    ensemble
+    stratified : bool, default False
+        Deal the classes evenly to both roles. This needs a target prevalence.
+    bound : str, default "auto"
+        Bound on the risk. ``auto`` depends on the costs and on the honesty.
+    ensemble : str, default None
         Average all candidates on the quantile scale instead of choosing one: ``"quantile"`` with
-        equal weights, ``"gls"`` with those of the smallest bootstrap variance. Cuts are then
-        the exact ones, whatever ``grid`` says.
-    centering
+        equal weights, ``"gls"`` with the weights of the smallest bootstrap variance. All exact cuts
+        are then tried, whatever ``grid`` says.
+    centering : str, default "none"
         Quantile of the radius: ``"none"`` (Algorithm 1) or ``"bias"`` (the paper's appendix).
-    form
+    form : str, default "pairwise"
         Modulus: ``"pairwise"`` or ``"oscillation"``.
-    band
-        Upper band of the modulus, the penalty: ``"multiscale"``, or the paper's ``"dkw"``, which
-        is taken at a target prevalence.
-    selector
-        How one of several candidates is chosen: by the smallest ``"risk"``, which travels best;
-        by the ``"objective"`` J of Algorithm 1, or J without the bias in the radius
-        (``"no-bias"``); with several sites by the risk at each of the cut that the others choose,
-        on average (``"site-mean"``) or where it is largest (``"site-worst"``).
+    band : str, default "multiscale"
+        Upper band of the modulus, the penalty: ``"multiscale"``, or the paper's ``"dkw"``. At a
+        target prevalence it is always ``"dkw"``.
+    selector : str, default "risk"
+        How one of several candidates is chosen: by the smallest ``"risk"``, which transfers best
+        to other hospitals; by the ``"objective"`` J of Algorithm 1, or J without the bias in the
+        radius (``"no-bias"``). With several sites: by the risk at each site of the cut that the
+        other sites choose, on average (``"site-mean"``) or at the worst site (``"site-worst"``).
     stratify
         Resample patients within groups, so that every bootstrap cohort has as many of each:
         ``"label"``, ``"site"`` or the name of one of ``patients.attributes``; one entry per
         patient in the order of ``patients.scores``; or a mapping from identifiers to groups.
-    seed
+    seed : int, default 0
         Same patients, same options, same seed: same study, to the last bit.
     progress
         Called with a text, the number of steps done and the number of steps.
@@ -173,28 +155,9 @@ def fit(  # noqa: PLR0913
     >>> bool(0 < study.threshold < 2), study.certificate.n_patients
     (True, 100)
     """
-    options = study_options(
-        rule=rule,
-        cost_fn=cost_fn,
-        cost_fp=cost_fp,
-        target_prevalence=target_prevalence,
-        direction=direction,
-        grid=grid,
-        n_bootstrap=n_bootstrap,
-        delta=delta,
-        honesty=honesty,
-        certify_size=certify_size,
-        stratified=stratified,
-        bound=bound,
-        ensemble=ensemble,
-        centering=centering,
-        form=form,
-        band=band,
-        selector=selector,
-        stratify=stratify if stratify is None or isinstance(stratify, str) else GIVEN,
-        seed=seed,
-    )
-    return run_study(as_candidates(patients), options, progress, groups=stratify)
+    named = stratify if stratify is None or isinstance(stratify, str) else GIVEN
+    settled = study_options(stratify=named, **options)
+    return run_study(as_candidates(patients), settled, progress, groups=stratify)
 
 
 def run_study(

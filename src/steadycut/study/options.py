@@ -1,7 +1,7 @@
 """What a study depends on besides the patients, checked before any patient is looked at."""
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypedDict, Unpack
 
 from steadycut.core.bounds.concentration import choose_bound
 from steadycut.core.checks import (
@@ -15,7 +15,7 @@ from steadycut.core.checks import (
 from steadycut.core.cuts.grid import clear_of_scores, cut_just_below
 from steadycut.core.ensemble import KINDS
 from steadycut.core.records import Costs, Direction, check_direction, sign_of
-from steadycut.core.rules.registry import Spaced
+from steadycut.core.rules.registry import Counted, Spaced
 from steadycut.core.select import Publish, Search
 from steadycut.core.split import HONESTIES
 from steadycut.errors import BadOption
@@ -88,34 +88,37 @@ class Options:
         return sign_of(self.direction)
 
 
-def study_options(
-    *,
-    cost_fn: float = 1.0,
-    cost_fp: float = 1.0,
-    target_prevalence: float | tuple[float, float] | None = None,
-    direction: str = "ge",
-    honesty: str = "split",
-    certify_size: float = 0.5,
-    stratified: bool = False,
-    bound: str = "auto",
-    ensemble: str | None = None,
-    stratify: str | None = None,
-    seed: int = 0,
-    **search: Any,  # noqa: ANN401
-) -> Options:
+class FitOptions(TypedDict, total=False):
+    """The options of `steadycut.fit` by name; those left out keep their defaults."""
+
+    rule: str | Counted
+    cost_fn: float
+    cost_fp: float
+    target_prevalence: float | tuple[float, float] | None
+    direction: str
+    grid: int | str
+    n_bootstrap: int
+    delta: float
+    honesty: str
+    certify_size: float
+    stratified: bool
+    bound: str
+    ensemble: str | None
+    centering: str
+    form: str
+    band: str
+    selector: str
+    seed: int
+
+
+def study_options(*, stratify: str | None = None, **given: Unpack[FitOptions]) -> Options:
     """Return the options of `fit`, checked, before any patient is looked at."""
-    costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp, target=_as_range(target_prevalence))
-    return Options(
-        search=Search(costs=costs, **search),
-        direction=check_direction(direction),
-        honesty=honesty,
-        certify_size=certify_size,
-        stratified=stratified,
-        bound=bound,
-        ensemble=ensemble,
-        stratify=stratify,
-        seed=seed,
-    )
+    rest: dict[str, Any] = {**given, "stratify": stratify}
+    prices = {name: rest.pop(name) for name in ("cost_fn", "cost_fp") if name in rest}
+    costs = Costs(**prices, target=_as_range(rest.pop("target_prevalence", None)))
+    own = {one.name for one in fields(Options)}
+    search = {name: rest.pop(name) for name in list(rest) if name not in own}
+    return Options(search=Search(costs=costs, **search), **rest)
 
 
 def check_stratify(stratify: str | None, ensemble: str | None) -> None:
