@@ -80,7 +80,7 @@ def test_a_search_that_ends_says_so(capsys):
         ([], "either a width or a number of patients; got neither"),
         ([*ASKED, "--patients", "50"], "got both"),
         (["--width", "0.1"], "needs the risk that will be observed"),
-        (["--risk", "1.5", "--width", "0.1"], "risk must lie between 0 and the dearer cost (1)"),
+        (["--risk", "1.5", "--width", "0.1"], "risk must lie between 0 and the larger cost (1)"),
         ([*ASKED, "--delta", "2"], "delta must lie strictly between 0 and 1"),
         ([*ASKED, "--honesty", "none"], "honesty must be one of split, uniform"),
         ([*ASKED, "--instances", "5"], "belong together"),

@@ -74,7 +74,7 @@ def test_a_signature_is_written_over_no_other_file(name, signed, table, capsys):
     sign = ["sign", signed / "rule.json", "--key", signed / "key", "--out", signed / name]
     ran = run_command(capsys, *sign)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert f"{name} exists and is no signature" in ran.err
+    assert f"{name} exists and is not a signature" in ran.err
     assert snapshot(signed) == before
 
 

@@ -195,7 +195,7 @@ def test_what_cannot_be_had_is_refused():
         fit(cohort(), n_bootstrap=10, bound="betting").freeze(small_cells=N)
     other = replace(cohort(), recipe=Recipe(score="other"))
     both = fit([cohort(), other], n_bootstrap=10, ensemble="quantile")
-    with pytest.raises(BadOption, match="cannot be had of an ensemble"):
+    with pytest.raises(BadOption, match="does not work for an ensemble"):
         both.freeze(small_cells=N)
 
 

@@ -1,7 +1,7 @@
-"""Whether new patients can be what a rule was made for: named checks that warn or refuse.
+"""Check whether new patients are what a rule was made for.
 
-A warning is said and recorded. A refusal ends the work, unless it is forced: then it is recorded
-as such.
+Each check has a name and warns or refuses. A warning is printed and recorded. A refusal stops the
+work unless the user forces it; then that is recorded.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ SURE = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One way in which patients are unlike those of the rule, and what to do about it."""
+    """One difference between the patients and those of the rule, and what to do about it."""
 
     name: str
     severity: str
@@ -46,7 +46,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Expected:
-    """What the patients of a frozen rule were like; None, or nothing, where that is not known.
+    """What the patients of a frozen rule were like; None or empty where that is not known.
 
     ``usual`` holds most scores; ``instances`` counts rows and ``units`` units of the innermost
     level, of a patient; ``sites`` are hashes of names.
@@ -77,7 +77,7 @@ def site_hash(name: str) -> str:
 
 
 def check_rule(rule: object) -> None:
-    """Refuse what is no frozen rule, such as its path."""
+    """Refuse anything but a frozen rule, such as its path."""
     if not hasattr(rule, "expected"):
         msg = f"rule must be a FrozenRule, as FrozenRule.load(path) gives it; got {shown(rule)}."
         raise BadOption(msg)
@@ -90,7 +90,7 @@ def check_deployment(
     *,
     key: bytes | None = None,
 ) -> list[Finding]:
-    """Return every way in which patients are unlike those that a frozen rule was made from.
+    """Return every difference between patients and those that a frozen rule was made from.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def check_deployment(
     several
         For an ensemble what they were made of, the same patients once for each method.
     key
-        The secret with which the rule remembers its patients, if it does so by one.
+        The secret key with which the rule remembers its patients, if it has one.
 
     Returns
     -------
@@ -147,7 +147,7 @@ def forced_names(findings: Iterable[Finding]) -> list[str]:
 
 
 def warn_of_forced(findings: Iterable[Finding]) -> None:
-    """Warn of everything that was forced, where there is no file that could record it."""
+    """Warn of everything that was forced, where no file records it."""
     for one in findings:
         if one.severity == REFUSE:
             warnings.warn(f"forced: {one.text}", SteadycutWarning, stacklevel=3)
@@ -188,7 +188,7 @@ def _check_methods(expected: Expected, several: Sequence[PatientScores]) -> list
 
 
 def check_unit(expected: Expected, patients: PatientScores) -> Finding | None:
-    """Notice a typical score that hardly occurred where the rule was made, as in another unit."""
+    """Notice a median score that was unusual where the rule was made, as in another unit."""
     middle = float(np.median(patients.scores))
     if expected.usual is None or expected.usual[0] <= middle <= expected.usual[1]:
         return None
@@ -203,7 +203,7 @@ def check_unit(expected: Expected, patients: PatientScores) -> Finding | None:
 
 
 def check_instances(expected: Expected, patients: PatientScores) -> Finding | None:
-    """Notice another number of instances a patient, which moves a maximum or a quantile."""
+    """Notice another number of instances per patient, which moves a maximum or a quantile."""
     usual, here = expected.instances, patients.n_instances
     if usual is None or here is None or check_aggregation(expected, patients):
         return None
@@ -238,7 +238,7 @@ def check_sites(expected: Expected, patients: PatientScores) -> Finding | None:
 
 
 def check_aggregation(expected: Expected, patients: PatientScores) -> Finding | None:
-    """Notice a table of one row a patient for a rule made from many, and the reverse."""
+    """Notice one row per patient for a rule made from many rows, and the reverse."""
     usual, here = expected.instances, patients.n_instances
     if usual is None or here is None or not here.size:
         return None
@@ -281,7 +281,7 @@ def check_levels(expected: Expected, patients: PatientScores) -> Finding | None:
 
 
 def missing_level(recipe: Recipe, column: str | None) -> Finding | None:
-    """Notice that a table lacks the column of a level; None if the column is no level."""
+    """Notice that a table lacks the column of a level; None if the column is not a level."""
     how = dict(recipe.levels).get(column or "")
     if how is None:
         return None

@@ -1,7 +1,7 @@
-"""Patients who are known again without being named: salted hashes of their identifiers.
+"""Recognise patients without naming them, by salted hashes of their identifiers.
 
-Whoever can guess an identifier can try it. With a secret key he cannot; without one a hash is only
-slow, which hides no number of a few digits.
+Anybody who can guess an identifier can test it. With a secret key this is impossible. Without a key
+the hash is only slow to compute, which does not protect short numbers.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from steadycut.errors import BadOption, BadPatients
 KEYED: Literal["hmac-sha256"] = "hmac-sha256"
 SLOW: Literal["pbkdf2-sha256"] = "pbkdf2-sha256"
 HEX = "^[0-9a-f]{64}$"
-# Half a millisecond a patient; a million identifiers are tried in nine minutes all the same.
+# Half a millisecond per patient: a million identifiers can still be tried in nine minutes.
 ROUNDS = 1000
 LENGTH = 16
 SHORTEST_KEY = 16
@@ -40,7 +40,7 @@ class Remembered(Part):
 
     @property
     def needs_key(self) -> bool:
-        """Whether nobody can ask without the key."""
+        """Whether the key is needed to test an identifier."""
         return self.scheme == KEYED
 
     def count(self, names: Iterable[str], key: bytes | None = None) -> int:
@@ -83,12 +83,12 @@ def hash_of(name: str, salt: str, key: bytes | None) -> str:
 
 
 def check_value(salt: str, key: bytes) -> str:
-    """Return a hash of the key; it begins with a constant, as that of no identifier does."""
+    """Return a hash that shows whether a key is the right one."""
     return hmac.digest(check_key(key), b"steadycut.key" + bytes.fromhex(salt), "sha256").hex()
 
 
 def plain_name(name: str) -> str:
-    """Return an identifier as it is known again: 7, "7", " 7 " and 7.0 are one.
+    """Return an identifier in one way of writing: 7, "7", " 7 " and 7.0 are the same.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def plain_name(name: str) -> str:
 
 
 def check_fits(remembered: Remembered | None, key: bytes | None) -> None:
-    """Refuse a key that a rule has no use for, or another than it was made with."""
+    """Refuse a key that the rule does not need, or that is not the key of the rule."""
     if key is None:
         return
     if remembered is None or not remembered.needs_key:

@@ -1,8 +1,8 @@
-"""Who froze a file: Ed25519 signatures over its exact bytes, in a small file beside it.
+"""Sign files and check who signed them: Ed25519 signatures in a small file beside each.
 
-The hash inside a frozen file notices accidents; whoever can edit the file can make it fit again. A
-signature needs the private key. Keys are PEM files (PKCS #8 and SubjectPublicKeyInfo), and the
-signature is plain Ed25519, so that other tools can check it too.
+The hash inside a frozen file reveals accidents, but anybody who edits the file can correct the
+hash. A signature needs the private key. Keys are PEM files (PKCS #8 and SubjectPublicKeyInfo), and
+the signature is plain Ed25519, so other tools can check it too.
 """
 
 import base64
@@ -135,13 +135,13 @@ def verify(path: FilePath, key: FilePath, *, signature: FilePath | None = None) 
     Raises
     ------
     BadSignature
-        If there is no signature, or one of other bytes or by another key.
+        If there is no signature, or it is of other bytes or by another key.
     """
     public = _public_key(Path(key))
     found = read_signature(signature_path(path, signature))
     written = read_frozen(path)
     if found.key != _fingerprint(public):
-        msg = f"{path} was signed with another key than {key}; do not use it before you know whose."
+        msg = f"{path} was signed with another key than {key}; find out who signed it first."
         raise BadSignature(msg)
     if found.sha256 != hashlib.sha256(written).hexdigest() or not _fits(public, found, written):
         msg = (
@@ -203,7 +203,7 @@ def _check_replaceable(target: Path) -> None:
     try:
         read_signature(target)
     except BadSignature:
-        msg = f"{target} exists and is no signature, or a damaged one. Choose another name."
+        msg = f"{target} exists and is not a signature, or is damaged. Choose another name."
         raise BadOption(msg) from None
 
 

@@ -46,8 +46,8 @@ class Row:
     """One rule: its study at P and what it does at Q.
 
     ``wrong`` says which patients at Q are decided wrongly, ``flips`` how often each decision
-    would flip. ``best_external`` is the smallest risk that any cut of the same score has at Q:
-    nobody can know that cut before, so it is a yardstick and not a rule.
+    would flip. ``best_external`` is the smallest risk that any cut of the same score has at Q. That
+    cut is only known afterwards, so it is a yardstick and not a rule.
     """
 
     name: str
@@ -121,7 +121,7 @@ class Comparison:
     """The rows of the table, and the two hospitals that they are about.
 
     ``costs`` are rows of our own rule at the paper's three pairs of costs and the one asked for.
-    ``warnings`` say in what the external patients are unlike the internal ones.
+    ``warnings`` say how the external patients differ from the internal ones.
     """
 
     rows: tuple[Row, ...]
@@ -169,9 +169,9 @@ def compare(
         order for both. Nothing is chosen on Q.
     rules
         The rules to compare, names or functions of the counts; default all of `RULES` (an
-        ensemble has no ``pointwise``). With ``stable`` among them and several candidates there are
-        three rows more: ``stable`` with the paper's choice among candidates, and its ablations
-        (no penalty, no bias).
+        ensemble has no ``pointwise``). With ``stable`` and several candidates there are three more
+        rows: ``stable`` with the paper's choice among candidates, and its ablations (no penalty,
+        no bias).
     cost_table
         Whether ``stable``, if it is among the rules, is also judged at the costs (1, 1), (1, 3)
         and (3, 1) of a miss and a false alarm, beside those of the options.
@@ -225,7 +225,7 @@ def compare(
 
 
 def unlike(study: Study, internal: list[PatientScores], external: list[PatientScores]) -> list[str]:
-    """Return in what the patients at Q are unlike those that the study was made of."""
+    """Return how the patients at Q differ from those of the study."""
     try:
         rule = study.freeze()
     except BadRuleFile:  # an aggregator that is a Python function: nothing to compare with
@@ -235,7 +235,7 @@ def unlike(study: Study, internal: list[PatientScores], external: list[PatientSc
 
 
 def default_rules(options: Mapping[str, Any]) -> list[str]:
-    """Return the rules to compare; one that looks at distances cannot be had of an ensemble."""
+    """Return the rules to compare; an ensemble has no rule that looks at distances."""
     spaced = () if options.get("ensemble") is None else ("pointwise",)
     return [rule for rule in RULES if rule not in spaced]
 

@@ -1,4 +1,4 @@
-"""What a page needs to move the cut-off, the costs and the prevalence: counts, and no patient."""
+"""Counts at many cut-offs, with which a page can move cut-off, costs and prevalence."""
 
 import math
 
@@ -53,7 +53,7 @@ def explorer_part(
     delta
         Failure probability of the certificate; each class has half of it.
     sign
-        -1 writes cut-offs in the units of scores of which low ones are called.
+        -1 where low scores are called: cut-offs are then written with the opposite sign.
     n_choices
         Among how many scores these patients chose the cut-off themselves, 0 if they did not.
 

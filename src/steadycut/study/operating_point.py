@@ -1,4 +1,4 @@
-"""What a cut-off does to patients, with two kinds of intervals that are never mixed up."""
+"""What a cut-off does to patients, with two kinds of intervals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -124,7 +124,7 @@ def operating_point(
         probability cost_fp / (cost_fn + cost_fp).
     target_prevalence
         Prevalence at which predictive values, accuracy, kappa and net benefit are wanted, or a
-        range (low, high), of which the end counts where they are less; default: as found.
+        range (low, high), at whose worse end they are taken. Default: the prevalence found.
     confidence
         Each interval holds with this probability.
     direction

@@ -74,7 +74,7 @@ class Options:
 
     @property
     def bound_name(self) -> str:
-        """The bound that is used; ``auto`` is settled here, before any data."""
+        """The bound that is used; ``auto`` is decided here, before any data are seen."""
         return choose_bound(self.bound, self.search.costs, self.honesty)
 
     @property

@@ -1,4 +1,4 @@
-"""How many patients for which certificate: asked before a study."""
+"""How many patients a study needs for a certificate."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,12 +26,12 @@ from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption
 from steadycut.study.fitted import FittedStudy
 
-# Observed risks, in units of the dearer cost, when none is given.
+# Observed risks, in units of the larger cost, when none is given.
 TYPICAL_RISKS = (0.0, 0.05, 0.1, 0.2)
 LEAST_TOTAL = 2
 # More than live on earth.
 MOST_PATIENTS = 10_000_000_000
-# In units of the dearer cost; the smallest that is not 0.
+# In units of the larger cost; the smallest that is not 0.
 SMALLEST_RISK = 1e-9
 
 Pilot = FittedStudy | Mapping[str, Any] | str | PathLike[str]
@@ -39,7 +39,7 @@ Pilot = FittedStudy | Mapping[str, Any] | str | PathLike[str]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Plan:
-    """Certificates that may be planned for, one row a bound and risk, ``auto``'s bound first."""
+    """The certificates to plan for, one row per bound and risk; that of ``auto`` comes first."""
 
     setting: Setting
     width: float | None
@@ -99,7 +99,7 @@ def plan(
     icc: float | None = None,
     pilot: Pilot | None = None,
 ) -> Plan:
-    """Say how many patients a certificate needs, or which one so many patients buy.
+    """Say how many patients a certificate needs, or which certificate a number of patients gives.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def _risks(
         return [costs.largest * typical for typical in TYPICAL_RISKS]
     least = SMALLEST_RISK * costs.largest
     if not is_real(risk) or not (risk == 0 or least <= risk < costs.largest):
-        msg = f"risk must lie between 0 and the dearer cost ({costs.largest:g}); got {shown(risk)}."
+        msg = f"risk must lie between 0 and the larger cost ({costs.largest:g}); got {shown(risk)}."
         raise BadOption(msg)
     return [float(risk)]
 
@@ -216,7 +216,7 @@ def _pooling(
     if instances is None and icc is None:
         return None
     if instances is None or icc is None:
-        msg = "instances a patient and their icc belong together; got one of them. Give both."
+        msg = "instances per patient and their icc belong together; got one of them. Give both."
         raise BadOption(msg)
     if not is_real(icc) or not 0 <= icc <= 1:
         msg = f"icc must lie between 0 and 1; got {shown(icc)}."

@@ -110,7 +110,7 @@ def check_possible(least: int, ensemble: str | None, bound: str) -> None:
     """Refuse studies whose rule cannot do without the scores of single patients."""
     check_count("small_cells", least, at_least=2, at_most=MOST_REPLICATES)
     if ensemble is not None:
-        msg = "small_cells cannot be had of an ensemble, whose scale is made of patients' scores."
+        msg = "small_cells does not work for an ensemble, whose scale is made of patients' scores."
         raise BadOption(msg)
     if bound == "betting":
         msg = "small_cells needs a bound that is made of counts; got 'betting'. Take 'auto'."
