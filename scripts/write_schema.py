@@ -6,16 +6,13 @@ Run as ``python scripts/write_schema.py`` after a change of a document, such as 
 
 import json
 from pathlib import Path
-from typing import Any
 
-from steadycut import CovariateRule, FrozenRule, StrataRule
-from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.kinds import SCHEMAS
 
 FOLDER = Path(__file__).resolve().parent.parent / "src/steadycut/documents/schemas"
-KINDS: dict[str, type[FrozenFile[Any]]] = {
-    "rule-1.json": FrozenRule,
-    "strata-1.json": StrataRule,
-    "covariate-1.json": CovariateRule,
+# steadycut.rule/1 is published as rule-1.json.
+KINDS = {
+    f"{schema.partition('.')[2].replace('/', '-')}.json": kind for schema, kind in SCHEMAS.items()
 }
 
 

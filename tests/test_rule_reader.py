@@ -303,10 +303,13 @@ def test_a_file_larger_than_any_rule_is_refused(tmp_path, capsys, monkeypatch):
     assert "too large" in refusal(capsys, rule, HERE / TABLE, "--out", tmp_path / "d.csv")
 
 
-def names_in(schema):
-    found = set(schema["properties"])
-    for part in schema.get("$defs", {}).values():
-        found |= set(part.get("properties", ()))
+def names_in(schema, part=None):
+    """Every field that a file of this schema may have; fields with names of their own are free."""
+    found = set()
+    for name, field in (schema if part is None else part).get("properties", {}).items():
+        found.add(name)
+        inner = [] if name in rule_reader.FREE else re.findall(r"#/\$defs/(\w+)", str(field))
+        found |= {one for ref in inner for one in names_in(schema, schema["$defs"][ref])}
     return found
 
 

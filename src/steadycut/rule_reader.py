@@ -43,8 +43,8 @@ counts errors flip_rate grades jump_rate limit local_modulus miss miss_costs mod
 objective operating_values options penalty probability quantile radius rate smallest_risk stability
 strata thresholds usual_range warnings""",
     "steadycut.covariate/1": """at cost_fn cost_fp covariate covariate_range cuts df difference
-draws kind own_threshold p_value pooled rank ranks scale seed standard_error statistic test
-thresholds upper weight""",
+draws fn fp kind own_threshold p_value pooled rank ranks reference scale seed standard_error
+statistic test thresholds tn tp upper weight""",
 }
 # Fields that hold names of their own.
 FREE = ("alarm_costs", "miss_costs", "options", "patients", "versions")

@@ -35,7 +35,7 @@ def test_a_file_decides_as_the_study_did(make, direction, tmp_path):
     )
     study.freeze().save(tmp_path / "covariate.json")
     rule = CovariateRule.load(tmp_path / "covariate.json")
-    found = rule.decisions(patients, covariate)
+    found = rule.decisions(rule.with_covariate(patients, covariate))
     assert np.array_equal(found["decision"], study.decide(patients.scores, covariate))
     flips = study.rule.flip_probability(patients.scores, study.covariate)
     assert np.array_equal(found["flip_probability"], flips)
@@ -59,12 +59,14 @@ def test_a_group_that_was_not_seen_is_refused_or_gets_the_pooled_cut_off(study):
     with pytest.raises(BadOption, match=text):
         rule.decide_scores(scores, ["x", "y", "f"])
     assert rule.decide_scores(scores, ["x", "y", "f"], unseen="pooled").tolist() == [0, 1, 1]
-    found = rule.decisions(PatientScores(scores=scores), ["x", "y", "f"], "pooled")
+    patients = rule.with_covariate(PatientScores(scores=scores), ["x", "y", "f"])
+    found = rule.decisions(patients, "pooled")
     draws = study.rule.scale.at(study.cuts.pooled_draws)
     assert found["flip_probability"][0] == pytest.approx(np.mean(scores[0] >= draws))
-    (text,) = rule.warnings(["x", "y", "f"])
+    (text,) = rule.check_attributes(patients, "pooled")
     assert "2 of 3 patients are of a group of 'sex' without a cut-off" in text
-    assert rule.warnings(["m", "f"]) == []
+    known = rule.with_covariate(PatientScores(scores=[0, 1]), ["m", "f"])
+    assert rule.check_attributes(known) == []
     (found,) = check_deployment(rule, PatientScores(scores=[1e4, 0.5]))
     assert "50% of the patients have scores outside" in found.text
     with pytest.raises(BadOption, match="unseen must be one of refuse, pooled"):
@@ -102,13 +104,14 @@ def test_beyond_the_range_the_nearer_end_decides_and_it_is_said(smooth):
     low, high = smooth.thresholds[[0, -1]]
     scores, ages = [low - 0.01, low + 0.01, high - 0.01, high + 0.01], [1, 1, 900, 900]
     assert rule.decide_scores(scores, ages).tolist() == [0, 1, 0, 1]
-    (text,) = rule.warnings(ages)
+    (text,) = rule.check_attributes(rule.with_covariate(PatientScores(scores=scores), ages))
     assert "4 of 4 patients have 'age' outside" in text
-    assert rule.warnings([50.0]) == []
+    inside = rule.with_covariate(PatientScores(scores=[1.0]), [50.0])
+    assert rule.check_attributes(inside) == []
 
 
 def test_one_entry_a_patient(study):
-    with pytest.raises(BadPatients, match="one entry a patient \\(2\\); got 1"):
+    with pytest.raises(BadPatients, match="one entry per patient \\(2\\); got 1"):
         study.freeze().decide_scores([1.0, 2.0], ["f"])
 
 

@@ -11,7 +11,6 @@ import steadycut.documents.canonical_json
 from scripts.write_schema import KINDS, schema_text
 from steadycut import FrozenRule, PatientScores, __version__, fit, fit_by_covariate, fit_strata
 from steadycut.documents.canonical_json import content_hash, frozen_bytes
-from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.rule import RuleDocument
 from steadycut.errors import BadRuleFile
 
@@ -54,10 +53,10 @@ class WiderDocument(RuleDocument):
     guard: str | None = None
 
 
-class WiderRule(FrozenFile[WiderDocument]):
+class WiderRule(FrozenRule):
     """The rule of that version."""
 
-    _schema, _model, _file = FrozenRule._schema, WiderDocument, "rule.json"
+    _model = WiderDocument
 
 
 # Over the years ----------------------------------------------------------------------------

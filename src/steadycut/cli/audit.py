@@ -13,7 +13,7 @@ from steadycut.cli.tables import (
     candidates_at,
     label_warnings,
     note_dropped,
-    read_for_rule,
+    read_levels,
     record,
     row_counts,
 )
@@ -66,9 +66,8 @@ def audit_command(
     check_fits(frozen.expected.remembered, key)
     sites = opt.parse_sites(site, external, "--external")
     reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out)
-    table, lacking = read_for_rule(
-        frozen.recipes, reading, label=label, site=site, sites=sites, missing=missing, force=force
-    )
+    request = frozen.request(label=label, site=site, sites=sites, missing=missing)
+    table, lacking = read_levels(request, reading, force=force)
     several = dict(enumerate(candidates_at(table, sites)))
     content = audit_content(
         audit(frozen, several, force=force, key=key, small_cells=small_cells), table, confidence

@@ -184,16 +184,3 @@ def _certificate_text(study: Mapping[str, Any]) -> str:
 
 def _vacuous(certificate: Mapping[str, Any]) -> str:
     return " (no better than no score)" if certificate["vacuous"] else ""
-
-
-def covariate_apply_text(applied: Mapping[str, Any], covariate: str) -> str:
-    """Return how many patients were called, and by which cut-offs."""
-    at, n_pooled = f"cut-offs by {covariate}", applied["pooled"]
-    if n_pooled == applied["n_patients"]:
-        at = f"the pooled cut-off (no patient is of a group of {covariate} with its own)"
-    elif n_pooled:
-        at += f", {count(n_pooled, 'patient')} at the pooled one"
-    return (
-        f"{applied['called']} of {count(applied['n_patients'], 'patient')} called "
-        f"({percent(applied['call_rate'])}) at {at}; flip-rate {percent(applied['flip_rate'])}"
-    )

@@ -16,7 +16,6 @@ from steadycut.cli.tables import (
     note_dropped,
     read_levels,
     record,
-    request_for_rule,
     row_counts,
 )
 from steadycut.core.checks import check_fraction
@@ -81,7 +80,7 @@ def monitor_command(
     frozen = FrozenRule.load(rule)
     check_fits(frozen.expected.remembered, key)
     sites = opt.parse_sites(site, external, "--external")
-    request = request_for_rule(frozen.recipes, label=label, site=site, sites=sites, missing=missing)
+    request = frozen.request(label=label, site=site, sites=sites, missing=missing)
     reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out)
     # No patient may be left out because of the label.
     request = replace(request, order=order, incomplete="refuse")

@@ -9,12 +9,10 @@ import numpy as np
 
 from steadycut.core.checks import IntArray
 from steadycut.core.records import PatientScores
-from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.strata.costs import CostMatrix, grade_codes, is_number
+from steadycut.documents.strata import MOST_GRADES
 from steadycut.errors import BadOption, BadTable
 from steadycut.ingest import PatientTable
-
-# Above this the values are no grades: they may be measurements, or identify patients.
-MOST_GRADES = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -39,7 +37,7 @@ def read_costs(text: str) -> GivenCosts:
         rows = [row.split(",") for row in text.split(";")]
         return GivenCosts(matrix=_matrix(rows, text))
     rows = _csv_rows(Path(text))
-    if all(_is_number(cell) for cell in rows[0]):
+    if all(is_number(cell) for cell in rows[0]):
         return GivenCosts(matrix=_matrix(rows, text))
     # A first line of names comes with a first column of names.
     return GivenCosts(
@@ -64,21 +62,13 @@ def _csv_rows(path: Path) -> list[list[str]]:
 
 
 def _matrix(rows: Sequence[Sequence[str]], given: str) -> CostMatrix:
-    if not all(_is_number(cell) for row in rows for cell in row) or len(set(map(len, rows))) != 1:
+    if not all(is_number(cell) for row in rows for cell in row) or len(set(map(len, rows))) != 1:
         msg = (
             "--costs must hold numbers, a row for each grade and as many columns as strata, such "
             f"as '0,0.5,1;4,1,0', or be a CSV file of them; got {given!r}."
         )
         raise BadOption(msg)
     return CostMatrix([[float(cell) for cell in row] for row in rows])
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def names_of(option: str, text: str | None, from_file: list[str] | None) -> list[str] | None:
@@ -112,11 +102,11 @@ def code_grades(texts: Sequence[str], label: str, order: Sequence[str]) -> IntAr
     >>> code_grades(["mild", "none", "severe"], "grade", ["none", "mild", "severe"])
     array([1, 0, 2])
     """
-    place = {_meaning(name): grade for grade, name in enumerate(order)}
-    if len(place) < len(order):
+    if len(set(grade_codes(order, order).tolist())) < len(order):
         msg = f"--order must name every value once, from low to high; got {','.join(order)}."
         raise BadOption(msg)
-    others = sorted({text for text in texts if _meaning(text) not in place})
+    codes = grade_codes(texts, order)
+    others = sorted({text for text, code in zip(texts, codes.tolist(), strict=True) if code < 0})
     if others:
         shown = ", ".join(map(repr, others[:5])) if len(others) <= MOST_GRADES else "many others"
         msg = (
@@ -124,9 +114,4 @@ def code_grades(texts: Sequence[str], label: str, order: Sequence[str]) -> IntAr
             f"{'is' if len(others) == 1 else 'are'} there as well. Name all of them in order."
         )
         raise BadTable(msg)
-    return np.array([place[_meaning(text)] for text in texts], dtype=np.int64)
-
-
-def _meaning(text: str) -> float | str:
-    tidy = text.strip()
-    return float(tidy) if _is_number(tidy) else tidy
+    return codes

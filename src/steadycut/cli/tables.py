@@ -6,7 +6,8 @@ from typing import Any
 
 from steadycut.cli.output import note, note_warnings
 from steadycut.cli.reading import Reading, read_tables
-from steadycut.core.records import PatientScores, Recipe
+from steadycut.core.records import PatientScores
+from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import (
     Finding,
     forced_names,
@@ -15,7 +16,6 @@ from steadycut.documents.guards import (
     texts_of,
 )
 from steadycut.documents.parts import ClustersPart
-from steadycut.documents.rule import FrozenRule
 from steadycut.errors import MissingColumn
 from steadycut.ingest import PatientTable, Request, at_sites, make_request
 from steadycut.ingest.read import alike_lines, dropped_lines
@@ -52,24 +52,6 @@ def read_for_fit(
     return read_tables(request, reading)
 
 
-def read_for_rule(
-    recipes: Sequence[Recipe],
-    reading: Reading,
-    *,
-    label: str | None = None,
-    site: str | None = None,
-    sites: Sequence[str] | None = None,
-    attributes: Sequence[str] = (),
-    missing: str = "refuse",
-    force: bool = False,
-) -> tuple[PatientTable, list[Finding]]:
-    """Read patients by the recipes of a frozen rule, at the named sites; see `read_levels`."""
-    request = request_for_rule(
-        recipes, label=label, site=site, sites=sites, attributes=attributes, missing=missing
-    )
-    return read_levels(request, reading, force=force)
-
-
 def read_levels(
     request: Request, reading: Reading, *, force: bool
 ) -> tuple[PatientTable, list[Finding]]:
@@ -100,33 +82,7 @@ def record(content: dict[str, Any], lacking: Sequence[Finding]) -> None:
     content["forced"] = list(dict.fromkeys([*forced_names(lacking), *content["forced"]]))
 
 
-def request_for_rule(
-    recipes: Sequence[Recipe],
-    *,
-    label: str | None,
-    site: str | None,
-    sites: Sequence[str] | None,
-    attributes: Sequence[str] = (),
-    missing: str,
-) -> Request:
-    """Return what a frozen rule asks of a table; its positive label need not occur there."""
-    recipe = recipes[0]
-    return make_request(
-        patient=recipe.patient,
-        score=list(dict.fromkeys(one.score for one in recipes)),
-        label=label,
-        positive=recipe.positive if label else None,
-        site=site,
-        sites=sites,
-        positive_occurs=False,
-        levels=recipe.levels,
-        how=list(dict.fromkeys(one.how for one in recipes)),
-        attributes=attributes,
-        missing=missing,
-    )
-
-
-def label_warnings(rule: FrozenRule, patients: PatientScores) -> list[str]:
+def label_warnings(rule: FrozenFile[Any], patients: PatientScores) -> list[str]:
     """Warn if the label that the rule calls positive does not occur."""
     positive = rule.recipe.positive
     if patients.labels is None or positive is None or patients.n_positive:

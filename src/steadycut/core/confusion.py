@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steadycut.core.checks import IntArray
 from steadycut.core.records import Costs, PatientScores
 
 
@@ -15,6 +16,29 @@ class Confusion:
     fn: int
     fp: int
     tn: int
+
+    @classmethod
+    def of_counts(cls, counts: IntArray) -> "Confusion":
+        """Return patients counted by grade and action, both ascending, as two by two.
+
+        Positive is any grade but the lowest, called any action but the lowest.
+
+        Examples
+        --------
+        >>> Confusion.of_counts(np.array([[5, 2, 1], [0, 3, 4]]))
+        Confusion(tp=7, fn=0, fp=3, tn=5)
+        """
+        return cls(
+            tp=int(counts[1:, 1:].sum()),
+            fn=int(counts[1:, 0].sum()),
+            fp=int(counts[0, 1:].sum()),
+            tn=int(counts[0, 0]),
+        )
+
+    @property
+    def counts(self) -> IntArray:
+        """The patients by class and by whether they are called, both ascending."""
+        return np.array([[self.tn, self.fp], [self.fn, self.tp]], dtype=np.int64)
 
     @property
     def n_positive(self) -> int:

@@ -10,6 +10,8 @@
 ``rule``             rule.json: one cut-off
 ``strata``           strata.json: ordered risk strata
 ``covariate``        covariate.json: cut-offs by covariate
+``kinds``            every kind of frozen file, by its schema
+``applied``          what apply prints as JSON
 ``study``            study.json
 ``strata_study``     strata-study.json
 ``covariate_study``  covariate-study.json

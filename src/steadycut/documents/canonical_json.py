@@ -17,7 +17,6 @@ from steadycut.io.files import read_small
 # No frozen file is nearly as large, in bytes; a larger one is not read into memory.
 LARGEST = 64_000_000
 LONGEST = 80
-FROZEN = ("steadycut.rule", "steadycut.strata", "steadycut.covariate")
 VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,39}")
 
 
@@ -70,16 +69,17 @@ def _other_schema(name: str, found: object, schema: str, content: object) -> str
     if later and int(later[1]) > int(version):
         return (
             f"{name} has the schema {found}, which steadycut {__version__} cannot read: a newer "
-            f"steadycut made it{made_by(content)}. Upgrade steadycut to use it."
+            f"steadycut made it{version_note(content)}. Upgrade steadycut to use it."
         )
     wanted = f"Give the {kind.partition('.')[2]}.json of a study."
-    if str(found).partition("/")[0] in FROZEN:
+    if isinstance(content, dict) and _is_hash_of(content.get("sha256"), content):
+        # A sound frozen file of another kind: no other file carries a hash of itself.
         wanted += f" `steadycut apply` takes {shown(str(found))} as well."
     refused = f"{name} is not a rule file of schema {schema}; its schema is {shown(repr(found))}."
     return f"{refused} {wanted}"
 
 
-def made_by(content: Any) -> str:  # noqa: ANN401
+def version_note(content: Any) -> str:  # noqa: ANN401
     """Return the version that a file names in brackets, if it looks like one."""
     try:
         version = content["provenance"]["versions"]["steadycut"]

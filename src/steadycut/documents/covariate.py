@@ -1,34 +1,35 @@
 """The frozen rule by covariate: ``covariate.json``, written and checked like a rule file."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
-from steadycut.core.checks import check_choice, shown
+from steadycut.core.checks import FloatArray, IntArray, check_choice, shown
 from steadycut.core.covariate.design import Design
 from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
 from steadycut.core.covariate.slices import CutScale
-from steadycut.core.records import PatientScores
-from steadycut.documents.frozen import FrozenDocument, FrozenFile
-from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
+from steadycut.core.records import Costs, PatientScores
+from steadycut.documents.frozen import UNSEEN, CallFile, FrozenDocument
+from steadycut.documents.guards import Expected
 from steadycut.documents.parts import (
     CertificatePart,
     CostsPart,
+    CountsPart,
     InstancesPart,
     Part,
     Range,
     RoleCounts,
 )
 from steadycut.errors import BadOption, BadPatients
-from steadycut.ingest import aggregate
 
 SCHEMA: Final = "steadycut.covariate/1"
-UNSEEN = ("refuse", "pooled")
-# No group is called so: an empty text is a missing one.
+# No group has this name: an empty text stands for a missing value.
 POOLED = ""
-# More values than that are hardly groups.
+# More values than this are hardly groups: they may identify patients.
 MOST_GROUPS = 20
 MOST_SHOWN = 5
 
@@ -100,7 +101,10 @@ class ProvenancePart(Part):
 
 
 class CovariateDocument(FrozenDocument):
-    """Everything in ``covariate.json`` but the hash over it."""
+    """Everything in ``covariate.json`` but the hash over it.
+
+    ``reference`` counts the certifying patients; files of older versions do not have it.
+    """
 
     schema_: Literal["steadycut.covariate/1"] = Field(alias="schema")
     kind: Literal["groups", "smooth"]
@@ -109,14 +113,13 @@ class CovariateDocument(FrozenDocument):
     cuts: list[CutPart] = Field(min_length=1)
     pooled: PooledPart
     costs: CostsPart
-    score_range: Range
     scale: ScalePart
     draws: list[list[FiniteFloat]] = Field(min_length=1)
-    certificate: CertificatePart
     difference: DifferencePart
     test: EnoughPart
     provenance: ProvenancePart
     instances_per_patient: InstancesPart | None = None
+    reference: CountsPart | None = None
 
     @model_validator(mode="after")
     def _of_one_kind(self) -> "CovariateDocument":
@@ -131,7 +134,7 @@ class CovariateDocument(FrozenDocument):
         return self
 
 
-class CovariateRule(FrozenFile[CovariateDocument]):
+class CovariateRule(CallFile[CovariateDocument]):
     """Cut-offs by covariate with everything that is needed to apply them.
 
     Examples
@@ -183,23 +186,21 @@ class CovariateRule(FrozenFile[CovariateDocument]):
         anchors = np.array([float(cut.at) for cut in self.document.cuts])
         return Design(kind="smooth", windows=windows, basis=nothing, anchors=anchors)
 
-    def values(self, covariate: Any) -> Values:  # noqa: ANN401
-        """Return the covariate of new patients, checked."""
-        column = np.asarray(covariate)
-        smooth = self.document.kind == "smooth"
-        return as_numbers(column) if smooth else as_groups(column, self.groups)
+    @property
+    def costs(self) -> Costs:
+        """What a miss and a false alarm cost."""
+        return Costs(cost_fn=self.document.costs.cost_fn, cost_fp=self.document.costs.cost_fp)
 
-    def unseen(self, covariate: Values) -> "np.ndarray[Any, np.dtype[np.bool_]]":
-        """Return who is of a group without a cut-off, or outside the range of the number."""
-        if self.document.covariate_range is None:
-            return ~np.isin(covariate, self.groups)
-        low, high = self.document.covariate_range
-        values = covariate.astype(np.float64)
-        return (values < low) | (values > high)
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The covariate."""
+        return (self.document.covariate,)
 
-    def n_pooled(self, covariate: Any) -> int:  # noqa: ANN401
-        """Return how many patients are of a group without a cut-off, so that the pooled decides."""
-        return int(np.count_nonzero(self.unseen(self.values(covariate)))) if self.groups else 0
+    @property
+    def reference_counts(self) -> IntArray | None:
+        """The certifying patients by class and decision; None in files of older versions."""
+        reference = self.document.reference
+        return None if reference is None else reference.confusion.counts
 
     @property
     def expected(self) -> Expected:
@@ -212,85 +213,93 @@ class CovariateRule(FrozenFile[CovariateDocument]):
             units=document.units_per_patient,
         )
 
-    def warnings(self, covariate: Any) -> list[str]:  # noqa: ANN401
-        """Say how many patients have a covariate that the rule has not seen."""
-        found: list[str] = []
-        n_unseen = int(np.count_nonzero(self.unseen(self.values(covariate))))
-        name, of = self.document.covariate, f"{n_unseen} of {np.asarray(covariate).size} patients"
-        if n_unseen and self.document.covariate_range is None:
-            what = f"are of a group of '{name}' without a cut-off; the pooled one decides."
-            found.append(f"covariate: {of} {what}")
-        elif n_unseen:
-            low, high = self.document.covariate_range or (0.0, 0.0)
-            what = f"have '{name}' outside {low:g} to {high:g}; the nearer end decides."
-            found.append(f"covariate: {of} {what}")
-        return found
+    def values(self, covariate: ArrayLike) -> Values:
+        """Return the covariate of new patients, checked."""
+        column, smooth = np.asarray(covariate), self.document.kind == "smooth"
+        return as_numbers(column) if smooth else as_groups(column, self.groups)
 
-    def decide_scores(self, scores: Any, covariate: Any, unseen: str = "refuse") -> Any:  # noqa: ANN401
-        """Return 1 for every patient who is called, else 0; see `decisions` for ``unseen``."""
-        return self.decisions(PatientScores(scores=scores), covariate, unseen)["decision"]
-
-    def decisions(
-        self,
-        patients: PatientScores,
-        covariate: Any,  # noqa: ANN401
-        unseen: str = "refuse",
-    ) -> dict[str, Any]:
-        """Return score, decision and flip probability of each patient.
-
-        A patient of a group that the rule has not seen is refused, or with ``unseen="pooled"``
-        decided by the pooled cut-off. Outside the range of a number the nearer end decides.
-        """
-        check_choice("unseen", unseen, UNSEEN)
-        values, scores = self.values(covariate), patients.scores
-        if values.size != scores.size:
-            msg = f"covariate must have one entry a patient ({scores.size}); got {values.size}."
+    def with_covariate(self, patients: PatientScores, covariate: ArrayLike) -> PatientScores:
+        """Return the patients with the covariate, one entry per patient, as an attribute."""
+        values = self.values(covariate)
+        if values.size != patients.n_patients:
+            msg = (
+                f"covariate must have one entry per patient ({patients.n_patients}); "
+                f"got {values.size}."
+            )
             raise BadPatients(msg)
-        if self.document.kind == "groups":
-            strange = self.unseen(values)
-            if strange.any() and unseen == "refuse":
-                raise BadOption(self._refusal(values[strange].tolist(), values.size))
-            values = np.where(strange, POOLED, values)
-        rule = self.cut_rule
-        return {
-            "patient": patients.patients,
-            "score": scores,
-            "decision": rule.decide(scores, values),
-            "flip_probability": rule.flip_probability(scores, values),
-        }
+        attributes = {**patients.attributes, self.document.covariate: values.astype(np.str_)}
+        return replace(patients, attributes=attributes)
 
-    def _refusal(self, unseen: Sequence[str], size: int) -> str:
-        return (
-            f"{len(unseen)} of {size} patients are of a group of '{self.document.covariate}' that "
-            f"the rule has not seen{_examples(unseen)}; it knows {', '.join(self.groups)}. Leave "
-            "them out, or take the pooled cut-off for them with unseen='pooled' (--unseen pooled)."
-        )
+    def _values_of(self, patients: PatientScores) -> Values:
+        return self.values(patients.attributes[self.document.covariate])
 
-    def decide(
-        self,
-        table: Any,  # noqa: ANN401
-        missing: str = "refuse",
-        unseen: str = "refuse",
-        *,
-        force: bool = False,
-    ) -> dict[str, Any]:
-        """Apply the rule to a table of instances, or to a path of one; see `decisions`.
+    def unseen(self, values: Values) -> NDArray[np.bool_]:
+        """Return who is of a group without a cut-off, or outside the range of the number."""
+        if self.document.covariate_range is None:
+            return ~np.isin(values, self.groups)
+        low, high = self.document.covariate_range
+        numbers = values.astype(np.float64)
+        return (numbers < low) | (numbers > high)
 
-        Patients that it was not made for are refused
-        (`steadycut.documents.guards.check_deployment`); ``force`` makes that a warning.
+    def check_unseen(self, unseen: str) -> None:
+        """Check what to do with patients of a group without a cut-off."""
+        check_choice("unseen", unseen, UNSEEN)
+
+    def check_attributes(self, patients: PatientScores, unseen: str = "refuse") -> list[str]:
+        """Refuse patients of a group without a cut-off, unless the pooled one decides.
+
+        Warnings say for how many patients the pooled cut-off, or an end of the range, decides.
         """
-        recipe, column = self.recipe, self.document.covariate
-        patients = aggregate(
-            table,
-            patient=recipe.patient,
-            score=recipe.score,
-            levels=recipe.levels,
-            how=recipe.how,
-            attributes=column,
-            missing=missing,
-        )
-        warn_of_forced(pass_or_refuse(check_deployment(self, patients), force=force))
-        return self.decisions(patients, patients.attributes[column], unseen)
+        super().check_attributes(patients, unseen)
+        values = self._values_of(patients)
+        strange = self.unseen(values)
+        if not strange.any():
+            return []
+        name, of = self.document.covariate, f"{strange.sum()} of {strange.size} patients"
+        if self.document.covariate_range is not None:
+            low, high = self.document.covariate_range
+            what = f"have '{name}' outside {low:g} to {high:g}; the nearer end decides."
+            return [f"covariate: {of} {what}"]
+        if unseen == "refuse":
+            msg = (
+                f"{of} are of a group of '{name}' that the rule has not seen"
+                f"{_examples(values[strange].tolist())}; it knows "
+                f"{', '.join(self.groups)}. Leave them out, or take the pooled cut-off for them "
+                "with unseen='pooled' (--unseen pooled)."
+            )
+            raise BadOption(msg)
+        what = f"are of a group of '{name}' without a cut-off; the pooled one decides."
+        return [f"covariate: {of} {what}"]
+
+    def decide_scores(
+        self, scores: ArrayLike, covariate: ArrayLike, unseen: str = "refuse"
+    ) -> NDArray[np.int8]:
+        """Return 1 for every patient who is called, else 0; see `decisions` for ``unseen``."""
+        patients = self.with_covariate(PatientScores(scores=scores), covariate)
+        self.check_attributes(patients, unseen)
+        return self.decide_patients(patients).astype(np.int8)
+
+    def decide_patients(self, patients: PatientScores) -> IntArray:
+        """Return 1 for every patient who is called; the pooled cut-off decides unseen groups."""
+        decided = self.cut_rule.decide(patients.scores, self._decided_by(patients))
+        return decided.astype(np.int64)
+
+    def flip_probability_of(self, patients: PatientScores) -> FloatArray:
+        """Return, for each patient, how often a resampled study decides otherwise."""
+        return self.cut_rule.flip_probability(patients.scores, self._decided_by(patients))
+
+    def _decided_by(self, patients: PatientScores) -> Values:
+        values = self._values_of(patients)
+        return np.where(self.unseen(values), POOLED, values) if self.groups else values
+
+    def _applied(self, patients: PatientScores) -> dict[str, Any]:
+        pooled = self.unseen(self._values_of(patients)) if self.groups else np.zeros(0)
+        return {
+            "thresholds": {str(cut.at): cut.threshold for cut in self.document.cuts},
+            "covariate": self.document.covariate,
+            "pooled": int(np.count_nonzero(pooled)),
+            **super()._applied(patients),
+        }
 
 
 def _examples(groups: Sequence[str]) -> str:

@@ -1,34 +1,62 @@
-"""What all frozen files share: how they are written, read and refused.
+"""What all frozen files share: how they are written, read, refused and applied.
 
-A kind of frozen file is a document (what stands in the file) and a `FrozenFile` (what one does
-with it). A document may grow: a new field has the default None and is written only where it was
-given, so a file of an older version keeps its bytes, its hash and its meaning.
+A frozen file is a decision: it maps the score and the attributes of a patient to an action, and a
+matrix says what each action costs for each true grade. The plain cut-off is the case of two grades
+and two actions. A kind of file consists of a document (what stands in the file) and a `FrozenFile`
+(what one does with it); `steadycut.documents.kinds` lists all of them.
+
+A document may grow: a new field has the default None and is written only where it was given, so a
+file of an older version keeps its bytes, its hash and its meaning.
 """
 
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, ValidationError
 
 from steadycut._version import __version__
-from steadycut.core.records import Recipe, sign_of
+from steadycut.core.checks import FloatArray, IntArray, check_choice, check_labels
+from steadycut.core.records import Costs, PatientScores, Recipe, sign_of
+from steadycut.core.strata.costs import CostMatrix
+from steadycut.documents.applied import AppliedDocument
 from steadycut.documents.canonical_json import (
     check_size,
     content_hash,
     frozen_bytes,
-    made_by,
     parse_frozen,
     read_frozen,
     shown,
+    version_note,
 )
-from steadycut.documents.parts import Columns, InstancesPart, Part, Step
-from steadycut.errors import BadRuleFile
+from steadycut.documents.ensemble import check_same_patients, made_by
+from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
+from steadycut.documents.parts import (
+    CertificatePart,
+    Columns,
+    InstancesPart,
+    Part,
+    Range,
+    Step,
+)
+from steadycut.errors import BadOption, BadPatients, BadRuleFile, SteadycutWarning
+from steadycut.ingest import Request, make_request, read_patients
+from steadycut.ingest.read import alike_lines, dropped_lines
 from steadycut.io.files import write_atomically
+
+UNSEEN = ("refuse", "pooled")
+
+# Patients with the score of the rule, or the same patients once for each method of an ensemble.
+GivenPatients = PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
 
 
 class FrozenDocument(Part):
-    """What every frozen file says: how patient scores are made of a table.
+    """What every frozen file says: how patient scores are made of a table, and what is certified.
 
     ``units_per_patient`` counts units of the innermost level, where there are levels. ``sha256`` is
     the hash of everything else; a document without it is not frozen yet.
@@ -37,6 +65,8 @@ class FrozenDocument(Part):
     direction: Literal["ge", "le"]
     aggregation: list[Step] = Field(min_length=1)
     columns: Columns
+    score_range: Range
+    certificate: CertificatePart
     units_per_patient: InstancesPart | None = None
     sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
 
@@ -48,12 +78,18 @@ class FrozenDocument(Part):
 Document = TypeVar("Document", bound=FrozenDocument)
 
 
-class FrozenFile(Generic[Document]):
-    """A document with its canonical bytes; a kind of file names its schema, model and file."""
+class FrozenFile(ABC, Generic[Document]):
+    """A frozen decision with its canonical bytes.
+
+    A kind of file names its schema, model and file, and the column that decisions are written to.
+    It provides `decide_patients`, `flip_probability_of`, `cost_matrix`, `reference_counts` and
+    `expected`. Everything else works for every kind.
+    """
 
     _schema: ClassVar[str]
     _model: ClassVar[type[FrozenDocument]]
     _file: ClassVar[str]
+    _column: ClassVar[str] = "decision"
 
     def __init__(self, document: Document) -> None:
         self.document = document if document.sha256 else document.sealed()
@@ -139,6 +175,229 @@ class FrozenFile(Generic[Document]):
             how=steps[-1].how,
         )
 
+    # What a kind provides ---------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def actions(self) -> tuple[str, ...]:
+        """The names of the actions, from the lowest."""
+
+    @property
+    @abstractmethod
+    def grades(self) -> tuple[str, ...]:
+        """The names of the true grades, from the lowest."""
+
+    @property
+    @abstractmethod
+    def cost_matrix(self) -> CostMatrix:
+        """What each action costs for a patient of each grade, shape (grades, actions)."""
+
+    @property
+    @abstractmethod
+    def reference_counts(self) -> IntArray | None:
+        """The certifying patients by grade and action; None if an older file does not hold them."""
+
+    @property
+    @abstractmethod
+    def expected(self) -> Expected:
+        """What the patients of the study were like."""
+
+    @abstractmethod
+    def decide_patients(self, patients: PatientScores) -> IntArray:
+        """Return the action for each patient, 0 for the lowest."""
+
+    @abstractmethod
+    def flip_probability_of(self, patients: PatientScores) -> FloatArray:
+        """Return, for each patient, how often a resampled study takes another action."""
+
+    @abstractmethod
+    def grades_of(self, patients: PatientScores, y: ArrayLike | None = None) -> IntArray | None:
+        """Return the true grade of each patient, from ``y`` or from the patients themselves."""
+
+    # What a kind may change -------------------------------------------------------------------
+
+    @property
+    def costs(self) -> Costs | None:
+        """What a miss and a false alarm cost, if there are two grades and two actions."""
+        return None
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The patient-level columns that the decision needs besides the score."""
+        return ()
+
+    @property
+    def grades_are_named(self) -> bool:
+        """Whether a label column holds the names of grades; otherwise it says yes or no."""
+        return False
+
+    @property
+    def recipes(self) -> tuple[Recipe, ...]:
+        """Every score that must be made of a table: one, or one per method of an ensemble."""
+        return (self.recipe,)
+
+    def combined(self, methods: Sequence[PatientScores]) -> PatientScores:
+        """Return the patients with the score that is decided on, from one cohort per recipe."""
+        return methods[0]
+
+    def check_unseen(self, unseen: str) -> None:
+        """Check what to do with patients whose attributes the rule has not seen."""
+        check_choice("unseen", unseen, UNSEEN)
+        if unseen != "refuse":
+            msg = "--unseen pooled is for a covariate.json; leave it out for other rules."
+            raise BadOption(msg)
+
+    def check_attributes(self, patients: PatientScores, unseen: str = "refuse") -> list[str]:
+        """Refuse patients whose attributes the rule cannot use; return warnings about others."""
+        self.check_unseen(unseen)
+        for name in self.attributes:
+            if name not in patients.attributes:
+                msg = (
+                    f"the rule needs {name!r} of every patient; these patients do not have it. "
+                    f"Give it in their attributes: attributes={{{name!r}: ...}}."
+                )
+                raise BadPatients(msg)
+        return []
+
+    def _named(self, actions: IntArray) -> NDArray[Any]:
+        """Return actions as they are written to the column of decisions."""
+        return actions.astype(np.int8)
+
+    def _applied(self, patients: PatientScores) -> dict[str, Any]:
+        """Return what is said of the actions of a table, besides how often they flip."""
+        called = self.decide_patients(patients) > 0
+        return {"called": int(called.sum()), "call_rate": float(called.mean())}
+
+    # What works for every kind ----------------------------------------------------------------
+
+    @property
+    def certificate(self) -> CertificatePart:
+        """The bound on the mean cost, and what it is made of."""
+        return self.document.certificate
+
+    def patients_of(self, given: GivenPatients) -> PatientScores:
+        """Return the patients with the score that is decided on.
+
+        ``given`` is that already; or it holds the same patients once for each recipe, in any
+        order and perhaps with others.
+        """
+        if isinstance(given, PatientScores):
+            return given
+        several = list(given.values() if isinstance(given, Mapping) else given)
+        found = [made_by(recipe, several) for recipe in self.recipes]
+        check_same_patients(found)
+        return self.combined(found)
+
+    def request(
+        self,
+        *,
+        label: str | None = None,
+        site: str | None = None,
+        sites: Sequence[str] | None = None,
+        missing: str = "refuse",
+    ) -> Request:
+        """Return what the rule asks of a table; its positive label need not occur there."""
+        recipes = self.recipes
+        named = (label,) if label is not None and self.grades_are_named else ()
+        column = None if named else label
+        return make_request(
+            patient=recipes[0].patient,
+            score=list(dict.fromkeys(one.score for one in recipes)),
+            label=column,
+            positive=recipes[0].positive if column else None,
+            site=site,
+            sites=sites,
+            positive_occurs=False,
+            levels=recipes[0].levels,
+            how=list(dict.fromkeys(one.how for one in recipes)),
+            attributes=(*self.attributes, *named),
+            missing=missing,
+        )
+
+    def decide(
+        self,
+        table: Any,  # noqa: ANN401
+        missing: str = "refuse",
+        unseen: str = "refuse",
+        *,
+        force: bool = False,
+        key: bytes | None = None,
+    ) -> dict[str, Any]:
+        """Apply the rule to a table of instances, or to the path of one.
+
+        Patients that the rule was not made for are refused
+        (`steadycut.documents.guards.check_deployment`); ``force`` makes that a warning. ``key`` is
+        the one of a rule that remembers its patients.
+
+        Returns
+        -------
+        dict
+            Arrays ``patient``, ``score``, ``decision`` (``stratum`` for risk strata) and
+            ``flip_probability``, one entry per patient, in the order of the patients' identifiers.
+        """
+        self.check_unseen(unseen)
+        read = read_patients(self.request(missing=missing), table)
+        for line in [*dropped_lines(read), *alike_lines(read)]:
+            warnings.warn(line, SteadycutWarning, stacklevel=2)
+        several = list(read.patients.values())
+        patients = self.patients_of(several)
+        found = check_deployment(self, patients, several, key=key)
+        warn_of_forced(pass_or_refuse(found, force=force))
+        return self.decisions(patients, unseen)
+
+    def decisions(self, given: GivenPatients, unseen: str = "refuse") -> dict[str, Any]:
+        """Return score, decision and flip probability of each patient; see `patients_of`.
+
+        Patients of a group that a rule by covariate has not seen are refused, or decided by the
+        pooled cut-off with ``unseen="pooled"``. Outside the range of a number the nearer end
+        decides.
+        """
+        patients = self.patients_of(given)
+        self.check_attributes(patients, unseen)
+        return {
+            "patient": patients.patients,
+            "score": patients.scores,
+            self._column: self._named(self.decide_patients(patients)),
+            "flip_probability": self.flip_probability_of(patients),
+        }
+
+    def applied(self, patients: PatientScores, decisions: Mapping[str, Any]) -> AppliedDocument:
+        """Return what the decisions about the patients of a table come to."""
+        return AppliedDocument(
+            n_patients=patients.n_patients,
+            flip_rate=float(decisions["flip_probability"].mean()),
+            **self._applied(patients),
+        )
+
+
+class CallFile(FrozenFile[Document]):
+    """A frozen decision to call a patient or not, where a patient has the disease or not."""
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """A patient is not called, or called."""
+        return ("not called", "called")
+
+    @property
+    def grades(self) -> tuple[str, ...]:
+        """A patient is negative or positive."""
+        return ("negative", "positive")
+
+    @property
+    @abstractmethod
+    def costs(self) -> Costs:
+        """What a miss and a false alarm cost."""
+
+    @property
+    def cost_matrix(self) -> CostMatrix:
+        """The costs as a matrix: a correct decision costs nothing."""
+        return CostMatrix([[0.0, self.costs.cost_fp], [self.costs.cost_fn, 0.0]])
+
+    def grades_of(self, patients: PatientScores, y: ArrayLike | None = None) -> IntArray | None:
+        """Return the labels, 0 or 1; None where they are not known."""
+        labels = patients.labels if y is None else check_labels(y, patients.n_patients)
+        return None if labels is None else labels.astype(np.int64)
+
 
 def _refusal(error: ValidationError, content: dict[str, Any], name: str, schema: str) -> str:
     """Say what is wrong; a field that is not known could change decisions, so it comes first."""
@@ -149,5 +408,5 @@ def _refusal(error: ValidationError, content: dict[str, Any], name: str, schema:
         return f"{name} is not a rule of schema {schema}: {where}: {first['msg']}."
     return (
         f"{name} has the field {where}, which steadycut {__version__} does not know: a newer "
-        f"steadycut made it{made_by(content)}. Upgrade steadycut to use it."
+        f"steadycut made it{version_note(content)}. Upgrade steadycut to use it."
     )

@@ -18,6 +18,8 @@ from pydantic import (
     model_serializer,
 )
 
+from steadycut.core.confusion import Confusion
+
 
 def _listed(values: Any) -> Any:  # noqa: ANN401
     """Return an array as a list, with None for NaN."""
@@ -167,6 +169,11 @@ class CountsPart(Part):
     fn: int = Field(ge=0)
     fp: int = Field(ge=0)
     tn: int = Field(ge=0)
+
+    @property
+    def confusion(self) -> Confusion:
+        """The four counts as a record."""
+        return Confusion(tp=self.tp, fn=self.fn, fp=self.fp, tn=self.tn)
 
 
 class IntervalPart(Part):

@@ -5,24 +5,22 @@ single changed byte is noticed. It holds no time, path, host, engine or worker c
 patient.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
-from steadycut.core.checks import FloatArray
-from steadycut.core.confusion import Confusion
+from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.diagnose import flip_probability
 from steadycut.core.ensemble import LARGEST_REFERENCE, Ensemble, Method
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.shift.label_shift import RankBins
-from steadycut.documents.ensemble import check_same_patients, made_by
-from steadycut.documents.frozen import FrozenDocument, FrozenFile
-from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
+from steadycut.documents.frozen import CallFile, FrozenDocument
+from steadycut.documents.guards import Expected
 from steadycut.documents.known_patients import Remembered
 from steadycut.documents.parts import (
-    CertificatePart,
     CostsPart,
     Counts,
     CountsPart,
@@ -73,11 +71,6 @@ class Reference(CountsPart):
             positive=np.array(bins.positive),
             negative=np.array(bins.negative),
         )
-
-    @property
-    def confusion(self) -> Confusion:
-        """The confusion counts of the certifying patients."""
-        return Confusion(tp=self.tp, fn=self.fn, fp=self.fp, tn=self.tn)
 
 
 class MethodPart(Part):
@@ -132,21 +125,18 @@ class RuleDocument(FrozenDocument):
     schema_: Literal["steadycut.rule/1"] = Field(alias="schema")
     threshold: FiniteFloat
     operating_value: FiniteFloat | None
-    direction: Literal["ge", "le"]
     ensemble: EnsemblePart | None
     costs: CostsPart
     target_prevalence: Range | None
     rule: str
-    score_range: Range
     bootstrap_thresholds: list[FiniteFloat] = Field(min_length=1)
-    certificate: CertificatePart
     stability: StabilityPart
     reference: Reference
     provenance: Provenance
     remembered_patients: Remembered | None = None
 
 
-class FrozenRule(FrozenFile[RuleDocument]):
+class FrozenRule(CallFile[RuleDocument]):
     """A cut-off with everything that is needed to apply it, and to know how far to trust it.
 
     Examples
@@ -199,9 +189,14 @@ class FrozenRule(FrozenFile[RuleDocument]):
 
     @property
     def recipes(self) -> tuple[Recipe, ...]:
-        """Every score that must be made of a table: one, or one a method of the ensemble."""
+        """Every score that must be made of a table: one, or one per method of the ensemble."""
         ensemble = self.ensemble
         return (self.recipe,) if ensemble is None else tuple(m.recipe for m in ensemble.methods)
+
+    def combined(self, methods: Sequence[PatientScores]) -> PatientScores:
+        """Return the patients with the score of the ensemble, if the rule has one."""
+        ensemble = self.ensemble
+        return methods[0] if ensemble is None else ensemble.combine(list(methods))
 
     @property
     def ensemble(self) -> Ensemble | None:
@@ -220,77 +215,29 @@ class FrozenRule(FrozenFile[RuleDocument]):
         )
         return Ensemble(kind=part.kind, methods=methods)
 
-    def patients_of(
-        self, given: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
-    ) -> PatientScores:
-        """Return the patients with the score that the cut-off is about.
+    @property
+    def reference_counts(self) -> IntArray:
+        """The certifying patients by class and decision."""
+        return self.document.reference.confusion.counts
 
-        ``given`` is that already; or holds the same patients once for each method of the ensemble,
-        told apart by their recipes, in any order and perhaps with others.
-        """
-        if isinstance(given, PatientScores):
-            return given
-        several = list(given.values() if isinstance(given, Mapping) else given)
-        found = [made_by(recipe, several) for recipe in self.recipes]
-        check_same_patients(found)
-        ensemble = self.ensemble
-        return found[0] if ensemble is None else ensemble.combine(found)
+    def decide_patients(self, patients: PatientScores) -> IntArray:
+        """Return 1 for every patient who is called, else 0."""
+        return self.decide_scores(patients.scores).astype(np.int64)
 
-    def decide_scores(self, scores: Any) -> "np.ndarray[Any, np.dtype[np.int8]]":  # noqa: ANN401
+    def flip_probability_of(self, patients: PatientScores) -> FloatArray:
+        """Return, for each patient, how often a resampled study decides otherwise."""
+        return self.flip_probability(patients.scores)
+
+    def decide_scores(self, scores: ArrayLike) -> NDArray[np.int8]:
         """Return 1 for every patient score that is called, else 0."""
         values = PatientScores(scores=scores).scores
         return (self.sign * values >= self.sign * self.threshold).astype(np.int8)
 
-    def flip_probability(self, scores: Any) -> FloatArray:  # noqa: ANN401
+    def flip_probability(self, scores: ArrayLike) -> FloatArray:
         """Return, for each patient score, how often a resampled study decides otherwise."""
         values = self.sign * PatientScores(scores=scores).scores
         draws = self.sign * np.asarray(self.document.bootstrap_thresholds)
         return flip_probability(values, self.sign * self.threshold, draws)
 
-    def decide(
-        self,
-        table: Any,  # noqa: ANN401
-        missing: str = "refuse",
-        *,
-        force: bool = False,
-        key: bytes | None = None,
-    ) -> dict[str, Any]:
-        """Apply the rule to a table of instances, or to a path of one.
-
-        Patients that the rule was not made for are refused
-        (`steadycut.documents.guards.check_deployment`); ``force`` makes that a warning. ``key`` is
-        the one of a rule that remembers its patients.
-
-        Returns
-        -------
-        dict
-            Arrays ``patient``, ``score``, ``decision`` and ``flip_probability``, one entry a
-            patient, in the order of the patients' identifiers.
-        """
-        from steadycut.ingest import aggregate
-
-        recipes = self.recipes
-        several = aggregate(
-            table,
-            patient=recipes[0].patient,
-            score=list(dict.fromkeys(recipe.score for recipe in recipes)),
-            levels=recipes[0].levels,
-            how=list(dict.fromkeys(recipe.how for recipe in recipes)),
-            missing=missing,
-        )
-        patients = self.patients_of(several)
-        found = check_deployment(self, patients, list(several.values()), key=key)
-        warn_of_forced(pass_or_refuse(found, force=force))
-        return self.decisions(patients)
-
-    def decisions(
-        self, given: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
-    ) -> dict[str, Any]:
-        """Return score, decision and flip probability of each patient; see `patients_of`."""
-        patients = self.patients_of(given)
-        return {
-            "patient": patients.patients,
-            "score": patients.scores,
-            "decision": self.decide_scores(patients.scores),
-            "flip_probability": self.flip_probability(patients.scores),
-        }
+    def _applied(self, patients: PatientScores) -> dict[str, Any]:
+        return {"threshold": self.threshold, **super()._applied(patients)}

@@ -15,12 +15,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from steadycut.documents import covariate, rule, strata
 from steadycut.documents.canonical_json import frozen_bytes, read_frozen
-from steadycut.documents.covariate import CovariateRule
-from steadycut.documents.frozen import FrozenFile
-from steadycut.documents.rule import FrozenRule
-from steadycut.documents.strata import StrataRule
+from steadycut.documents.kinds import SCHEMAS
 from steadycut.errors import BadOption, BadRuleFile, BadSignature
 from steadycut.io.files import read_small, write_atomically
 from steadycut.io.packages import optional_package
@@ -34,11 +30,6 @@ PRIVATE_MODE = 0o600
 OTHERS = 0o077
 # No key or signature is nearly as large, in bytes.
 LARGEST = 1_000_000
-FROZEN: dict[str, type[FrozenFile[Any]]] = {
-    rule.SCHEMA: FrozenRule,
-    strata.SCHEMA: StrataRule,
-    covariate.SCHEMA: CovariateRule,
-}
 
 FilePath = str | PathLike[str]
 
@@ -192,8 +183,8 @@ def _check_signable(written: bytes, name: str) -> None:
     if schema == SCHEMA:
         msg = f"{name} is itself a signature. Sign the file that it belongs to."
         raise BadRuleFile(msg)
-    if str(schema) in FROZEN:
-        FROZEN[str(schema)].from_bytes(written, name)
+    if str(schema) in SCHEMAS:
+        SCHEMAS[str(schema)].from_bytes(written, name)
 
 
 def _check_replaceable(target: Path) -> None:

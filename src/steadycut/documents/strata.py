@@ -4,21 +4,25 @@ Written, hashed and read as ``rule.json`` is. It holds no patient.
 """
 
 import itertools
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
-from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.checks import FloatArray, IntArray, as_array, check_length, shown
 from steadycut.core.records import PatientScores, sign_of
-from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.strata.costs import CostMatrix, check_grades, grade_codes, is_number
 from steadycut.core.strata.draws import stratum_flips, stratum_of
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
-from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
-from steadycut.documents.parts import CertificatePart, InstancesPart, Part, Range
+from steadycut.documents.guards import Expected
+from steadycut.documents.parts import InstancesPart, Part, Range
+from steadycut.errors import BadPatients
 
 SCHEMA: Final = "steadycut.strata/1"
+# With more different values a column hardly holds grades: they may identify patients.
+MOST_GRADES = 20
 
 
 class RatePart(Part):
@@ -103,11 +107,9 @@ class StrataDocument(FrozenDocument):
     operating_values: list[FiniteFloat | None]
     costs: list[list[FiniteFloat]]
     rule: str
-    score_range: Range
     usual_range: Range
     instances_per_patient: InstancesPart | None
     bootstrap_thresholds: list[list[FiniteFloat]] = Field(min_length=1)
-    certificate: CertificatePart
     boundaries: list[BoundaryPart]
     counts: list[list[int]]
     stability: StrataStability
@@ -147,6 +149,7 @@ class StrataRule(FrozenFile[StrataDocument]):
     _schema = SCHEMA
     _model = StrataDocument
     _file = "strata.json"
+    _column = "stratum"
 
     def __repr__(self) -> str:
         """Return the strata with their boundaries."""
@@ -159,6 +162,63 @@ class StrataRule(FrozenFile[StrataDocument]):
         return self.document.strata
 
     @property
+    def actions(self) -> tuple[str, ...]:
+        """A patient is put into one of the strata."""
+        return tuple(self.document.strata)
+
+    @property
+    def grades(self) -> tuple[str, ...]:
+        """The names of the grades, ascending."""
+        return tuple(self.document.grades)
+
+    @property
+    def grades_are_named(self) -> bool:
+        """Whether a label column holds the names of grades; otherwise it says yes or no."""
+        return self.document.columns.positive is None and self.grades != ("0", "1")
+
+    @property
+    def cost_matrix(self) -> CostMatrix:
+        """What each stratum costs for a patient of each grade."""
+        return CostMatrix(self.document.costs)
+
+    @property
+    def reference_counts(self) -> IntArray:
+        """The certifying patients by grade and stratum."""
+        return np.array(self.document.counts, dtype=np.int64)
+
+    def grades_of(self, patients: PatientScores, y: ArrayLike | None = None) -> IntArray | None:
+        """Return the grade of each patient, 0 for the lowest; None where it is not known.
+
+        ``y`` holds whole numbers from 0, as for `steadycut.fit_strata`, or names of grades. Without
+        it the attribute counts that the file calls the label, otherwise the labels of the patients.
+        """
+        if y is None:
+            y = patients.attributes.get(self.document.columns.label or "", patients.labels)
+        if y is None:
+            return None
+        found = np.atleast_1d(as_array("grades", y))
+        if found.dtype.kind in "biuf":
+            return check_grades(found, patients.n_patients, len(self.grades))
+        check_length("grades", found, patients.n_patients)
+        return self._named_grades([str(value) for value in found.tolist()])
+
+    def _named_grades(self, texts: Sequence[str]) -> IntArray:
+        names: Sequence[str] = self.grades
+        codes = grade_codes(texts, names)
+        if (codes < 0).any() and not any(is_number(name) for name in names):
+            # Then the numbers 0, 1, ... cannot be taken for names.
+            codes = grade_codes(texts, [str(place) for place in range(len(names))])
+        if (codes < 0).any():
+            found = sorted({text for text, code in zip(texts, codes, strict=True) if code < 0})
+            which = ", ".join(map(shown, found[:5])) if len(found) <= MOST_GRADES else "many values"
+            msg = (
+                f"every label must be one of the rule's grades, {', '.join(names)}; got {which}. "
+                "Correct the label column, or name the right one."
+            )
+            raise BadPatients(msg)
+        return codes
+
+    @property
     def thresholds(self) -> list[float]:
         """The frozen boundaries, from the lowest stratum up."""
         return self.document.thresholds
@@ -169,7 +229,7 @@ class StrataRule(FrozenFile[StrataDocument]):
 
     def decide_scores(self, scores: ArrayLike) -> NDArray[np.str_]:
         """Return the name of the stratum of each patient score."""
-        return np.array(self.strata, dtype=np.str_)[self.stratum_of(scores)]
+        return self._named(self.stratum_of(scores))
 
     def flip_probability(self, scores: ArrayLike) -> FloatArray:
         """Return, for each patient score, how often a resampled study gives another stratum."""
@@ -177,46 +237,13 @@ class StrataRule(FrozenFile[StrataDocument]):
         thresholds = self.sign * np.array(self.thresholds)
         return stratum_flips(self._oriented(scores), thresholds, draws)
 
-    def decide(
-        self,
-        table: Any,  # noqa: ANN401
-        missing: str = "refuse",
-        *,
-        force: bool = False,
-    ) -> dict[str, Any]:
-        """Apply the strata to a table of instances, or to a path of one.
+    def decide_patients(self, patients: PatientScores) -> IntArray:
+        """Return the stratum of each patient, 0 for the lowest."""
+        return self.stratum_of(patients.scores)
 
-        Patients that they were not made for are refused
-        (`steadycut.documents.guards.check_deployment`); ``force`` makes that a warning.
-
-        Returns
-        -------
-        dict
-            Arrays ``patient``, ``score``, ``stratum`` and ``flip_probability``, one entry a
-            patient, in the order of the patients' identifiers.
-        """
-        from steadycut.ingest import aggregate
-
-        recipe = self.recipe
-        patients = aggregate(
-            table,
-            patient=recipe.patient,
-            score=recipe.score,
-            levels=recipe.levels,
-            how=recipe.how,
-            missing=missing,
-        )
-        warn_of_forced(pass_or_refuse(check_deployment(self, patients), force=force))
-        return self.decisions(patients)
-
-    def decisions(self, patients: PatientScores) -> dict[str, Any]:
-        """Return score, stratum and flip probability of each patient."""
-        return {
-            "patient": patients.patients,
-            "score": patients.scores,
-            "stratum": self.decide_scores(patients.scores),
-            "flip_probability": self.flip_probability(patients.scores),
-        }
+    def flip_probability_of(self, patients: PatientScores) -> FloatArray:
+        """Return, for each patient, how often a resampled study gives another stratum."""
+        return self.flip_probability(patients.scores)
 
     @property
     def expected(self) -> Expected:
@@ -229,6 +256,15 @@ class StrataRule(FrozenFile[StrataDocument]):
             instances=document.instances_per_patient,
             units=document.units_per_patient,
         )
+
+    def _named(self, actions: IntArray) -> NDArray[np.str_]:
+        return np.array(self.strata, dtype=np.str_)[actions]
+
+    def _applied(self, patients: PatientScores) -> dict[str, Any]:
+        found = self.decide_patients(patients)
+        members = np.bincount(found, minlength=len(self.strata)).tolist()
+        strata = dict(zip(self.strata, members, strict=True))
+        return {"thresholds": self.thresholds, "strata": strata}
 
     def _oriented(self, scores: ArrayLike) -> FloatArray:
         return self.sign * PatientScores(scores=scores).scores

@@ -423,15 +423,6 @@ def shift_text(shift: Mapping[str, Any]) -> str:
     return columns([head, *rows])
 
 
-def apply_text(applied: Mapping[str, Any]) -> str:
-    """Return how many patients were called."""
-    return (
-        f"{applied['called']} of {count(applied['n_patients'], 'patient')} called "
-        f"({percent(applied['call_rate'])}) at cut-off {cut(applied['threshold'])}; "
-        f"flip-rate {percent(applied['flip_rate'])}"
-    )
-
-
 def warnings_text(warnings: Iterable[str]) -> str:
     """Return the warnings, one a line."""
     return "\n".join(f"Warning: {text}" for text in warnings)

@@ -79,12 +79,3 @@ def stability_text(study: Mapping[str, Any]) -> str:
         ("by two or more", percent(stability["jump_rate"])),
     ]
     return f"Stability: {stability['n_bootstrap']} bootstrap cohorts\n{aligned(rows)}"
-
-
-def apply_strata_text(applied: Mapping[str, Any]) -> str:
-    """Return how many patients are in each stratum."""
-    parts = ", ".join(f"{n} {name}" for name, n in applied["strata"].items())
-    return (
-        f"{count(applied['n_patients'], 'patient')}: {parts}; {percent(applied['flip_rate'])} of "
-        "the strata would change in a resampled study."
-    )

@@ -1,12 +1,21 @@
 """What it costs to put a patient of each true grade into each risk stratum."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from steadycut.core.checks import LARGEST_COST, FloatArray, read_only, store
-from steadycut.errors import BadOption
+from steadycut.core.checks import (
+    LARGEST_COST,
+    FloatArray,
+    IntArray,
+    check_length,
+    read_only,
+    store,
+)
+from steadycut.errors import BadOption, BadPatients
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -92,6 +101,49 @@ class CostMatrix:
         """Return what each patient costs."""
         losses: FloatArray = self.values[np.asarray(grades), np.asarray(strata)]
         return losses
+
+
+def check_grades(grades: NDArray[Any], n_patients: int, n_grades: int) -> IntArray:
+    """Return the grade of every patient as whole numbers from 0, if it is one."""
+    check_length("grades", np.atleast_1d(grades), n_patients)
+    allowed = np.isin(grades, np.arange(n_grades))
+    if grades.ndim != 1 or not allowed.all():
+        msg = (
+            f"grades must be whole numbers from 0 to {n_grades - 1}, one per patient, as many as "
+            f"costs has rows; {np.count_nonzero(~allowed)} are not."
+        )
+        raise BadPatients(msg)
+    return grades.astype(np.int64)
+
+
+def grade_codes(texts: Sequence[str], names: Sequence[str]) -> IntArray:
+    """Return the place of each text among the names, -1 if it is not there.
+
+    Numbers compare as numbers.
+
+    Examples
+    --------
+    >>> grade_codes(["mild", "none", "?"], ["none", "mild", "severe"])
+    array([ 1,  0, -1])
+    >>> grade_codes(["2.0", "1"], ["1", "2", "3"])
+    array([1, 0])
+    """
+    place = {_meaning(name): grade for grade, name in enumerate(names)}
+    return np.array([place.get(_meaning(text), -1) for text in texts], dtype=np.int64)
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _meaning(text: str) -> float | str:
+    tidy = text.strip()
+    return float(tidy) if is_number(tidy) else tidy
 
 
 def _check_matrix(values: ArrayLike) -> FloatArray:

@@ -80,6 +80,7 @@ def freeze_by_covariate(study: FittedByCovariate) -> CovariateRule:
                 data_sha256=study.patients.fingerprint(),
             ),
             instances_per_patient=span_of(study.patients.n_instances),
+            reference=described.operating_point,
             units_per_patient=span_of(study.patients.n_units),
         )
     )

@@ -12,7 +12,6 @@ from steadycut.core.checks import (
     FloatArray,
     IntArray,
     as_array,
-    check_length,
     read_only,
 )
 from steadycut.core.cuts.grid import clear_of_scores
@@ -22,7 +21,7 @@ from steadycut.core.strata.certify import (
     certify_boundaries,
     certify_cost,
 )
-from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.strata.costs import CostMatrix, check_grades
 from steadycut.core.strata.cuts import BoundaryCurves, boundary_curves, grade_cells
 from steadycut.core.strata.draws import StrataDraws, draw_strata, stratum_of
 from steadycut.core.strata.modulus import (
@@ -218,15 +217,7 @@ def read_grades(
     if isinstance(grades, Mapping):
         grades = _looked_up(patients, grades)
     found = patients.known_labels if grades is None else as_array("grades", grades)
-    check_length("grades", np.atleast_1d(found), patients.n_patients)
-    allowed = np.isin(found, np.arange(n_grades))
-    if found.ndim != 1 or not allowed.all():
-        msg = (
-            f"grades must be whole numbers from 0 to {n_grades - 1}, one a patient, as many as "
-            f"costs has rows; {np.count_nonzero(~allowed)} are not."
-        )
-        raise BadPatients(msg)
-    return found.astype(np.int64)
+    return check_grades(found, patients.n_patients, n_grades)
 
 
 def _looked_up(patients: PatientScores, grade_of: Mapping[Any, int]) -> list[int]:

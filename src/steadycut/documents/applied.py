@@ -1,0 +1,23 @@
+"""What ``steadycut apply --json`` says: how many patients of a table got which decision."""
+
+from pydantic import FiniteFloat
+
+from steadycut.documents.parts import Part
+
+
+class AppliedDocument(Part):
+    """What the decisions about the patients of a table come to; a kind of rule fills its fields.
+
+    ``thresholds`` are the boundaries of strata, or the cut-offs by ``covariate``; ``pooled`` counts
+    the patients of groups without a cut-off of their own, whom the pooled cut-off decides.
+    """
+
+    threshold: FiniteFloat | None = None
+    thresholds: list[FiniteFloat] | dict[str, FiniteFloat] | None = None
+    covariate: str | None = None
+    n_patients: int
+    pooled: int | None = None
+    strata: dict[str, int] | None = None
+    called: int | None = None
+    call_rate: FiniteFloat | None = None
+    flip_rate: FiniteFloat

@@ -1,0 +1,31 @@
+"""Every kind of frozen file, by its schema: the one place where a new kind is entered."""
+
+import json
+from os import PathLike
+from typing import Any, Final
+
+from steadycut.documents import covariate, rule, strata
+from steadycut.documents.canonical_json import read_frozen
+from steadycut.documents.frozen import FrozenFile
+
+SCHEMAS: Final[dict[str, type[FrozenFile[Any]]]] = {
+    rule.SCHEMA: rule.FrozenRule,
+    strata.SCHEMA: strata.StrataRule,
+    covariate.SCHEMA: covariate.CovariateRule,
+}
+
+
+def load_frozen(path: str | PathLike[str]) -> FrozenFile[Any]:
+    """Read a frozen file of any kind; refuse one that was changed since it was written."""
+    written = read_frozen(path)
+    return kind_of(written).from_bytes(written, str(path))
+
+
+def kind_of(written: bytes) -> type[FrozenFile[Any]]:
+    """Return the kind of a frozen file; that of a cut-off says what is wrong with other files."""
+    try:
+        content = json.loads(written)
+    except (ValueError, RecursionError):
+        content = None
+    schema = content.get("schema") if isinstance(content, dict) else None
+    return SCHEMAS.get(str(schema), rule.FrozenRule)

@@ -1,0 +1,24 @@
+"""What a frozen rule decided about the patients of a table, in one line."""
+
+from steadycut.documents.applied import AppliedDocument
+from steadycut.show.numbers import count, cut, percent
+
+
+def applied_text(applied: AppliedDocument) -> str:
+    """Return how many patients got which decision."""
+    patients, flips = count(applied.n_patients, "patient"), percent(applied.flip_rate)
+    if applied.strata is not None:
+        parts = ", ".join(f"{n} {name}" for name, n in applied.strata.items())
+        return f"{patients}: {parts}; {flips} of the strata would change in a resampled study."
+    called = f"{applied.called} of {patients} called ({percent(applied.call_rate)})"
+    return f"{called} at {_cuts(applied)}; flip-rate {flips}"
+
+
+def _cuts(applied: AppliedDocument) -> str:
+    if applied.threshold is not None:
+        return f"cut-off {cut(applied.threshold)}"
+    name, n_pooled = applied.covariate, applied.pooled
+    if n_pooled == applied.n_patients:
+        return f"the pooled cut-off (no patient is of a group of {name} with its own)"
+    pooled = f", {count(n_pooled, 'patient')} at the pooled one" if n_pooled else ""
+    return f"cut-offs by {name}{pooled}"
