@@ -6,7 +6,7 @@ import pytest
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, BadPatients, BadTable, MissingScores, PatientOverlap
 from steadycut.ingest import at_sites, make_request, read_patients
-from steadycut.ingest.raw import RawTable, score_column, stack
+from steadycut.ingest.table import Table, score_column, stack
 
 COHORT = PatientScores(
     scores=[0.1, 0.2, 0.3], patients=["a", "b", "c"], sites=["A", "B", "C"], labels=[0, 1, 1]
@@ -74,7 +74,7 @@ def test_the_same_from_several_files(tmp_path):
 
 def test_texts_stay_with_their_rows():
     parts = [np.array(["0.5", "1,5"], dtype=object), np.array(["2,5", "0.25"], dtype=object)]
-    tables = [RawTable(keys={}, scores={"s": score_column(part)}) for part in parts]
+    tables = [Table(keys={}, scores={"s": score_column(part)}) for part in parts]
     stacked = stack(tables)
     assert stacked.scores["s"].unreadable == {1: "1,5", 2: "2,5"}
     taken = stacked.take(np.array([True, False, True, True])).scores["s"]

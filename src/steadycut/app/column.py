@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 
-from steadycut.ingest.raw import NO_SCORE
+from steadycut.ingest.table import NO_SCORE
 
 TEXT, WHOLE_NUMBERS, NUMBERS, GENE = "text", "whole numbers", "numbers", "gene"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from steadycut.app.column import Column, words
 from steadycut.app.guess import guess_columns
-from steadycut.ingest.columns import check_columns
+from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.sources.anndata import MATRIX, open_anndata
 from steadycut.ingest.sources.arrow import open_dataset
 from steadycut.ingest.sources.files import (

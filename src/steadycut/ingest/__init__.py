@@ -1,23 +1,23 @@
-"""The edge in: any table of instances -> `PatientScores`, one row a patient.
+"""From any table of instances to `PatientScores`, one row per patient.
 
-Files in the order in which the data travel:
+Modules in the order in which the data travel:
 
-===============  ==================================================================
-``request``      what is asked: columns, levels, aggregators, what to do with gaps
-``columns``      the columns that a table has, against those that are asked for
-``raw``          columns in memory: codes and floats
-``from_files``   CSV, TSV and Parquet files -> raw columns, through DuckDB
-``from_frame``   pandas, polars, Arrow, a dict of arrays, ... -> raw columns
-``engines``      who brings the rows together: numpy, DuckDB, ...
-``survey``       what a first look at a table tells
-``labels``       label texts -> 0 and 1
-``sites``        the groups of rows, and the patients, of given sites
-``arrival``      the order in which patients arrived
-``layout``       a survey -> where every row belongs; every check of rows is here
-``finish``       the scores of some patients -> their numbers
-``patients``     the whole of it, part by part
-``read``         the whole way: `read_patients` and `aggregate`
-===============  ==================================================================
+================  ==================================================================
+``request``       what is asked: columns, levels, aggregators, what to do with gaps
+``read``          the whole way: `read_patients` and `aggregate`
+``column_names``  the columns that a table has, against those that are asked for
+``sources``       files, frames, dicts of arrays and AnnData become a `Table`
+``table``         a table in memory: keys as codes, scores as floats
+``engines``       what brings the rows together: numpy, DuckDB or Spark
+``survey``        what a first scan of a table tells
+``identifiers``   identifiers that stand for nobody, or that may be one patient
+``labels``        label texts become 0 and 1
+``sites``         the groups of rows, and the patients, of given sites
+``arrival``       the order in which patients arrived
+``layout``        where every row belongs; every check of rows is here
+``finish``        the scores of some patients become their numbers
+``patients``      all patients, part by part
+================  ==================================================================
 """
 
 from steadycut.ingest.patients import PatientTable

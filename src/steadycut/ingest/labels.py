@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.errors import BadTable
-from steadycut.ingest.columns import list_names
+from steadycut.ingest.column_names import list_names
 
 TRUTH = {"true": 1.0, "false": 0.0}
 # What programs write for a missing value. "none" and "unknown" may be classes.

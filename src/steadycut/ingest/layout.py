@@ -13,10 +13,10 @@ from steadycut.errors import BadPatients, BadTable, MissingScores
 from steadycut.ingest.arrival import arrival_places, earliest_rows
 from steadycut.ingest.identifiers import check_named
 from steadycut.ingest.labels import code_labels
-from steadycut.ingest.raw import MISSING_CODE, KeyColumn
 from steadycut.ingest.request import Request
 from steadycut.ingest.sites import groups_at_sites, refuse_overlap
 from steadycut.ingest.survey import ScoreFacts, Survey
+from steadycut.ingest.table import MISSING_CODE, KeyColumn
 
 # Texts that are shown as examples of what is no score: nothing else, it may identify a patient.
 NUMBER_LIKE = re.compile(

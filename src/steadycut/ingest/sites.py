@@ -6,7 +6,7 @@ import numpy as np
 
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, BadPatients, PatientOverlap
-from steadycut.ingest.columns import list_names
+from steadycut.ingest.column_names import list_names
 from steadycut.ingest.labels import MOST_CLASSES
 from steadycut.ingest.request import Request
 from steadycut.ingest.survey import Survey

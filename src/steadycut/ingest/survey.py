@@ -1,26 +1,28 @@
-"""What a first look at a table tells, group by group of rows with the same keys.
+"""What a first scan of a table tells, for each group of rows with the same keys.
 
 A survey is exact and small: it has one entry for each distinct combination of identifier, label,
-site and levels. Every check of rows needs no more, so that all engines share the checks; an
-engine without a better idea takes each row as a group of its own (`survey_rows`).
+site, levels, attributes and order. The checks of rows need no more, so all engines share them. The
+simplest survey takes each row as a group of its own (`survey_rows`).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.ingest.raw import KeyColumn, RawTable, ScoreColumn
+from steadycut.ingest.table import KeyColumn, ScoreColumn, Table
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ScoreFacts:
-    """A score column, by group: finite scores, the largest of them in size, and texts.
+    """What is known about a score column, by group.
 
-    ``n_texts`` counts cells that are no number and do not stand for a missing one; ``texts`` holds
-    the distinct ones of each group that has any.
+    ``n_finite`` counts finite scores, and ``largest`` is the largest absolute value of them.
+    ``n_texts`` counts cells that are not a number and do not stand for a missing one; ``texts``
+    holds the distinct ones, for each group that has any.
     """
 
     n_finite: IntArray
@@ -43,9 +45,9 @@ class ScoreFacts:
 class Survey:
     """Keys, sizes and score facts of the groups of a table.
 
-    ``keys`` has one entry a group in each column; two groups may have the same texts (7 and 7.0).
+    ``keys`` has one entry per group in each column; two groups may have the same texts (7 and 7.0).
     ``n_usable`` counts rows in which every score is finite. ``group`` is the engine's own number
-    of each group, which stays when groups are left out.
+    of each group; it stays the same when other groups are left out.
     """
 
     keys: Mapping[str, KeyColumn]
@@ -78,28 +80,64 @@ class Survey:
         )
 
 
-def survey_rows(raw: RawTable) -> Survey:
+def survey_of(
+    keys: Mapping[str, KeyColumn],
+    counts: Mapping[str, NDArray[Any]],
+    texts: Mapping[str, Mapping[int, frozenset[str]]],
+    group: IntArray,
+) -> Survey:
+    """Return the survey that an engine found out by a query.
+
+    Parameters
+    ----------
+    keys
+        The key columns.
+    counts
+        ``n_rows`` and ``n_usable``; for the i-th score ``n_finite{i}``, ``largest{i}`` and
+        ``n_texts{i}``.
+    texts
+        For each score, in their order, the texts that are no numbers, by group.
+    group
+        The engine's own number of each group.
+    """
+    return Survey(
+        keys=keys,
+        n_rows=counts["n_rows"].astype(np.int64),
+        n_usable=counts["n_usable"].astype(np.int64),
+        scores={
+            name: ScoreFacts(
+                n_finite=counts[f"n_finite{i}"].astype(np.int64),
+                largest=counts[f"largest{i}"].astype(np.float64),
+                n_texts=counts[f"n_texts{i}"].astype(np.int64),
+                texts=found,
+            )
+            for i, (name, found) in enumerate(texts.items())
+        },
+        group=group,
+    )
+
+
+def survey_rows(table: Table) -> Survey:
     """Return the survey of a table in memory, each row a group of its own.
 
     Examples
     --------
-    >>> from steadycut.ingest.raw import key_column, score_column
-    >>> raw = RawTable(
+    >>> from steadycut.ingest.table import key_column, score_column
+    >>> table = Table(
     ...     keys={"id": key_column(np.array(["a", "a"]))},
     ...     scores={"s": score_column(np.array([0.5, np.inf]))},
     ... )
-    >>> survey_rows(raw).n_usable
+    >>> survey_rows(table).n_usable
     array([1, 0])
     """
-    facts = {name: _row_facts(column) for name, column in raw.scores.items()}
-    n_rows = next(iter(raw.keys.values())).codes.size
-    finite = [column.n_finite for column in facts.values()]
+    facts = {name: _row_facts(column) for name, column in table.scores.items()}
+    ones = np.ones(next(iter(table.keys.values())).codes.size, dtype=np.int64)
     return Survey(
-        keys=raw.keys,
-        n_rows=np.ones(n_rows, dtype=np.int64),
-        n_usable=np.minimum.reduce(finite) if finite else np.ones(n_rows, dtype=np.int64),
+        keys=table.keys,
+        n_rows=ones,
+        n_usable=np.minimum.reduce([ones, *(column.n_finite for column in facts.values())]),
         scores=facts,
-        group=np.arange(n_rows),
+        group=np.arange(ones.size),
     )
 
 

@@ -1,1 +1,10 @@
-"""Files, checkpoints and progress: what every part of steadycut writes with."""
+"""Writing files, and other help that every part of steadycut uses.
+
+==============  ==================================================================
+``files``       files that appear whole or not at all, and work folders
+``checkpoint``  results of finished steps, so an interrupted run can go on
+``progress``    how far a long run is, on a terminal or in a log
+``safe_csv``    CSV files that a spreadsheet never takes for formulas
+``packages``    which optional package a feature needs, and how to install it
+==============  ==================================================================
+"""

@@ -1,8 +1,7 @@
-"""Which engine a source gets, and how much memory."""
+"""Which engine reads a source, and how much memory it may use."""
 
 import re
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,16 @@ from steadycut.ingest.engines.memory import MemoryEngine
 from steadycut.ingest.engines.spark import SparkEngine
 from steadycut.ingest.engines.spark_tables import is_spark
 from steadycut.ingest.request import Request
+from steadycut.ingest.sources.csv_files import is_gzip, unpacked_size
+from steadycut.ingest.sources.dispatch import is_dataset, is_paths, lazy_frame
 from steadycut.ingest.sources.files import count_rows, is_local_parquet, one_line
 from steadycut.ingest.sources.find import TableFile, find_files
-from steadycut.ingest.sources.kinds import is_dataset, is_paths, lazy_frame, read_raw
-from steadycut.ingest.sources.text import is_gzip, unpacked_size
 
 AUTO = "auto"
-# Files of so many bytes are read in less time than DuckDB needs to begin.
+# Files of at most this many bytes are read in less time than DuckDB needs to start.
 SMALL_FILES = 16 << 20
-# A Parquet file of equal values packs any number of rows into a few bytes.
-BYTES_A_ROW = 4
+# A Parquet file of equal values holds any number of rows in a few bytes.
+BYTES_PER_ROW = 4
 LEAST_MEMORY = 256 << 20
 MOST_MEMORY = 1 << 60
 USUAL_MEMORY = 2 << 30
@@ -35,27 +34,19 @@ SIZE = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]i?|)b?\s*", re.ASCII)
 Maker = Callable[[Request, Any, int, Path], Engine]
 
 
-def _memory(request: Request, source: Any, _memory: int, _work: Path) -> Engine:
-    return MemoryEngine(request, partial(read_raw, source))
-
-
-def _duckdb(request: Request, source: Any, memory: int, work: Path) -> Engine:
-    return DuckDBEngine(request=request, source=source, memory=memory, work=work)
-
-
-def _spark(request: Request, source: Any, _memory: int, _work: Path) -> Engine:
-    return SparkEngine(request, source)
-
-
-ENGINES: dict[str, Maker] = {"memory": _memory, "duckdb": _duckdb, "spark": _spark}
+ENGINES: dict[str, Maker] = {
+    "memory": lambda request, source, _memory, _work: MemoryEngine(request, source),
+    "duckdb": DuckDBEngine,
+    "spark": lambda request, source, _memory, _work: SparkEngine(request, source),
+}
 
 
 def open_engine(name: str, request: Request, source: Any, memory: int, work: Path) -> Engine:
-    """Return the named engine; ``auto`` is DuckDB for large files and for what is not yet read.
+    """Return the named engine.
 
-    A DataFrame of Spark gets Spark.
+    ``auto`` is DuckDB for large files and for frames that are not computed yet, and Spark for its
+    own DataFrames.
     """
-    check_engine(name)
     return ENGINES[_best(source) if name == AUTO else name](request, source, memory, work)
 
 
@@ -104,13 +95,13 @@ def _best(source: Any) -> str:
 
 
 def _size(files: Sequence[TableFile]) -> int:
-    """Return how many bytes the files hold; of those that are packed, as far as it matters here."""
+    """Return how many bytes the files hold; of packed ones no more than it takes to decide."""
     return sum(map(_bytes_of, files))
 
 
 def _bytes_of(file: TableFile) -> int:
     if is_local_parquet(file):
-        return max(file.path.stat().st_size, BYTES_A_ROW * count_rows(file))
+        return max(file.path.stat().st_size, BYTES_PER_ROW * count_rows(file))
     if is_gzip(file.path):
         with one_line(file.place):
             return unpacked_size(file.path, SMALL_FILES + 1)[0]

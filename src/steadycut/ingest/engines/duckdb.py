@@ -1,4 +1,4 @@
-"""Rows are scanned by DuckDB and collected part by part: memory is bounded, results are exact."""
+"""DuckDB scans the rows, and scores are collected part by part, within a memory limit."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -13,33 +13,33 @@ from numpy.typing import NDArray
 from steadycut.core.aggregate.aggregators import offsets_of
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.errors import BadTable
+from steadycut.ingest.engines.duckdb_scans import Scan, open_scans
 from steadycut.ingest.engines.engine import Advance
-from steadycut.ingest.engines.scans import Scan, open_scans
 from steadycut.ingest.finish import Finished, Part, finish_part, join_finished
 from steadycut.ingest.layout import Layout
-from steadycut.ingest.raw import key_column, stack_keys
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.files import load_duckdb, one_line
-from steadycut.ingest.survey import ScoreFacts, Survey
+from steadycut.ingest.survey import ScoreFacts, Survey, survey_of
+from steadycut.ingest.table import key_column, stack_keys
 
 # What Python and the libraries need before any row is read.
 BASE = 192 << 20
 BYTES = 8
 BATCH = 1 << 18
 SMALL = 1 << 16
-# What a thread of DuckDB needs to turn text into Parquet.
+# What one thread of DuckDB needs to turn text into Parquet.
 THREAD = 24 << 20
-# A part is finished in pieces of about so many rows, several at a time.
+# A part is finished in pieces of about this many rows, several at a time.
 PIECE = 1 << 20
 MOST_TEXTS = 10_000
 
 
-@dataclass(slots=True, eq=False, kw_only=True)
+@dataclass(slots=True, eq=False)
 class DuckDBEngine:
     """Tables that DuckDB scans, and a work folder for what must be put on disk.
 
-    Of ``memory`` bytes, after a base for Python itself, a third is DuckDB's own limit and a little
-    more than half holds the scores of a part.
+    A fixed part of ``memory`` (in bytes) is for Python itself. Of the rest DuckDB may use a third,
+    and the scores of a part a little more than half.
     """
 
     request: Request
@@ -63,12 +63,12 @@ class DuckDBEngine:
 
     @property
     def rows_at_once(self) -> int:
-        """How many rows of all scores fit in the memory that is meant for them."""
+        """How many rows of all score columns fit in the memory for a part."""
         room = (self.memory - BASE) * 11 // 20
         return max(room // (BYTES * len(self.request.scores)), 1)
 
     def survey(self) -> Survey:
-        """Return the groups of all scans, one after the other."""
+        """Return the survey of all scans, one after the other."""
         self.scans = open_scans(self.connection, self.source, self.request, self.work)
         surveys = [self._survey_scan(j, scan) for j, scan in enumerate(self.scans)]
         self.first_group = offsets_of(np.array([one.n_rows.size for one in surveys]))
@@ -109,7 +109,7 @@ class DuckDBEngine:
     def _texts(
         self, j: int, scan: Scan, found: dict[str, NDArray[Any]]
     ) -> dict[str, dict[int, frozenset[str]]]:
-        """Return by score and group the texts that are no scores; asked for only if there are."""
+        """Return by score and group the texts that are no numbers; ask only if there are any."""
         texts: dict[str, dict[int, frozenset[str]]] = {name: {} for name in self.request.scores}
         position = {number: row for row, number in enumerate(found["number"].tolist())}
         same = " AND ".join(
@@ -126,10 +126,10 @@ class DuckDBEngine:
         return texts
 
     def _make_leaves(self, layout: Layout) -> None:
-        """Tell DuckDB the leaf of every identifier and its levels."""
+        """Tell DuckDB the leaf of each combination of patient and levels."""
         for j in range(len(self.scans)):
             of_group = layout.leaf_of[self.first_group[j] : self.first_group[j + 1]]
-            # Plain arrays: to register an Arrow table DuckDB imports pandas, if that is there.
+            # Plain arrays: for an Arrow table DuckDB would import pandas, if it is installed.
             numbers = {"number": np.arange(of_group.size), "leaf": of_group}
             self.connection.register("numbers", numbers)
             columns = ", ".join(self._leaf_keys())
@@ -145,7 +145,7 @@ class DuckDBEngine:
         return [f"k{i}" for i, name in enumerate(self.request.keys) if name in levels]
 
     def _collect(self, layout: Layout, patients: range, advance: Advance) -> Part:
-        """Return the scores of some patients, each at a place in its leaf."""
+        """Return the scores of some patients, each at a place within its leaf."""
         leaves = layout.leaves(patients)
         offsets = offsets_of(layout.sizes[leaves])
         names = self.request.scores
@@ -154,7 +154,7 @@ class DuckDBEngine:
         for j, scan in enumerate(self.scans):
             with one_line(scan.place):
                 for batch in self._batches(j, scan, leaves):
-                    # Not by to_numpy, which imports pandas if that is there.
+                    # Not by to_numpy, which imports pandas if it is installed.
                     leaf, *numbers = map(np.from_dlpack, batch.columns)
                     order, places = _places(leaf, free)
                     _check_same(bool((free <= offsets[1:]).all()))
@@ -176,14 +176,14 @@ class DuckDBEngine:
             f"JOIN leaves{j} USING ({', '.join(self._leaf_keys())}) "
             f"WHERE leaf >= {leaves.start} AND leaf < {leaves.stop} AND {usable}"
         )
-        # duckdb 1 has it under the older name only.
+        # duckdb 1 only has the older name.
         reader = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
         yield from reader(BATCH)
 
 
 def _check_same(same: bool) -> None:  # noqa: FBT001
     if not same:
-        msg = "the table changed while it was read. Read it again when nobody writes to it."
+        msg = "the table changed while it was read. Read it again when nobody is writing to it."
         raise BadTable(msg)
 
 
@@ -199,27 +199,13 @@ def _facts(i: int, *, has_text: bool) -> str:
 def _survey(
     found: dict[str, NDArray[Any]], request: Request, texts: dict[str, dict[int, frozenset[str]]]
 ) -> Survey:
+    keys = {name: key_column(found[f"k{i}"]) for i, name in enumerate(request.keys)}
     plain = {name: np.ma.getdata(column) for name, column in found.items()}
-    scores = {
-        name: ScoreFacts(
-            n_finite=plain[f"n_finite{i}"].astype(np.int64),
-            largest=plain[f"largest{i}"].astype(np.float64),
-            n_texts=plain[f"n_texts{i}"].astype(np.int64),
-            texts=texts[name],
-        )
-        for i, name in enumerate(request.scores)
-    }
-    return Survey(
-        keys={name: key_column(found[f"k{i}"]) for i, name in enumerate(request.keys)},
-        n_rows=plain["n_rows"].astype(np.int64),
-        n_usable=plain["n_usable"].astype(np.int64),
-        scores=scores,
-        group=plain["number"].astype(np.int64),
-    )
+    return survey_of(keys, plain, texts, plain["number"].astype(np.int64))
 
 
 def _stack(surveys: Sequence[Survey]) -> Survey:
-    """Return several surveys as one; groups are numbered on."""
+    """Return several surveys as one; the numbers of the groups continue."""
     first = surveys[0]
     starts = offsets_of(np.array([one.n_rows.size for one in surveys])).tolist()
     return Survey(
@@ -249,7 +235,7 @@ def _stack_facts(several: Sequence[ScoreFacts]) -> ScoreFacts:
 
 
 def _places(leaf: NDArray[Any], free: IntArray) -> tuple[IntArray, IntArray]:
-    """Return rows in the order of their leaves and a free place for each; take these places."""
+    """Return rows in the order of their leaves, and a free place for each; mark it as taken."""
     order = _order(leaf)
     counts = np.bincount(leaf, minlength=free.size)
     places = np.repeat(free - (np.cumsum(counts) - counts), counts) + np.arange(leaf.size)
@@ -258,7 +244,7 @@ def _places(leaf: NDArray[Any], free: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _order(leaf: NDArray[Any]) -> IntArray:
-    """Sort by leaf. Numpy sorts whole numbers of two bytes by radix, and wider ones much slower."""
+    """Sort by leaf; numpy sorts integers of two bytes by radix, and wider ones much slower."""
     if leaf.dtype == np.uint16:
         return np.argsort(leaf, kind="stable")
     order = np.argsort((leaf % SMALL).astype(np.uint16), kind="stable")

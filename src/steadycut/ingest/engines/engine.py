@@ -1,4 +1,4 @@
-"""What every engine can do."""
+"""The interface of all engines."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -11,7 +11,7 @@ Advance = Callable[[int], None]
 
 
 class Engine(Protocol):
-    """A table that is open, and the request that it was opened for."""
+    """An open table, and the request that it was opened for."""
 
     @property
     def rows_at_once(self) -> int:
@@ -19,16 +19,16 @@ class Engine(Protocol):
         ...
 
     def survey(self) -> Survey:
-        """Return what a scan of the needed columns tells, group by group."""
+        """Return the survey of a scan over the needed columns."""
         ...
 
     def finish(self, layout: Layout, patients: range, advance: Advance) -> Finished:
         """Return the numbers of consecutive patients of the layout, in its order.
 
-        ``advance`` may be told now and then how many of their rows have been read.
+        The engine may call ``advance`` with the number of their rows that it has read so far.
         """
         ...
 
     def close(self) -> None:
-        """Let go of files and memory; remove what was put on disk."""
+        """Release files and memory, and remove what was put on disk."""
         ...

@@ -1,7 +1,7 @@
 """All rows in numpy."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -9,34 +9,35 @@ from steadycut.core.aggregate.aggregators import offsets_of
 from steadycut.ingest.engines.engine import Advance
 from steadycut.ingest.finish import Finished, Part, finish_part
 from steadycut.ingest.layout import Layout
-from steadycut.ingest.raw import RawTable
 from steadycut.ingest.request import Request
+from steadycut.ingest.sources.dispatch import read_table
 from steadycut.ingest.survey import Survey, survey_rows
+from steadycut.ingest.table import Table
 
 
 @dataclass(slots=True, eq=False)
 class MemoryEngine:
-    """A table that fits in memory; it is read when it is surveyed."""
+    """A table that fits in memory; `survey` reads it."""
 
     request: Request
-    read: Callable[[Request], RawTable]
-    raw: RawTable | None = field(default=None, init=False)
+    source: Any
+    table: Table | None = field(default=None, init=False)
 
     @property
     def rows_at_once(self) -> int:
-        """All rows are there, so that one part holds them."""
+        """All rows are in memory, so one part holds them all."""
         return np.iinfo(np.int64).max
 
     def survey(self) -> Survey:
         """Return a survey in which each row is a group of its own."""
-        self.raw = self.read(self.request)
-        return survey_rows(self.raw)
+        self.table = read_table(self.source, self.request)
+        return survey_rows(self.table)
 
     def finish(self, layout: Layout, patients: range, advance: Advance) -> Finished:
         """Return the numbers of consecutive patients."""
         del advance
-        assert self.raw is not None  # noqa: S101
-        scores = {name: column.values for name, column in self.raw.scores.items()}
+        assert self.table is not None  # noqa: S101
+        scores = {name: column.values for name, column in self.table.scores.items()}
         leaves = layout.leaves(patients)
         usable = np.logical_and.reduce([np.isfinite(values) for values in scores.values()])
         mine = usable & (layout.leaf_of >= leaves.start) & (layout.leaf_of < leaves.stop)
@@ -51,4 +52,4 @@ class MemoryEngine:
 
     def close(self) -> None:
         """Forget the rows."""
-        self.raw = None
+        self.table = None

@@ -1,4 +1,4 @@
-"""A session of Spark, and its errors in one line."""
+"""A Spark session, and its errors in one line."""
 
 import os
 import re
@@ -21,12 +21,12 @@ NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 
 
 def spark_session() -> Any:
-    """Return the session that there is, or one as spark-submit's settings say."""
+    """Return the present session, or start one with the settings of spark-submit."""
     with optional_package("The spark engine", "pyspark", "spark"):
         from pyspark.errors import PySparkRuntimeError
         from pyspark.sql import SparkSession
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
-        # Not started by spark-submit: this machine's executors need this Python's packages.
+        # Not started by spark-submit: executors on this machine use this Python's packages.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         _check_java()
     try:
@@ -36,7 +36,7 @@ def spark_session() -> Any:
 
 
 def _check_java() -> None:
-    # A remote session needs none here.
+    # A remote session needs no Java on this machine.
     settings = ("JAVA_HOME", "SPARK_REMOTE")
     if shutil.which("java") is None and not any(os.environ.get(name) for name in settings):
         raise MissingPackage(NO_JAVA)
@@ -44,13 +44,13 @@ def _check_java() -> None:
 
 @contextmanager
 def told_in_one_line() -> Iterator[None]:
-    """Turn errors of Spark into one line; its own texts may show rows, and so patients."""
+    """Turn errors of Spark into one line; its own texts may show rows, and so identify patients."""
     from pyspark.errors import PySparkException
 
     try:
         yield
     except Exception as error:
-        # What Java throws and pyspark does not translate has a class of its own.
+        # Errors of Java that pyspark does not translate have a class of their own.
         if isinstance(error, PySparkException) or type(error).__name__ == "Py4JJavaError":
             raise _one_line(error) from None
         raise

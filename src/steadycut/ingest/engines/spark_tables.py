@@ -1,7 +1,7 @@
-"""A Spark DataFrame from what a caller names: one that there is, or files that Spark can see.
+"""A source as a Spark DataFrame: a DataFrame itself, or files that Spark can read.
 
-Paths are Spark's own: patterns and folders are spelled out by it, and ``hdfs://``, ``s3a://`` and
-the like are read by its executors.
+Spark interprets the paths: it expands patterns and folders, and its executors read ``hdfs://``,
+``s3a://`` and the like.
 """
 
 import csv
@@ -16,7 +16,7 @@ DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 
 
 def is_spark(source: Any) -> bool:
-    """Whether a source is a DataFrame of Spark, or of Spark Connect."""
+    """Whether a source is a DataFrame of Spark or of Spark Connect."""
     return type(source).__module__.startswith("pyspark.sql.")
 
 
@@ -27,8 +27,8 @@ def spark_frame(source: Any) -> Any:
     several = [source] if isinstance(source, str | os.PathLike) else source
     if not isinstance(several, list | tuple) or not several:
         msg = (
-            "the spark engine reads a DataFrame of Spark, a path or several; got an object of "
-            f"type {type(source).__name__!r}."
+            "the spark engine reads a DataFrame of Spark, a path or several paths; got an object "
+            f"of type {type(source).__name__!r}."
         )
         raise BadOption(msg)
     paths = [str(os.fspath(path)) for path in several]
@@ -51,16 +51,16 @@ def _read(paths: Sequence[str], ending: str) -> Any:
 
 
 def _read_text(session: Any, paths: Sequence[str], delimiters: str) -> Any:
-    """Return all cells as texts, so that an identifier such as 001 stays as it is."""
+    """Return all cells as texts, so an identifier such as 001 stays as it is."""
     first = session.read.text(list(paths)).first()
     line = "" if first is None else first[0].removeprefix("\ufeff")
     rows = [(next(csv.reader([line], delimiter=one), []), one) for one in delimiters]
     names, delimiter = max(rows, key=lambda row: len(row[0]))
     if not any(name.strip() for name in names):
-        msg = "the table is empty or its first line is. Its first line must name the columns."
+        msg = "the table or its first line is empty. The first line must name the columns."
         raise BadTable(msg)
     schema = ", ".join(f"`{name.replace('`', '``')}` string" for name in names)
-    # A file with another header, or a line with other cells, is refused.
+    # A file with another header, or a line with another number of cells, is refused.
     strict = {"enforceSchema": False, "mode": "FAILFAST", "columnPruning": False}
     quoted = {"quote": '"', "escape": '"'}
     reader = session.read.options(header=True, sep=delimiter, **strict, **quoted)
@@ -68,7 +68,7 @@ def _read_text(session: Any, paths: Sequence[str], delimiters: str) -> Any:
 
 
 def _ending(path: str) -> str:
-    """Return how a path ends; a folder has no ending, and its files are Parquet."""
+    """Return the ending of a path; a folder has none, and its files are Parquet."""
     plain = path.casefold().rstrip("/").removesuffix(".gz")
     ending = os.path.splitext(plain)[1]  # noqa: PTH122
     return ending if ending in DELIMITERS else ""

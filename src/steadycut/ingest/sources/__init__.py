@@ -1,1 +1,12 @@
-"""The kinds of tables that can be read: files, frames, AnnData and Arrow."""
+"""Sources: tables of any kind become a `steadycut.ingest.table.Table`.
+
+=============  ===================================================================
+``dispatch``   what kind of source it is, and which module reads it
+``find``       which files are meant: paths, patterns, folders and S3 addresses
+``files``      CSV, TSV and Parquet files through DuckDB, and the other files
+``csv_files``  the first line of CSV and TSV files, and what is wrong in them
+``arrow``      Arrow (Feather) files, and files in S3, through pyarrow
+``anndata``    AnnData objects and ``.h5ad`` files
+``frames``     frames of any library, and dicts of arrays
+=============  ===================================================================
+"""

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.errors import MissingColumn
-from steadycut.ingest.columns import check_columns
-from steadycut.ingest.raw import RawTable
+from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.frames import read_arrays
+from steadycut.ingest.table import Table
 from steadycut.io.packages import optional_package
 
 MATRIX, LAYER = "X:", "layer:"
 
 
-def read_anndata(source: Any, request: Request) -> RawTable:
+def read_anndata(source: Any, request: Request) -> Table:
     """Return the needed columns of an AnnData object or an ``.h5ad`` file.
 
     A column is one of ``obs``, or as a score also ``X:GENE`` (a gene of the matrix) or

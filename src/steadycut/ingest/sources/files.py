@@ -11,23 +11,29 @@ from typing import Any
 import numpy as np
 
 from steadycut.errors import BadTable
-from steadycut.ingest.columns import check_columns
-from steadycut.ingest.raw import (
+from steadycut.ingest.column_names import check_columns
+from steadycut.ingest.request import Request
+from steadycut.ingest.sources.anndata import read_anndata
+from steadycut.ingest.sources.arrow import ARROW_ENDINGS, arrow_errors, open_dataset
+from steadycut.ingest.sources.csv_files import (
+    CSV_BUFFER,
+    DELIMITERS,
+    csv_reason,
+    is_gzip,
+    read_header,
+)
+from steadycut.ingest.sources.find import PARQUET, FileName, TableFile, find_files
+from steadycut.ingest.sources.frames import read_frame
+from steadycut.ingest.table import (
     NO_SCORE,
-    RawTable,
     ScoreColumn,
+    Table,
     key_column,
     refuse_nested,
     score_column,
     stack,
     unreadable_texts,
 )
-from steadycut.ingest.request import Request
-from steadycut.ingest.sources.anndata import read_anndata
-from steadycut.ingest.sources.arrow import ARROW_ENDINGS, arrow_errors, open_dataset
-from steadycut.ingest.sources.find import PARQUET, FileName, TableFile, find_files
-from steadycut.ingest.sources.frames import read_frame
-from steadycut.ingest.sources.text import CSV_BUFFER, DELIMITERS, csv_reason, is_gzip, read_header
 from steadycut.io.packages import optional_package
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
@@ -69,7 +75,7 @@ class Opened:
         return self.reader.replace("FILES", f"[{listed}]")
 
 
-def read_files(paths: FileName | Sequence[FileName], request: Request) -> RawTable:
+def read_files(paths: FileName | Sequence[FileName], request: Request) -> Table:
     """Return the needed columns of one or several files, as one table.
 
     Parameters
@@ -104,7 +110,7 @@ def check_ending(file: TableFile) -> None:
         raise BadTable(msg)
 
 
-def read_file(connection: Any, file: TableFile, request: Request) -> RawTable:
+def read_file(connection: Any, file: TableFile, request: Request) -> Table:
     """Return the needed columns of one file."""
     with one_line(file.place):
         if is_arrow(file):
@@ -116,7 +122,7 @@ def read_file(connection: Any, file: TableFile, request: Request) -> RawTable:
         opened = open_file(connection, file, request)
         query = f"SELECT {select_list(opened, request)} FROM {opened.source}"  # noqa: S608
         columns = connection.execute(query).fetchnumpy()
-    return raw_table(columns, request)
+    return table_of(columns, request)
 
 
 def is_arrow(file: TableFile) -> bool:
@@ -135,9 +141,9 @@ def is_local_parquet(file: TableFile) -> bool:
     return not file.is_remote and file.name.casefold().endswith(PARQUET)
 
 
-def raw_table(columns: dict[str, Any], request: Request) -> RawTable:
+def table_of(columns: dict[str, Any], request: Request) -> Table:
     """Return raw columns from what a `select_list` gave."""
-    return RawTable(
+    return Table(
         keys={name: key_column(columns[f"k{i}"]) for i, name in enumerate(request.keys)},
         scores={name: _scores(columns, i) for i, name in enumerate(request.scores)},
     )

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.errors import BadTable
-from steadycut.ingest.columns import check_columns
-from steadycut.ingest.raw import RawTable, key_column, refuse_nested, score_column
+from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
+from steadycut.ingest.table import Table, key_column, refuse_nested, score_column
 from steadycut.io.packages import optional_package
 
 
-def read_frame(frame: Any, request: Request) -> RawTable:
+def read_frame(frame: Any, request: Request) -> Table:
     """Return the needed columns of a frame: pandas, polars (lazy as well), Arrow, DuckDB, ...
 
     Parameters
@@ -31,7 +31,7 @@ def read_frame(frame: Any, request: Request) -> RawTable:
     return _raw({name: _column(name, eager[name]) for name in request.columns}, request)
 
 
-def read_arrays(arrays: Mapping[str, Any], request: Request) -> RawTable:
+def read_arrays(arrays: Mapping[str, Any], request: Request) -> Table:
     """Return the needed columns of a dict of arrays or lists, one entry a row.
 
     Examples
@@ -50,8 +50,8 @@ def read_arrays(arrays: Mapping[str, Any], request: Request) -> RawTable:
     return _raw(columns, request)
 
 
-def _raw(columns: Mapping[str, NDArray[Any]], request: Request) -> RawTable:
-    return RawTable(
+def _raw(columns: Mapping[str, NDArray[Any]], request: Request) -> Table:
+    return Table(
         keys={name: key_column(columns[name]) for name in request.keys},
         scores={name: score_column(columns[name]) for name in request.scores},
     )

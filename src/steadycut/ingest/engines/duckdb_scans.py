@@ -1,14 +1,20 @@
-"""A source -> views in DuckDB that all have the same columns: keys k0, ..., scores s0, ...."""
+"""A source as views in DuckDB that all have the same columns: keys k0, ... and scores s0, ...."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steadycut.ingest.columns import check_columns
-from steadycut.ingest.engines import staging
+from steadycut.ingest.column_names import check_columns
+from steadycut.ingest.engines.duckdb_staging import (
+    stage_dataset,
+    stage_lazy,
+    stage_table,
+    stage_text,
+)
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.arrow import open_dataset
+from steadycut.ingest.sources.dispatch import is_dataset, is_paths, lazy_frame, read_table
 from steadycut.ingest.sources.files import (
     Opened,
     check_ending,
@@ -23,12 +29,11 @@ from steadycut.ingest.sources.files import (
     select_list,
 )
 from steadycut.ingest.sources.find import TableFile, find_files
-from steadycut.ingest.sources.kinds import is_dataset, is_paths, lazy_frame, read_raw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """A view that can be scanned again and again, its columns, and what it is called."""
+    """A view that can be scanned many times, its columns, and its name in messages."""
 
     view: str
     columns: frozenset[str]
@@ -36,10 +41,10 @@ class Scan:
 
 
 def open_scans(connection: Any, source: Any, request: Request, work: Path) -> list[Scan]:
-    """Open every table of a source; those that are dear to scan are put on disk first.
+    """Open every table of a source; those that are slow to scan are put on disk first.
 
-    Local Parquet files are scanned where they are. Files that have the same columns of the same
-    types are one scan.
+    Local Parquet files are scanned where they are. Files with the same columns of the same types
+    are one scan.
     """
     if is_paths(source):
         return _scan_files(connection, find_files(source), request, work)
@@ -47,12 +52,12 @@ def open_scans(connection: Any, source: Any, request: Request, work: Path) -> li
     lazy = None if is_dataset(source) else lazy_frame(source)
     if lazy is not None:
         check_columns(request.columns, list(lazy.collect_schema().names()))
-        staging.stage_lazy(lazy, request, staged)
+        stage_lazy(lazy, request, staged)
     elif is_dataset(source):
         check_columns(request.columns, source.schema.names)
-        staging.stage_dataset(source, request, staged)
+        stage_dataset(source, request, staged)
     else:
-        staging.stage_raw(read_raw(source, request), request, staged)
+        stage_table(read_table(source, request), request, staged)
         return [_staged_view(connection, 0, staged, "the table")]
     opened = open_file(connection, TableFile(str(staged)), request)
     return [_view(connection, 0, opened, request)]
@@ -85,7 +90,7 @@ def _scan_opened(
         return _view(connection, number, opened, request)
     staged = work / f"staged-{number}.parquet"
     with one_line(opened.place):
-        staging.stage_text(connection, opened, request, staged)
+        stage_text(connection, opened, request, staged)
     return _staged_view(connection, number, staged, opened.place)
 
 
@@ -94,12 +99,12 @@ def _scan_other(
 ) -> Scan:
     staged = work / f"staged-{number}.parquet"
     if not is_arrow(file):
-        staging.stage_raw(read_file(connection, file, request), request, staged)
+        stage_table(read_file(connection, file, request), request, staged)
         return _staged_view(connection, number, staged, file.place)
     with one_line(file.place):
         dataset = open_dataset(file)
         check_columns(request.columns, dataset.schema.names, f"{file.place!r}")
-        staging.stage_dataset(dataset, request, staged)
+        stage_dataset(dataset, request, staged)
     opened = open_file(connection, TableFile(str(staged)), request)
     return _view(connection, number, opened, request)
 

@@ -1,13 +1,15 @@
-"""What executors do: Arrow batches in, Arrow batches out, nothing of Spark.
+"""What executors do: Arrow batches in, Arrow batches out, without importing Spark.
 
 Three steps, each over an iterator of batches:
 
-1. `survey_batches`: rows -> groups with the same keys. A level counts as there or not there; which
-   slide a row belongs to matters only to its patient, so that groups stay as few as patients.
-2. `plain_batches`: rows -> usable rows of the asked sites; keys as texts, scores as floats.
-3. `finish_batches`: all usable rows of some patients -> one row a patient, with his numbers.
+1. `survey_batches`: rows become groups with the same keys. A level only counts as there or not
+   there; the unit that a row belongs to matters only within a patient. So there are about as many
+   groups as patients.
+2. `plain_batches`: rows become usable rows of the asked sites, with keys as texts and scores as
+   floats.
+3. `finish_batches`: all usable rows of some patients become one row per patient, with the numbers.
 
-The first two are given the asked columns in the order of ``request.columns``, whatever their names.
+The first two get the asked columns in the order of ``request.columns``, whatever their names are.
 Keys and scores become texts and floats by the functions that read every other table.
 """
 
@@ -19,71 +21,71 @@ from numpy.typing import NDArray
 
 from steadycut.core.aggregate.aggregators import nest, offsets_of
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.ingest.finish import Finished, Part, finish_part
+from steadycut.ingest.finish import Part, finish_part, to_arrays
 from steadycut.ingest.layout import may_be_shown
-from steadycut.ingest.raw import KeyColumn, RawTable
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.frames import read_frame
 from steadycut.ingest.survey import survey_rows
+from steadycut.ingest.table import KeyColumn, Table
 
-# Texts that are no score are kept as examples for an error message only.
+# Texts that are no score are only kept as examples for an error message.
 EXAMPLES = 100
 PRESENT = "there"
 
 Columns = Mapping[str, NDArray[Any] | list[Any]]
-# Names of columns and their types, as Spark calls these; batches have them in this order.
+# Names of columns and their types in the words of Spark; batches have this order.
 Schema = dict[str, str]
 
 
 def survey_schema(request: Request) -> Schema:
     """Return the columns of `survey_batches`."""
-    schema = {f"key_{i}": "string" for i in range(len(request.keys))}
+    schema = {f"k{i}": "string" for i in range(len(request.keys))}
     schema |= {"n_rows": "bigint", "n_usable": "bigint"}
     for i in range(len(request.scores)):
-        schema |= {f"n_finite_{i}": "bigint", f"n_texts_{i}": "bigint"}
-        schema |= {f"largest_{i}": "double", f"texts_{i}": "array<string>"}
+        schema |= {f"n_finite{i}": "bigint", f"n_texts{i}": "bigint"}
+        schema |= {f"largest{i}": "double", f"texts{i}": "array<string>"}
     return schema
 
 
 def plain_schema(request: Request) -> Schema:
-    """Return the columns of `plain_batches`: the patient is ``key_0``, then come levels."""
-    keys = {f"key_{i}": "string" for i in range(len(request.levels) + 1)}
-    return keys | {f"score_{i}": "double" for i in range(len(request.scores))}
+    """Return the columns of `plain_batches`: the patient is ``k0``, then come levels."""
+    keys = {f"k{i}": "string" for i in range(len(request.levels) + 1)}
+    return keys | {f"s{i}": "double" for i in range(len(request.scores))}
 
 
 def finish_schema(request: Request) -> Schema:
-    """Return the columns of `finish_batches`: numbers in the order of scores, then aggregators."""
+    """Return the columns of `finish_batches`: those of `ingest.finish.to_arrays`, and two more."""
     n_numbers = len(request.scores) * len(request.hows)
-    schema = {"patient": "string", "n_rows": "bigint", "n_units": "bigint"}
-    schema |= {f"number_{i}": "double" for i in range(n_numbers)}
+    schema = {"patient": "string", "n_rows": "bigint", "units": "bigint"}
+    schema |= {f"scores{i}": "double" for i in range(n_numbers)}
     for i in range(len(request.scores) if request.clusters else 0):
-        schema |= {f"mean_{i}": "double", f"squares_{i}": "double"}
+        schema |= {f"sizes{i}": "bigint", f"means{i}": "double", f"squares{i}": "double"}
     return schema
 
 
 def survey_batches(batches: Iterable[Any], request: Request) -> Iterator[Any]:
-    """Yield for each batch of rows its groups, with what `ingest.survey.Survey` must know."""
+    """Yield the groups of each batch of rows, with the facts for `ingest.survey.Survey`."""
     for batch in filter(len, batches):
         yield _batch(survey_columns(_read(batch, request), request), survey_schema(request))
 
 
-def survey_columns(raw: RawTable, request: Request) -> Columns:
-    """Return the groups of a table, a column for each fact."""
-    rows, keys = survey_rows(raw), _coarse_keys(raw, request)
+def survey_columns(table: Table, request: Request) -> Columns:
+    """Return the groups of a table, one column per fact."""
+    rows, keys = survey_rows(table), _coarse_keys(table, request)
     codes = np.stack([column.codes for column in keys.values()])
     groups, group_of = np.unique(codes, axis=1, return_inverse=True)
     n_groups = groups.shape[1]
     columns: dict[str, Any] = {
-        f"key_{i}": _texts(column, groups[i]) for i, column in enumerate(keys.values())
+        f"k{i}": _texts(column, groups[i]) for i, column in enumerate(keys.values())
     }
     columns["n_rows"] = _sums(group_of, rows.n_rows, n_groups)
     columns["n_usable"] = _sums(group_of, rows.n_usable, n_groups)
     for i, facts in enumerate(rows.scores.values()):
         columns |= {
-            f"n_finite_{i}": _sums(group_of, facts.n_finite, n_groups),
-            f"n_texts_{i}": _sums(group_of, facts.n_texts, n_groups),
-            f"largest_{i}": _largest(group_of, facts.largest, n_groups),
-            f"texts_{i}": _examples(group_of, facts.texts, n_groups),
+            f"n_finite{i}": _sums(group_of, facts.n_finite, n_groups),
+            f"n_texts{i}": _sums(group_of, facts.n_texts, n_groups),
+            f"largest{i}": _largest(group_of, facts.largest, n_groups),
+            f"texts{i}": _examples(group_of, facts.texts, n_groups),
         }
     return columns
 
@@ -91,50 +93,39 @@ def survey_columns(raw: RawTable, request: Request) -> Columns:
 def plain_batches(batches: Iterable[Any], request: Request) -> Iterator[Any]:
     """Yield the usable rows of each batch: patient, levels and scores."""
     for batch in filter(len, batches):
-        raw = _read(batch, request)
-        kept = raw.take(_usable(raw, request))
+        table = _read(batch, request)
+        kept = table.take(_usable(table, request))
         named = [request.patient, *(column for column, _ in request.levels)]
         columns: dict[str, Any] = {
-            f"key_{i}": _texts(kept.keys[name], kept.keys[name].codes)
-            for i, name in enumerate(named)
+            f"k{i}": _texts(kept.keys[name], kept.keys[name].codes) for i, name in enumerate(named)
         }
-        columns |= {f"score_{i}": kept.scores[name].values for i, name in enumerate(request.scores)}
+        columns |= {f"s{i}": kept.scores[name].values for i, name in enumerate(request.scores)}
         yield _batch(columns, plain_schema(request))
 
 
 def finish_batches(batches: Iterable[Any], request: Request) -> Iterator[Any]:
-    """Yield one batch with a row for each patient, from all usable rows of these patients."""
+    """Yield one batch with one row per patient, from all usable rows of these patients."""
     import pyarrow as pa
 
     parts = list(batches)
     rows = pa.Table.from_batches(parts) if parts else None
     if rows is None or not rows.num_rows:
         return
-    names, patient_of = _codes(rows["key_0"])
-    levels = [_codes(rows[f"key_{i}"])[1] for i in range(1, len(request.levels) + 1)]
+    names, patient_of = _codes(rows["k0"])
+    levels = [_codes(rows[f"k{i}"])[1] for i in range(1, len(request.levels) + 1)]
     leaf, *steps = nest(patient_of, levels)
     order = np.argsort(leaf, kind="stable")
     part = Part(
         offsets=offsets_of(np.bincount(leaf)),
         steps=tuple(steps),
-        scores={
-            name: rows[f"score_{i}"].to_numpy()[order] for i, name in enumerate(request.scores)
-        },
+        scores={name: rows[f"s{i}"].to_numpy()[order] for i, name in enumerate(request.scores)},
     )
-    columns = _finished_columns(finish_part(part, request))
+    columns = to_arrays(finish_part(part, request))
     n_rows = np.bincount(patient_of)
     yield _batch({"patient": names, "n_rows": n_rows, **columns}, finish_schema(request))
 
 
-def _finished_columns(finished: Finished) -> Columns:
-    columns: dict[str, Any] = {f"number_{i}": n for i, n in enumerate(finished.scores.values())}
-    columns["n_units"] = finished.n_units
-    for i, sums in enumerate(finished.clusters.values()):
-        columns |= {f"mean_{i}": sums.means, f"squares_{i}": sums.squares}
-    return columns
-
-
-def _read(batch: Any, request: Request) -> RawTable:
+def _read(batch: Any, request: Request) -> Table:
     import pyarrow as pa
 
     return read_frame(pa.table(batch.columns, names=list(request.columns)), request)
@@ -150,10 +141,10 @@ def _batch(columns: Columns, schema: Schema) -> Any:
     return pa.RecordBatch.from_pydict(arrays)
 
 
-def _coarse_keys(raw: RawTable, request: Request) -> dict[str, KeyColumn]:
+def _coarse_keys(table: Table, request: Request) -> dict[str, KeyColumn]:
     levels = {column for column, _ in request.levels}
     return {
-        name: _presence(column) if name in levels else column for name, column in raw.keys.items()
+        name: _presence(column) if name in levels else column for name, column in table.keys.items()
     }
 
 
@@ -161,12 +152,12 @@ def _presence(column: KeyColumn) -> KeyColumn:
     return KeyColumn(codes=np.minimum(column.codes, 0), texts=(PRESENT,))
 
 
-def _usable(raw: RawTable, request: Request) -> NDArray[np.bool_]:
-    finite = [np.isfinite(column.values) for column in raw.scores.values()]
+def _usable(table: Table, request: Request) -> NDArray[np.bool_]:
+    finite = [np.isfinite(column.values) for column in table.scores.values()]
     usable: NDArray[np.bool_] = np.logical_and.reduce(finite)
     if request.site is None or request.sites is None:
         return usable
-    column = raw.keys[request.site]
+    column = table.keys[request.site]
     asked = np.array([*(text in request.sites for text in column.texts), False])
     return usable & asked[column.codes]
 

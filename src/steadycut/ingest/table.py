@@ -59,15 +59,15 @@ class ScoreColumn:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class RawTable:
+class Table:
     """The needed columns of a table, by name."""
 
     keys: Mapping[str, KeyColumn]
     scores: Mapping[str, ScoreColumn]
 
-    def take(self, rows: NDArray[np.bool_]) -> "RawTable":
+    def take(self, rows: NDArray[np.bool_]) -> "Table":
         """Return the table of some rows."""
-        return RawTable(
+        return Table(
             keys={name: column.take(rows) for name, column in self.keys.items()},
             scores={name: column.take(rows) for name, column in self.scores.items()},
         )
@@ -116,12 +116,12 @@ def unreadable_texts(texts: Iterable[tuple[int, str]]) -> dict[int, str]:
     return {row: text for row, text in texts if text.strip().casefold() not in NO_SCORE}
 
 
-def stack(tables: Sequence[RawTable]) -> RawTable:
+def stack(tables: Sequence[Table]) -> Table:
     """Return several tables as one."""
     first = tables[0]
     if len(tables) == 1:
         return first
-    return RawTable(
+    return Table(
         keys={name: stack_keys([table.keys[name] for table in tables]) for name in first.keys},
         scores={
             name: _stack_scores([table.scores[name] for table in tables]) for name in first.scores

@@ -3,7 +3,7 @@
 import pytest
 
 from steadycut.errors import BadTable, MissingColumn
-from steadycut.ingest.columns import check_columns
+from steadycut.ingest.column_names import check_columns
 
 
 def refusal(error, wanted, available):

@@ -1,7 +1,7 @@
-"""Sources that cannot be scanned twice at little cost -> a Parquet file in the work folder.
+"""Sources that are slow to scan are copied to a Parquet file in the work folder.
 
 Text is parsed once, S3 is read once, and a lazy frame is run once; only the needed columns are
-kept. Nothing is ever whole in memory, except what was so before.
+kept. No table is loaded into memory as a whole, unless it was in memory before.
 """
 
 from pathlib import Path
@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.ingest.raw import KeyColumn, RawTable
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.files import Opened, quote_text, select_list
+from steadycut.ingest.table import KeyColumn, Table
 
 
 def stage_text(connection: Any, opened: Opened, request: Request, target: Path) -> None:
-    """Parse text files once."""
+    """Copy text files."""
     picked = select_list(opened, request)
     connection.execute(
         f"COPY (SELECT {picked} FROM {opened.source}) "  # noqa: S608
@@ -24,7 +24,7 @@ def stage_text(connection: Any, opened: Opened, request: Request, target: Path) 
 
 
 def stage_dataset(dataset: Any, request: Request, target: Path) -> None:
-    """Read the needed columns of a pyarrow dataset once, batch by batch."""
+    """Copy the needed columns of a pyarrow dataset, batch by batch."""
     from pyarrow import parquet
 
     batches = dataset.scanner(columns=list(request.columns)).to_reader()
@@ -34,18 +34,18 @@ def stage_dataset(dataset: Any, request: Request, target: Path) -> None:
 
 
 def stage_lazy(frame: Any, request: Request, target: Path) -> None:
-    """Run a lazy frame (narwhals) once, for the needed columns."""
+    """Run a lazy frame (narwhals) for the needed columns."""
     frame.select(*request.columns).sink_parquet(target)
 
 
-def stage_raw(raw: RawTable, request: Request, target: Path) -> None:
-    """Write columns that are in memory, named as a `select_list` names them."""
+def stage_table(table: Table, request: Request, target: Path) -> None:
+    """Copy a table that is in memory, with the column names of `select_list`."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    columns = {f"k{i}": _texts(raw.keys[name]) for i, name in enumerate(request.keys)}
+    columns = {f"k{i}": _texts(table.keys[name]) for i, name in enumerate(request.keys)}
     for i, name in enumerate(request.scores):
-        column = raw.scores[name]
+        column = table.scores[name]
         texts = np.full(column.values.size, None, dtype=object)
         texts[list(column.unreadable)] = list(column.unreadable.values())
         columns |= {f"s{i}": pa.array(column.values), f"u{i}": pa.array(texts, type=pa.string())}

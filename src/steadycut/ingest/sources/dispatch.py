@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.ingest.raw import RawTable
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.anndata import is_anndata, read_anndata
 from steadycut.ingest.sources.files import read_files
 from steadycut.ingest.sources.frames import read_arrays, read_frame, wrap_frame
+from steadycut.ingest.table import Table
 
 
-def read_raw(source: Any, request: Request) -> RawTable:
+def read_table(source: Any, request: Request) -> Table:
     """Return the needed columns of any source."""
     if is_paths(source):
         return read_files(source, request)
