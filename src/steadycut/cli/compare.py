@@ -7,9 +7,9 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, note, show, to_json, write_folder
-from steadycut.cli.progress import progress_on_terminal
 from steadycut.cli.reading import reading_of
 from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit
+from steadycut.io.progress import progress_on_stderr
 from steadycut.show.terminal import comparison_text
 from steadycut.study.compare import compare
 from steadycut.study.options import study_options
@@ -96,7 +96,7 @@ def compare_command(
         missing=missing,
         attributes=strata_columns,
     )
-    with progress_on_terminal() as progress:
+    with progress_on_stderr() as progress:
         content = compare(
             candidates_at(table, here), candidates_at(table, there), progress=progress, **options
         ).to_dict()

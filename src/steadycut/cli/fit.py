@@ -7,7 +7,6 @@ from typing import Any
 
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
-from steadycut.cli.progress import progress_on_terminal
 from steadycut.cli.reading import reading_of
 from steadycut.cli.tables import (
     candidates_at,
@@ -21,6 +20,7 @@ from steadycut.documents.canonical_json import frozen_bytes
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption
 from steadycut.ingest import PatientTable
+from steadycut.io.progress import progress_on_stderr
 from steadycut.show import render_study
 from steadycut.show.numbers import cut, percent, risk
 from steadycut.show.terminal import chain_text, study_text
@@ -113,7 +113,7 @@ def fit_command(
         missing=missing,
         attributes=strata_columns,
     )
-    with progress_on_terminal() as progress:
+    with progress_on_stderr() as progress:
         study = run_study(candidates_at(table, sites), options, progress)
     frozen = study.freeze(**remembered, small_cells=small_cells)
     if small_cells is not None:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from steadycut._version import __version__
 from steadycut.cli.output import note
-from steadycut.cli.progress import progress_on_terminal
 from steadycut.ingest import PatientTable, Request, read_patients
 from steadycut.ingest.engines.choose import check_engine, parse_memory
 from steadycut.ingest.sources.find import find_files
 from steadycut.io.checkpoint import Checkpoint, digest, open_checkpoint
+from steadycut.io.progress import progress_on_stderr
 
 CHECKPOINT = "steadycut-checkpoint"
 
@@ -60,7 +60,7 @@ def reading_of(
 def read_tables(request: Request, reading: Reading) -> PatientTable:
     """Read tables as a command asks for, and show the progress."""
     keep = None if reading.checkpoint is None else partial(_kept_parts, reading, request)
-    with progress_on_terminal() as progress:
+    with progress_on_stderr() as progress:
         return read_patients(
             request,
             list(reading.paths),

@@ -9,9 +9,9 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, to_json, write_folder
-from steadycut.cli.progress import progress_on_terminal
 from steadycut.cli.skipped import finish_scoring
 from steadycut.core.checks import check_count, check_fraction
+from steadycut.io.progress import progress_on_stderr
 from steadycut.pipelines.driver import InputFiles, gather_files
 from steadycut.pipelines.ecg import EcgOptions, Segments, SegmentScorer, read_segments
 from steadycut.pipelines.ecg.features import NAMES
@@ -84,7 +84,7 @@ def score_ecg_command(
     ready = None if scorer is None else read_scorer(scorer, NAMES)
     files = gather_files(records, RECORDS, sheet, need_labels=ready is None)
     labels = labels_of_patients(files.sheet) if ready is None else {}
-    with progress_on_terminal() as progress:
+    with progress_on_stderr() as progress:
         found, skipped = read_segments(files.paths, options, check_count("--jobs", jobs), progress)
     skipped = [*files.skipped, *skipped]
     refuse_if_nothing(found.record.size, skipped, "records")

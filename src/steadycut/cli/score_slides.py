@@ -9,9 +9,9 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder
-from steadycut.cli.progress import progress_on_terminal
 from steadycut.cli.skipped import finish_scoring
 from steadycut.core.checks import check_count
+from steadycut.io.progress import progress_on_stderr
 from steadycut.pipelines.driver import gather_files
 from steadycut.pipelines.skipped import refuse_if_nothing
 from steadycut.pipelines.slides import (
@@ -139,7 +139,7 @@ def score_slides_command(
         overlay=overlay,
         sheet=files.sheet,
     )
-    with progress_on_terminal() as progress:
+    with progress_on_stderr() as progress:
         done, skipped = score_slides(files.paths, job, progress)
     skipped = [*files.skipped, *skipped]
     refuse_if_nothing(len(done), skipped, "slides")

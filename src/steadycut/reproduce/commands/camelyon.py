@@ -8,8 +8,8 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli import score_slides as slide_opt
-from steadycut.cli.progress import progress_on_terminal
 from steadycut.core.checks import check_count
+from steadycut.io.progress import progress_on_stderr
 from steadycut.pipelines.skipped import refuse_if_nothing
 from steadycut.pipelines.slides import Job, ModelOptions, TileModel, TileOptions, score_slides
 from steadycut.pipelines.slides.options import wanted_mpp
@@ -86,7 +86,7 @@ def camelyon_command(
         overlay=overlay,
         sheet=origins(slides),
     )
-    with progress_on_terminal() as progress:
+    with progress_on_stderr() as progress:
         scored, unreadable = score_slides([one.path for one in slides], job, progress)
         refuse_if_nothing(len(scored), unreadable, "slides")
         tables, missing = camelyon_tables(

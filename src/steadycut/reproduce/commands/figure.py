@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from steadycut.cli import options as opt
-from steadycut.cli.progress import progress_on_terminal
+from steadycut.io.progress import progress_on_stderr
 from steadycut.reproduce.commands import shared
 from steadycut.reproduce.figure import PaperFigure
 from steadycut.reproduce.pages import figure_page
@@ -32,7 +32,7 @@ def reproduce_figure(
     """Compute, draw and write one figure, and show what came out."""
     endings = (*shared.PICTURES, *shared.TEXTS)
     shared.check_run(out, figure.name, replicates, seed, force=force, endings=endings)
-    with progress_on_terminal() as progress:
+    with progress_on_stderr() as progress:
         content = figure.document(replicates, seed, progress)
     page = figure_page(content, figure.title, figure.shown, figure.columns)
     pictures = figure.render(content)

@@ -9,8 +9,8 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli import score_ecg as ecg_opt
-from steadycut.cli.progress import progress_on_terminal
 from steadycut.core.checks import check_count, check_fraction
+from steadycut.io.progress import progress_on_stderr
 from steadycut.pipelines.ecg import EcgOptions, read_segments
 from steadycut.pipelines.ecg.records import import_wfdb
 from steadycut.pipelines.skipped import SkippedFile, refuse_if_nothing
@@ -60,7 +60,7 @@ def mimic_ecg_command(
     records, problems = find_mimic(data)
     known = read_labels(data, labels, finding)
     paths = list(records)
-    with progress_on_terminal() as progress:
+    with progress_on_stderr() as progress:
         found, unreadable = read_segments(paths, cut, check_count("--jobs", jobs), progress)
         refuse_if_nothing(found.record.size, unreadable, "records")
         whose = [patient if patient in known else None for patient in records.values()]

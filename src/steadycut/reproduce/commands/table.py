@@ -7,11 +7,11 @@ import typer
 
 from steadycut.cli import options as opt
 from steadycut.cli.demo import read_hospital
-from steadycut.cli.progress import progress_on_terminal
 from steadycut.cli.reading import Reading
 from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit
 from steadycut.datasets import simulate_two_hospitals
 from steadycut.errors import BadOption
+from steadycut.io.progress import progress_on_stderr
 from steadycut.reproduce.commands import shared
 from steadycut.reproduce.pages import table_page
 from steadycut.reproduce.table import Hospitals, table_result
@@ -80,7 +80,7 @@ def table_command(
     else:
         first = read_two(data, columns, positive, level, aggregate, missing)
         others = ((number, first) for number in seeds)
-    with progress_on_terminal() as progress:
+    with progress_on_stderr() as progress:
         content = table_result(first, others, replicates, {**options, "seed": seed}, progress)
     shared.finish(out, "table", content, table_page(content), as_json=as_json)
 
