@@ -268,7 +268,7 @@ class DataPart(Part):
     rows: int
     dropped_rows: int
     dropped_patients: int
-    dropped_unlabelled_patients: int
+    dropped_incomplete_patients: int
     sha256: str | None = None
 
 
