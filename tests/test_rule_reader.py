@@ -189,7 +189,7 @@ def written(tmp_path):
         (["patient,score", "a,2e300"], "must not exceed 1e+300"),
         (["patient,score", ",1"], "'patient' must be filled in every row; 1 of 1"),
         (["patient,score", "None,1", "a,1"], "'patient' must be filled in every row; 1 of 2"),
-        (["patient,score", "NA,1"], "nothing there, or a mark for nothing"),
+        (["patient,score", "NA,1"], "1 of 1 rows have no value there"),
         (["patient,score", "a,1,2"], "a row of 3 cells"),
         (["patient,score", "a"], "a row of 1 cells"),
         (["patient,score", 'a,"1'], "cannot be read"),
@@ -303,21 +303,22 @@ def test_a_file_larger_than_any_rule_is_refused(tmp_path, capsys, monkeypatch):
     assert "too large" in refusal(capsys, rule, HERE / TABLE, "--out", tmp_path / "d.csv")
 
 
-def names_in(schema, part=None):
-    """Every field that a file of this schema may have; fields with names of their own are free."""
+def names_in(part, definitions):
+    """The names of all fields, except those inside fields that never decide."""
     found = set()
-    for name, field in (schema if part is None else part).get("properties", {}).items():
+    for name, field in part.get("properties", {}).items():
         found.add(name)
-        inner = [] if name in rule_reader.FREE else re.findall(r"#/\$defs/(\w+)", str(field))
-        found |= {one for ref in inner for one in names_in(schema, schema["$defs"][ref])}
+        if name not in rule_reader.FREE:
+            for inside in re.findall(r'"#/\$defs/(\w+)"', json.dumps(field)):
+                found |= names_in(definitions[inside], definitions)
     return found
 
 
 @pytest.mark.parametrize("name", list(KINDS))
 def test_it_knows_the_fields_of_every_kind_and_no_others(name):
     schema = json.loads(schema_text(name))
-    known = set(rule_reader.COMMON.split()) | set(rule_reader.KNOWN[schema["title"]].split())
-    assert known == names_in(schema), "tell rule_reader.KNOWN, and heed what it is for"
+    known = rule_reader.known_names(schema["title"])
+    assert known == names_in(schema, schema["$defs"]), "tell rule_reader.KNOWN, heed what it is for"
 
 
 # By covariate, and patients unlike those of the rule ---------------------------------------

@@ -1,14 +1,14 @@
-"""Decide by a frozen steadycut file where nothing but Python is installed.
+"""Apply a frozen steadycut file where only Python is installed.
 
-This one file needs Python 3.8 or later and nothing else, not even steadycut: copy it to the
-machine, beside the rule, and run
+This file needs Python 3.8 or later and nothing else, not even steadycut. Copy it to the machine,
+next to the rule, and run
 
     python rule_reader.py rule.json instances.csv --out decisions.csv
 
-It takes a rule.json, a strata.json or a covariate.json, checks that it is whole, aggregates the
-instances of every patient and decides. Scores, decisions and flip probabilities are those of
-``steadycut apply`` to the last bit, and so is the file that it writes. What it cannot read for
-sure it refuses, in one line and with exit code 2.
+It takes a rule.json, a strata.json or a covariate.json, checks that nobody changed it, aggregates
+the instances of every patient and decides. Scores, decisions and flip probabilities are the same
+as those of ``steadycut apply`` to the last bit, and so is the file that it writes. If it cannot be
+sure how to read something, it refuses in one line, with exit code 2.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from types import SimpleNamespace
 from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
-READS = ("steadycut.rule/1", "steadycut.strata/1", "steadycut.covariate/1")
-# The names of all fields that may stand in a file, at any depth. Another one was made by a newer
-# steadycut and could change decisions, so that it is never ignored.
+# The names of all fields that a file may have, at any depth: this is all that a new field changes
+# here. A file with another field comes from a newer steadycut, and the field could change
+# decisions, so the file is refused.
 COMMON = """aggregation bound certificate columns costs data_sha256 delta direction generalization
 honesty how instances_per_patient label largest level levels median n_candidates n_patients patient
 patients positive provenance risk rule schema score score_range sha256 site smallest threshold
@@ -46,21 +47,21 @@ strata thresholds usual_range warnings""",
 draws fn fp kind own_threshold p_value pooled rank ranks reference scale seed standard_error
 statistic test thresholds tn tp upper weight""",
 }
-# Fields that hold names of their own.
+# Fields whose content never changes a decision, so its names are not checked.
 FREE = ("alarm_costs", "miss_costs", "options", "patients", "versions")
 LARGEST_FILE = 64000000
 LARGEST_SCORE = 1e300
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-# A whole number as tables write floats: as a group "1.0" is "1".
+# A whole number that is written as a float: the group "1.0" is the group "1".
 WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]{0,14}))\.0+")
 NO_SCORE = ("", "na", "n/a", "nan", "null", "none", "inf", "-inf", "infinity", "-infinity")
-# What stands for nothing in identifiers and levels, where "none" may be a name.
+# Texts that mean "missing" in identifiers and levels; there "none" may be a name.
 MARKS = ("", "na", "n/a", "#n/a", "nan", "<na>", "null")
 BLANKS = " \t\n\r\x0b\x0c"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-# From so many patients on, that all have one row is no chance.
+# If at least this many patients have one row each, that is not by chance.
 SURE = 10
-# The checks that refuse, as steadycut names them where they are forced.
+# Checks that refuse a table; steadycut uses the same names if they are forced.
 AGGREGATION, LEVEL = "aggregation", "missing level"
 
 Rule = Dict[str, Any]
@@ -68,15 +69,15 @@ Table = Dict[str, List[str]]
 Columns = Dict[str, List[Any]]
 
 
-class Refused(Exception):  # noqa: N818 (reads as a fact)
-    """What cannot be done, and why, in one line."""
+class Refused(Exception):  # noqa: N818 (part of the public names)
+    """Something cannot be done; the text says why, in one line."""
 
 
 # The rule ----------------------------------------------------------------------------------
 
 
 def load_rule(path: str) -> Rule:
-    """Return the content of a frozen file, if it is whole and all of it is known here."""
+    """Return the content of a frozen file; refuse it if it was changed or has unknown fields."""
     try:
         _check_plain(path)
         with open(path, "rb") as file:
@@ -91,11 +92,11 @@ def load_rule(path: str) -> Rule:
         whole = False
     if not whole:
         raise Refused(f"{path} was changed after it was written; use the original file.")
-    unknown = set(_names(rule)) - set(f"{COMMON} {KNOWN[rule['schema']]}".split())
+    unknown = set(_names(rule)) - known_names(rule["schema"])
     if unknown:
         raise Refused(
             f"{path} has the field {min(unknown)[:80]!r}, which this reader does not know: a newer "
-            "steadycut made it. Take the reader of that version."
+            "steadycut made it. Use the reader of that version."
         )
     try:
         _check_content(rule)
@@ -105,9 +106,9 @@ def load_rule(path: str) -> Rule:
 
 
 def _check_plain(path: str) -> None:
-    """Refuse a pipe, which may never begin, and a device, which may never end."""
+    """Refuse pipes and devices: reading them may never start or never end."""
     if os.path.exists(path) and not os.path.isfile(path):
-        raise OSError(None, "It is no plain file")
+        raise OSError(None, "It is not a plain file")
 
 
 def _parse(written: bytes, path: str) -> Rule:
@@ -118,30 +119,27 @@ def _parse(written: bytes, path: str) -> Rule:
     except (ValueError, RecursionError):
         raise Refused(f"{path} is not a rule file: it is not valid JSON.") from None
     schema = rule.get("schema") if isinstance(rule, dict) else None
-    if schema not in READS:
+    if schema not in KNOWN:
         raise Refused(
-            f"{path} has the schema {str(schema)[:80]!r}; this reader reads {', '.join(READS)}. If "
-            "a newer steadycut made the file, take the reader of that version."
+            f"{path} has the schema {str(schema)[:80]!r}; this reader reads {', '.join(KNOWN)}. If "
+            "a newer steadycut made the file, use the reader of that version."
         )
     return dict(rule)
 
 
-def _canonical(content: Rule, indent: int | None = None) -> bytes:
-    separators = (",", ":") if indent is None else None
-    text = json.dumps(
-        content,
-        indent=indent,
-        separators=separators,
-        sort_keys=True,
-        ensure_ascii=False,
-        allow_nan=False,
-    )
+def known_names(schema: str) -> Set[str]:
+    """Return the names of all fields that a file of this schema may have."""
+    return set(f"{COMMON} {KNOWN[schema]}".split())
+
+
+def _canonical(content: Rule, **layout: Any) -> bytes:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, **layout)
     return text.encode("utf-8")
 
 
 def _content_hash(rule: Rule) -> str:
     rest = {name: value for name, value in rule.items() if name != "sha256"}
-    return hashlib.sha256(_canonical(rest)).hexdigest()
+    return hashlib.sha256(_canonical(rest, separators=(",", ":"))).hexdigest()
 
 
 def _names(content: Any, inside: str = "") -> List[str]:
@@ -154,7 +152,7 @@ def _names(content: Any, inside: str = "") -> List[str]:
 
 
 def _check_content(rule: Rule) -> None:
-    """Raise any error if what decides is not as it must be."""
+    """Raise an error if a field that decides is not as it must be."""
     _sign(rule)
     _check_texts(needed_columns(rule))
     _check_floats(rule["score_range"])
@@ -164,8 +162,7 @@ def _check_content(rule: Rule) -> None:
             parse_aggregator(how)
     for usual in (_usual_rows(rule), rule.get("units_per_patient")):
         _check(usual is None or usual["smallest"] <= usual["median"] <= usual["largest"])
-    check = dict(zip(READS, (_check_single, _check_strata, _check_covariate)))[rule["schema"]]
-    check(rule)
+    KINDS[rule["schema"]][0](rule)
 
 
 def _check_single(rule: Rule) -> None:
@@ -228,12 +225,12 @@ def _sign(rule: Rule) -> float:
 
 
 def _usual_rows(rule: Rule) -> Any:
-    """Return how many rows patients had where the rule was made, if that is known."""
+    """Return how many rows the patients of the study had, if that is known."""
     return rule.get("reference", rule).get("instances_per_patient")
 
 
 def _methods(rule: Rule) -> List[Tuple[str, List[Tuple[str, str]]]]:
-    """Return every score that must be made: its column, and (level, aggregator) step by step."""
+    """Return the column of each score, and its steps as (level, aggregator)."""
     several = [(rule["columns"]["score"], rule["aggregation"])]
     if rule.get("ensemble") is not None:
         several = [(one["score"], one["aggregation"]) for one in rule["ensemble"]["methods"]]
@@ -246,7 +243,7 @@ def _levels(rule: Rule) -> List[str]:
 
 
 def _without(rule: Rule, lacking: List[str]) -> Rule:
-    """Return a rule that leaves out the steps of some levels."""
+    """Return a rule without the steps of some levels."""
 
     def kept(part: Rule) -> Rule:
         *steps, last = part["aggregation"]
@@ -264,9 +261,9 @@ def _without(rule: Rule, lacking: List[str]) -> Rule:
 
 
 def read_table(path: str, rule: Rule, *, force: bool = False) -> Table:
-    """Return the columns of a CSV or TSV file that a rule needs, cell by cell as texts.
+    """Return the columns of a CSV or TSV file that a rule needs; every cell is a text.
 
-    Forced, the columns of levels may be missing.
+    With ``force`` the columns of levels may be missing.
     """
     if not path.lower().endswith((".csv", ".tsv")):
         raise Refused(f"a table must end in .csv or .tsv; got {path!r}. Convert it first.")
@@ -295,13 +292,15 @@ def needed_columns(rule: Rule) -> List[str]:
 def _columns(text: str, path: str, needed: List[str], spared: Set[str]) -> Table:
     ends = {"\r\n" if "\r\n" in text else "\n", *re.findall("\r\n|\r|\n", text)}
     if "\0" in text or len(ends) > 1:
-        raise Refused(f"{path} has NUL signs, or lines that end in different ways. Write it again.")
+        raise Refused(
+            f"{path} has NUL characters, or lines that end in different ways. Save it again."
+        )
     header, delimiter = _header(text, "\t" if path.lower().endswith(".tsv") else ",;\t|")
     needed = [name for name in needed if name in header or name not in spared]
     for name in needed:
         if header.count(name) != 1:
             found = "no column" if name not in header else "more than one column"
-            raise Refused(f"{path} has {found} {name!r}; every one must be there, once.")
+            raise Refused(f"{path} has {found} {name!r}; each column must be there once.")
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     next(rows)
     places = {name: header.index(name) for name in needed}
@@ -310,7 +309,7 @@ def _columns(text: str, path: str, needed: List[str], spared: Set[str]) -> Table
         if row and len(row) != len(header):
             raise Refused(
                 f"{path} has a row of {len(row)} cells where the first line names {len(header)} "
-                "columns. Mend the file."
+                "columns. Fix the file."
             )
         for name, place in places.items() if row else ():
             table[name].append(row[place])
@@ -320,7 +319,7 @@ def _columns(text: str, path: str, needed: List[str], spared: Set[str]) -> Table
 
 
 def _header(text: str, delimiters: str) -> Tuple[List[str], str]:
-    """Return the names of the columns, and the separator that gives the most of them."""
+    """Return the names of the columns; the separator is the one that gives the most names."""
     first = [csv.reader(io.StringIO(text, newline=""), delimiter=one) for one in delimiters]
     found = [(next(row, []), one) for row, one in zip(first, delimiters)]
     return max(found, key=lambda one: len(one[0]))
@@ -332,7 +331,7 @@ def _check_filled(table: Table, name: str, patient: str) -> None:
     if gaps:
         raise Refused(
             f"column {name!r} must be filled in every row; {gaps} of {len(table[name])} rows have "
-            "nothing there, or a mark for nothing. Fill these in, or remove the rows."
+            "no value there. Fill these in, or remove the rows."
         )
 
 
@@ -343,21 +342,21 @@ def _numbers(table: Table, name: str) -> List[float]:
     if len(bad) > missing:
         raise Refused(
             f"{name!r} must hold numbers with a decimal point; {len(bad) - missing} of "
-            f"{len(texts)} are other text. Mend them."
+            f"{len(texts)} are other text. Fix them."
         )
     numbers = [float(text) for text in texts if not missing]
     missing += sum(not math.isfinite(number) for number in numbers)
     if missing:
         raise Refused(
             f"{name!r} must hold finite numbers; {missing} of {len(texts)} are missing, NaN or "
-            "infinite. Mend these rows, or leave them out."
+            "infinite. Fix these rows, or remove them."
         )
     if max(map(abs, numbers)) > LARGEST_SCORE:
         raise Refused(f"{name!r} must not exceed {LARGEST_SCORE:g} in size. Rescale the scores.")
     return numbers
 
 
-# Aggregators: of the scores of a group, in ascending order ---------------------------------
+# Aggregators of the scores of a group, in ascending order ----------------------------------
 
 Scores = List[float]
 
@@ -396,7 +395,7 @@ def _trimmed_mean(scores: Scores, share: float) -> float:
     return _mean(scores[cut : len(scores) - cut])
 
 
-# What an aggregator does, how its number is read (None if it has none), and what is allowed.
+# The function of each aggregator, how its number is read (None: it has none), what is allowed.
 AGGREGATORS: Dict[str, Tuple[Callable[..., float], Any, Callable[[Any], bool]]] = {
     "mean": (_mean, None, bool),
     "median": (_median, None, bool),
@@ -411,7 +410,7 @@ AGGREGATORS: Dict[str, Tuple[Callable[..., float], Any, Callable[[Any], bool]]] 
 
 
 def parse_aggregator(how: str) -> Callable[[Scores], float]:
-    """Return the function that ``how`` names, of scores in any order; ValueError if none."""
+    """Return the function that ``how`` names; it takes scores in any order."""
     name, _, number = how.partition(":")
     function, read, allows = AGGREGATORS[name]
     if read is None:
@@ -425,12 +424,12 @@ def parse_aggregator(how: str) -> Callable[[Scores], float]:
 def patient_scores(
     table: Table, patient: str, score: str, steps: Sequence[Tuple[str, str]]
 ) -> Dict[str, float]:
-    """Return one score a patient: rows into the innermost level, and so on outwards."""
+    """Return one score per patient: rows are aggregated to the innermost level, then outwards."""
     levels = [level for level, _ in reversed(steps[:-1])]
     groups: Dict[Tuple[str, ...], Scores] = {}
     keys = zip(table[patient], *(table[level] for level in levels))
     for key, number in zip(keys, _numbers(table, score)):
-        # Adding 0.0 turns negative zero into zero, here and below.
+        # Adding 0.0 turns negative zero into zero.
         groups.setdefault(key, []).append(number + 0.0)
     for _, how in steps:
         aggregate = parse_aggregator(how)
@@ -445,9 +444,9 @@ def patient_scores(
 
 
 def decide(rule: Rule, table: Table, unseen: str = "refuse", *, force: bool = False) -> Columns:
-    """Return the columns of ``decisions.csv``, one entry a patient, in the order of their names.
+    """Return the columns of ``decisions.csv``, one entry per patient, sorted by name.
 
-    A further column ``forced`` says what would have been refused, if anything.
+    The column ``forced`` is added if anything would have been refused without ``force``.
     """
     patient = rule["columns"]["patient"]
     _check_roles(rule)
@@ -463,12 +462,8 @@ def decide(rule: Rule, table: Table, unseen: str = "refuse", *, force: bool = Fa
     forced = [LEVEL for _ in lacking] + list(unlike)
     names = sorted(several[0])
     scores = [_combined(rule, [one[name] for one in several]) for name in names]
-    if rule["schema"] == READS[0]:
-        decided = _decide_single(rule, scores)
-    elif rule["schema"] == READS[1]:
-        decided = _decide_strata(rule, scores)
-    else:
-        decided = _decide_covariate(rule, scores, _covariate_of(rule, table, names), unseen)
+    covariate = _covariate_of(rule, table, names) if "covariate" in rule else []
+    decided = KINDS[rule["schema"]][1](rule, scores, covariate, unseen)
     said = {"forced": ["; ".join(forced)] * len(names)} if forced else {}
     return {"patient": names, "score": scores, **decided, **said}
 
@@ -483,9 +478,10 @@ def _check_roles(rule: Rule) -> None:
 
 
 def _unlike(rule: Rule, table: Table, *, count_units: bool) -> Dict[str, str]:
-    """Return why rows seem to be aggregated before, or units not told apart, by the check's name.
+    """Return why the table does not look like that of the study, by the name of the check.
 
-    Where rows are unlike, units are not looked at.
+    Either the rows seem to be aggregated already, or the units of a level are not told apart. The
+    second is looked at only if the first is not the case.
     """
     patient, usual = rule["columns"]["patient"], _usual_rows(rule)
     rows = Counter(table[patient])
@@ -509,13 +505,13 @@ def _all_single(here: Dict[str, int], usual: Dict[str, float]) -> bool:
 
 def _single_text(usual: Dict[str, float], what: str) -> str:
     return (
-        f"every patient has one of what those of the rule had {usual['smallest']} to "
-        f"{usual['largest']} of ({what}). Give the table of instances, or use --force."
+        f"every patient has one of the {what}; those of the rule had {usual['smallest']} to "
+        f"{usual['largest']}. Give the table of instances, or use --force."
     )
 
 
 def _combined(rule: Rule, scores: Scores) -> float:
-    """Return the score of a patient; of an ensemble the weighted ranks, from 0 to 1."""
+    """Return the score of a patient; for an ensemble the weighted mean rank, from 0 to 1."""
     if rule.get("ensemble") is None:
         return scores[0]
     methods, total = rule["ensemble"]["methods"], 0
@@ -526,7 +522,7 @@ def _combined(rule: Rule, scores: Scores) -> float:
     return total / (2 * len(methods[0]["reference"]) * weight)
 
 
-def _decide_single(rule: Rule, scores: Scores) -> Columns:
+def _decide_single(rule: Rule, scores: Scores, *_: object) -> Columns:
     sign, n = _sign(rule), len(rule["bootstrap_thresholds"])
     draws = sorted(sign * draw for draw in rule["bootstrap_thresholds"])
     called = [sign * score >= sign * rule["threshold"] for score in scores]
@@ -535,7 +531,7 @@ def _decide_single(rule: Rule, scores: Scores) -> Columns:
     return {"decision": [int(yes) for yes in called], "flip_probability": flips}
 
 
-def _decide_strata(rule: Rule, scores: Scores) -> Columns:
+def _decide_strata(rule: Rule, scores: Scores, *_: object) -> Columns:
     sign, draws = _sign(rule), rule["bootstrap_thresholds"]
     thresholds = [sign * value for value in rule["thresholds"]]
     own = [bisect_right(thresholds, sign * score) for score in scores]
@@ -564,12 +560,12 @@ def _covariate_of(rule: Rule, table: Table, names: List[str]) -> List[str]:
     found: Dict[str, str] = {}
     for name, value in zip(table[rule["columns"]["patient"]], table[rule["covariate"]]):
         if found.setdefault(name, value) != value:
-            raise Refused(f"in {rule['covariate']!r} some patients have several values. Mend them.")
+            raise Refused(f"in {rule['covariate']!r} some patients have several values. Fix them.")
     return [found[name] for name in names]
 
 
 def _places(rule: Rule, covariate: List[str], unseen: str) -> List[Any]:
-    """Return the place of each patient's group among the cuts, or the number itself."""
+    """Return the position of each patient's group among the cuts, or the number itself."""
     if rule["kind"] == "smooth":
         return _numbers({rule["covariate"]: covariate}, rule["covariate"])
     names = [cut["at"] for cut in rule["cuts"]]
@@ -581,7 +577,7 @@ def _places(rule: Rule, covariate: List[str], unseen: str) -> List[Any]:
     if strange and unseen == "refuse":
         raise Refused(
             f"{strange} of {len(places)} patients are of a group of {rule['covariate']!r} that the "
-            "rule has not seen. Leave them out, or take the pooled cut-off: --unseen pooled."
+            "rule has not seen. Remove them, or use the pooled cut-off: --unseen pooled."
         )
     return places
 
@@ -592,7 +588,7 @@ def _plain(text: str) -> str:
 
 
 def _rank(rule: Rule, ranks: Scores, place: Any) -> float:
-    """Return the rank of a cut: that of a group, or between two anchors on a line."""
+    """Return the rank of a cut: that of a group, or interpolated between two anchors."""
     if rule["kind"] == "groups":
         return ranks[place]
     anchors = [cut["at"] for cut in rule["cuts"]]
@@ -604,29 +600,32 @@ def _rank(rule: Rule, ranks: Scores, place: Any) -> float:
 
 
 def _threshold(rule: Rule, rank: float) -> float:
-    """Return the threshold of the cut nearest to a rank; of two as near, the lower one."""
+    """Return the threshold of the cut nearest to a rank; the lower one if two are as near."""
     ranks = rule["scale"]["ranks"]
     above = min(max(bisect_left(ranks, rank), 1), len(ranks) - 1)
     lower = rank - ranks[above - 1] <= ranks[above] - rank
     return rule["scale"]["thresholds"][above - 1 if lower else above]
 
 
+# How each kind is checked, and how it decides from scores, covariate and ``unseen``.
+KINDS: Dict[str, Tuple[Callable[[Rule], None], Callable[..., Columns]]] = {
+    "steadycut.rule/1": (_check_single, _decide_single),
+    "steadycut.strata/1": (_check_strata, _decide_strata),
+    "steadycut.covariate/1": (_check_covariate, _decide_covariate),
+}
+
+
 # The file that is written ------------------------------------------------------------------
 
 
 def to_csv(columns: Columns) -> bytes:
-    """Return decisions as CSV that a spreadsheet shows and never runs."""
+    """Return decisions as CSV; a spreadsheet does not run any cell as a formula."""
     lines: List[str] = []
-    # A cell with a return is quoted only if lines end so: it would begin a row of its own.
-    table = csv.writer(_Lines(lines), lineterminator="\r\n")
+    # With this line end a cell that holds a carriage return is quoted, so it cannot start a row.
+    table = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")
     table.writerow(columns)
     table.writerows([_safe(cell) for cell in row] for row in zip(*columns.values()))
     return "".join(line[:-2] + "\n" for line in lines).encode("utf-8")
-
-
-class _Lines:
-    def __init__(self, lines: List[str]) -> None:
-        self.write = lines.append
 
 
 def _safe(cell: Any) -> Any:
@@ -635,7 +634,7 @@ def _safe(cell: Any) -> Any:
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Write a file that appears whole or not at all."""
+    """Write a file whole or not at all."""
     part = f"{path}.part-{os.getpid()}"
     try:
         with open(part, "xb") as file:
@@ -658,10 +657,10 @@ def _why(error: Exception) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0, or 2 with one line on stderr."""
     parser = argparse.ArgumentParser(
-        prog="rule_reader", description="Decide by a frozen steadycut file; only Python is needed."
+        prog="rule_reader", description="Apply a frozen steadycut file; only Python is needed."
     )
     parser.add_argument("rule", metavar="RULE", help="rule.json, strata.json or covariate.json")
-    parser.add_argument("table", metavar="TABLE", help="CSV or TSV file, a row an instance")
+    parser.add_argument("table", metavar="TABLE", help="CSV or TSV file, one row per instance")
     parser.add_argument("--out", required=True, metavar="FILE", help="CSV file to write")
     parser.add_argument(
         "--unseen",
@@ -672,8 +671,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--force",
         action="store_true",
-        help="also where rows seem to be aggregated already or the column of a level is missing; "
-        "a column 'forced' says so",
+        help="decide even if rows seem to be aggregated already or the column of a level is "
+        "missing; a column 'forced' says so",
     )
     given = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
@@ -688,7 +687,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(rule_path: str, table_path: str, out: str, unseen: str, *, force: bool) -> str:
-    """Read, decide, write, and say what was done."""
+    """Read, decide and write; return what was done."""
     if not out.lower().endswith(".csv"):
         raise Refused(f"--out must end in .csv; got {out!r}.")
     for path in (rule_path, table_path):
@@ -701,7 +700,9 @@ def run(rule_path: str, table_path: str, out: str, unseen: str, *, force: bool) 
     if "forced" in columns:
         print(f"rule_reader: warning: forced: {columns['forced'][0]}.", file=sys.stderr)
     if rule.get("remembered_patients"):
-        print("rule_reader: that no patient made the rule was not checked here.", file=sys.stderr)
+        print(
+            "rule_reader: that no patient was in the study was not checked here.", file=sys.stderr
+        )
     n_outside = _n_outside(rule, columns["score"])
     if n_outside:
         low, high = rule["score_range"]
