@@ -22,7 +22,8 @@ from benchmarks.trust.rule_file import (
 from scripts.write_golden import AGGREGATORS, GOLDEN, TABLE
 from scripts.write_schema import KINDS, schema_text
 from steadycut import CovariateRule, __version__, rule_reader
-from steadycut.core.aggregate.aggregators import FAMILIES, parse_aggregator, sort_segments
+from steadycut.core.aggregate import aggregators
+from steadycut.core.aggregate.aggregators import parse_aggregator, sort_segments
 from steadycut.documents.canonical_json import content_hash, frozen_bytes
 from tests.cli.commands import run_command
 
@@ -82,8 +83,8 @@ def test_it_writes_the_file_that_apply_writes(tmp_path, capsys):
 
 
 def test_it_knows_every_aggregator():
-    assert set(rule_reader.AGGREGATORS) == set(FAMILIES)
-    assert {how.partition(":")[0] for how in AGGREGATORS} == set(FAMILIES)
+    assert set(rule_reader.AGGREGATORS) == set(aggregators.AGGREGATORS)
+    assert {how.partition(":")[0] for how in AGGREGATORS} == set(aggregators.AGGREGATORS)
 
 
 def bits(value):

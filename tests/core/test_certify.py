@@ -1,10 +1,11 @@
 import dataclasses
 
+import numpy as np
 import pytest
 
-from steadycut.core.bounds.betting import betting_limit, patient_losses
+from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
-from steadycut.core.certify import certificate_of, certify, certify_patients
+from steadycut.core.certify import certificate_of, certify
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import Costs
 from steadycut.documents.parts import CertificatePart
@@ -73,31 +74,19 @@ def test_certify_is_the_certificate_of_the_counts_at_the_threshold():
     assert named == expected
 
 
-@pytest.mark.parametrize("options", [{}, {"bound": "dkw"}, {"bound": "dkw", "honesty": "uniform"}])
-def test_patients_have_the_certificate_of_their_counts(options):
-    cohort, counts = random_cohort(1, 60), confusion_at(random_cohort(1, 60), 0.5)
-    certificate = certify_patients(cohort, 0.5, Costs(), 0.2, n_candidates=3, **options)
-    assert certificate == certificate_of(counts, Costs(), 0.2, n_candidates=3, **options)
-    alone = certify_patients(cohort, 0.5, Costs(), 0.2, **options)
-    assert alone == certificate_of(counts, Costs(), 0.2, **options)
-
-
-def test_betting_looks_at_the_patients_one_by_one():
+def test_betting_is_the_limit_of_the_loss_of_every_patient():
     cohort, costs = random_cohort(1, 60), Costs(cost_fn=3.0)
     found = certify(cohort.scores, cohort.labels, 0.5, bound="betting", cost_fn=3.0, delta=0.3)
-    limit = betting_limit(patient_losses(cohort, 0.5, costs), 0.3)
-    assert found.value == pytest.approx(3.0 * limit)
+    losses = np.where(cohort.labels == 1, cohort.scores < 0.5, (cohort.scores >= 0.5) / 3)
+    assert found.value == pytest.approx(3.0 * betting_limit(losses.astype(float), 0.3))
     plain = certificate_of(confusion_at(cohort, 0.5), costs, 0.3)
     expected = dataclasses.replace(plain, bound="betting", generalization=found.generalization)
     assert found == expected
-    several = certify_patients(cohort, 0.5, costs, 0.3, bound="betting", n_candidates=5)
-    assert several == dataclasses.replace(found, n_candidates=5)
 
 
 def test_betting_needs_patients_who_did_not_choose():
-    patients, costs = random_cohort(1, 60), Costs()
     with pytest.raises(BadOption, match=r"bound must be one of .* got 'betting'"):
-        certify_patients(patients, 0.5, costs, 0.1, bound="betting", honesty="uniform")
+        certificate_of(COUNTS, Costs(), 0.1, bound="betting", honesty="uniform")
 
 
 @pytest.mark.parametrize("bound", ["betting", "hoeffding"])

@@ -1,17 +1,14 @@
 import pytest
 
-from steadycut.core.aggregate.aggregators import FAMILIES
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.show import sentences as words
 from tests.show.figures import samples
 
 
-def test_every_aggregator_has_words():
-    assert set(FAMILIES) == set(words.AGGREGATORS)
-
-
-def test_every_bound_has_words():
-    assert set(BOUNDS) <= set(words.BOUNDS)
+def test_a_bound_is_told_by_its_name_and_in_words():
+    told = [words.bound_in_words(name) for name in BOUNDS]
+    assert "hoeffding (Hoeffding, at this cut-off)" in told
+    assert words.bound_in_words("of another version") == "of another version"
 
 
 def test_an_unknown_aggregator_keeps_its_name():

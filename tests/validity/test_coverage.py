@@ -26,7 +26,8 @@ SETTINGS = [
     pytest.param(100, 4000, id="100-full", marks=pytest.mark.slow),
 ]
 UNIFORM = allowed_bounds(Costs(), "uniform")
-POINTWISE = [name for name in allowed_bounds(Costs(), "split") if name not in UNIFORM]
+# tests/core/bounds/test_betting.py has a test of its own for the slow betting bound.
+POINTWISE = [name for name in allowed_bounds(Costs(), "split") if name not in {*UNIFORM, "betting"}]
 COSTS = [Costs(), Costs(cost_fn=1.0, cost_fp=3.0)]
 DELTAS = [0.1, 0.2]
 # Some bounds are for equal costs only.

@@ -21,7 +21,7 @@ from populations import pairs
 
 from steadycut import PatientScores
 from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
-from steadycut.core.certify import certificate_of, certify_patients
+from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import cut_just_below, exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors
@@ -97,11 +97,10 @@ def one_replicate(tally, name, p, q, n, costs, rng, *, gamble):
         for bound in allowed_bounds(costs, "split"):
             if costs.equal and bound == "buehler":
                 continue  # the same as clopper-pearson
+            if bound == "betting" and not gamble:
+                continue
             value = counts.risk(costs) + BOUNDS[bound].compute(counts, costs, delta)
             tally.add((*key, f"split {bound}"), value, truth)
-        if gamble:
-            value = certify_patients(certify, cut, costs, delta, bound="betting").value
-            tally.add((*key, "split betting"), value, truth)
         tally.add((*key, "split union of two"), union_of_two(counts, costs, delta), truth)
         for bound, (found, risk) in everybody.items():
             mine = certificate_of(found, costs, delta, bound=bound, honesty="uniform")

@@ -22,7 +22,7 @@ from steadycut.app.jobs import RULE, Job, Jobs
 from steadycut.app.pages import page, refusal, script, style
 from steadycut.app.preview import preview
 from steadycut.app.uploads import save_upload, save_uploads
-from steadycut.core.aggregate.aggregators import FAMILIES, aggregator_names
+from steadycut.core.aggregate.aggregators import AGGREGATORS, aggregator_names
 from steadycut.datasets import write_two_hospitals
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadRuleFile, SteadycutError
@@ -34,7 +34,7 @@ MOST_FIELDS = 100_000
 # A report may run its own script, and can reach nothing of the app.
 IN_FRAME = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'self'"
 # Aggregators without a number, to tick.
-PLAIN = tuple(name for name in aggregator_names() if name in FAMILIES)
+PLAIN = tuple(name for name in aggregator_names() if name in AGGREGATORS)
 
 Commands = Mapping[str, Sequence[Field]]
 Handler = Callable[[Request, Job], Awaitable[Response]]

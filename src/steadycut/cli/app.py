@@ -17,7 +17,7 @@ from steadycut.core.select import SELECTORS
 from steadycut.io.packages import optional_package
 
 # What the texts of options leave open.
-CHOICES = {"bound": ("auto", *BOUNDS, "betting"), "select": tuple(SELECTORS)}
+CHOICES = {"bound": ("auto", *BOUNDS), "select": tuple(SELECTORS)}
 
 Port = Annotated[
     int,

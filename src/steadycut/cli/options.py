@@ -141,7 +141,7 @@ BoundName = Annotated[
     typer.Option(
         "--bound",
         metavar="NAME",
-        help=f"auto, {', '.join(BOUNDS)} or betting; compression and class-wise-dkw need "
+        help=f"auto, {', '.join(BOUNDS)}; compression and class-wise-dkw need "
         "--honesty uniform, the class-wise ones --target-prevalence.",
     ),
 ]

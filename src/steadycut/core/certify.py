@@ -1,10 +1,9 @@
 """A frozen threshold and patients who did not choose it -> a bound on its risk, term by term."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from steadycut.core.bounds.betting import betting_limit, patient_losses
 from steadycut.core.bounds.concentration import BOUNDS, choose_bound
 from steadycut.core.checks import check_finite, check_fraction
 from steadycut.core.confusion import Confusion, confusion_at
@@ -70,31 +69,6 @@ def certificate_of(
     )
 
 
-def certify_patients(
-    patients: PatientScores,
-    threshold: float,
-    costs: Costs,
-    delta: float,
-    *,
-    bound: str = "auto",
-    honesty: str = "split",
-    n_candidates: int = 1,
-) -> Certificate:
-    """Return the certificate from the patients themselves, whose high scores are called."""
-    counts = confusion_at(patients, threshold)
-    if bound != "betting":
-        return certificate_of(
-            counts, costs, delta, bound=bound, honesty=honesty, n_candidates=n_candidates
-        )
-    choose_bound(bound, costs, honesty)
-    limit = betting_limit(
-        patient_losses(patients, threshold, costs), check_fraction("delta", delta)
-    )
-    plain = certificate_of(counts, costs, delta, n_candidates=n_candidates)
-    gap = costs.largest * limit - plain.risk
-    return replace(plain, bound="betting", generalization=gap)
-
-
 def certify(
     scores: ArrayLike,
     y: ArrayLike,
@@ -140,5 +114,4 @@ def certify(
     check_finite("threshold", threshold)
     oriented = threshold if direction == "ge" else -threshold
     costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp)
-    choose_bound(bound, costs, "split")
-    return certify_patients(patients, oriented, costs, delta, bound=bound)
+    return certificate_of(confusion_at(patients, oriented), costs, delta, bound=bound)

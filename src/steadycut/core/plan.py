@@ -18,9 +18,6 @@ from steadycut.core.records import Costs
 from steadycut.core.split import HONESTIES, n_certifying
 from steadycut.errors import BadOption
 
-# No search goes further than this; exact bounds that cost much work stop earlier.
-MOST_PATIENTS = 100_000_000
-MOST_OF = {"buehler": 20_000}
 # 0.1 * 30 is a little more than 3, yet it means three errors.
 ROUNDING = 1e-9
 
@@ -51,11 +48,9 @@ class Setting:
 
     @property
     def bounds(self) -> list[str]:
-        """The bounds that hold here, the one that ``auto`` takes first.
-
-        Without those that need the patients one by one: a plan has their counts only.
-        """
-        return [name for name in allowed_bounds(self.costs, self.honesty) if name in BOUNDS]
+        """The bounds that hold here and can be planned for, the one that ``auto`` takes first."""
+        allowed = allowed_bounds(self.costs, self.honesty)
+        return [name for name in allowed if BOUNDS[name].most_planned]
 
     @property
     def trivial_risk(self) -> float | None:
@@ -133,7 +128,7 @@ def patients_for(bound: str, risk: float, width: float, setting: Setting) -> Pla
     >>> row.n_certify, row.n_total, row.misses + row.alarms
     (132, 263, 14)
     """
-    most, needed = MOST_OF.get(bound, MOST_PATIENTS), 1
+    most, needed = BOUNDS[bound].most_planned, 1
     for share in possible_shares(risk, setting):
         blocks = _Blocks(risk=risk, setting=setting, share=share)
         n = _smallest_lasting(partial(_is_enough, bound, risk + width, blocks), blocks, most)
@@ -154,7 +149,7 @@ def certificate_for(
     >>> round(row.generalization, 4), round(row.value, 4)
     (0.0499, 0.1499)
     """
-    most = MOST_OF.get(bound, MOST_PATIENTS)
+    most = BOUNDS[bound].most_planned
     if n_certify > most:
         return PlannedCertificate(bound=bound, risk=risk, most=most)
     counts = _worst(bound, n_certify, risk, setting)

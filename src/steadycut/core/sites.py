@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.certify import Certificate, certify_patients
+from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.cuts.left_cdf import left_cdf
@@ -72,7 +72,7 @@ def cuts_by_site(
                 n_certify=judged.n_patients,
                 threshold=cut,
                 quantile=None if cut is None else float(left_cdf(select.scores, cut)),
-                certificate=certify_patients(judged, threshold, costs, delta)
+                certificate=certificate_of(confusion_at(judged, threshold), costs, delta)
                 if judged.n_patients
                 else None,
             )

@@ -53,9 +53,8 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
         Any scikit-learn classifier. A row's score is its ``predict_proba`` of ``classes_[1]``, or
         else its ``decision_function``. A ``random_state`` of None gets a seed.
     aggregate
-        How the scores of a patient's rows become one: ``"mean"``, ``"median"``, ``"max"``,
-        ``"min"``, ``"quantile:Q"``, ``"top-k:K"``, ``"fraction-above:X"``, ``"noisy-or"``,
-        ``"trimmed-mean:X"``, or a function.
+        How the scores of a patient's rows become one: a name such as ``"mean"``, ``"max"`` or
+        ``"quantile:0.9"`` (docs/guide/aggregators.md has all), or a function.
     cv
         Number of folds; fewer if a class has fewer patients.
     n_jobs

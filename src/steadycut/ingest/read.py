@@ -161,9 +161,9 @@ def aggregate(  # noqa: PLR0913
         Levels between rows and patients, innermost first: pairs (column, aggregator), or
         texts such as ``"slide:max"``.
     how
-        Aggregator over the last level of a patient: ``mean``, ``median``, ``max``, ``min``,
-        ``quantile:Q``, ``top-k:K``, ``fraction-above:X``, ``noisy-or``, ``trimmed-mean:X``, or
-        a function of the scores in ascending order.
+        Aggregator over the last level of a patient: a name such as ``mean``, ``max`` or
+        ``quantile:0.9`` (docs/guide/aggregators.md has all), or a function of the scores in
+        ascending order.
     attributes
         Further patient-level columns, such as sex or scanner, the same in every row of a patient.
         The result has them as texts in ``attributes``, by name.

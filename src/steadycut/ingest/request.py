@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from steadycut.core.aggregate.aggregators import (
-    FAMILIES,
+    AGGREGATORS,
     Aggregator,
     How,
     aggregator_names,
@@ -204,7 +204,7 @@ def parse_level(text: str) -> tuple[str, str]:
         if _is_aggregator(how):
             return column, how
     for _, how in endings:
-        if how.partition(":")[0] in FAMILIES:
+        if how.partition(":")[0] in AGGREGATORS:
             parse_aggregator(how)
     msg = (
         f"a level must be written COLUMN:AGGREGATOR, the latter one of "

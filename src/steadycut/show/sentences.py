@@ -3,31 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from steadycut.core.aggregate.aggregators import AGGREGATORS
+from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.show.numbers import count, cut, of_hundred, percent, risk
-
-AGGREGATORS = {
-    "mean": "the mean of {inner}",
-    "median": "the median of {inner}",
-    "max": "the largest value of {inner}",
-    "min": "the smallest value of {inner}",
-    "quantile": "the {number} quantile of {inner}",
-    "top-k": "the mean of the {number} largest values of {inner}",
-    "fraction-above": "the share of values of {inner} above {number}",
-    "noisy-or": "the noisy-or of {inner}",
-    "trimmed-mean": "the mean of {inner} without the outer {number} of the values at either end",
-}
-BOUNDS = {
-    "paper": "three terms, at every cut-off at once",
-    "dkw": "Dvoretzky-Kiefer-Wolfowitz, at every cut-off at once",
-    "compression": "sample compression, exact at the cut-off that the same patients chose",
-    "hoeffding": "Hoeffding, at this cut-off",
-    "bentkus": "Hoeffding-Bentkus, at this cut-off",
-    "betting": "betting, at this cut-off",
-    "class-wise": "Clopper-Pearson in either class, exact at this cut-off and prevalence",
-    "class-wise-dkw": "Dvoretzky-Kiefer-Wolfowitz in either class, at every cut-off at once",
-    "buehler": "Buehler, exact at this cut-off for any costs",
-    "clopper-pearson": "Clopper-Pearson, exact at this cut-off",
-}
 
 
 def quoted(name: object) -> str:
@@ -47,11 +25,11 @@ def aggregation_in_words(score: str, chain: Sequence[Mapping[str, str]]) -> str:
     text = quoted(score)
     for place, step in enumerate(chain, start=1):
         name, _, number = step["how"].partition(":")
-        pattern = AGGREGATORS.get(name)
-        if pattern is None:
-            text = f"{quoted(step['how'])} of {text}"
+        if name in AGGREGATORS:
+            words = AGGREGATORS[name].words
+            text = words.replace("{number}", number).replace("{inner}", text)
         else:
-            text = pattern.replace("{number}", number).replace("{inner}", text)
+            text = f"{quoted(step['how'])} of {text}"
         if place < len(chain):
             text += f" in each {quoted(step['level'])}"
     return text
@@ -87,7 +65,7 @@ def chain_in_short(chain: Sequence[Mapping[str, str]]) -> str:
 
 def bound_in_words(name: str) -> str:
     """Say which inequality a bound is."""
-    return f"{name} ({BOUNDS[name]})" if name in BOUNDS else name
+    return f"{name} ({BOUNDS[name].words})" if name in BOUNDS else name
 
 
 def rule_sentence(content: Mapping[str, Any]) -> str:

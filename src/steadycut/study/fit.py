@@ -8,7 +8,7 @@ import numpy as np
 
 from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.bootstrap.within_groups import Stratify
-from steadycut.core.certify import certify_patients
+from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import confusion_at
 from steadycut.core.ensemble import make_ensemble, try_ensemble
 from steadycut.core.intervals.threshold import CutInterval
@@ -261,9 +261,9 @@ def certify_study(
     """
     oriented = patients.oriented(options.direction)
     certified = oriented.take(roles.certify)
-    certificate = certify_patients(
-        certified,
-        chosen.threshold,
+    counts = confusion_at(certified, chosen.threshold)
+    certificate = certificate_of(
+        counts,
         options.search.costs,
         options.search.delta,
         bound=options.bound,
@@ -279,7 +279,7 @@ def certify_study(
         chosen=chosen,
         candidates=tuple(tried),
         certificate=certificate,
-        counts=confusion_at(certified, chosen.threshold),
+        counts=counts,
         infeasible=infeasible,
     )
 

@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from steadycut.core.aggregate.aggregators import (
-    FAMILIES,
+    AGGREGATORS,
+    Family,
     _neighbours,
     aggregate_chain,
     aggregator_names,
+    maximum,
+    minimum,
     nest,
     offsets_of,
     order_grouped,
@@ -21,6 +24,7 @@ from steadycut.core.aggregate.aggregators import (
     sort_segments,
 )
 from steadycut.errors import BadOption
+from steadycut.show.sentences import aggregation_in_words
 
 # One plain function of one group for every name, written without segments.
 TWINS = {
@@ -88,7 +92,28 @@ def test_noisy_or_keeps_tiny_probabilities():
 
 
 def test_every_name_has_a_twin():
-    assert {how.partition(":")[0] for how in TWINS} == set(FAMILIES)
+    assert {how.partition(":")[0] for how in TWINS} == set(AGGREGATORS)
+
+
+@pytest.mark.parametrize("name", AGGREGATORS)
+def test_every_name_has_words_that_tell_its_number_if_it_has_one(name):
+    family = AGGREGATORS[name]
+    assert family.words.count("{inner}") == 1
+    assert family.words.count("{number}") == bool(family.letter)
+
+
+def test_a_new_aggregator_is_one_entry_of_the_registry(monkeypatch):
+    family = Family(
+        function=lambda segments: maximum(segments) - minimum(segments),
+        places=lambda size: (0, size - 1),
+        words="the range of {inner}",
+    )
+    monkeypatch.setitem(AGGREGATORS, "range", family)
+    assert aggregator_names()[-1] == "range"
+    assert one_group("range", [0.5, 0.25, 1.0]) == 0.75
+    chain = [{"level": "slide", "how": "range"}, {"level": "patient", "how": "mean"}]
+    told = aggregation_in_words("score", chain)
+    assert told == "the mean of the range of “score” in each “slide”"
 
 
 @pytest.mark.parametrize("how", TWINS)

@@ -1,30 +1,10 @@
-from statistics import fmean
-
 import numpy as np
 import pytest
 
 from steadycut.core.aggregate.aggregators import sort_segments
 from steadycut.core.aggregate.clusters import cluster_sums, clusters_from
 from steadycut.documents.parts import ClustersPart
-
-
-def by_loops(groups, labels):
-    """The ANOVA estimator, patient by patient."""
-    classes = sorted(set(labels))
-    n, k = sum(map(len, groups)), len(groups)
-    means = {
-        c: fmean([x for g, label in zip(groups, labels, strict=True) if label == c for x in g])
-        for c in classes
-    }
-    pairs = list(zip(groups, labels, strict=True))
-    between = sum(len(g) * (fmean(g) - means[c]) ** 2 for g, c in pairs) / (k - len(classes))
-    within = sum((x - fmean(g)) ** 2 for g in groups for x in g) / (n - k)
-    shares = 0.0
-    for c in classes:
-        sizes = [len(g) for g, label in pairs if label == c]
-        shares += sum(size**2 for size in sizes) / sum(sizes)
-    m0 = (n - shares) / (k - len(classes))
-    return m0, max((between - within) / (between + (m0 - 1) * within), 0.0)
+from tests.slow_reference.clusters import intraclass
 
 
 def cohort(seed, icc, n_patients=30, sizes=(2, 9), gap=2.0):
@@ -50,7 +30,7 @@ def sums_of(groups, order=None):
 def test_it_is_the_anova_estimator_within_classes(seed, icc):
     groups, labels = cohort(seed, icc)
     found = clusters_from(sums_of(groups), labels)
-    m0, expected = by_loops(groups, labels.tolist())
+    m0, expected, _ = map(float, intraclass(groups, labels.tolist()))
     assert found.per_patient == pytest.approx(m0, abs=1e-12)
     assert found.icc == pytest.approx(expected, abs=1e-12)
     assert found.design_effect == pytest.approx(1 + (m0 - 1) * expected, abs=1e-12)
@@ -63,7 +43,7 @@ def test_it_is_the_anova_estimator_within_classes(seed, icc):
 def test_without_labels_all_patients_are_one_class(seed):
     groups, _ = cohort(seed, 0.3)
     found = clusters_from(sums_of(groups), None)
-    assert found.icc == pytest.approx(by_loops(groups, [0] * 30)[1], abs=1e-12)
+    assert found.icc == pytest.approx(intraclass(groups, [0] * 30)[1], abs=1e-12)
 
 
 def test_many_patients_show_the_true_correlation_and_not_that_the_score_works():

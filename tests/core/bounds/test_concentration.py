@@ -6,6 +6,7 @@ from scipy.stats import beta, binom, binomtest
 from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.bounds.concentration import (
     BOUNDS,
+    BoundInfo,
     _entropy_limit,
     allowed_bounds,
     bentkus,
@@ -21,9 +22,11 @@ from steadycut.core.bounds.concentration import (
     paper,
     relative_entropy,
 )
+from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.errors import BadOption
+from steadycut.show.sentences import bound_in_words
 from tests.core.cohorts import COSTS
 
 COUNTS = [
@@ -33,7 +36,7 @@ COUNTS = [
 ]
 DELTAS = [0.01, 0.1, 0.2]
 # The tightest first.
-SPLIT = ["clopper-pearson", "buehler", "bentkus", "hoeffding", "dkw", "paper"]
+SPLIT = ["clopper-pearson", "buehler", "bentkus", "hoeffding", "dkw", "paper", "betting"]
 UNIFORM = ["compression", "dkw", "paper"]
 
 
@@ -318,3 +321,16 @@ def test_at_a_target_only_class_wise_bounds_are_allowed():
     assert allowed_bounds(costs, "split") == ["class-wise", "class-wise-dkw"]
     assert allowed_bounds(costs, "uniform") == ["class-wise-dkw"]
     assert "class-wise" not in allowed_bounds(Costs(), "split")
+
+
+def test_a_new_bound_is_one_entry_of_the_registry(monkeypatch):
+    """It is allowed, certifies and has its words; ``auto`` still takes the first."""
+    new = BoundInfo(compute=lambda counts, costs, delta: 0.5, words="one half")
+    monkeypatch.setitem(BOUNDS, "half", new)
+    assert allowed_bounds(Costs(), "split")[-1] == "half"
+    found = certificate_of(COUNTS[0], Costs(), 0.1, bound="half")
+    assert found.value == COUNTS[0].risk(Costs()) + 0.5
+    assert bound_in_words("half") == "half (one half)"
+    assert choose_bound("auto", Costs(), "split") == "clopper-pearson"
+    with pytest.raises(BadOption, match="got 'half'"):
+        choose_bound("half", Costs(), "uniform")

@@ -12,8 +12,8 @@ from steadycut.core import rates as characteristics
 from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
-from steadycut.core.rules.criteria import CRITERIA, FAMILIES, Counts, counts_along
-from steadycut.core.rules.registry import parse_rule
+from steadycut.core.rules.criteria import CRITERIA, FAMILIES, Counts, Criterion, counts_along
+from steadycut.core.rules.registry import parse_rule, rule_names
 from tests.core.cohorts import SEEDS, as_lists, random_cohort
 from tests.slow_reference.criteria import PARTNERS, best_by, measures
 from tests.slow_reference.cuts import cuts_along, exact_thresholds
@@ -110,3 +110,13 @@ def test_over_a_range_of_prevalences_the_worse_end_counts():
     for name in ("kappa", "ppv", "npv", "roc01"):
         merits = [CRITERIA[name].merit(end, Costs()) for end in ends]
         np.testing.assert_allclose(CRITERIA[name].merit(both, Costs()), np.minimum(*merits))
+
+
+def test_a_new_criterion_is_one_entry_of_the_registry(monkeypatch):
+    """Misses count twice: the cut is that of the smallest cost with a miss at 2."""
+    new = Criterion("misses-twice", lambda c, _: 2 * c.fn + c.fp, "fewest errors", sign=-1)
+    monkeypatch.setitem(CRITERIA, "misses-twice", new)
+    assert "misses-twice" in rule_names()
+    curve = count_errors(cuts_of(random_cohort(1), "exact").cells[None, :])
+    expected = parse_rule("erm")(curve, Costs(cost_fn=2.0)).tolist()
+    assert parse_rule("misses-twice")(curve, Costs()).tolist() == expected

@@ -103,7 +103,7 @@ def parse_aggregator(how: How) -> Aggregator:
     if callable(how):
         return _from_function(how)
     family_name, _, number = str(how).partition(":")
-    family = FAMILIES.get(family_name)
+    family = AGGREGATORS.get(family_name)
     if family is None:
         msg = f"an aggregator must be one of {', '.join(aggregator_names())}; got {shown(how)}."
         raise BadOption(msg)
@@ -118,7 +118,7 @@ def aggregator_names() -> tuple[str, ...]:
     >>> aggregator_names()[:5]
     ('mean', 'median', 'max', 'min', 'quantile:Q')
     """
-    return tuple(family.spelled(name) for name, family in FAMILIES.items())
+    return tuple(family.spelled(name) for name, family in AGGREGATORS.items())
 
 
 def sort_segments(groups: IntArray, values: FloatArray) -> Segments:
@@ -421,23 +421,38 @@ def _no_place(*_: object) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Family:
-    """An aggregator before its number is known; ``letter`` is empty where it has none.
+class Family:
+    """One entry of the registry: an aggregator before its number is known.
 
-    ``places`` is given the size of a group, and the number if there is one.
+    Parameters
+    ----------
+    function
+        Takes the segments, and the number if there is one; returns one value per group.
+    places
+        Takes the size of a group, and the number if there is one; returns which order statistics
+        ``function`` reads.
+    words
+        What reports call it. ``{inner}`` stands for the values, ``{number}`` for the number.
+    letter
+        Stands for the number where names are listed; empty without a number.
+    read, allows, rule
+        How the number is read, whether it is allowed, and that rule in words.
     """
 
     function: Callable[..., FloatArray]
     places: Callable[..., tuple[int, ...]]
+    words: str
     letter: str = ""
     read: Callable[[str], Any] = float
     allows: Callable[[Any], bool] = math.isfinite
     rule: str = "a finite number"
 
     def spelled(self, name: str) -> str:
+        """Return the name with its letter, such as ``quantile:Q``."""
         return f"{name}:{self.letter}" if self.letter else name
 
     def bind(self, name: str, how: str, number: str) -> Aggregator:
+        """Return the aggregator with its number."""
         if not self.letter:
             if how != name:
                 msg = f"{name} takes no number; got {how!r}. Write {name!r}."
@@ -461,31 +476,47 @@ class _Family:
         return value if self.allows(value) else None
 
 
-FAMILIES = {
-    "mean": _Family(function=mean, places=_no_place),
-    "median": _Family(function=median, places=lambda size: ((size - 1) // 2, size // 2)),
-    "max": _Family(function=maximum, places=lambda size: (size - 1,)),
-    "min": _Family(function=minimum, places=lambda _: (0,)),
-    "quantile": _Family(
+AGGREGATORS = {
+    "mean": Family(function=mean, places=_no_place, words="the mean of {inner}"),
+    "median": Family(
+        function=median,
+        places=lambda size: ((size - 1) // 2, size // 2),
+        words="the median of {inner}",
+    ),
+    "max": Family(
+        function=maximum,
+        places=lambda size: (size - 1,),
+        words="the largest value of {inner}",
+    ),
+    "min": Family(function=minimum, places=lambda _: (0,), words="the smallest value of {inner}"),
+    "quantile": Family(
         function=quantile,
         places=_neighbours,
+        words="the {number} quantile of {inner}",
         letter="Q",
         allows=lambda level: 0 <= level <= 1,
         rule="a number from 0 to 1",
     ),
-    "top-k": _Family(
+    "top-k": Family(
         function=top_k,
         places=lambda size, k: (size - k,) if k < size else (),
+        words="the mean of the {number} largest values of {inner}",
         letter="K",
         read=int,
         allows=lambda k: k >= 1,
         rule="a whole number of at least 1",
     ),
-    "fraction-above": _Family(function=fraction_above, places=_no_place, letter="X"),
-    "noisy-or": _Family(function=noisy_or, places=_no_place),
-    "trimmed-mean": _Family(
+    "fraction-above": Family(
+        function=fraction_above,
+        places=_no_place,
+        words="the share of values of {inner} above {number}",
+        letter="X",
+    ),
+    "noisy-or": Family(function=noisy_or, places=_no_place, words="the noisy-or of {inner}"),
+    "trimmed-mean": Family(
         function=trimmed_mean,
         places=lambda size, share: (int(share * size), size - 1 - int(share * size)),
+        words="the mean of {inner} without the outer {number} of the values at either end",
         letter="X",
         allows=lambda share: 0 <= share < LARGEST_TRIM,
         rule="a number from 0 up to, but not, 0.5",

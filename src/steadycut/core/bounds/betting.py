@@ -15,7 +15,6 @@ import numpy as np
 from scipy.special import logsumexp
 
 from steadycut.core.checks import FloatArray
-from steadycut.core.records import Costs, PatientScores
 
 MOST = 0.75
 BISECTIONS = 24
@@ -40,14 +39,6 @@ def betting_limit(losses: FloatArray, delta: float) -> float:
         else:
             below = middle
     return above
-
-
-def patient_losses(patients: PatientScores, threshold: float, costs: Costs) -> FloatArray:
-    """Return one loss a patient, as parts of the dearer cost."""
-    called, positive = patients.scores >= threshold, patients.known_labels == 1
-    misses, alarms = positive & ~called, ~positive & called
-    losses: FloatArray = (costs.cost_fn * misses + costs.cost_fp * alarms) / costs.largest
-    return losses
 
 
 def predictable_shares(losses: FloatArray, delta: float) -> FloatArray:

@@ -10,8 +10,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
 from scipy.special import rel_entr
 
+from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.bounds.binomial import deviation, upper_limit
 from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.checks import shown
@@ -146,6 +148,16 @@ def _one_fewer(counts: Confusion) -> Confusion:
     return replace(counts, fp=max(counts.fp - 1, 0))
 
 
+def betting(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return the betting upper limit of the mean loss, minus the observed one.
+
+    Pointwise, for any costs (`steadycut.core.bounds.betting`). Slow for many patients.
+    """
+    prices = [0.0, costs.cost_fn / costs.largest, costs.cost_fp / costs.largest]
+    losses = np.repeat(prices, [counts.tp + counts.tn, counts.fn, counts.fp])
+    return costs.largest * betting_limit(losses, delta) - counts.risk(costs)
+
+
 def class_wise(counts: Confusion, costs: Costs, delta: float) -> float:
     """Return an exact bound at a target prevalence, minus the observed risk there.
 
@@ -171,17 +183,21 @@ def class_wise_dkw(counts: Confusion, costs: Costs, delta: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundInfo:
-    """A bound, and when it may be used.
+    """A bound, when it may be used, and what reports call it.
 
-    ``pointwise``: at a threshold that was chosen elsewhere; ``uniform``: at one that the same
-    patients chose; ``class_wise``: at a target prevalence, and only there.
+    ``pointwise``: it holds at a threshold that was chosen elsewhere. ``uniform``: it holds at a
+    threshold that the same patients chose. ``class_wise``: it holds at a target prevalence, and
+    only there. ``most_planned`` is the largest number of patients that a plan tries; 0 leaves the
+    bound out of plans.
     """
 
     compute: Bound
-    uniform: bool
+    words: str
+    uniform: bool = False
     pointwise: bool = True
     any_costs: bool = True
     class_wise: bool = False
+    most_planned: int = 100_000_000
 
     def holds(self, costs: Costs, honesty: str) -> bool:
         """Return whether the bound is proven for these costs and this honesty."""
@@ -190,25 +206,50 @@ class BoundInfo:
         return allowed and self.class_wise == at_target and (self.any_costs or costs.equal)
 
 
+# The tightest first: `auto` takes the first that holds.
 BOUNDS = {
-    "paper": BoundInfo(compute=paper, uniform=True),
-    "dkw": BoundInfo(compute=dkw, uniform=True),
-    "compression": BoundInfo(compute=compression, uniform=True, pointwise=False),
-    "class-wise": BoundInfo(compute=class_wise, uniform=False, class_wise=True),
-    "class-wise-dkw": BoundInfo(compute=class_wise_dkw, uniform=True, class_wise=True),
-    "hoeffding": BoundInfo(compute=hoeffding, uniform=False),
-    "bentkus": BoundInfo(compute=bentkus, uniform=False),
-    "buehler": BoundInfo(compute=buehler, uniform=False),
-    "clopper-pearson": BoundInfo(compute=clopper_pearson, uniform=False, any_costs=False),
+    "class-wise": BoundInfo(
+        compute=class_wise,
+        words="Clopper-Pearson in either class, exact at this cut-off and prevalence",
+        class_wise=True,
+    ),
+    "class-wise-dkw": BoundInfo(
+        compute=class_wise_dkw,
+        words="Dvoretzky-Kiefer-Wolfowitz in either class, at every cut-off at once",
+        uniform=True,
+        class_wise=True,
+    ),
+    "clopper-pearson": BoundInfo(
+        compute=clopper_pearson,
+        words="Clopper-Pearson, exact at this cut-off",
+        any_costs=False,
+    ),
+    "buehler": BoundInfo(
+        compute=buehler,
+        words="Buehler, exact at this cut-off for any costs",
+        most_planned=20_000,
+    ),
+    "compression": BoundInfo(
+        compute=compression,
+        words="sample compression, exact at the cut-off that the same patients chose",
+        uniform=True,
+        pointwise=False,
+    ),
+    "bentkus": BoundInfo(compute=bentkus, words="Hoeffding-Bentkus, at this cut-off"),
+    "hoeffding": BoundInfo(compute=hoeffding, words="Hoeffding, at this cut-off"),
+    "dkw": BoundInfo(
+        compute=dkw,
+        words="Dvoretzky-Kiefer-Wolfowitz, at every cut-off at once",
+        uniform=True,
+    ),
+    "paper": BoundInfo(compute=paper, words="three terms, at every cut-off at once", uniform=True),
+    "betting": BoundInfo(compute=betting, words="betting, at this cut-off", most_planned=0),
 }
 
 
 def choose_bound(name: str, costs: Costs, honesty: str) -> str:
     """Return the bound to use; ``auto`` is settled by costs and honesty, never by the data."""
     allowed = allowed_bounds(costs, honesty)
-    if honesty == "split" and costs.target is None:
-        # It needs the patients one by one: `steadycut.core.bounds.betting`.
-        allowed.append("betting")
     if isinstance(name, str) and name == "auto":
         return allowed[0]
     if isinstance(name, str) and name in allowed:
@@ -222,23 +263,9 @@ def choose_bound(name: str, costs: Costs, honesty: str) -> str:
     raise BadOption(msg)
 
 
-# The tightest first: `auto` takes the first that holds.
-PREFERRED = (
-    "class-wise",
-    "class-wise-dkw",
-    "clopper-pearson",
-    "buehler",
-    "compression",
-    "bentkus",
-    "hoeffding",
-    "dkw",
-    "paper",
-)
-
-
 def allowed_bounds(costs: Costs, honesty: str) -> list[str]:
-    """Return the bounds on confusion counts that hold, the one that ``auto`` takes first."""
-    return [name for name in PREFERRED if BOUNDS[name].holds(costs, honesty)]
+    """Return the bounds that hold; ``auto`` takes the first of them."""
+    return [name for name, bound in BOUNDS.items() if bound.holds(costs, honesty)]
 
 
 def lower_risk_limit(counts: Confusion, costs: Costs, delta: float) -> float:

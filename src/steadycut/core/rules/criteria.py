@@ -38,7 +38,10 @@ Check = Callable[[str, float], float]
 class Criterion:
     """Something to make as large, or as small (``sign`` -1), as the cuts allow.
 
-    ``partner`` names the criterion that settles ties, ``check`` says which limits make sense.
+    ``meaning`` says what is made best, ``peers`` what R packages call it. ``partner`` names the
+    criterion that settles ties. ``check`` says which limits make sense. Where ``limit`` is true,
+    ``name:X`` and ``name-near:X`` are rules too; ``limit_peers`` and ``near_peers`` are their
+    names in R.
     """
 
     name: str
@@ -48,6 +51,9 @@ class Criterion:
     sign: float = 1.0
     partner: str | None = None
     check: Check = check_fraction
+    limit: bool = False
+    limit_peers: str = ""
+    near_peers: str = ""
 
     def merit(self, ends: tuple[Counts, ...], costs: Costs) -> FloatArray:
         """Return how good every cut is, at the worse end of the prevalences: larger is better.
@@ -195,6 +201,9 @@ CRITERIA: dict[str, Criterion] = {
             "largest TP / (TP + FN), then specificity",
             "OC MaxSe; cp sensitivity",
             partner="specificity",
+            limit=True,
+            limit_peers="OC MinValueSe; cp spec_constrain",
+            near_peers="OC ValueSe",
         ),
         Criterion(
             "specificity",
@@ -202,6 +211,9 @@ CRITERIA: dict[str, Criterion] = {
             "largest TN / (FP + TN), then sensitivity",
             "OC MaxSp; cp specificity",
             partner="sensitivity",
+            limit=True,
+            limit_peers="OC MinValueSp; cp sens_constrain",
+            near_peers="OC ValueSp",
         ),
         Criterion(
             "se-sp-product",
@@ -236,6 +248,9 @@ CRITERIA: dict[str, Criterion] = {
             "largest TP / (TP + FP), then NPV",
             "cp ppv, precision",
             partner="npv",
+            limit=True,
+            limit_peers="OC MinValuePPV",
+            near_peers="OC ValuePPV",
         ),
         Criterion(
             "npv",
@@ -243,6 +258,9 @@ CRITERIA: dict[str, Criterion] = {
             "largest TN / (FN + TN), then PPV",
             "cp npv",
             partner="ppv",
+            limit=True,
+            limit_peers="OC MinValueNPV",
+            near_peers="OC ValueNPV",
         ),
         Criterion(
             "ppv-npv-sum",
@@ -285,6 +303,8 @@ CRITERIA: dict[str, Criterion] = {
             "cp plr, risk_ratio (sic)",
             partner="sensitivity",
             check=check_positive,
+            limit=True,
+            near_peers="OC ValueDLR.Positive",
         ),
         Criterion(
             "nlr",
@@ -294,6 +314,8 @@ CRITERIA: dict[str, Criterion] = {
             sign=-1,
             partner="specificity",
             check=check_positive,
+            limit=True,
+            near_peers="OC ValueDLR.Negative",
         ),
         Criterion(
             "odds-ratio",

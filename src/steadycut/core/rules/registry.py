@@ -136,23 +136,9 @@ PLAIN_RULES: dict[str, Rule] = {
     "mean-score": NearestScore(mean_score),
     "prevalence-score": NearestScore(prevalence_as_score),
 }
-# Of these a rule can ask for at least (at most) a value, or for one as near as can be.
-LIMITED = ("sensitivity", "specificity", "ppv", "npv", "plr", "nlr")
+# Criteria whose value a rule can ask to reach, or to come near to.
+LIMITED = tuple(name for name, one in CRITERIA.items() if one.limit)
 NEAR = "-near"
-FLOORS = {
-    "sensitivity": "OC MinValueSe; cp spec_constrain",
-    "specificity": "OC MinValueSp; cp sens_constrain",
-    "ppv": "OC MinValuePPV",
-    "npv": "OC MinValueNPV",
-}
-NEARS = {
-    "sensitivity": "OC ValueSe",
-    "specificity": "OC ValueSp",
-    "ppv": "OC ValuePPV",
-    "npv": "OC ValueNPV",
-    "plr": "OC ValueDLR.Positive",
-    "nlr": "OC ValueDLR.Negative",
-}
 # What the rules are that are no criterion of the counts, and what R calls them.
 OTHER_RULES = {
     "stable": ("posterior mean of the cut on the quantile scale: the default", ""),
@@ -173,9 +159,11 @@ def rule_table() -> list[tuple[str, str, str]]:
     rows += [(name, one.meaning, one.peers) for name, one in CRITERIA.items()]
     rows += [(f"{name}:X", one.meaning, one.peers) for name, one in FAMILIES.items()]
     for name in LIMITED:
-        bound, goal = ("at most" if CRITERIA[name].sign < 0 else "at least"), CRITERIA[name].partner
-        rows.append((f"{name}:X", f"{name} {bound} X, then largest {goal}", FLOORS.get(name, "")))
-        rows.append((f"{name}{NEAR}:X", f"{name} as near to X as can be", NEARS[name]))
+        one = CRITERIA[name]
+        bound = "at most" if one.sign < 0 else "at least"
+        meaning = f"{name} {bound} X, then largest {one.partner}"
+        rows.append((f"{name}:X", meaning, one.limit_peers))
+        rows.append((f"{name}{NEAR}:X", f"{name} as near to X as can be", one.near_peers))
     return [*rows, ("RULE@NAME:X", CONSTRAINED, "OC MinValueSpSe, MinValueNPVPPV; cp *_constrain")]
 
 
