@@ -187,8 +187,8 @@ def rescaled(cohort):
     rate = rng.choice([0.0, 0.26, 0.5, 1.0])
     sign = 1 if cohort.direction == "ge" else -1
     oriented = [sign * score for score in cohort.scores]
-    cut = quantile_matched(np.array(cohort.scores), rate, cohort.direction)
+    cut = quantile_matched(np.array(oriented), rate)
     calls = rescaling.matched_calls(oriented, rate)
     yield from differ("matched calls", cut.call_rate, calls / len(oriented), 1e-12)
-    called = sum(score >= sign * cut.threshold for score in oriented)
+    called = sum(score >= cut.threshold for score in oriented)
     yield from differ("calls of the matched cut", called, calls)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from steadycut.core.bounds.concentration import BOUNDS, choose_bound
 from steadycut.core.checks import check_finite, check_fraction
 from steadycut.core.confusion import Confusion, confusion_at
-from steadycut.core.records import Costs, PatientScores
+from steadycut.core.records import Costs, PatientScores, sign_of
 from steadycut.errors import TooFewPatients
 
 
@@ -112,6 +112,6 @@ def certify(
         msg = "a certificate needs at least one patient; got none."
         raise TooFewPatients(msg)
     check_finite("threshold", threshold)
-    oriented = threshold if direction == "ge" else -threshold
+    oriented = sign_of(direction) * threshold
     costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp)
     return certificate_of(confusion_at(patients, oriented), costs, delta, bound=bound)

@@ -101,7 +101,7 @@ class Ensemble:
         ``cut`` is Σ w_m times twice the rank of a method's cut, in oriented units as well: with
         ``sign`` -1 ranks are counted from the top.
         """
-        whole = cut if sign > 0 else cut - self.steps
+        whole = cut - self.steps * (sign < 0)
         return (2 * whole - 1) / (2 * self.steps)
 
 

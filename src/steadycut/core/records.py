@@ -260,8 +260,7 @@ class PatientScores:
 
     def oriented(self, direction: str) -> "PatientScores":
         """Return the same patients with scores such that a large one speaks for the disease."""
-        check_choice("direction", direction, DIRECTIONS)
-        return self if direction == "ge" else replace(self, scores=-self.scores)
+        return self if sign_of(direction) > 0 else replace(self, scores=-self.scores)
 
     def fingerprint(self) -> str:
         """Return a SHA-256 over the patient-level table: identifiers, scores, labels, sites."""

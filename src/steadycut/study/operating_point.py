@@ -191,7 +191,7 @@ def study_cut_interval(study: FittedStudy, confidence: float) -> CutInterval:
     delta = 1 - check_fraction("confidence", confidence)
     rule = str(study.options.search.rule)
     found = cut_interval(study.chose, study.chosen.draws, rule, delta)
-    return found if study.options.sign > 0 else found.turned()
+    return found.times(study.options.sign)
 
 
 def cut_intervals(study: FittedStudy, confidence: float) -> CutIntervals:

@@ -4,7 +4,7 @@ The frozen rule's reference of P + the scores at Q -> prevalence, shape test, ca
 range, change of scale. All but the call rate assumes something, and says what.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from steadycut.core.checks import (
     check_scores,
 )
 from steadycut.core.confusion import Confusion
-from steadycut.core.records import Costs
+from steadycut.core.records import Costs, sign_of
 from steadycut.core.shift.label_shift import (
     RankBins,
     bootstrap_interval,
@@ -276,6 +276,8 @@ def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
     counts = home.bins.count(values)
     prevalence = _prevalence(home, counts, for_prevalence, n_bootstrap)
     shape = shape_test(home.bins, counts, for_shape, n_bootstrap)
+    sign = sign_of(home.direction)
+    matched = quantile_matched(sign * values, home.counts.call_rate)
     return UnlabelledPart(
         home=home,
         n_patients=values.size,
@@ -284,13 +286,13 @@ def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
         shape=shape,
         risk=_risk(home, counts, prevalence),
         rescaling=_rescaling(home, values, shape, for_scale, n_bootstrap),
-        matched=quantile_matched(values, home.counts.call_rate, home.direction),
+        matched=replace(matched, threshold=sign * matched.threshold),
     )
 
 
 def _call_rate(home: Home, scores: FloatArray) -> float:
-    called = scores >= home.threshold if home.direction == "ge" else scores <= home.threshold
-    return float(called.mean())
+    sign = sign_of(home.direction)
+    return float((sign * scores >= sign * home.threshold).mean())
 
 
 def _prevalence(

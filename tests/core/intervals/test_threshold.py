@@ -104,7 +104,9 @@ def test_an_interval_goes_out_to_the_scores_around_it():
 
 
 def test_scores_that_were_negated_turn_the_ends_round():
-    found = CutInterval(population=(0.0, 2.0), method="bootstrap", repeated=(-np.inf, 3.0)).turned()
+    plain = CutInterval(population=(0.0, 2.0), method="bootstrap", repeated=(-np.inf, 3.0))
+    found = plain.times(-1.0)
+    assert plain.times(1.0) is plain
     assert found.method == "bootstrap"
     assert found.population == (-2.0, 0.0)
     assert found.repeated == (-3.0, np.inf)

@@ -33,8 +33,10 @@ class CutInterval:
     method: str
     repeated: Interval
 
-    def turned(self) -> "CutInterval":
-        """Return the same in the units of scores that were negated."""
+    def times(self, sign: float) -> "CutInterval":
+        """Return the intervals for scores times ``sign``, which is 1 or -1."""
+        if sign > 0:
+            return self
         first, second = (
             (-high + 0.0, -low + 0.0) for low, high in (self.population, self.repeated)
         )

@@ -143,17 +143,15 @@ class MatchedCut:
     call_rate: float
 
 
-def quantile_matched(scores: FloatArray, call_rate: float, direction: str = "ge") -> MatchedCut:
+def quantile_matched(scores: FloatArray, call_rate: float) -> MatchedCut:
     """Return the cut-off at Q that calls the share of patients which the frozen one calls at P.
 
     Parameters
     ----------
     scores
-        Patient scores at Q, shape (n,).
+        Patient scores at Q, shape (n,), oriented: high scores are called.
     call_rate
         The share of P's patients who are called.
-    direction
-        ``"ge"`` calls large scores, ``"le"`` small ones.
 
     Notes
     -----
@@ -167,8 +165,7 @@ def quantile_matched(scores: FloatArray, call_rate: float, direction: str = "ge"
     >>> quantile_matched(np.array([10.0, 20.0, 30.0, 40.0]), call_rate=0.26)
     MatchedCut(threshold=35.0, call_rate=0.25)
     """
-    sign = 1.0 if direction == "ge" else -1.0
-    values, counts = np.unique(sign * scores, return_counts=True)
+    values, counts = np.unique(scores, return_counts=True)
     cuts = ExactCuts(cells=counts, values=read_only(values), margin=margin_of(values))
     every = np.arange(values.size + 1)
     places = cuts.place(every, every)
@@ -177,4 +174,4 @@ def quantile_matched(scores: FloatArray, call_rate: float, direction: str = "ge"
     # Two neighbouring floats leave no place between them.
     off = np.where(np.isin(places, values), np.inf, np.abs(called - call_rate).round(12))
     best = int(np.argmin(off))
-    return MatchedCut(threshold=float(sign * places[best]), call_rate=float(called[best]))
+    return MatchedCut(threshold=float(places[best]), call_rate=float(called[best]))
