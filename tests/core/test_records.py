@@ -42,7 +42,7 @@ def test_identifiers_are_texts():
 def test_a_repeated_patient_is_refused_without_being_named():
     with pytest.raises(PatientOverlap) as caught:
         PatientScores(scores=[1.0, 2.0, 3.0], patients=["secret", "b", "secret"])
-    told = "a patient must have one row; 1 rows repeat a patient. Aggregate first."
+    told = "every patient must have one row; 1 rows repeat a patient. Aggregate first."
     assert str(caught.value) == told
 
 
@@ -200,7 +200,7 @@ def test_numbers_of_instances_are_whole(bad):
 def test_one_number_is_no_column():
     with pytest.raises(BadPatients, match="n_instances must be one-dimensional"):
         PatientScores(scores=[1.0], n_instances=1)
-    with pytest.raises(BadPatients, match="patients must be one text a patient; got 1"):
+    with pytest.raises(BadPatients, match="patients must be one text per patient; got 1"):
         PatientScores(scores=[1.0], patients=1)
 
 

@@ -1,4 +1,4 @@
-"""A frozen threshold and patients who did not choose it -> a bound on its risk, term by term."""
+"""A frozen threshold and patients who did not choose it -> an upper bound on its risk."""
 
 from dataclasses import dataclass
 
@@ -13,11 +13,11 @@ from steadycut.errors import TooFewPatients
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
-    """An upper bound on the risk of a threshold, that holds with probability 1 - delta.
+    """An upper bound on the risk of a threshold. It holds with probability 1 - delta.
 
-    ``value`` = ``risk`` (observed) + ``generalization`` (what independent patients may hide).
-    ``vacuous``: no better than a rule without any score, ``trivial_risk``. ``n_candidates`` is
-    among how many scores the cut-off was chosen.
+    ``value`` is the observed ``risk`` plus ``generalization``, the allowance for chance. The bound
+    is ``vacuous`` if it is not below ``trivial_risk``, the risk of calling nobody or everybody.
+    ``n_candidates`` is the number of scores among which the cut-off was chosen.
     """
 
     risk: float
@@ -36,7 +36,7 @@ class Certificate:
 
     @property
     def vacuous(self) -> bool:
-        """Whether calling nobody, or everybody, looks as good as what is certified."""
+        """Whether the certified risk is not below that of calling nobody or everybody."""
         return self.value >= self.trivial_risk
 
 
@@ -49,10 +49,10 @@ def certificate_of(
     honesty: str = "split",
     n_candidates: int = 1,
 ) -> Certificate:
-    """Return the certificate for the errors that certifying patients showed.
+    """Return the certificate for the errors among the certifying patients.
 
-    In ``uniform`` honesty the same patients chose among ``n_candidates`` scores, so that the
-    bound must hold for all of them at once: each gets delta / ``n_candidates``.
+    With ``uniform`` honesty the same patients chose among ``n_candidates`` scores. The bound must
+    then hold for all these scores at once, so each one gets delta / ``n_candidates``.
     """
     check_fraction("delta", delta)
     name = choose_bound(bound, costs, honesty)
@@ -79,23 +79,23 @@ def certify(
     delta: float = 0.1,
     direction: str = "ge",
 ) -> Certificate:
-    """Bound the risk of a threshold that was chosen elsewhere.
+    """Bound the risk of a threshold that was chosen on other patients.
 
     Parameters
     ----------
     scores, y
-        Scores and 0/1 labels of patients, shape (n,), who had no part in choosing the threshold.
+        Scores and 0/1 labels, shape (n,), of patients who were not used to choose the threshold.
     threshold
-        The frozen threshold; a patient with ``score >= threshold`` is called.
+        The frozen threshold. A patient is called if ``score >= threshold``.
     bound
         ``auto``, ``clopper-pearson`` (equal costs), ``buehler``, ``betting``, ``bentkus``,
         ``hoeffding``, ``dkw`` or ``paper``.
     cost_fn, cost_fp
-        What a missed patient and a false alarm cost.
+        The cost of a missed patient and of a false alarm.
     delta
         The bound fails with at most this probability.
     direction
-        ``"le"`` calls patients with ``score <= threshold`` instead.
+        With ``"le"`` a patient is called if ``score <= threshold``.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Checks of single values and arrays; every text is made from the rule that it enforces."""
+"""Checks of single values and arrays. Each one raises an error that says what is allowed."""
 
 from collections.abc import Collection
 from numbers import Integral, Number, Real
@@ -14,20 +14,20 @@ IntArray = NDArray[np.int64]
 Interval = tuple[float, float]
 A = TypeVar("A", bound=NDArray[Any])
 
-# Beyond this a midpoint or a range of two scores could overflow.
+# With larger scores a midpoint or a range could overflow.
 LARGEST_SCORE = 1e300
-# Beyond this the square of a cost could overflow.
+# With larger costs a squared cost could overflow.
 LARGEST_COST = 1e100
-# More of these than memory or patience has: a slip of the finger.
+# A larger number is a typing error: it would take too much time and memory.
 MOST_REPLICATES = 1_000_000
-# Nearer to 0 or 1 than this, quotients overflow.
+# With fractions closer to 0 or 1 a quotient could overflow.
 SMALLEST_FRACTION = 1e-15
 MOST_SHOWN = 3
 LONGEST_SHOWN = 100
 
 
 def shown(value: object) -> str:
-    """Return a value as an error shows it: one short line, and no list of what may be patients.
+    """Return a value as an error message shows it: one short line, and no list of patient data.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def _away_from_ends(name: str, value: float) -> float:
 
 
 def check_range(name: str, value: Any) -> tuple[float, float]:
-    """Return ``value`` as (low, high), if both lie strictly between 0 and 1 and are in order."""
+    """Return ``value`` as (low, high), if both lie strictly between 0 and 1 and low <= high."""
     ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
     if len(ends) != 2 or not all(is_real(end) and 0 < end < 1 for end in ends):  # noqa: PLR2004
         msg = f"{name} must be a number, or two, strictly between 0 and 1; got {shown(value)}."
@@ -73,7 +73,7 @@ def check_range(name: str, value: Any) -> tuple[float, float]:
 
 
 def check_finite(name: str, value: Any) -> float:
-    """Return ``value`` as a float, if it is a finite number that a score may be."""
+    """Return ``value`` as a float, if it is a finite number in the range allowed for scores."""
     number = _as_float(value)
     if not abs(number) <= LARGEST_SCORE:
         msg = f"{name} must be a finite number; got {shown(value)}."
@@ -122,10 +122,10 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def check_scores(scores: ArrayLike) -> FloatArray:
-    """Return ``scores`` as a read-only float array of shape (n,), all of them finite."""
+    """Return ``scores`` as a read-only array of finite floats, shape (n,)."""
     given = _one_dimension("scores", as_array("scores", scores))
     try:
-        # Of a complex number numpy would take a part.
+        # numpy would silently drop the imaginary part of complex numbers.
         array = np.asarray(given, dtype=np.float64) if given.dtype.kind != "c" else None
     except (TypeError, ValueError, OverflowError):
         array = None
@@ -136,7 +136,7 @@ def check_scores(scores: ArrayLike) -> FloatArray:
     if bad:
         msg = (
             f"scores must be finite numbers; {bad} of {array.size} are missing, NaN or infinite. "
-            "Remove these patients, or mend their scores."
+            "Remove these patients, or fix their scores."
         )
         raise MissingScores(msg)
     if array.size and np.abs(array).max() > LARGEST_SCORE:
@@ -147,18 +147,18 @@ def check_scores(scores: ArrayLike) -> FloatArray:
 
 
 def check_labels(labels: ArrayLike, n_patients: int) -> NDArray[np.int8]:
-    """Return ``labels`` as a read-only array of 0 and 1 of shape (n_patients,)."""
+    """Return ``labels`` as a read-only array of 0 and 1, shape (n_patients,)."""
     array = _one_dimension("labels", as_array("labels", labels))
     check_length("labels", array, n_patients)
     positive, negative = array == 1, array == 0
     if not np.all(positive | negative):
-        msg = "labels must be 0 or 1 for every patient. Name the positive class to have it coded."
+        msg = "labels must be 0 or 1 for every patient. If they are not, name the positive class."
         raise BadPatients(msg)
     return read_only(positive.astype(np.int8))
 
 
 def as_array(name: str, values: Any) -> NDArray[Any]:
-    """Return values as an array; refuse rows of different lengths."""
+    """Return ``values`` as an array. Entries of different lengths are an error."""
     try:
         return np.asarray(values)
     except ValueError:
@@ -167,7 +167,7 @@ def as_array(name: str, values: Any) -> NDArray[Any]:
 
 
 def check_length(name: str, array: NDArray[Any], n_patients: int) -> None:
-    """Refuse an array that does not have one entry per patient."""
+    """Raise an error unless ``array`` has one entry per patient."""
     _one_dimension(name, array)
     if array.shape[0] != n_patients:
         msg = f"{name} must have one entry per patient ({n_patients}); got {array.shape[0]}."
@@ -175,13 +175,13 @@ def check_length(name: str, array: NDArray[Any], n_patients: int) -> None:
 
 
 def read_only(array: A) -> A:
-    """Return ``array``, protected against writing."""
+    """Return ``array``, after making it read-only."""
     array.flags.writeable = False
     return array
 
 
 def store(record: object, name: str, value: object) -> None:
-    """Set a field of a frozen record while it is being built: what was checked is what is kept."""
+    """Set a field of a frozen record while it is built, so that it holds the checked value."""
     object.__setattr__(record, name, value)
 
 
@@ -193,7 +193,7 @@ def _one_dimension(name: str, array: A) -> A:
 
 
 def _as_float(value: Any) -> float:
-    """Return a number as a float, NaN for anything else."""
+    """Return a number as a float, and NaN for anything else."""
     try:
         return float(value) if is_real(value) else np.nan
     except OverflowError:
@@ -201,5 +201,5 @@ def _as_float(value: Any) -> float:
 
 
 def is_real(value: Any) -> bool:
-    """Whether a value is a real number; true and false are not."""
+    """Return whether a value is a real number. Booleans are not."""
     return isinstance(value, Real) and not isinstance(value, bool)

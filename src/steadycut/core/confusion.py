@@ -1,4 +1,4 @@
-"""What one threshold does to patients with known labels."""
+"""The four counts of one threshold on patients with known labels, and its risk."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from steadycut.core.records import Costs, PatientScores
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confusion:
-    """Patients called and not called, by class."""
+    """Patients by class, and by whether they are called."""
 
     tp: int
     fn: int
@@ -42,17 +42,17 @@ class Confusion:
 
     @property
     def n_positive(self) -> int:
-        """Patients with the disease."""
+        """Number of patients with the disease."""
         return self.tp + self.fn
 
     @property
     def n_negative(self) -> int:
-        """Patients without it."""
+        """Number of patients without the disease."""
         return self.fp + self.tn
 
     @property
     def n_patients(self) -> int:
-        """All patients."""
+        """Number of patients."""
         return self.n_positive + self.n_negative
 
     @property
@@ -62,12 +62,12 @@ class Confusion:
 
     @property
     def miss_rate(self) -> float | None:
-        """F₁⁻(t), the share of the diseased who are not called; None without any."""
+        """F₁⁻(t), the share of diseased patients who are not called; None if there are none."""
         return self.fn / self.n_positive if self.n_positive else None
 
     @property
     def alarm_rate(self) -> float | None:
-        """1 - F₀⁻(t), the share of the healthy who are called; None without any."""
+        """1 - F₀⁻(t), the share of healthy patients who are called; None if there are none."""
         return self.fp / self.n_negative if self.n_negative else None
 
     @property
@@ -76,7 +76,7 @@ class Confusion:
         return (self.tp + self.fp) / self.n_patients
 
     def risk(self, costs: Costs) -> float:
-        """Return the mean cost a patient, at the worse end of a target range where there is one."""
+        """Return the mean cost per patient; with a target range, at the end where it is larger."""
         if costs.target is not None:
             return costs.worst_risk(self.miss_rate or 0.0, self.alarm_rate or 0.0)
         return (costs.cost_fn * self.fn + costs.cost_fp * self.fp) / self.n_patients
@@ -90,7 +90,7 @@ class Confusion:
         return float(np.sqrt(max(variance, 0.0) / self.n_patients))
 
     def trivial_risk(self, costs: Costs) -> float:
-        """Return the risk of the better of two rules without a score: call nobody, or everybody."""
+        """Return the risk of calling nobody or of calling everybody, whichever is smaller."""
         if costs.target is not None:
             weights = costs.class_weights
             return min(max(miss for miss, _ in weights), max(alarm for _, alarm in weights))
@@ -106,7 +106,7 @@ class Confusion:
 
 
 def confusion_at(patients: PatientScores, threshold: float) -> Confusion:
-    """Count patients by class and by whether their score reaches the threshold.
+    """Count patients by class, and by whether their score is at least the threshold.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How far a cut-off can be trusted: flips, and where the bootstrap is ill-posed."""
+"""How stable a cut-off is: flip probabilities, and warnings where it is not well defined."""
 
 import numpy as np
 
@@ -9,19 +9,19 @@ from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.basins import barriers
 
-# A share of draws this large on the far side of a barrier makes a second basin.
+# At least this share of the draws beyond a barrier counts as a second basin.
 SECOND_BASIN = 0.10
-# A risk this many standard errors above the smallest makes a barrier.
+# A barrier is a risk at least this many standard errors above the smallest risk.
 BARRIER = 2.5
-# Draws whose middle 80 % spread over more than this share of the patients have a flat minimum.
+# The minimum is flat if the middle 80 % of the draws span more than this share of the patients.
 FLAT = 0.25
 FEW_PATIENTS = 10
-# A grid that leaves more than this share of the patients between two cuts is coarse.
+# A grid is coarse if more than this share of the patients lies between two cuts.
 COARSE = 0.05
 
 
 def flip_probability(scores: FloatArray, threshold: float, draws: FloatArray) -> FloatArray:
-    """Return, for each score, the share of draws that decide otherwise than the threshold.
+    """Return, for each score, the share of draws that decide differently from the threshold.
 
     Examples
     --------
@@ -34,12 +34,12 @@ def flip_probability(scores: FloatArray, threshold: float, draws: FloatArray) ->
 
 
 def flip_rate(scores: FloatArray, threshold: float, draws: FloatArray) -> float:
-    """Return the mean flip probability: how often a resampled study decides otherwise."""
+    """Return the mean flip probability: how often a resampled study decides differently."""
     return float(flip_probability(scores, threshold, draws).mean())
 
 
 def stability_warnings(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> list[str]:
-    """Say where the bootstrap thresholds have no single, well-marked place."""
+    """Return warnings if the bootstrap thresholds do not have one clear location."""
     found = []
     share = basin_share(cuts, draws, costs)
     if share >= SECOND_BASIN:
@@ -63,7 +63,7 @@ def stability_warnings(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> list[
 
 
 def largest_gap(cuts: Cuts) -> float:
-    """Return the largest share of patients between two cuts who do not all have one score."""
+    """Return the largest share of patients between two cuts whose scores are not all equal."""
     if not isinstance(cuts, EvenCuts):
         return 0.0
     m = cuts.cells.size // 2
@@ -71,11 +71,11 @@ def largest_gap(cuts: Cuts) -> float:
 
 
 def basin_share(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> float:
-    """Return the share of draws that a barrier of clearly higher risk parts from the rest.
+    """Return the share of draws that a barrier of clearly higher risk separates from the others.
 
-    A barrier is a cut whose risk lies more than `BARRIER` paired standard errors above the
-    smallest risk on its left, and above that on its right. The smaller side counts; 0 where
-    there is no barrier among the draws.
+    A barrier is a cut whose risk is more than `BARRIER` paired standard errors above the smallest
+    risk on its left, and above the smallest risk on its right. The smaller side of the barrier
+    counts. The result is 0 if there is no barrier.
     """
     curve = count_errors(cuts.cells[None, :])
     barrier = curve.ranks[barriers(curve, costs, BARRIER)]
@@ -88,7 +88,7 @@ def basin_share(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> float:
 
 
 def class_warnings(name: str, n_positive: int, n_negative: int) -> list[str]:
-    """Say where a class has few patients, or none."""
+    """Return a warning for each class with few patients."""
     found = []
     for kind, count in (("positive", n_positive), ("negative", n_negative)):
         if count < FEW_PATIENTS:
@@ -100,10 +100,10 @@ def class_warnings(name: str, n_positive: int, n_negative: int) -> list[str]:
 
 
 def order_warnings(patients: PatientScores) -> list[str]:
-    """Notice patients without identifiers who stand in the order of their labels.
+    """Warn about patients without identifiers who are sorted by their labels.
 
-    Their positions are dealt by the seed alone, so that the order would fix the classes of those
-    who choose and of those who certify by their total, as a split by label does.
+    Such patients are split by position. If they are sorted by label, the split fixes the number of
+    patients of each class in both parts, like a split stratified by label.
     """
     if patients.patients is not None or np.count_nonzero(np.diff(patients.known_labels)) != 1:
         return []

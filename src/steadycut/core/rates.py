@@ -1,8 +1,8 @@
-"""What the four counts of a test say: sensitivity, predictive values, kappa and the like.
+"""Characteristics of a test from its four counts: sensitivity, predictive values, kappa and others.
 
-Every function takes ``tp, fn, fp, tn``, numbers or arrays of one shape, and is NaN where it is
-not defined (a class, or a decision, that nobody has). A ratio with 0 only below the line is
-infinite. Counts need not be whole: counts reweighted to another prevalence are counts as well.
+Every function takes ``tp, fn, fp, tn``: numbers, or arrays of the same shape. The result is NaN
+where the characteristic is not defined, and infinite where only the denominator is 0. The counts
+need not be whole numbers: they may be weighted to another prevalence.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def ratio(above: ArrayLike, below: ArrayLike) -> FloatArray:
 
 
 def sensitivity(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return TP / (TP + FN), the share of the diseased who are called.
+    """Return TP / (TP + FN), the share of diseased patients who are called.
 
     Examples
     --------
@@ -35,31 +35,31 @@ def sensitivity(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> F
 
 
 def specificity(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return TN / (FP + TN), the share of the healthy who are not called."""
+    """Return TN / (FP + TN), the share of healthy patients who are not called."""
     del tp, fn
     return ratio(tn, np.add(fp, tn))
 
 
 def ppv(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return TP / (TP + FP), the share of the called who are diseased."""
+    """Return TP / (TP + FP), the share of called patients who are diseased."""
     del fn, tn
     return ratio(tp, np.add(tp, fp))
 
 
 def npv(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return TN / (FN + TN), the share of those not called who are healthy."""
+    """Return TN / (FN + TN), the share of patients not called who are healthy."""
     del tp, fp
     return ratio(tn, np.add(fn, tn))
 
 
 def plr(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return sensitivity / (1 - specificity), the likelihood ratio of a call."""
-    # Whole numbers above and below the line: no rounding of 1 - specificity.
+    """Return sensitivity / (1 - specificity), the likelihood ratio of a positive call."""
+    # Products of whole counts avoid the rounding of 1 - specificity.
     return ratio(np.multiply(tp, np.add(fp, tn)), np.multiply(fp, np.add(tp, fn)))
 
 
 def nlr(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return (1 - sensitivity) / specificity, the likelihood ratio of no call."""
+    """Return (1 - sensitivity) / specificity, the likelihood ratio of a negative call."""
     return ratio(np.multiply(fn, np.add(fp, tn)), np.multiply(tn, np.add(tp, fn)))
 
 
@@ -69,12 +69,12 @@ def odds_ratio(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> Fl
 
 
 def risk_ratio(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return PPV / (1 - NPV), how much likelier the disease is in a patient who is called."""
+    """Return PPV / (1 - NPV): the risk of disease if called, relative to the risk if not."""
     return ratio(np.multiply(tp, np.add(fn, tn)), np.multiply(fn, np.add(tp, fp)))
 
 
 def accuracy(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return (TP + TN) / n, the share of right decisions."""
+    """Return (TP + TN) / n, the share of correct decisions."""
     return ratio(np.add(tp, tn), total(tp, fn, fp, tn))
 
 
@@ -84,7 +84,7 @@ def youden(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatA
 
 
 def kappa(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return Cohen's kappa of decision and disease.
+    """Return Cohen's kappa between decision and disease.
 
     2 (TP TN - FN FP) / ((TP + FP)(FP + TN) + (TP + FN)(FN + TN)).
     """
@@ -92,10 +92,10 @@ def kappa(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatAr
 
 
 def weighted_kappa(weight: float) -> Characteristic:
-    """Return Kraemer's weighted kappa, in which misses weigh ``weight`` and alarms the rest.
+    """Return Kraemer's weighted kappa: misses have weight ``weight``, alarms 1 - ``weight``.
 
-    (TP TN - FN FP) / (r P (1 - Q) + (1 - r) (1 - P) Q), in counts: P diseased, Q called, r the
-    weight; 1/2 is Cohen's kappa.
+    (TP TN - FN FP) / (r P (1 - Q) + (1 - r) (1 - P) Q), where r is the weight and, in counts, P are
+    the diseased and Q the called patients. The weight 1/2 gives Cohen's kappa.
 
     Examples
     --------
@@ -119,13 +119,13 @@ def f1(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray
 
 
 def jaccard(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return TP / (TP + FP + FN), the overlap of the called and the diseased."""
+    """Return TP / (TP + FP + FN), the overlap between called and diseased patients."""
     del tn
     return ratio(tp, np.add(tp, fp) + np.asarray(fn))
 
 
 def mcc(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return Matthews' correlation (phi) of decision and disease."""
+    """Return the Matthews correlation (phi) between decision and disease."""
     agreement = np.multiply(tp, tn) - np.multiply(fn, fp)
     calls = np.multiply(np.add(tp, fp), np.add(fn, tn)).astype(float)
     return ratio(agreement, np.sqrt(calls * np.add(tp, fn) * np.add(fp, tn)))
@@ -144,7 +144,7 @@ def prevalence(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> Fl
 def net_benefit(probability: float) -> Characteristic:
     """Return the net benefit (TP - FP p / (1 - p)) / n at the threshold probability ``p``.
 
-    Vickers and Elkin (2006): an alarm costs p / (1 - p) of what a diseased patient called gains.
+    An alarm costs p / (1 - p) of what calling a diseased patient gains (Vickers and Elkin 2006).
 
     Examples
     --------
@@ -160,12 +160,12 @@ def net_benefit(probability: float) -> Characteristic:
 
 
 def chi_squared(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return Pearson's chi-squared statistic of the 2 x 2 table, without a correction: n phi²."""
+    """Return Pearson's chi-squared statistic of the 2 x 2 table without correction: n phi²."""
     return mcc(tp, fn, fp, tn) ** 2 * total(tp, fn, fp, tn)
 
 
 def p_chi_squared(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return the p-value of the chi-squared test, for one table whose cut was not searched."""
+    """Return the p-value of the chi-squared test, for a cut that was not searched for."""
     return np.asarray(chdtrc(1, chi_squared(tp, fn, fp, tn)))
 
 

@@ -1,4 +1,4 @@
-"""The frozen records that the files of this package hand to each other."""
+"""The frozen records that the modules of core pass to each other."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,17 +27,17 @@ from steadycut.errors import BadOption, BadPatients, PatientOverlap
 DIRECTIONS = ("ge", "le")
 Direction = Literal["ge", "le"]
 LARGEST_COUNT = 2.0**63
-# Among fewer patients than this the cheaper of two errors could never tip a choice.
+# With a larger ratio of the costs the cheaper error could never change a choice.
 MOST_UNEQUAL = 1e6
 COLUMNS = ("scores", "labels", "patients", "sites", "n_instances", "n_units")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costs:
-    """What an error costs: ``cost_fn`` (c₁₀) a missed patient, ``cost_fp`` (c₀₁) a false alarm.
+    """The cost of a missed patient, ``cost_fn`` (c₁₀), and of a false alarm, ``cost_fp`` (c₀₁).
 
-    ``target`` is a range of prevalences (low, high) at which risk is taken, the worse end of it;
-    None takes the prevalence of the patients at hand.
+    ``target`` is a range of prevalences (low, high). The risk is then taken at the end of the range
+    where it is larger. None means the prevalence of the patients at hand.
     """
 
     cost_fn: float = 1.0
@@ -59,7 +59,7 @@ class Costs:
 
     @property
     def class_weights(self) -> tuple[tuple[float, float], ...]:
-        """What all misses, and all alarms, cost a patient, at either end of the target range."""
+        """The cost per patient of missing all and of alarming all, at each end of the target."""
         ends = sorted(set(self.target or ()))
         return tuple((self.cost_fn * end, self.cost_fp * (1 - end)) for end in ends)
 
@@ -82,16 +82,16 @@ class Costs:
 
     @property
     def unit(self) -> "Costs":
-        """The same costs in units of the dearer error, so that only their ratio counts.
+        """The costs divided by the larger one, so that only their ratio counts.
 
-        To twelve digits, so that the last bit of a common factor does not settle a tie.
+        They are rounded to twelve digits. The last bit of a common factor then cannot break a tie.
         """
         fn, fp = (float(f"{cost / self.largest:.12g}") for cost in (self.cost_fn, self.cost_fp))
         return replace(self, cost_fn=fn, cost_fp=fp)
 
     @property
     def largest(self) -> float:
-        """The dearer of the two errors."""
+        """The larger of the two costs."""
         return max(self.cost_fn, self.cost_fp)
 
     @property
@@ -102,11 +102,11 @@ class Costs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How patient scores are made of a table: which columns, which chain of aggregators.
+    """How patient scores are made from a table: which columns, and which chain of aggregators.
 
-    ``levels`` goes from the innermost level outwards, each a column and an aggregator:
-    ``(("slide", "max"),)`` with ``how="mean"`` takes the largest row of each slide and then
-    the mean over the slides of each patient.
+    ``levels`` are pairs of a column and an aggregator, from the innermost level outwards. For
+    example ``(("slide", "max"),)`` with ``how="mean"`` takes the largest row of each slide, and
+    then the mean over the slides of each patient.
     """
 
     patient: str = "patient"
@@ -119,7 +119,7 @@ class Recipe:
 
     @property
     def chain(self) -> tuple[tuple[str, str], ...]:
-        """Every step from rows to patients, the last one named ``patient``."""
+        """All steps from rows to patients. The last step is named ``patient``."""
         return (*self.levels, ("patient", self.how))
 
     @property
@@ -130,13 +130,13 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, init=False, repr=False)
 class PatientScores:
-    """One row a patient: score, and where known label, site and number of instances.
+    """One row per patient: the score and, where known, label, site and number of instances.
 
-    ``n_units`` counts the units of the innermost level, such as slides, where there are levels.
+    ``n_units`` counts the units of the innermost level, such as slides, if there are levels.
     ``attributes`` holds further patient-level columns, such as sex or scanner, as texts by name.
 
-    Patients that have an identifier are put in its order, so that nothing later depends on
-    the order in which they came; patients without one keep theirs.
+    Patients with identifiers are sorted by identifier, so that no result depends on the order of
+    the input. Patients without identifiers keep their order.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class PatientScores:
     n_units: IntArray | None = None
     attributes: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
     recipe: Recipe = field(default_factory=Recipe)
-    # The scores of either class in ascending order, once they were asked for.
+    # A cache: the scores of each class in ascending order.
     _by_class: dict[int, FloatArray] = field(init=False)
 
     def __init__(
@@ -193,12 +193,12 @@ class PatientScores:
 
     @property
     def n_patients(self) -> int:
-        """How many patients there are."""
+        """Number of patients."""
         return self.scores.size
 
     @property
     def known_labels(self) -> NDArray[np.int8]:
-        """The labels; an error where there are none."""
+        """The labels. It is an error to ask for them if there are none."""
         if self.labels is None:
             msg = "these patients have no labels. Name the column that holds them."
             raise BadPatients(msg)
@@ -222,12 +222,12 @@ class PatientScores:
 
     @property
     def n_positive(self) -> int:
-        """How many patients have label 1."""
+        """Number of patients with label 1."""
         return int(np.count_nonzero(self.known_labels))
 
     @property
     def n_negative(self) -> int:
-        """How many patients have label 0."""
+        """Number of patients with label 0."""
         return self.n_patients - self.n_positive
 
     def take(self, index: NDArray[np.bool_] | IntArray) -> "PatientScores":
@@ -245,7 +245,7 @@ class PatientScores:
         }
         if self.patients is not None and np.any(np.diff(rows) <= 0):
             return PatientScores(**columns, recipe=self.recipe)
-        # Checked and ordered patients stay so in ascending order.
+        # The patients are checked and sorted already.
         taken = object.__new__(PatientScores)
         for name, column in columns.items():
             store(taken, name, column)
@@ -254,16 +254,16 @@ class PatientScores:
         return taken
 
     def __repr__(self) -> str:
-        """Say how many they are, and nothing about one of them."""
+        """Return the number of patients. No value of a single patient is shown."""
         labelled = "" if self.labels is None else f", {self.n_positive} positive"
         return f"PatientScores({self.n_patients} patients{labelled}; {self.recipe.name})"
 
     def oriented(self, direction: str) -> "PatientScores":
-        """Return the same patients with scores such that a large one speaks for the disease."""
+        """Return the same patients with oriented scores: a high score is called."""
         return self if sign_of(direction) > 0 else replace(self, scores=-self.scores)
 
     def fingerprint(self) -> str:
-        """Return a SHA-256 over the patient-level table: identifiers, scores, labels, sites."""
+        """Return a SHA-256 of the patient-level table: identifiers, scores, labels and sites."""
         digest = hashlib.sha256()
         labels = None if self.labels is None else np.array(["0", "1"])[self.labels]
         for column in (self.patients, labels, self.sites):
@@ -274,18 +274,18 @@ class PatientScores:
 
 
 def check_direction(direction: str) -> Direction:
-    """Return a direction, if it is one."""
+    """Return ``direction``, if it is ``"ge"`` or ``"le"``."""
     check_choice("direction", direction, DIRECTIONS)
     return "ge" if direction == "ge" else "le"
 
 
 def sign_of(direction: str) -> float:
-    """Return -1 where low scores are called, else 1: scores times the sign are oriented."""
+    """Return 1 if high scores are called, else -1. Scores times this sign are oriented."""
     return 1.0 if check_direction(direction) == "ge" else -1.0
 
 
 def check_patients(patients: object) -> None:
-    """Refuse what are no patients."""
+    """Raise an error unless ``patients`` is a `PatientScores`."""
     if not isinstance(patients, PatientScores):
         msg = f"patients must be PatientScores, such as aggregate() makes; got {shown(patients)}."
         raise BadPatients(msg)
@@ -315,7 +315,7 @@ def _listed(name: str, values: Iterable[object]) -> list[object]:
     try:
         return list(values)
     except TypeError:
-        msg = f"{name} must be one text a patient; got {shown(values)}."
+        msg = f"{name} must be one text per patient; got {shown(values)}."
         raise BadPatients(msg) from None
 
 
@@ -324,10 +324,10 @@ def _whole_numbers(name: str, values: ArrayLike | None, n_patients: int) -> IntA
         return None
     given = as_array(name, values)
     check_length(name, given, n_patients)
-    # Above the largest whole number nothing fits; NaN is nowhere between the two.
+    # NaN fails both comparisons.
     fits = given.dtype.kind in "iuf" and np.all((given >= 0) & (given < LARGEST_COUNT))
     if not fits or np.any(given % 1):
-        msg = f"{name} must be whole numbers of at least 0, one a patient."
+        msg = f"{name} must be whole numbers of at least 0, one per patient."
         raise BadPatients(msg)
     return read_only(given.astype(np.int64))
 
@@ -339,6 +339,6 @@ def _order_by_identifier(patients: NDArray[np.str_] | None) -> IntArray | None:
     ordered = patients[order]
     repeated = int(np.count_nonzero(ordered[1:] == ordered[:-1]))
     if repeated:
-        msg = f"a patient must have one row; {repeated} rows repeat a patient. Aggregate first."
+        msg = f"every patient must have one row; {repeated} rows repeat a patient. Aggregate first."
         raise PatientOverlap(msg)
     return order

@@ -1,4 +1,4 @@
-"""Of all candidates one: by its risk, or as in Algorithm 1 by risk plus instability penalty."""
+"""Choose one of several candidates: by its risk, or by risk plus penalty (Algorithm 1)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -31,22 +31,25 @@ from steadycut.core.sites import leave_one_site_out
 from steadycut.errors import BadOption
 
 Publish = Callable[[float, FloatArray], float]
-# What `draw_thresholds` does; a scorer that is refitted in every replicate draws in its own way.
+# The signature of `draw_thresholds`. A scorer that is refitted in every replicate has its own.
 Draw = Callable[[Cuts, Rule, Costs, int, np.random.Generator], ThresholdDraws]
 BANDS = {"multiscale": multiscale_band, "dkw": dkw_band}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """How a cut-off is looked for and its instability measured.
+    """How a cut-off is searched for, and how its instability is measured.
 
-    ``rule`` names the rule along the cuts, ``grid`` the cuts (a number, or ``"exact"``). A rule
-    that is a function of the counts is kept in ``function``, and its name in ``rule``.
-    ``centering`` belongs to the radius, ``form`` to the modulus and ``band`` to its upper band.
-    ``selector`` is how one of several candidates is chosen: by the smallest ``risk``; by the
-    ``objective`` J of Algorithm 1, or that without the bias in the radius (``no-bias``); or by the
-    risk at each site of the cut that the other sites choose, on average (``site-mean``) or where
-    it is largest (``site-worst``).
+    ``rule`` is the name of the rule, ``grid`` the number of cuts or ``"exact"``. If the rule is a
+    function of the counts, ``function`` holds it and ``rule`` holds its name. ``centering`` belongs
+    to the radius, ``form`` to the modulus and ``band`` to its upper band.
+
+    ``selector`` says how one of several candidates is chosen:
+
+    - ``risk``: by the smallest risk;
+    - ``objective``: by J of Algorithm 1; ``no-bias``: the same without the bias in the radius;
+    - ``site-mean`` and ``site-worst``: by the risk at each site of the cut that the other sites
+      choose; its mean, or its largest value.
     """
 
     rule: str | Counted = "stable"
@@ -77,7 +80,7 @@ class Search:
         check_choice("band", self.band, BANDS)
         check_choice("selector", self.selector, SELECTORS)
         if self.costs.target is not None:
-            # The multiscale band is about patients as they come, not about reweighted classes.
+            # The multiscale band does not hold for reweighted classes.
             store(self, "band", "dkw")
 
     @property
@@ -88,11 +91,12 @@ class Search:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Candidate:
-    """One way to make patient scores, with the threshold that the rule chose on it.
+    """One way to make patient scores, with the threshold that the rule chose on them.
 
-    ``risk`` is the risk at the threshold among the patients who chose it, ``smallest_risk`` the
-    smallest at any cut; ``modulus`` is ω(radius) and ``penalty`` (G_boot) its upper band. With
-    several sites ``site_risks`` holds the risk at each of them of the cut that the others choose.
+    ``risk`` is the risk at the threshold among the choosing patients, ``smallest_risk`` the
+    smallest risk at any cut. ``modulus`` is ω(radius), and ``penalty`` (G_boot) is its upper band.
+    ``site_risks`` holds, for each of several sites, the risk there of the cut that the other sites
+    choose.
     """
 
     recipe: Recipe
@@ -133,14 +137,14 @@ def try_candidate(
 ) -> Candidate:
     """Choose a threshold on ``patients`` and measure how stable it is.
 
-    ``everyone`` is all patients of the study; ``publish`` moves the chosen threshold within its
-    gap between their scores, so that it equals none. Their labels are not looked at. ``draw``
-    chooses the threshold and runs the rule again on resampled patients. With ``groups``, the
-    group of each of the ``patients``, they are resampled within groups.
+    ``everyone`` are all patients of the study; their labels are not used. ``publish`` moves the
+    chosen threshold within its gap, so that it equals none of their scores. ``draw`` chooses the
+    threshold and runs the rule again on resampled patients. With ``groups``, the group of each of
+    the ``patients``, they are resampled within groups.
     """
     cuts = cuts_of(patients, search.grid)
-    # Of one class alone nobody can tell whether a limit is kept: the nearest cut is taken, as in
-    # a bootstrap cohort, and few patients are warned about.
+    # With one class alone a limit cannot be checked. The nearest cut is taken, as in a bootstrap
+    # cohort, and a warning says that there are few patients.
     if isinstance(search.chooser, Best) and patients.n_positive and patients.n_negative:
         search.chooser.refuse_infeasible(cuts, search.costs, f"'{patients.recipe.name}'")
     if groups is not None:
@@ -176,7 +180,7 @@ def measure_candidate(
 
 
 def limit_warnings(rule: Rule, draws: ThresholdDraws) -> list[str]:
-    """Say that bootstrap cohorts cannot keep the limits of the rule, if any cannot."""
+    """Return a warning if some bootstrap cohorts cannot meet the limits of the rule."""
     if not draws.n_infeasible or not isinstance(rule, Best):
         return []
     share = draws.n_infeasible / draws.thresholds.size
@@ -188,21 +192,21 @@ def limit_warnings(rule: Rule, draws: ThresholdDraws) -> list[str]:
 
 
 def risks_elsewhere(patients: PatientScores, search: Search) -> tuple[float, ...]:
-    """Return the risk at each site of the cut that the others choose, if it is asked for."""
+    """Return the risk at each site of the cut that the other sites choose, if needed."""
     if not search.selector.startswith("site-"):
         return ()
     risks = leave_one_site_out(patients, search.chooser, search.costs, search.grid)
     if not risks:
         msg = (
             f"selector '{search.selector}' needs patients of both classes at two sites or more. "
-            "Name a site column and several internal sites, or take another selector."
+            "Name a site column and several internal sites, or use another selector."
         )
         raise BadOption(msg)
     return tuple(risks)
 
 
 def radius_of(draws: ThresholdDraws, search: Search) -> Radius:
-    """Return the bootstrap radius; the ablation ``no-bias`` takes the quantile alone."""
+    """Return the bootstrap radius. With the selector ``no-bias`` it is the quantile alone."""
     found = bootstrap_radius(draws.threshold, draws.thresholds, search.delta, search.centering)
     if search.selector != "no-bias":
         return found
@@ -212,9 +216,9 @@ def radius_of(draws: ThresholdDraws, search: Search) -> Radius:
 def best_candidate(
     candidates: Sequence[Candidate], costs: Costs, selector: str = "objective"
 ) -> Candidate:
-    """Return the candidate with the smallest objective J; of several, the one of smaller risk.
+    """Return the candidate with the smallest value of the selector.
 
-    Of those that tie in both, the first. ``selector="risk"`` looks at the risk alone.
+    Ties are broken by the smaller risk, then by the order of the candidates.
     """
     tie = TIE * costs.largest
     value = SELECTORS[selector]

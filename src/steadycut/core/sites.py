@@ -13,17 +13,17 @@ from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import Rule, cuts_at_rank
 
-# A median of fewer patients than this says little about a site.
+# With fewer patients the median says little about a site.
 FEWEST = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiteCut:
-    """One site: the cut that its choosing patients would have chosen alone.
+    """One site, and the cut that its choosing patients would have chosen alone.
 
     ``quantile`` is the share of all choosing patients below that cut. ``certificate`` is about the
-    common threshold and this site's certifying patients; each site's holds on its own. None where
-    a site has nobody to choose, or to certify.
+    common threshold and the certifying patients of this site; it holds for this site alone. Values
+    are None if the site has no patients who choose, or none who certify.
     """
 
     site: str
@@ -35,7 +35,7 @@ class SiteCut:
 
 
 def site_names(patients: PatientScores) -> list[str]:
-    """Return the sites, if there are at least two."""
+    """Return the names of the sites, or an empty list if there are fewer than two."""
     if patients.sites is None:
         return []
     names = [str(name) for name in np.unique(patients.sites)]
@@ -59,7 +59,7 @@ def cuts_by_site(
 ) -> list[SiteCut]:
     """Return what each site would have chosen, and a certificate of the common threshold there.
 
-    ``certify`` must have had no part in choosing ``threshold``.
+    The patients in ``certify`` must not have been used to choose ``threshold``.
     """
     rows = []
     for name in site_names(select):
@@ -83,7 +83,7 @@ def cuts_by_site(
 def choose_alone(
     patients: PatientScores, rule: Rule, costs: Costs, grid: int | str
 ) -> float | None:
-    """Return the cut that the rule chooses on these patients; None without both classes."""
+    """Return the cut that the rule chooses on these patients; None if a class is missing."""
     if not patients.n_positive or not patients.n_negative:
         return None
     cuts = cuts_of(patients, grid)
@@ -95,7 +95,7 @@ def choose_alone(
 def leave_one_site_out(
     select: PatientScores, rule: Rule, costs: Costs, grid: int | str
 ) -> list[float]:
-    """Return the risk at each site of the cut that all other sites choose together."""
+    """Return, for each site, the risk there of the cut that all other sites choose together."""
     risks = []
     for name in site_names(select):
         left_out = is_at(select, name)
@@ -106,9 +106,9 @@ def leave_one_site_out(
 
 
 def unit_warnings(patients: PatientScores) -> list[str]:
-    """Notice sites whose typical score hardly occurs at the others, as in another unit.
+    """Warn about sites whose median score is rare at the other sites, as if in another unit.
 
-    Labels are not looked at. A site with another mix of patients stays well inside.
+    Labels are not used. A different mix of patients alone does not trigger the warning.
     """
     found = []
     for name in site_names(patients):

@@ -1,4 +1,4 @@
-"""Patients who choose the cut-off, and patients who certify it."""
+"""Split the patients into those who choose the cut-off and those who certify it."""
 
 from dataclasses import dataclass
 
@@ -13,9 +13,10 @@ HONESTIES = ("split", "uniform")
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Roles:
-    """Positions of the patients who choose (``select``) and of those who certify.
+    """Positions of the patients who choose the cut-off and of those who certify it.
 
-    In ``split`` they are disjoint and together everybody; in ``uniform`` both are everybody.
+    With ``split`` honesty each patient has exactly one role. With ``uniform`` honesty every patient
+    has both roles.
     """
 
     select: IntArray
@@ -24,10 +25,10 @@ class Roles:
 
 
 def split_patients(n_patients: int, certify_size: float, rng: np.random.Generator) -> Roles:
-    """Deal patients at random into those who choose and those who certify.
+    """Assign each patient at random to choosing or to certifying.
 
-    The deal does not look at labels. A split stratified by label would make both parts share the
-    class ratio that the cut-off adapts to, and exact pooled bounds then cover less than they say.
+    The assignment ignores the labels. A split stratified by label would give both parts the class
+    ratio to which the cut-off adapts. Exact pooled bounds would then hold less often than stated.
 
     Examples
     --------
@@ -50,14 +51,14 @@ def split_patients(n_patients: int, certify_size: float, rng: np.random.Generato
 
 
 def n_certifying(n_patients: int, certify_size: float) -> int:
-    """Return how many of the patients certify: at least one, and not all of them."""
+    """Return how many of the patients certify: at least one, but not all."""
     return min(max(round(n_patients * certify_size), 1), n_patients - 1)
 
 
 def split_classes(labels: NDArray[np.int8], certify_size: float, rng: np.random.Generator) -> Roles:
-    """Deal each class apart, so that both sides have the same share of it.
+    """Split each class on its own, so that both parts have the same share of it.
 
-    Only bounds on the miss rate and the alarm rate, given the class counts, hold after this.
+    After this split only bounds on the miss rate and on the alarm rate hold, given the class sizes.
     """
     parts = [np.flatnonzero(labels == label) for label in (0, 1)]
     dealt = [split_patients(part.size, certify_size, rng) for part in parts]
@@ -73,6 +74,6 @@ def split_classes(labels: NDArray[np.int8], certify_size: float, rng: np.random.
 
 
 def everybody(n_patients: int) -> Roles:
-    """Let every patient choose and certify: only bounds uniform over all cuts hold then."""
+    """Let every patient choose and certify. Then only bounds that hold at all cuts are valid."""
     both = read_only(np.arange(n_patients))
     return Roles(select=both, certify=both, honesty="uniform")

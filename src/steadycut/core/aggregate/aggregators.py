@@ -1,9 +1,11 @@
-"""Instance scores -> one score a patient, to the last bit independent of the order of rows.
+"""Instance scores -> one score per patient, identical to the last bit for any order of the rows.
 
-An aggregator turns the scores of a group into one number. Groups nest: tiles into slides,
-slides into patients. Every aggregator works on `Segments`, where the order statistics that it
-reads stand in their places, so that it never sees the order in which rows came; sums are
-correctly rounded (`core.exact_sums`), so that they do not depend on an order either.
+An aggregator turns the scores of a group into one number. Groups are nested: tiles in slides,
+slides in patients. Aggregators work on `Segments`, where the order statistics that they read are in
+their places. They therefore never depend on the order of the rows. Sums are correctly rounded
+(`steadycut.core.aggregate.exact_sums`), so they do not depend on it either.
+
+A new aggregator is one entry of `AGGREGATORS`, and one of ``rule_reader.AGGREGATORS``.
 """
 
 import math
@@ -19,18 +21,18 @@ from steadycut.core.checks import FloatArray, IntArray, read_only, shown
 from steadycut.errors import BadOption
 
 LARGEST_TRIM = 0.5
-# Below this many values it takes less time to sort all than to find some.
+# For fewer values a full sort is faster than a partial one.
 FEW_TO_SORT = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Segments:
-    """Scores of several groups, one group after the other, ascending within each.
+    """Scores of several groups, one group after another, ascending within each group.
 
     ``offsets`` has one entry more than there are groups: group ``g`` holds
-    ``values[offsets[g]:offsets[g + 1]]``, and no group is empty. Made for some aggregators by
-    `order_grouped`, a group is ascending only as far as these can tell: what they read stands in
-    its place, smaller scores before it and larger ones behind.
+    ``values[offsets[g]:offsets[g + 1]]``. No group is empty. If `order_grouped` made the segments
+    for certain aggregators, only the order statistics that these read are in place: smaller scores
+    are before them and larger scores after them.
     """
 
     values: FloatArray
@@ -38,7 +40,7 @@ class Segments:
 
     @property
     def sizes(self) -> IntArray:
-        """How many scores each group holds."""
+        """The number of scores in each group."""
         return np.diff(self.offsets)
 
     def split(self) -> list[FloatArray]:
@@ -55,8 +57,8 @@ How = str | Callable[[FloatArray], float]
 class Aggregator:
     """A named way to turn the scores of each group into one number.
 
-    ``places`` tells, for the size of a group, which order statistics the kernel reads, counted
-    from 0; None stands for all.
+    ``places`` takes the size of a group and returns which order statistics ``kernel`` reads,
+    counted from 0. None means all.
 
     Examples
     --------
@@ -70,24 +72,24 @@ class Aggregator:
     places: Places | None = None
 
     def __call__(self, segments: Segments) -> FloatArray:
-        """Return one number a group."""
+        """Return one number per group."""
         return self.kernel(segments)
 
 
 def parse_aggregator(how: How) -> Aggregator:
-    """Return the aggregator that ``how`` names, or the one that wraps a function.
+    """Return the aggregator with the name ``how``, or one that applies a function.
 
     Parameters
     ----------
     how
-        One of the names in `aggregator_names`, such as ``"mean"`` or ``"quantile:0.9"``; or a
-        function of a group's scores, in ascending order, that returns one finite number; it is
-        named ``callable:NAME``, which is the name of no aggregator.
+        One of the names in `aggregator_names`, such as ``"mean"`` or ``"quantile:0.9"``. Or a
+        function that takes the scores of a group in ascending order and returns one finite number;
+        its name is then ``callable:NAME``, which is not the name of an aggregator.
 
     Raises
     ------
     BadOption
-        If no aggregator has this name, or its number lies outside what it allows.
+        If no aggregator has this name, or if its number is out of range.
 
     Examples
     --------
@@ -111,7 +113,7 @@ def parse_aggregator(how: How) -> Aggregator:
 
 
 def aggregator_names() -> tuple[str, ...]:
-    """Return every aggregator as it is written, with a letter where it needs a number.
+    """Return the names of all aggregators, with a letter in place of the number.
 
     Examples
     --------
@@ -144,24 +146,25 @@ def sort_segments(groups: IntArray, values: FloatArray) -> Segments:
 def order_grouped(
     values: FloatArray, offsets: IntArray, aggregators: Sequence[Aggregator] | None = None
 ) -> Segments:
-    """Order ``values``, which stand group by group already, in place within each group.
+    """Sort ``values`` in place within each group; the values are already group by group.
 
     Parameters
     ----------
     values
-        Finite scores, shape (n,); they are changed.
+        Finite scores, shape (n,). They are changed.
     offsets
-        Where groups begin and, last, where all end.
+        The start of each group and, as last entry, the end of the last group.
     aggregators
-        Who will read the groups: no more is put in order than these need. None sorts.
+        The aggregators that will read the groups. Only what they need is put in order. None sorts
+        all.
 
     Examples
     --------
     >>> order_grouped(np.array([0.4, 0.9, 0.1]), np.array([0, 1, 3])).values
     array([0.4, 0.1, 0.9])
     """
-    # Adding 0.0 turns negative zero into zero: the two compare as equal, so that their order
-    # in a sort, and with it the sign of a maximum, would depend on the order of rows.
+    # Adding 0.0 turns negative zero into zero. The two compare as equal, so their order in a sort,
+    # and the sign of a maximum, would depend on the order of the rows.
     values += 0.0
     sizes = np.diff(offsets)
     places = {size: _places_read(size, aggregators) for size in np.unique(sizes).tolist()}
@@ -171,7 +174,7 @@ def order_grouped(
 
 
 def _places_read(size: int, aggregators: Sequence[Aggregator] | None) -> list[int] | None:
-    """Return which places of a group must be right; None stands for all."""
+    """Return which places of a group must be correct; None means all."""
     found: set[int] = set()
     for aggregator in aggregators or ():
         if aggregator.places is None:
@@ -188,7 +191,7 @@ def _put_in_order(group: FloatArray, places: list[int] | None) -> None:
 
 
 def offsets_of(sizes: IntArray) -> IntArray:
-    """Return where groups of these sizes begin and, last, where all end.
+    """Return the start of each group of the given sizes and, last, the end of the last group.
 
     Examples
     --------
@@ -199,22 +202,22 @@ def offsets_of(sizes: IntArray) -> IntArray:
 
 
 def nest(patients: IntArray, levels: Sequence[IntArray]) -> tuple[IntArray, ...]:
-    """Return, step by step from rows to patients, which group each member belongs to.
+    """Return, step by step from rows to patients, the group of each member.
 
     Parameters
     ----------
     patients
         Patient of each row, shape (n,), whole numbers from 0 without gaps.
     levels
-        Code of each row in each level, innermost first. Codes need to tell groups apart only
-        inside the same patient and the same outer levels: slide 1 of patient 0 and slide 1 of
-        patient 1 are two slides.
+        Code of each row in each level, innermost first. Codes must be unique only within the same
+        patient and the same outer levels: slide 1 of patient 0 and slide 1 of patient 1 are two
+        slides.
 
     Returns
     -------
     tuple of arrays
-        The first has one entry a row, each next one entry a group of the step before; the
-        last holds patients.
+        The first array has one entry per row. Each further array has one entry per group of the
+        step before. The last one holds patients.
 
     Examples
     --------
@@ -233,16 +236,16 @@ def nest(patients: IntArray, levels: Sequence[IntArray]) -> tuple[IntArray, ...]
 def patient_segments(
     steps: Sequence[IntArray], values: FloatArray, aggregators: Sequence[Aggregator]
 ) -> Segments:
-    """Return the values that reach each patient after all inner levels.
+    """Return the values of each patient after all inner levels are aggregated.
 
     Parameters
     ----------
     steps
-        What `nest` returns: one step a level, then patients.
+        The result of `nest`: one step per level, then the patients.
     values
         Score of each row, shape (n,).
     aggregators
-        One a level, innermost first; one fewer than ``steps``.
+        One per level, innermost first: one fewer than ``steps``.
 
     Examples
     --------
@@ -258,7 +261,7 @@ def patient_segments(
 def aggregate_chain(
     patients: IntArray, levels: Sequence[IntArray], values: FloatArray, chain: Sequence[How]
 ) -> tuple[FloatArray, IntArray]:
-    """Return one score a patient, and how many rows each patient has.
+    """Return one score per patient, and the number of rows of each patient.
 
     Parameters
     ----------
@@ -267,14 +270,14 @@ def aggregate_chain(
     levels
         Code of each row in each level, innermost first, as in ``Recipe.levels``.
     values
-        Score of each row, shape (n,), all of them finite.
+        Score of each row, shape (n,). All must be finite.
     chain
-        One aggregator a level, innermost first, and last the one over a patient.
+        One aggregator per level, innermost first. The last one aggregates over the patient.
 
     Notes
     -----
-    The aggregator A of the paper's problem setup, nested. The result does not depend on the
-    order of rows, to the last bit.
+    This is the aggregator A of the paper's problem setup, nested. The result is identical to the
+    last bit for any order of the rows.
 
     Examples
     --------
@@ -291,13 +294,13 @@ def aggregate_chain(
     return last(segments), np.bincount(patients)
 
 
-# One function an aggregator --------------------------------------------------------------
+# One function per aggregator -------------------------------------------------------------
 
 
 def mean(segments: Segments) -> FloatArray:
     """Return the mean of each group: the correctly rounded sum, then one division.
 
-    Equal to `statistics.fmean` to the last bit.
+    It is equal to `statistics.fmean` to the last bit.
     """
     return exact_sums(segments.values, segments.offsets) / segments.sizes
 
@@ -323,8 +326,8 @@ def minimum(segments: Segments) -> FloatArray:
 def quantile(segments: Segments, level: float) -> FloatArray:
     """Return a quantile of each group, equal to `numpy.quantile` to the last bit.
 
-    Numpy's formula: between neighbours a and b at weight w, a + (b - a) w below one half and
-    b - (b - a)(1 - w) from there on.
+    The formula is numpy's. Between two neighbours a and b with weight w it is a + (b - a) w if w <
+    1/2, and b - (b - a)(1 - w) otherwise.
     """
     last = segments.sizes - 1
     position = last * level
@@ -336,13 +339,13 @@ def quantile(segments: Segments, level: float) -> FloatArray:
 
 
 def _neighbours(size: int, level: float) -> tuple[int, int]:
-    """Return which order statistics a quantile lies between."""
+    """Return the two order statistics between which the quantile lies."""
     below = math.floor((size - 1) * level)
     return below, min(below + 1, size - 1)
 
 
 def top_k(segments: Segments, k: int) -> FloatArray:
-    """Return the mean of the ``k`` largest scores of each group; of all, if there are fewer."""
+    """Return the mean of the ``k`` largest scores of each group, or of all if there are fewer."""
     stops, kept = segments.offsets[1:], np.minimum(segments.sizes, min(k, segments.values.size))
     return _means(segments.values, stops - kept, stops)
 
@@ -354,7 +357,7 @@ def fraction_above(segments: Segments, cut: float) -> FloatArray:
 
 
 def noisy_or(segments: Segments) -> FloatArray:
-    """Return 1 - prod(1 - p) of each group: at least one instance is positive, if independent."""
+    """Return 1 - prod(1 - p): the probability of at least one positive, if independent."""
     low, high = segments.values.min(), segments.values.max()
     if low < 0 or high > 1:
         msg = (
@@ -366,9 +369,9 @@ def noisy_or(segments: Segments) -> FloatArray:
 
 
 def trimmed_mean(segments: Segments, share: float) -> FloatArray:
-    """Return each group's mean without ``int(share * n)`` scores at either end.
+    """Return the mean of each group without ``int(share * n)`` scores at each end.
 
-    The convention of `scipy.stats.trim_mean`.
+    `scipy.stats.trim_mean` uses the same convention.
     """
     cut = (share * segments.sizes).astype(np.int64)
     starts, stops = segments.offsets[:-1] + cut, segments.offsets[1:] - cut
@@ -400,7 +403,7 @@ def _from_function(function: Callable[[FloatArray], Any]) -> Aggregator:
     def kernel(segments: Segments) -> FloatArray:
         return np.array([_one_number(name, function(group)) for group in segments.split()])
 
-    # One's own function may be named mean; a rule must not be frozen as if it were ours.
+    # A user's function may be called mean. The frozen rule must not mistake it for ours.
     return Aggregator(name=f"callable:{name}", kernel=kernel)
 
 
@@ -408,12 +411,12 @@ def _one_number(name: str, value: object) -> float:
     number = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
     if not isinstance(number, Real) or not math.isfinite(number):
         shown = f"{number}" if isinstance(number, Real) else f"a {type(number).__name__}"
-        msg = f"aggregator {name!r} must return one finite number a group; it returned {shown}."
+        msg = f"aggregator {name!r} must return one finite number per group; it returned {shown}."
         raise BadOption(msg)
     return float(number)
 
 
-# The registry: names, numbers and what those allow ---------------------------------------
+# The registry: names, numbers and allowed values ------------------------------------------
 
 
 def _no_place(*_: object) -> tuple[int, ...]:
@@ -422,21 +425,21 @@ def _no_place(*_: object) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """One entry of the registry: an aggregator before its number is known.
+    """One entry of the registry: an aggregator whose number is not yet known.
 
     Parameters
     ----------
     function
-        Takes the segments, and the number if there is one; returns one value per group.
+        Takes the segments, and the number if there is one. Returns one value per group.
     places
-        Takes the size of a group, and the number if there is one; returns which order statistics
+        Takes the size of a group, and the number if there is one. Returns which order statistics
         ``function`` reads.
     words
-        What reports call it. ``{inner}`` stands for the values, ``{number}`` for the number.
+        The description in reports. ``{inner}`` stands for the values, ``{number}`` for the number.
     letter
-        Stands for the number where names are listed; empty without a number.
+        The placeholder of the number in lists of names; empty if there is no number.
     read, allows, rule
-        How the number is read, whether it is allowed, and that rule in words.
+        How the number is read, whether it is allowed, and that condition in words.
     """
 
     function: Callable[..., FloatArray]

@@ -1,4 +1,4 @@
-"""How alike the instances of a patient are: intraclass correlation and design effect."""
+"""How similar the instances of one patient are: intraclass correlation and design effect."""
 
 from dataclasses import dataclass
 
@@ -9,18 +9,18 @@ from steadycut.core.aggregate.aggregators import Segments, mean, offsets_of
 from steadycut.core.aggregate.exact_sums import blocks_of, exact_sum, exact_sums
 from steadycut.core.checks import FloatArray, IntArray
 
-# Squares of larger scores, and their sums, overflow.
+# The squares of larger scores overflow.
 LARGEST = 1e140
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clusters:
-    """What the instances of the patients are worth as a sample.
+    """How much information the instances hold, given that those of one patient are similar.
 
-    ``per_patient`` is m₀, the number of instances of a patient that counts when patients have
-    different numbers; ``icc`` the correlation of two instances of one patient, among patients of
-    one class; ``design_effect`` 1 + (m₀ - 1) icc; ``effective`` the number of independent
-    instances that would tell as much about a mean.
+    ``per_patient`` is m₀, the effective number of instances per patient if the numbers differ.
+    ``icc`` is the correlation of two instances of the same patient, among patients of one class.
+    ``design_effect`` is 1 + (m₀ - 1) icc. ``effective`` is the number of independent instances that
+    would give the same information about a mean.
     """
 
     rows: int
@@ -33,11 +33,11 @@ class Clusters:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ClusterSums:
-    """What `clusters_from` must know of each patient: instances, their mean, their squares.
+    """What `clusters_from` needs to know about each patient.
 
-    ``squares`` are the sums of squared distances to the patient's own mean, NaN where scores are
-    beyond `LARGEST`. All are exact sums of what one patient has, so that neither the order of rows
-    nor that of patients matters.
+    ``squares`` are the sums of squared distances from the patient's own mean. They are NaN if a
+    score exceeds `LARGEST`. All sums are exact within a patient, so neither the order of the rows
+    nor that of the patients matters.
     """
 
     sizes: IntArray
@@ -46,7 +46,7 @@ class ClusterSums:
 
 
 def cluster_sums(segments: Segments) -> ClusterSums:
-    """Return size, mean and squares of each group.
+    """Return the size, the mean and the squares of each group.
 
     Examples
     --------
@@ -65,20 +65,20 @@ def cluster_sums(segments: Segments) -> ClusterSums:
 
 
 def clusters_from(sums: ClusterSums, labels: NDArray[np.int8] | None) -> Clusters | None:
-    """Return the design effect of the instances in each patient.
+    """Return the design effect of the instances.
 
     Parameters
     ----------
     sums
-        What `cluster_sums` returns: one entry per patient.
+        The result of `cluster_sums`: one entry per patient.
     labels
-        Label of each patient; None takes all patients as one class.
+        Label of each patient. None treats all patients as one class.
 
     Returns
     -------
     Clusters or None
-        None where it is not defined: one instance a patient, no two patients of a class, or
-        scores that do not vary; or whose squares are no floating-point numbers.
+        None where it is not defined: one instance per patient, one patient per class, scores that
+        do not vary, or scores whose squares overflow.
 
     Notes
     -----
@@ -90,9 +90,9 @@ def clusters_from(sums: ClusterSums, labels: NDArray[np.int8] | None) -> Cluster
         m₀      = (N - Σ_c Σ_{i in c} m_i² / N_c) / (k - L)
         icc     = (between - within) / (between + (m₀ - 1) within), set to 0 where negative
 
-    Patients of two classes differ in their means because the score works. Means are therefore
-    taken class by class: what is left is what instances share beyond the label. The paper's
-    design effect uses the mean number of instances instead of m₀, which is a little larger.
+    Patients of two classes have different means if the score works. Means are therefore taken
+    within each class. What remains is the similarity beyond the label. The paper's design effect
+    uses the mean number of instances instead of m₀, which is slightly larger.
 
     Examples
     --------
@@ -132,8 +132,8 @@ def _classes(labels: NDArray[np.int8] | None, n_patients: int) -> IntArray:
 
 
 def _between(sums: ClusterSums, classes: IntArray) -> float:
-    """Return the squares between patients of a class."""
-    # Scores far from 0 would lose their differences in the products.
+    """Return the sum of squares between the patients of each class."""
+    # Centring keeps the differences of scores that are far from 0.
     centred = sums.means - sums.means.min()
     class_means = np.array(
         [

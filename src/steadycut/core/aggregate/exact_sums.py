@@ -1,4 +1,4 @@
-"""Sums that are correctly rounded, so that no order of the values changes their last bit."""
+"""Correctly rounded sums: the order of the values does not change the last bit."""
 
 import math
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray, IntArray
 
-# Below this many values `math.fsum` is faster than numpy; both round the same.
+# For fewer values `math.fsum` is faster than numpy. The result is the same.
 FEW_VALUES = 400
 BLOCK = 1 << 16
 MANTISSA = 53
@@ -15,23 +15,23 @@ LARGEST_EXPONENT = 1020
 
 
 def exact_sum(values: FloatArray) -> float:
-    """Return the sum of finite values, correctly rounded: `math.fsum`, but faster for many.
+    """Return the correctly rounded sum of finite values: a faster `math.fsum` for many values.
 
     Parameters
     ----------
     values
-        Shape (n,), in any order; the order does not matter to the last bit.
+        Shape (n,). The order does not matter, not even for the last bit.
 
     Notes
     -----
-    Adding and subtracting a power of two that exceeds n times the largest value cuts every
-    value in a high part, a multiple of one common unit, and a rest. High parts add up without
-    any rounding, in any order; what is left after three cuts is left to `math.fsum`.
+    Take a power of two above n times the largest value. Adding and subtracting it splits each value
+    into a high part, which is a multiple of a common unit, and a rest. The high parts add up
+    without rounding, in any order. What remains after three such splits is summed by `math.fsum`.
 
     References
     ----------
-    S. M. Rump, T. Ogita, S. Oishi (2008). Accurate floating-point summation, part I. SIAM
-    Journal on Scientific Computing 31(1).
+    S. M. Rump, T. Ogita, S. Oishi (2008). Accurate floating-point summation, part I. SIAM Journal
+    on Scientific Computing 31(1).
 
     Examples
     --------
@@ -48,14 +48,14 @@ def exact_sum(values: FloatArray) -> float:
 
 
 def exact_sums(values: FloatArray, offsets: IntArray) -> FloatArray:
-    """Return the sum of each group of consecutive values, correctly rounded as `exact_sum` is.
+    """Return the sum of each group of values, rounded as `exact_sum` does.
 
     Parameters
     ----------
     values
         Finite values, shape (n,).
     offsets
-        Where groups begin and, last, where all end; no group is empty.
+        The start of each group and, as last entry, the end of the last group. No group is empty.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def exact_sums(values: FloatArray, offsets: IntArray) -> FloatArray:
 
 
 def blocks_of(offsets: IntArray) -> Iterator[tuple[slice, slice]]:
-    """Yield groups and their rows, as many at once as the processor's cache can hold.
+    """Yield groups and their rows in blocks that fit into the processor's cache.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def blocks_of(offsets: IntArray) -> Iterator[tuple[slice, slice]]:
 
 
 def _block_sums(values: FloatArray, starts: IntArray) -> FloatArray | list[float]:
-    """Return the sums of a few groups that are cut together."""
+    """Return the sums of the groups in one block."""
     if starts.size > 1:
         parts, rest = _cut(values, starts)
         if not rest.any():
@@ -101,7 +101,7 @@ def _added(parts: list[FloatArray]) -> FloatArray | list[float]:
 
 
 def _cut(values: FloatArray, starts: IntArray) -> tuple[list[FloatArray], FloatArray]:
-    """Return exact sums of high parts of each group, at least one, and what is left of values."""
+    """Return exact sums of the high parts of each group, and what is left of the values."""
     bits = int(np.diff(starts, append=values.size).max()).bit_length()
     exponent = math.frexp(float(np.abs(values).max()))[1] + bits
     parts, rest = [np.zeros(starts.size)], values

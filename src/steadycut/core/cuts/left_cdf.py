@@ -1,4 +1,4 @@
-"""Share of a class strictly below a cut: the left limit of its distribution function."""
+"""The share of scores strictly below a cut: the left limit of the distribution function."""
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,8 +9,8 @@ from steadycut.core.checks import FloatArray, IntArray
 def count_below(scores: FloatArray, thresholds: ArrayLike) -> IntArray:
     """Return how many scores lie strictly below each threshold.
 
-    The left limit matches the decision ``score >= threshold``: a score equal to the threshold
-    is called, so it does not count as below it, and ties need no special case.
+    This matches the decision ``score >= threshold``. A score equal to the threshold is called and
+    does not count as below it, so ties need no special case.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def count_below(scores: FloatArray, thresholds: ArrayLike) -> IntArray:
 def left_cdf(scores: FloatArray, thresholds: ArrayLike) -> FloatArray:
     """Return F⁻(t) = Pr(S < t), the share of ``scores`` strictly below each threshold.
 
-    An empty class has no distribution; its share is 0 here, because it adds nothing to any risk.
+    For an empty class the share is 0, because it does not contribute to any risk.
 
     Examples
     --------

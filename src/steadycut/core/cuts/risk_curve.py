@@ -1,4 +1,4 @@
-"""What the rule ``score >= threshold`` costs at every cut."""
+"""The cost of the rule ``score >= threshold`` at every cut."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +10,8 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.cuts.left_cdf import count_below
 from steadycut.core.records import Costs, PatientScores
 
-# Two risks closer than this, as a part of the dearer cost, are the same risk:
-# 3 * 0.1 and 0.3 must not differ because floats do.
+# Two risks that differ by less than this share of the larger cost count as equal. For example
+# 3 * 0.1 and 0.3 differ only by floating-point rounding.
 TIE = 1e-12
 
 
@@ -19,7 +19,7 @@ TIE = 1e-12
 class Curve:
     """Misses and alarms at every cut, for one cohort or for many replicates of it.
 
-    ``misses`` and ``alarms`` have shape (..., m + 1): cuts run along the last axis.
+    ``misses`` and ``alarms`` have shape (..., m + 1). The cuts run along the last axis.
     """
 
     misses: IntArray
@@ -27,29 +27,29 @@ class Curve:
 
     @property
     def n_positive(self) -> IntArray:
-        """Positive patients of each cohort, shape (..., 1): call-nobody misses all of them."""
+        """Positive patients of each cohort, shape (..., 1). Call-nobody misses all of them."""
         return self.misses[..., -1:]
 
     @property
     def n_negative(self) -> IntArray:
-        """Negative patients of each cohort, shape (..., 1): call-everybody alarms all of them."""
+        """Negative patients of each cohort, shape (..., 1). Call-everybody alarms all of them."""
         return self.alarms[..., :1]
 
     @property
     def ranks(self) -> IntArray:
-        """How many patients lie below each cut, shape (..., m + 1)."""
+        """The number of patients below each cut, shape (..., m + 1)."""
         return self.misses + (self.n_negative - self.alarms)
 
     @property
     def n_patients(self) -> IntArray:
-        """Patients of each cohort, shape (..., 1)."""
+        """Number of patients of each cohort, shape (..., 1)."""
         return self.n_positive + self.n_negative
 
 
 def count_errors(cells: NDArray[Any]) -> Curve:
     """Return misses and alarms at every cut, from the patients counted between the cuts.
 
-    ``cells`` has shape (..., 2m): m groups of positive patients, then m of negative ones.
+    ``cells`` has shape (..., 2m): the positive patients in m bins, then the negative patients.
     """
     m = cells.shape[-1] // 2
     below = np.zeros((*cells.shape[:-1], 2, m + 1), dtype=np.int64)
@@ -59,7 +59,7 @@ def count_errors(cells: NDArray[Any]) -> Curve:
 
 
 def risk_at_cuts(curve: Curve, costs: Costs) -> FloatArray:
-    """Return the mean cost a patient at every cut, shape (..., m + 1)."""
+    """Return the mean cost per patient at every cut, shape (..., m + 1)."""
     if costs.target is not None:
         miss_rate = curve.misses / np.maximum(curve.n_positive, 1)
         alarm_rate = curve.alarms / np.maximum(curve.n_negative, 1)
@@ -69,7 +69,7 @@ def risk_at_cuts(curve: Curve, costs: Costs) -> FloatArray:
 
 
 def worst_end(miss_rate: FloatArray, alarm_rate: FloatArray, costs: Costs) -> FloatArray:
-    """Return the risk at the worse end of the target range of prevalences.
+    """Return the risk at the end of the target range of prevalences where it is larger.
 
     The risk is linear in the prevalence, so no prevalence between the ends is worse.
     """
