@@ -31,8 +31,6 @@ NOT_YET_LISTED = {
     "steadycut.datasets",
     "steadycut.documents",
     "steadycut.show",
-    "steadycut.show.figures",
-    "steadycut.show.figures.data",
     "steadycut.show.sections",
     "steadycut.study",
 }

@@ -3,8 +3,7 @@ Every figure of a study
 =======================
 
 A study has more figures than the two or three that a paper shows.
-:func:`~steadycut.show.figures.displays_of` finds all of them, in the order in which they tell the
-story.
+:func:`~steadycut.show.figures.displays_of` returns all of them, by name.
 """
 
 # %%
@@ -25,10 +24,10 @@ study = steadycut.fit(patients, cost_fn=3, cost_fp=1)
 # %%
 # Its figures
 # -----------
-# ``study.to_dict()`` is the content of ``study.json``: figures can be drawn again from the file,
-# without the patients.
+# The content of ``study.json`` (``study.to_dict()``) gives the same figures: they can be drawn again
+# from the file, without the patients.
 
-figures = displays_of(study.to_dict())
+figures = displays_of(study)
 print(*figures)
 
 # %%

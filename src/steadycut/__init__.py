@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from steadycut.documents.strata import StrataRule
     from steadycut.estimators import StableThreshold, StableThresholdClassifier
     from steadycut.ingest import aggregate
+    from steadycut.show import figures
     from steadycut.study.audit import Audit, audit
     from steadycut.study.compare import Comparison, compare
     from steadycut.study.covariate.fit import CovariateStudy, fit_by_covariate
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from steadycut.study.operating_point import OperatingPoint, operating_point
     from steadycut.study.plan import Plan, plan
     from steadycut.study.strata.fit import StrataStudy, fit_strata
+
+    displays = figures
 
 # Each name is loaded when it is first used. So `import steadycut` is fast, nobody needs an
 # optional package for what they do not use, and a command loads only what it needs.
@@ -87,6 +90,8 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name in _MODULE_OF:
         return getattr(import_module(f"steadycut.{_MODULE_OF[name]}"), name)
+    if name == "displays":
+        return import_module("steadycut.show.figures")
     msg = f"module 'steadycut' has no attribute {name!r}"
     raise AttributeError(msg)
 

@@ -88,11 +88,20 @@ class ShiftParts(Part):
     total: FiniteFloat
 
 
+class ShiftRanges(Part):
+    """The interval of each part of the change."""
+
+    prevalence: Range
+    shape_positive: Range
+    shape_negative: Range
+    total: Range
+
+
 class ShiftIntervals(Part):
     """Intervals of all parts of the change, for both ways of splitting it."""
 
-    signed: dict[str, Range | None]
-    shapley: dict[str, Range | None]
+    signed: ShiftRanges
+    shapley: ShiftRanges
 
 
 class ShiftPart(ShiftParts):

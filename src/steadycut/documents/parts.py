@@ -90,6 +90,10 @@ class CostsPart(Part):
         """Whether both errors cost the same, so that a risk can be read as a share of patients."""
         return self.cost_fn == self.cost_fp
 
+    def trivial_risk(self, prevalence: float) -> float:
+        """Return the risk of calling nobody, or everybody, whichever is smaller."""
+        return min(self.cost_fn * prevalence, self.cost_fp * (1 - prevalence))
+
 
 class CertificatePart(Part):
     """The bound on the risk, and what it is made of."""

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
@@ -13,6 +13,32 @@ from steadycut.errors import BadOption
 from steadycut.io.files import read_small
 
 Document = TypeVar("Document", bound=Part)
+Document_co = TypeVar("Document_co", bound=Part, covariant=True)
+
+
+class Described(Protocol[Document_co]):
+    """An object with a document, such as `steadycut.Study`."""
+
+    def describe(self) -> Document_co:
+        """Return the document."""
+
+
+# A document, the object that it describes, or the plain content of its file.
+Source: TypeAlias = Document | Described[Document] | Mapping[str, object]
+
+
+def document_of(kind: type[Document], source: Source[Document]) -> Document:
+    """Return the document of a kind, whichever form it comes in."""
+    found = described(source)
+    if isinstance(found, kind):
+        return found
+    return read_document(kind, found.to_plain() if isinstance(found, Part) else found)
+
+
+def described(source: object) -> object:
+    """Return the document of an object; a document, or the content of a file, as it is."""
+    describe = getattr(source, "describe", None)
+    return source if describe is None else describe()
 
 
 def read_document(kind: type[Document], content: object, name: str = "the file") -> Document:

@@ -7,7 +7,9 @@ be made again from these files alone.
 from collections.abc import Mapping
 from typing import Any
 
-from steadycut.show.figures.data import audit_dict, study_dict
+from steadycut.documents.audit import AuditDocument
+from steadycut.documents.reading import document_of
+from steadycut.documents.study import StudyDocument
 from steadycut.show.held_files import held_files
 from steadycut.show.numbers import count, cut, of_hundred, percent, risk
 from steadycut.show.page import Page, Section, Status
@@ -56,7 +58,7 @@ VERDICTS = {
 
 def study_page(study: Mapping[str, Any], comparison: Mapping[str, Any] | None = None) -> Page:
     """Return the page of a study, with the comparison of rules if there is one."""
-    content = study_dict(study)
+    content = document_of(StudyDocument, study).to_plain()
     sections = [
         certificate_section(content),
         operating_section(content),
@@ -135,7 +137,7 @@ def study_facts(content: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 def audit_page(audit: Mapping[str, Any]) -> Page:
     """Return the page of an audit."""
-    content = audit_dict(audit)
+    content = document_of(AuditDocument, audit).to_plain()
     sections: list[Section] = []
     if content["labelled"]:
         sections += [here_section(content), shift_section(content)]

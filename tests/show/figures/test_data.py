@@ -1,89 +1,124 @@
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
+from steadycut.documents.parts import CostsPart
 from steadycut.errors import BadOption, BadPatients
-from steadycut.show.figures import data
+from steadycut.show.figures import (
+    CandidatesDisplay,
+    CertificateDisplay,
+    ComparisonDisplay,
+    CostsDisplay,
+    DecisionCurveDisplay,
+    FlipsDisplay,
+    ModulusDisplay,
+    MonitorDisplay,
+    RiskCurveDisplay,
+    ScoresDisplay,
+    ShiftDisplay,
+    SitesDisplay,
+    ThresholdDrawsDisplay,
+    displays_of,
+)
+from steadycut.show.figures.elements import risk_unit
+from steadycut.show.figures.shift import SPLITS
+from steadycut.show.figures.threshold_draws import count_in_bins
 from tests.show.figures import samples
 
+OBJECTS = {
+    "study": samples._study,
+    "sites": samples._several_sites,
+    "audit": lambda: samples._audit(True, None, ()),
+    "unlabelled": lambda: samples._audit(False, None, ()),
+    "monitor": lambda: samples._monitor(True, 0.0),
+    "comparison": samples._comparison,
+}
 
-def test_a_study_and_its_json_give_the_same():
-    one, other = data.risk_curve_data(samples._study()), data.risk_curve_data(samples.study())
-    assert one.keys() == other.keys()
-    for key, value in one.items():
-        np.testing.assert_array_equal(value, other[key])
+
+@pytest.mark.parametrize("make", OBJECTS.values(), ids=OBJECTS)
+def test_an_object_its_document_and_its_json_give_the_same_figures(make):
+    made = make()
+    first, *others = map(displays_of, (made, made.describe(), samples.as_json(made.to_dict())))
+    for other in others:
+        assert first.keys() == other.keys()
+        for name, display in first.items():
+            for field in fields(display):
+                values = [getattr(one[name], field.name) for one in (first, other)]
+                np.testing.assert_equal(*values)
 
 
 def test_the_risk_curve_is_that_of_the_study():
     study = samples.study()
-    found = data.risk_curve_data(study)
-    assert found["thresholds"].tolist() == study["curve"]["thresholds"]
-    assert found["risk"].tolist() == study["curve"]["risk"]
-    assert found["standard_error"].tolist() == study["curve"]["standard_error"]
-    assert found["threshold"] == study["threshold"]
-    assert found["risk_at_threshold"] == study["risk"]
+    found = RiskCurveDisplay.from_study(study)
+    assert found.thresholds.tolist() == study["curve"]["thresholds"]
+    assert found.risk.tolist() == study["curve"]["risk"]
+    assert found.standard_error.tolist() == study["curve"]["standard_error"]
+    assert found.threshold == study["threshold"]
+    assert found.risk_at_threshold == study["risk"]
 
 
 def test_the_trivial_risk_of_the_curve_is_that_of_the_patients_who_chose():
     study = samples.study(cost_fn=5.0)
     study["patients"] |= {"select": 10, "select_positive": 1}
-    assert data.risk_curve_data(study)["trivial_risk"] == 0.5
+    assert RiskCurveDisplay.from_study(study).trivial_risk == 0.5
     study["patients"] |= {"select": 10, "select_positive": 9}
-    assert data.risk_curve_data(study)["trivial_risk"] == pytest.approx(0.1)
+    assert RiskCurveDisplay.from_study(study).trivial_risk == pytest.approx(0.1)
 
 
 def test_at_a_target_prevalence_the_trivial_risk_is_there():
     study = samples.study(target_prevalence=0.2)
-    assert data.risk_curve_data(study)["trivial_risk"] == pytest.approx(0.2)
+    assert RiskCurveDisplay.from_study(study).trivial_risk == pytest.approx(0.2)
 
 
 def test_rivals_lie_on_the_curve_of_the_choosing_patients():
-    rivals = data.risk_curve_data(samples.study())["rivals"]
+    rivals = RiskCurveDisplay.from_study(samples.study()).rivals
     assert [name for name, _, _ in rivals] == ["erm", "youden"]
     smallest = min(row["smallest_risk"] for row in samples.study()["candidates"])
     assert rivals[0][2] == smallest
 
 
 def test_two_basins_are_noted():
-    assert "multi-modal" in data.threshold_draws_data(samples.two_basins_study())["note"]
-    assert data.threshold_draws_data(samples.study())["note"] == ""
+    assert "multi-modal" in ThresholdDrawsDisplay.from_study(samples.two_basins_study()).note
+    assert ThresholdDrawsDisplay.from_study(samples.study()).note == ""
 
 
 def test_every_draw_is_in_a_bin():
     study = samples.study()
-    found = data.threshold_draws_data(study)
-    assert found["draws"].tolist() == study["bootstrap_thresholds"]
-    assert found["counts"].sum() == len(study["bootstrap_thresholds"])
-    assert found["edges"].size == found["counts"].size + 1
-    assert found["radius"] == study["stability"]["radius"]
+    found = ThresholdDrawsDisplay.from_study(study)
+    assert found.draws.tolist() == study["bootstrap_thresholds"]
+    assert found.counts.sum() == len(study["bootstrap_thresholds"])
+    assert found.edges.size == found.counts.size + 1
+    assert found.radius == study["stability"]["radius"]
 
 
 @pytest.mark.parametrize("value", [0.0, 0.5, -3.0, 1e9, 1e-9])
 @pytest.mark.parametrize("radius", [0.0, 0.1])
 def test_draws_that_are_all_the_same_have_one_bin(value, radius):
-    counts, edges = data.count_in_bins(np.full(20, value), radius)
+    counts, edges = count_in_bins(np.full(20, value), radius)
     assert counts.tolist() == [20]
     assert edges[0] < value < edges[1]
 
 
 def ends_of(found):
-    return dict(zip(found["names"], (found["starts"] + found["widths"]).tolist(), strict=True))
+    return dict(zip(found.names, (found.starts + found.widths).tolist(), strict=True))
 
 
 def test_the_terms_of_a_certificate_add_up():
     certificate = samples.study()["certificate"]
-    found = data.certificate_data(samples.study())
-    assert found["kinds"] == ["observed", "added", "bound"]
-    assert found["widths"][1] == certificate["generalization"]
+    found = CertificateDisplay.from_study(samples.study())
+    assert found.kinds == ["observed", "added", "bound"]
+    assert found.widths[1] == certificate["generalization"]
     ends = ends_of(found)
     assert ends["observed"] == certificate["risk"]
     assert ends["generalisation"] == ends["certified"] == certificate["value"]
-    assert found["trivial_risk"] == certificate["trivial_risk"]
+    assert found.trivial_risk == certificate["trivial_risk"]
 
 
 @pytest.mark.parametrize("options", [{}, {"target_prevalence": 0.2}])
 def test_the_bounds_of_an_audit_add_up(options):
     audit = samples.labelled_audit(**options)
-    found = data.audit_certificate_data(audit)
+    found = CertificateDisplay.from_audit(audit)
     ends = ends_of(found)
     assert ends["shift, negatives"] == pytest.approx(audit["base"])
     assert ends["instability penalty"] == pytest.approx(ends["Augmented"])
@@ -92,113 +127,115 @@ def test_the_bounds_of_an_audit_add_up(options):
     assert ends["generalisation here"] == pytest.approx(ends["direct bound here"])
     assert ends["direct bound here"] == audit["bound_external"]
     assert ends["Base that holds"] == audit["base_valid"]
-    error = found["errors"][found["names"].index("observed here")]
+    error = found.errors[found.names.index("observed here")]
     assert error == audit["risk_external_se"]
-    assert np.isfinite(found["errors"]).sum() == 1
+    assert np.isfinite(found.errors).sum() == 1
 
 
 def test_an_audit_without_labels_shows_the_certificate_alone():
     audit = samples.unlabelled_audit()
-    assert ends_of(data.audit_certificate_data(audit))["certified"] == audit["certificate"]["value"]
+    assert (
+        ends_of(CertificateDisplay.from_audit(audit))["certified"] == audit["certificate"]["value"]
+    )
     with pytest.raises(BadPatients, match="without labels"):
-        data.shift_data(audit)
+        ShiftDisplay.from_audit(audit)
 
 
-@pytest.mark.parametrize("split", data.SPLITS)
+@pytest.mark.parametrize("split", SPLITS)
 def test_the_parts_of_the_shift_lead_from_p_to_q(split):
     audit = samples.labelled_audit()
-    found = data.shift_data(audit, split)
-    end = found["risk_internal"] + found["parts"].sum()
+    found = ShiftDisplay.from_audit(audit, split)
+    end = found.risk_internal + found.parts.sum()
     assert end == pytest.approx(audit["risk_external"], rel=1e-12)
-    low, high = found["intervals"].T
-    assert np.all((low <= found["parts"]) & (found["parts"] <= high))
-    total = found["risk_external"] - found["risk_internal"]
-    assert found["total_interval"][0] <= total <= found["total_interval"][1]
-    assert found["confidence"] == 0.9
+    low, high = found.intervals.T
+    assert np.all((low <= found.parts) & (found.parts <= high))
+    total = found.risk_external - found.risk_internal
+    assert found.total_interval[0] <= total <= found.total_interval[1]
+    assert found.confidence == 0.9
 
 
 def test_a_part_that_is_not_known_is_nan():
-    found = data.shift_data(samples.labelled_audit(only=1))
-    assert np.isnan(found["parts"]).tolist() == [False, False, True]
+    found = ShiftDisplay.from_audit(samples.labelled_audit(only=1))
+    assert np.isnan(found.parts).tolist() == [False, False, True]
 
 
 def test_other_content_is_refused():
     with pytest.raises(BadOption, match=r"steadycut\.study/1"):
-        data.risk_curve_data(samples.labelled_audit())
+        RiskCurveDisplay.from_study(samples.labelled_audit())
     with pytest.raises(BadOption, match="split"):
-        data.shift_data(samples.labelled_audit(), "both")
+        ShiftDisplay.from_audit(samples.labelled_audit(), "both")
 
 
 def test_arrays_cannot_be_written():
     with pytest.raises(ValueError, match="read-only"):
-        data.risk_curve_data(samples.study())["risk"][0] = 1
+        RiskCurveDisplay.from_study(samples.study()).risk[0] = 1
 
 
 def test_a_risk_is_a_share_only_where_both_errors_cost_one():
-    assert data.risk_unit({"cost_fn": 1, "cost_fp": 1}).startswith("share")
-    assert data.risk_unit({"cost_fn": 2, "cost_fp": 2}).startswith("average cost")
+    assert risk_unit(CostsPart(cost_fn=1, cost_fp=1)).startswith("share")
+    assert risk_unit(CostsPart(cost_fn=2, cost_fp=2)).startswith("average cost")
 
 
 def test_the_radius_and_the_penalty_lie_on_the_curves_of_the_modulus():
-    found = data.modulus_data(samples.study())
+    found = ModulusDisplay.from_study(samples.study())
     for value, curve in (("modulus", "empirical"), ("penalty", "multiscale")):
-        near = np.interp(found["radius"], found["widths"], found[curve])
-        step = np.diff(found[curve]).max()
-        assert abs(found[value] - near) <= step
-    assert np.all(found["empirical"] <= found["multiscale"])
+        near = np.interp(found.radius, found.widths, getattr(found, curve))
+        step = np.diff(getattr(found, curve)).max()
+        assert abs(getattr(found, value) - near) <= step
+    assert np.all(found.empirical <= found.multiscale)
 
 
 def test_at_a_target_prevalence_the_multiscale_band_is_nan():
-    found = data.modulus_data(samples.study(target_prevalence=0.2))
-    assert np.isnan(found["multiscale"]).all()
-    assert np.isfinite(found["dkw"]).all()
+    found = ModulusDisplay.from_study(samples.study(target_prevalence=0.2))
+    assert np.isnan(found.multiscale).all()
+    assert np.isfinite(found.dkw).all()
 
 
 @pytest.mark.parametrize("direction", ["ge", "le"])
 @pytest.mark.parametrize("tied", [True, False])
 def test_flips_are_those_of_the_study_between_their_jumps(direction, tied):
     study = samples._tied(direction) if tied else samples._study(direction=direction)
-    found = data.flips_data(study)
-    middles = (found["scores"][1:] + found["scores"][:-1]) / 2
+    found = FlipsDisplay.from_study(study)
+    middles = (found.scores[1:] + found.scores[:-1]) / 2
     # From each score on, or up to it where low scores are called.
-    held = found["flips"][:-1] if direction == "ge" else found["flips"][1:]
+    held = found.flips[:-1] if direction == "ge" else found.flips[1:]
     np.testing.assert_array_equal(held, study.flip_probability(middles))
-    np.testing.assert_array_equal(found["flips"], study.flip_probability(found["scores"]))
+    np.testing.assert_array_equal(found.flips, study.flip_probability(found.scores))
     patients = study.certify_patients.scores
-    grey = study.flip_probability(patients).round(9) >= found["grey_at_least"]
-    low, high = found["grey"]
+    grey = study.flip_probability(patients).round(9) >= found.grey_at_least
+    low, high = found.grey
     inside = (patients >= low) & (patients < high)
     if direction == "le":
         inside = (patients > low) & (patients <= high)
     np.testing.assert_array_equal(inside, grey)
-    assert (found["n_grey"], found["n_patients"]) == (grey.sum(), grey.size)
+    assert (found.n_grey, found.n_patients) == (grey.sum(), grey.size)
 
 
 def test_flips_of_an_audit_count_its_patients():
     audit = samples.unlabelled_audit()
-    found = data.flips_data(audit)
-    assert (found["n_grey"], found["n_patients"]) == (audit["grey_zone"]["patients"], 90)
+    found = FlipsDisplay.from_audit(audit)
+    assert (found.n_grey, found.n_patients) == (audit["grey_zone"]["patients"], 90)
 
 
 def test_without_a_class_to_certify_nobody_is_counted():
     study = samples.study()
     study["explorer"] = None
-    assert data.flips_data(study)["n_grey"] is None
+    assert FlipsDisplay.from_study(study).n_grey is None
     with pytest.raises(BadPatients, match="both classes"):
-        data.decision_curve_data(study)
+        DecisionCurveDisplay.from_study(study)
 
 
 @pytest.mark.parametrize("direction", ["ge", "le"])
 @pytest.mark.parametrize("n", [30, 160])
 def test_shares_called_are_those_of_the_patients(direction, n):
     study = samples._tied(direction) if n == 30 else samples._study(direction=direction)
-    found = data.scores_data(study)
+    found = ScoresDisplay.from_study(study)
     patients = study.certify_patients
-    assert [(name, place) for name, place, _, _ in found["curves"]] == [
+    assert [(name, place) for name, place, _, _ in found.curves] == [
         ("positive", "internal"),
         ("negative", "internal"),
     ]
-    for name, _, scores, shares in found["curves"]:
+    for name, _, scores, shares in found.curves:
         own = patients.positive_scores if name == "positive" else patients.negative_scores
         for score, share in zip(scores, shares, strict=True):
             called = own >= score if direction == "ge" else own <= score
@@ -206,98 +243,99 @@ def test_shares_called_are_those_of_the_patients(direction, n):
 
 
 def test_an_audit_has_curves_of_both_hospitals():
-    places = [curve[:2] for curve in data.scores_data(samples.labelled_audit())["curves"]]
+    places = [curve[:2] for curve in ScoresDisplay.from_audit(samples.labelled_audit()).curves]
     both = [
         (name, place) for place in ("internal", "external") for name in ("positive", "negative")
     ]
     assert places == both
-    assert data.scores_data(samples.unlabelled_audit())["curves"][-1][:2] == ("all", "external")
-    one = data.scores_data(samples.labelled_audit(only=1))["curves"]
+    unlabelled = ScoresDisplay.from_audit(samples.unlabelled_audit()).curves
+    assert unlabelled[-1][:2] == ("all", "external")
+    one = ScoresDisplay.from_audit(samples.labelled_audit(only=1)).curves
     assert one[-1][:2] == ("positive", "external")
 
 
 def test_candidates_are_sorted_and_the_chosen_is_kept():
     study = samples.study()
-    found = data.candidates_data(study)
-    assert np.all(np.diff(found["smallest_risk"]) >= 0)
-    assert found["names"] == ["slide max, patient mean", "slide max, patient quantile:0.9"]
+    found = CandidatesDisplay.from_study(study)
+    assert np.all(np.diff(found.smallest_risk) >= 0)
+    assert found.names == ["slide max, patient mean", "slide max, patient quantile:0.9"]
     study["candidates"][1] |= {"score": "other", "smallest_risk": 0.9, "chosen": True}
     study["candidates"][0] |= {"chosen": False}
     study["candidates"] += [study["candidates"][0]] * 40
-    many = data.candidates_data(study)
-    assert (len(many["names"]), many["chosen"], many["n_left_out"]) == (25, 24, 17)
-    assert many["names"][24].startswith("other: ")
+    many = CandidatesDisplay.from_study(study)
+    assert (len(many.names), many.chosen, many.n_left_out) == (25, 24, 17)
+    assert many.names[24].startswith("other: ")
     with pytest.raises(BadPatients, match="one candidate"):
-        data.candidates_data(samples.tied_study())
+        CandidatesDisplay.from_study(samples.tied_study())
 
 
 def test_sites_have_their_own_cut_offs():
     study = samples.sites_study()
-    found = data.sites_data(study)
+    found = SitesDisplay.from_study(study)
     rows = {f"{row['site']} ({row['select']})": row["threshold"] for row in study["sites"]["rows"]}
-    for name, threshold in zip(found["names"], found["thresholds"], strict=True):
+    for name, threshold in zip(found.names, found.thresholds, strict=True):
         np.testing.assert_equal(threshold, np.nan if rows[name] is None else rows[name])
-    assert np.isnan(found["thresholds"]).sum() == 1
+    assert np.isnan(found.thresholds).sum() == 1
     study["sites"]["rows"] *= 10
-    assert data.sites_data(study)["n_left_out"] == 15
+    assert SitesDisplay.from_study(study).n_left_out == 15
     with pytest.raises(BadPatients, match="one site"):
-        data.sites_data(samples.study())
+        SitesDisplay.from_study(samples.study())
 
 
 def test_costs_are_those_of_the_study_in_the_middle():
-    found = data.costs_data(samples.study(cost_fn=5.0))
-    middle = found["ratios"].size // 2
-    assert (found["ratios"][middle], found["ratio"], found["total_cost"]) == (5, 5, 6)
-    assert found["thresholds"][middle] == found["threshold"]
+    found = CostsDisplay.from_study(samples.study(cost_fn=5.0))
+    middle = found.ratios.size // 2
+    assert (found.ratios[middle], found.ratio, found.total_cost) == (5, 5, 6)
+    assert found.thresholds[middle] == found.threshold
     with pytest.raises(BadPatients, match="ensemble"):
-        data.costs_data(samples.study(ensemble="quantile"))
+        CostsDisplay.from_study(samples.study(ensemble="quantile"))
 
 
 @pytest.mark.parametrize("cost_fn", [1.0, 4.0])
 def test_net_benefit_at_the_costs_is_that_of_the_operating_point(cost_fn):
     study = samples.study(cost_fn=cost_fn)
-    found = data.decision_curve_data(study)
-    assert found["probability"] == 1 / (1 + cost_fn)
+    found = DecisionCurveDisplay.from_study(study)
+    assert found.probability == 1 / (1 + cost_fn)
     expected = study["operating_point"]["fixed_cut"]["characteristics"]["net_benefit"]
-    here = np.isclose(found["probabilities"], found["probability"])
-    assert found["net_benefit"][here] == pytest.approx(expected["value"])
+    here = np.isclose(found.probabilities, found.probability)
+    assert found.net_benefit[here] == pytest.approx(expected["value"])
 
 
 def test_no_cut_off_beats_the_best():
     for content in (samples.study(), samples.tied_study("le"), samples.labelled_audit()):
-        found = data.decision_curve_data(content)
-        assert np.all(found["net_benefit"] <= found["best"] + 1e-12)
-        assert np.all(found["everybody"] <= found["best"] + 1e-12)
-        assert np.all(found["best"] >= 0)
-        assert np.all(found["standard_error"] >= 0)
+        found = DecisionCurveDisplay.from_content(content)
+        assert np.all(found.net_benefit <= found.best + 1e-12)
+        assert np.all(found.everybody <= found.best + 1e-12)
+        assert np.all(found.best >= 0)
+        assert np.all(found.standard_error >= 0)
 
 
 def test_a_trace_keeps_its_ends_and_the_alarm():
     content = samples.monitored(moved=3.0)
-    found = data.monitor_data(content)
-    assert content["first_alarm"] in found["patients"]
-    assert found["patients"].size <= 301
-    assert found["patients"][[0, -1]].tolist() == [1, 350]
+    found = MonitorDisplay.from_monitor(content)
+    assert content["first_alarm"] in found.patients
+    assert found.patients.size <= 301
+    assert found.patients[[0, -1]].tolist() == [1, 350]
     trace = content["risk"]["trace"]
-    assert found["observed"][-1] == trace["observed"][-1]
-    assert found["allowed"].tolist() == [0, content["certificate"]["value"]]
+    assert found.observed[-1] == trace["observed"][-1]
+    assert found.allowed.tolist() == [0, content["certificate"]["value"]]
 
 
 def test_without_labels_calls_are_watched():
     content = samples.monitored(labelled=False)
-    found = data.monitor_data(content)
-    assert found["watch"] == "calls"
+    found = MonitorDisplay.from_monitor(content)
+    assert found.watch == "calls"
     low, high = (content["call_rate"][name] for name in ("internal_lower", "internal_upper"))
-    assert found["allowed"].tolist() == [low, high]
+    assert found.allowed.tolist() == [low, high]
     with pytest.raises(BadPatients, match="without labels"):
-        data.monitor_data(content, "risk")
+        MonitorDisplay.from_monitor(content, "risk")
     with pytest.raises(BadOption, match="watch"):
-        data.monitor_data(content, "both")
+        MonitorDisplay.from_monitor(content, "both")
 
 
 def test_rules_are_compared_as_in_the_table():
     content = samples.comparison()
-    found = data.comparison_data(content)
-    assert found["names"] == ["stable", "erm"]
-    assert found["risk_external"].tolist() == [row["risk_external"] for row in content["rows"]]
-    assert found["trivial_external"] == content["trivial_external"]
+    found = ComparisonDisplay.from_comparison(content)
+    assert found.names == ["stable", "erm"]
+    assert found.risk_external.tolist() == [row["risk_external"] for row in content["rows"]]
+    assert found.trivial_external == content["trivial_external"]

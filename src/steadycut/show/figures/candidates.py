@@ -1,30 +1,29 @@
 """The scores and aggregators that were tried, one row each."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.show.figures.data import candidates_data
-from steadycut.show.figures.display import Display
+from steadycut.documents.reading import Source, document_of
+from steadycut.documents.study import CandidatePart, StudyDocument
+from steadycut.errors import BadPatients
+from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
     BLUE,
     GREY,
+    MOST_ROWS,
     ORANGE,
     VERMILLION,
     axes_or_new,
-    legend_above,
+    finish,
     name_rows,
-    tidy,
+    risk_unit,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
-
-    from steadycut.study.fit import Study
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -54,13 +53,33 @@ class CandidatesDisplay(Display):
     unit: str = "risk"
 
     @classmethod
-    def from_study(cls, study: "Study | Mapping[str, Any]") -> "CandidatesDisplay":
-        """Take the candidates out of a study or of the content of ``study.json``."""
-        return cls(**candidates_data(study))
+    def from_study(cls, study: Source[StudyDocument]) -> Self:
+        """Take the candidates from a study, or from the content of ``study.json``.
+
+        They are sorted by their smallest risk; of very many only the first and the chosen one stay.
+        """
+        document = document_of(StudyDocument, study)
+        rows = sorted(document.candidates, key=lambda row: row.smallest_risk)
+        if len(rows) == 1:
+            msg = (
+                "a study of one candidate has none to compare; name several scores or aggregators."
+            )
+            raise BadPatients(msg)
+        several = len({row.score for row in rows}) > 1
+        shown = [row for i, row in enumerate(rows) if i < MOST_ROWS - 1 or row.chosen]
+        return cls(
+            names=[_name(row, with_score=several) for row in shown],
+            smallest_risk=array([row.smallest_risk for row in shown]),
+            risk=array([row.risk for row in shown]),
+            objective=array([row.objective for row in shown]),
+            chosen=next((i for i, row in enumerate(shown) if row.chosen), None),
+            n_left_out=len(rows) - len(shown),
+            unit=risk_unit(document.costs),
+        )
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the rows on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 1.5 + 0.3 * len(self.names))
+        ax = axes_or_new(ax, 1.5 + 0.3 * len(self.names))
         places = np.arange(len(self.names))
         if self.chosen is not None:
             band = {"color": VERMILLION, "alpha": 0.15, "linewidth": 0, "label": "chosen"}
@@ -77,6 +96,10 @@ class CandidatesDisplay(Display):
         ax.set_xlim(left=0)
         ax.set_xlabel(self.unit)
         name_rows(ax, self.names, self.n_left_out)
-        tidy(ax)
-        legend_above(ax)
-        return ax
+        return finish(ax)
+
+
+def _name(row: CandidatePart, *, with_score: bool) -> str:
+    """Return how a score is aggregated, as in ``tumour: slide max, patient mean``."""
+    chain = ", ".join(f"{step.level} {step.how}" for step in row.aggregation)
+    return f"{row.score}: {chain}" if with_score else chain

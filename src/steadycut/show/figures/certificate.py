@@ -1,13 +1,17 @@
 """A certificate, term by term, as a waterfall."""
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.show.figures.data import audit_certificate_data, certificate_data
-from steadycut.show.figures.display import Display
+from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.parts import CertificatePart, CostsPart
+from steadycut.documents.reading import Source, document_of
+from steadycut.documents.study import StudyDocument
+from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
     BLACK,
     BLUE,
@@ -15,26 +19,32 @@ from steadycut.show.figures.elements import (
     ORANGE,
     SKY,
     axes_or_new,
-    legend_above,
+    finish,
     name_rows,
-    tidy,
+    risk_unit,
 )
 from steadycut.show.numbers import signed, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
 
-    from steadycut.study.fit import Study
-
-# What a bar is: its name in the legend, colour and pattern.
+OBSERVED, ADDED, BOUND = "observed", "added", "bound"
+# Each kind of bar: its name in the legend, its colour and its pattern.
 LOOKS = {
-    "observed": ("observed", BLUE, ""),
-    "added": ("added", ORANGE, "//"),
-    "bound": ("upper bound", SKY, "\\\\"),
+    OBSERVED: ("observed", BLUE, ""),
+    ADDED: ("added", ORANGE, "//"),
+    BOUND: ("upper bound", SKY, "\\\\"),
 }
 HALF_BAR = 0.36
+
+
+class Bar(NamedTuple):
+    """One bar: its name and kind, how far it reaches, and its standard error if it has one."""
+
+    name: str
+    kind: str
+    width: float
+    error: float = math.nan
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -65,18 +75,53 @@ class CertificateDisplay(Display):
     unit: str = "risk"
 
     @classmethod
-    def from_study(cls, study: "Study | Mapping[str, Any]") -> "CertificateDisplay":
-        """Take the certificate out of a study or of the content of ``study.json``."""
-        return cls(**certificate_data(study))
+    def from_study(cls, study: Source[StudyDocument]) -> Self:
+        """Take the certificate from a study, or from the content of ``study.json``."""
+        document = document_of(StudyDocument, study)
+        return cls._of_certificate(document.certificate, document.costs)
 
     @classmethod
-    def from_audit(cls, audit: Any) -> "CertificateDisplay":
-        """Take all bounds out of an audit or of the content of ``audit.json``."""
-        return cls(**audit_certificate_data(audit))
+    def from_audit(cls, audit: Source[AuditDocument]) -> Self:
+        """Take all bounds from an audit, or from the content of ``audit.json``.
+
+        The bars lead from the certificate at P to (Base) and (Augmented), then to the bounds at Q.
+        Without labels at Q only the certificate is there. A shape part that is not known has width
+        0. At a target prevalence all of it is at the patients' own, as the paper's bounds are.
+        """
+        document = document_of(AuditDocument, audit)
+        if not isinstance(document, LabelledAudit):
+            return cls._of_certificate(document.certificate, document.costs)
+        trivial = document.costs.trivial_risk(document.operating_point.prevalence)
+        return cls._of_bars(_audit_bars(document), trivial, document.costs)
+
+    @classmethod
+    def _of_certificate(cls, certificate: CertificatePart, costs: CostsPart) -> Self:
+        bars = [
+            Bar("observed", OBSERVED, certificate.risk),
+            Bar("generalisation", ADDED, certificate.generalization),
+            Bar("certified", BOUND, certificate.value),
+        ]
+        return cls._of_bars(bars, certificate.trivial_risk, costs)
+
+    @classmethod
+    def _of_bars(cls, bars: list[Bar], trivial_risk: float, costs: CostsPart) -> Self:
+        starts, level = [], 0.0
+        for bar in bars:
+            starts.append(level if bar.kind == ADDED else 0.0)
+            level = starts[-1] + bar.width
+        return cls(
+            names=[bar.name for bar in bars],
+            kinds=[bar.kind for bar in bars],
+            starts=array(starts),
+            widths=array([bar.width for bar in bars]),
+            errors=array([bar.error for bar in bars]),
+            trivial_risk=trivial_risk,
+            unit=risk_unit(costs),
+        )
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the bars on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 1.35 + 0.27 * len(self.names))
+        ax = axes_or_new(ax, 1.35 + 0.27 * len(self.names))
         places, ends = np.arange(len(self.names)), self.starts + self.widths
         for kind, (label, colour, hatch) in LOOKS.items():
             of_kind = np.array([one == kind for one in self.kinds])
@@ -92,18 +137,36 @@ class CertificateDisplay(Display):
         ax.axvline(self.trivial_risk, **trivial, label="call nobody, or everybody")
         for place, kind, width in zip(places, self.kinds, self.widths.tolist(), strict=True):
             where = {"xycoords": ("axes fraction", "data"), "va": "center"}
-            added = kind == "added"
+            added = kind == ADDED
             weight = "normal" if added else "bold"
             text = signed(width) if added else significant(width)
             ax.annotate(text, (1.02, place), weight=weight, **where)
         name_rows(ax, self.names)
         ax.set_xlim(left=0)
         ax.set_xlabel(self.unit)
-        tidy(ax)
-        legend_above(ax)
-        return ax
+        return finish(ax)
 
     def _leads_on(self) -> list[bool]:
         """Return which bars the next one goes on from, or sums up."""
         pairs = zip(self.kinds[:-1], self.kinds[1:], strict=True)
-        return [after == "added" or (one, after) == ("added", "bound") for one, after in pairs]
+        return [after == ADDED or (one, after) == (ADDED, BOUND) for one, after in pairs]
+
+
+def _audit_bars(document: LabelledAudit) -> list[Bar]:
+    shift, seen, before = document.shift, document.risk_external, document.risk_internal
+    certified = document.base - shift.total
+    return [
+        Bar("observed, first hospital", OBSERVED, before),
+        Bar("generalisation", ADDED, certified - before),
+        Bar("certified, first hospital", BOUND, certified),
+        Bar("shift, prevalence", ADDED, shift.prevalence),
+        Bar("shift, positives", ADDED, shift.shape_positive or 0),
+        Bar("shift, negatives", ADDED, shift.shape_negative or 0),
+        Bar("Base", BOUND, document.base),
+        Bar("instability penalty", ADDED, document.augmented - document.base),
+        Bar("Augmented", BOUND, document.augmented),
+        Bar("observed here", OBSERVED, seen, document.risk_external_se),
+        Bar("generalisation here", ADDED, document.bound_external - seen),
+        Bar("direct bound here", BOUND, document.bound_external),
+        Bar("Base that holds", BOUND, document.base_valid),
+    ]

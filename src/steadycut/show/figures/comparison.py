@@ -1,23 +1,25 @@
 """Rules compared: the risk where each chose, and at the other hospital."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.show.figures.data import comparison_data
-from steadycut.show.figures.display import Display
+from steadycut.documents.comparison import ComparisonDocument
+from steadycut.documents.reading import Source, document_of
+from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
     BLACK,
     BLUE,
     DASHED,
     GREEN,
+    MOST_ROWS,
     ORANGE,
     axes_or_new,
-    legend_above,
+    finish,
     name_rows,
-    tidy,
+    risk_unit,
 )
 
 if TYPE_CHECKING:
@@ -56,13 +58,24 @@ class ComparisonDisplay(Display):
     unit: str = "risk"
 
     @classmethod
-    def from_comparison(cls, comparison: Any) -> "ComparisonDisplay":
-        """Take the rows out of a comparison or of the content of ``compare.json``."""
-        return cls(**comparison_data(comparison))
+    def from_comparison(cls, comparison: Source[ComparisonDocument]) -> Self:
+        """Take the rows from a comparison, or from the content of ``compare.json``."""
+        document = document_of(ComparisonDocument, comparison)
+        rows = document.rows[:MOST_ROWS]
+        return cls(
+            names=[row.name for row in rows],
+            risk_validation=array([row.risk_validation for row in rows]),
+            risk_validation_se=array([row.risk_validation_se for row in rows]),
+            risk_external=array([row.risk_external for row in rows]),
+            risk_external_se=array([row.risk_external_se for row in rows]),
+            best_external=array([row.best_external for row in rows]),
+            trivial_external=document.trivial_external,
+            unit=risk_unit(document.costs),
+        )
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the rows on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 1.5 + 0.36 * len(self.names))
+        ax = axes_or_new(ax, 1.5 + 0.36 * len(self.names))
         places = np.arange(len(self.names))
         ax.plot(
             self.best_external,
@@ -85,6 +98,4 @@ class ComparisonDisplay(Display):
         ax.set_xlim(left=0)
         ax.set_xlabel(f"{self.unit}, \N{PLUS-MINUS SIGN} 1 standard error")
         name_rows(ax, self.names)
-        tidy(ax)
-        legend_above(ax)
-        return ax
+        return finish(ax)

@@ -1,11 +1,13 @@
 """What becomes of cut-off and risk as one error gets dearer."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from steadycut.core.checks import FloatArray
-from steadycut.show.figures.data import costs_data
-from steadycut.show.figures.display import Display
+from steadycut.documents.reading import Source, document_of
+from steadycut.documents.study import StudyDocument
+from steadycut.errors import BadPatients
+from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
     BLACK,
     BLUE,
@@ -14,18 +16,13 @@ from steadycut.show.figures.elements import (
     DOTTED,
     VERMILLION,
     axes_or_new,
-    legend_above,
+    finish,
     note_below,
-    tidy,
 )
 from steadycut.show.numbers import significant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
-
-    from steadycut.study.fit import Study
 
 # Every so many points the cut-off is written.
 WRITTEN = 4
@@ -61,13 +58,27 @@ class CostsDisplay(Display):
     total_cost: float = 2.0
 
     @classmethod
-    def from_study(cls, study: "Study | Mapping[str, Any]") -> "CostsDisplay":
-        """Take the curve out of a study or of the content of ``study.json``."""
-        return cls(**costs_data(study))
+    def from_study(cls, study: Source[StudyDocument]) -> Self:
+        """Take the curves from a study, or from the content of ``study.json``."""
+        document = document_of(StudyDocument, study)
+        curve, costs = document.cost_curve, document.costs
+        if curve is None:
+            msg = "an ensemble has no cut-offs at other costs to show; fit it at those costs."
+            raise BadPatients(msg)
+        return cls(
+            ratios=array(curve.ratio),
+            thresholds=array(curve.threshold),
+            risk=array(curve.risk),
+            frozen_risk=array(curve.frozen_risk),
+            trivial_risk=array(curve.trivial_risk),
+            ratio=costs.cost_fn / costs.cost_fp,
+            threshold=document.threshold,
+            total_cost=costs.cost_fn + costs.cost_fp,
+        )
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the curves on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 4.2)
+        ax = axes_or_new(ax, 4.2)
         lines = (
             ("cut-off chosen at these costs", self.risk, BLUE, "-"),
             ("the frozen cut-off", self.frozen_risk, VERMILLION, DASH_DOT),
@@ -89,6 +100,4 @@ class CostsDisplay(Display):
         ax.set_xlabel("cost of a miss / cost of a false alarm")
         note_below(ax, "numbers at the points: the cut-off that is chosen there")
         ax.set_ylabel(f"average cost per patient (costs sum to {self.total_cost:g})")
-        tidy(ax)
-        legend_above(ax)
-        return ax
+        return finish(ax)

@@ -1,13 +1,17 @@
 """Net benefit of the cut-off by threshold probability."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.show.figures.data import decision_curve_data
-from steadycut.show.figures.display import Display
+from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.parts import CostsPart, ExplorerPart
+from steadycut.documents.reading import Source, document_of
+from steadycut.documents.study import StudyDocument
+from steadycut.errors import BadPatients
+from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
     BLACK,
     BLUE,
@@ -18,16 +22,14 @@ from steadycut.show.figures.elements import (
     SKY,
     VERMILLION,
     axes_or_new,
-    legend_above,
-    tidy,
+    finish,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
 
-    from steadycut.study.fit import Study
+# Threshold probabilities of the curve.
+PROBABILITIES = np.arange(1, 100) / 100
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -59,18 +61,43 @@ class DecisionCurveDisplay(Display):
     prevalence: float
 
     @classmethod
-    def from_study(cls, study: "Study | Mapping[str, Any]") -> "DecisionCurveDisplay":
+    def from_study(cls, study: Source[StudyDocument]) -> Self:
         """Count the certifying patients of a study, or of the content of ``study.json``."""
-        return cls(**decision_curve_data(study))
+        document = document_of(StudyDocument, study)
+        return cls._of(document.explorer, document.costs)
 
     @classmethod
-    def from_audit(cls, audit: Any) -> "DecisionCurveDisplay":
+    def from_audit(cls, audit: Source[AuditDocument]) -> Self:
         """Count the patients of an audit, or of the content of ``audit.json``."""
-        return cls(**decision_curve_data(audit))
+        document = document_of(AuditDocument, audit)
+        part = document.explorer if isinstance(document, LabelledAudit) else None
+        return cls._of(part, document.costs)
+
+    @classmethod
+    def _of(cls, part: ExplorerPart | None, costs: CostsPart) -> Self:
+        if part is None:
+            msg = "net benefit needs labelled patients of both classes; here are none of one."
+            raise BadPatients(msg)
+        prevalence, weights = part.prevalence, PROBABILITIES / (1 - PROBABILITIES)
+        hits = 1 - np.array(part.missed) / part.n_positive
+        alarms = np.array(part.alarms) / part.n_negative
+        benefit = prevalence * hits[:, None] - (1 - prevalence) * alarms[:, None] * weights
+        hit, alarm = hits[part.frozen], alarms[part.frozen]
+        gained = prevalence**2 * hit * (1 - hit) / part.n_positive
+        lost = ((1 - prevalence) * weights) ** 2 * alarm * (1 - alarm) / part.n_negative
+        return cls(
+            probabilities=array(PROBABILITIES),
+            net_benefit=array(benefit[part.frozen]),
+            standard_error=array(np.sqrt(gained + lost)),
+            best=array(benefit.max(axis=0)),
+            everybody=array(prevalence - (1 - prevalence) * weights),
+            probability=costs.cost_fp / (costs.cost_fn + costs.cost_fp),
+            prevalence=prevalence,
+        )
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the curves on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 4.1)
+        ax = axes_or_new(ax, 4.1)
         lowest = -0.25 * self.prevalence
         error = self.standard_error
         band = [np.maximum(self.net_benefit + one, 2 * lowest) for one in (-error, error)]
@@ -91,6 +118,4 @@ class DecisionCurveDisplay(Display):
         ax.set_ylim(lowest, 1.1 * self.prevalence)
         ax.set_xlabel("threshold probability")
         ax.set_ylabel("net benefit per patient")
-        tidy(ax)
-        legend_above(ax)
-        return ax
+        return finish(ax)

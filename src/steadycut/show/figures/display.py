@@ -1,16 +1,25 @@
-"""What every figure can do: be made from the content of a JSON file."""
+"""What every figure can do: be made from a document, and be drawn."""
 
 from collections.abc import Mapping
 from typing import Any, Self
 
+import numpy as np
+
+from steadycut.core.checks import FloatArray, read_only
+from steadycut.documents.audit import AuditDocument
+from steadycut.documents.comparison import ComparisonDocument
+from steadycut.documents.monitor import MonitorDocument
+from steadycut.documents.parts import Part
+from steadycut.documents.reading import described, read_document, schema_of
+from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, BadPatients
 
-# Schemas, and the constructors that take their content.
-MAKERS = {
-    "steadycut.study/1": "from_study",
-    "steadycut.audit/1": "from_audit",
-    "steadycut.monitor/1": "from_monitor",
-    "steadycut.compare/1": "from_comparison",
+# The constructor that takes each kind of document.
+MAKERS: dict[type[Part], str] = {
+    StudyDocument: "from_study",
+    AuditDocument: "from_audit",
+    MonitorDocument: "from_monitor",
+    ComparisonDocument: "from_comparison",
 }
 
 
@@ -20,29 +29,57 @@ class Display:
     __slots__ = ()
 
     @classmethod
-    def takes(cls, schema: object) -> bool:
-        """Return whether this figure can be made from content of a schema."""
-        return hasattr(cls, MAKERS.get(str(schema), ""))
+    def name(cls) -> str:
+        """Return the name of the figure: that of its module, with hyphens."""
+        return cls.__module__.rpartition(".")[2].replace("_", "-")
 
     @classmethod
-    def from_content(cls, content: Mapping[str, Any]) -> Self:
-        """Make the figure from the content of a JSON file, whichever of them it takes."""
-        schema = content.get("schema")
-        if not cls.takes(schema):
-            allowed = " or ".join(repr(one) for one in MAKERS if cls.takes(one))
-            msg = f"{cls.__name__} takes content with the schema {allowed}; got {schema!r}."
-            raise BadOption(msg)
-        made: Self = getattr(cls, MAKERS[str(schema)])(content)
-        return made
+    def makers(cls) -> dict[type[Part], str]:
+        """Return the kinds of documents that the figure takes, with its constructors."""
+        return {kind: name for kind, name in MAKERS.items() if hasattr(cls, name)}
 
     @classmethod
-    def try_from(cls, content: Mapping[str, Any]) -> Self | None:
-        """Make the figure, or return None where the content lacks the data for it."""
+    def from_content(cls, source: object) -> Self:
+        """Make the figure from any document that it takes, or from the content of its file."""
+        document = any_document(source)
+        for kind, name in cls.makers().items():
+            if isinstance(document, kind):
+                made: Self = getattr(cls, name)(document)
+                return made
+        allowed = " or ".join(repr(schema_of(kind)) for kind in cls.makers())
+        found = schema_in(document)
+        msg = f"{cls.__name__} takes content with the schema {allowed}; got {found!r}."
+        raise BadOption(msg)
+
+    @classmethod
+    def try_from(cls, source: object) -> Self | None:
+        """Make the figure, or return None where the document lacks the data for it."""
         try:
-            return cls.from_content(content)
+            return cls.from_content(source)
         except BadPatients:  # no sites, no labels, a class without patients
             return None
 
     def plot(self, ax: Any | None = None) -> Any:
         """Draw on ``ax``, or on a new figure, and return the axes."""
         raise NotImplementedError
+
+
+def any_document(source: object) -> object:
+    """Return the document of an object or of the content of a file; other content as it is."""
+    found = described(source)
+    kinds = {schema_of(kind): kind for kind in MAKERS}
+    if isinstance(found, Mapping) and found.get("schema") in kinds:
+        return read_document(kinds[found["schema"]], found)
+    return found
+
+
+def schema_in(document: object) -> object:
+    """Return the schema that a document, or the content of a file, names."""
+    if isinstance(document, Mapping):
+        return document.get("schema")
+    return getattr(document, "schema_", None)
+
+
+def array(values: Any) -> FloatArray:
+    """Return numbers as an array that cannot be changed, with NaN for None."""
+    return read_only(np.array(values, dtype=np.float64))

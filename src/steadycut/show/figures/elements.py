@@ -1,14 +1,15 @@
-"""What the figures share: axes, colours and marks. matplotlib is imported when first drawn."""
+"""Colours, axes and labels that the figures share. matplotlib is imported when first drawn."""
 
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from steadycut.documents.parts import CostsPart
 from steadycut.io.packages import optional_package
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's colours: told apart by colour-blind readers. Patterns tell them apart in grey.
+# Okabe and Ito's colours, which colour-blind readers can tell apart. In grey, patterns do so.
 BLACK = "#000000"
 BLUE = "#0072B2"
 SKY = "#56B4E9"
@@ -18,34 +19,46 @@ VERMILLION = "#D55E00"
 PURPLE = "#CC79A7"
 GREY = "#999999"
 
+# Inches.
+WIDTH = 5.2
+# A figure shows at most this many rows; the tables have the rest.
+MOST_ROWS = 25
+
 LONGEST_NAME = 36
 LONGEST_ROW = 34
 LONGEST_NOTE = 58
 
-# Lines that grey print tells apart: patterns of strokes and gaps.
+# Patterns of strokes and gaps, so that lines differ in grey print too.
 DASHED = (0, (5, 2.5))
 DOTTED = (0, (1.2, 1.8))
 DASH_DOT = (0, (6, 2, 1.2, 2))
 
 
-def axes_or_new(ax: Any | None, width: float, height: float) -> Any:
+def risk_unit(costs: CostsPart) -> str:
+    """Say what a risk is: with both costs 1 it is a share of patients."""
+    if costs.cost_fn == costs.cost_fp == 1:
+        return "share of patients decided wrongly"
+    return "average cost per patient"
+
+
+def axes_or_new(ax: Any | None, height: float) -> Any:
     """Return the axes given, or those of a new figure that pyplot does not know."""
     with optional_package("a figure", "matplotlib", "plot"):
         from matplotlib.figure import Figure
     if ax is not None:
         return ax
-    return Figure(figsize=(width, height), layout="constrained").subplots()
+    return Figure(figsize=(WIDTH, height), layout="constrained").subplots()
 
 
-def tidy(ax: "Axes") -> None:
-    """Take off the frame where it carries no scale."""
+def tidy(ax: "Axes") -> "Axes":
+    """Remove the frame where it carries no scale, and return the axes."""
     ax.spines[["top", "right"]].set_visible(False)
+    return ax
 
 
-def legend_above(ax: "Axes", handles: list[Any] | None = None) -> None:
-    """Put the legend over the axes, flush right, where it hides nothing and has most room."""
+def finish(ax: "Axes") -> "Axes":
+    """Tidy the axes, put the legend above them, where it hides nothing, and return them."""
     ax.legend(
-        handles=handles,
         loc="lower right",
         bbox_to_anchor=(1, 1.01),
         ncols=2,
@@ -56,6 +69,7 @@ def legend_above(ax: "Axes", handles: list[Any] | None = None) -> None:
         columnspacing=1.2,
         fontsize="small",
     )
+    return tidy(ax)
 
 
 def mark_cut_off(ax: "Axes", threshold: float) -> None:
@@ -70,7 +84,7 @@ def mark_trivial(ax: "Axes", risk: float) -> None:
 
 
 def name_score_axis(ax: "Axes", score: str, what: str = "cut-off on") -> None:
-    """Name the axis of cut-offs after the score, which may hold any character."""
+    """Name the axis of cut-offs after the score, which may hold any character, also a dollar."""
     ax.set_xlabel(f"{what} {shorten(score)}", parse_math=False)
 
 
@@ -81,7 +95,7 @@ def note_below(ax: "Axes", text: str) -> None:
 
 
 def name_rows(ax: "Axes", names: list[str], n_left_out: int = 0) -> None:
-    """Name rows from the top down, and say how many are not there."""
+    """Name rows from the top down, and say how many more are not shown."""
     ax.set_yticks(range(len(names)), [shorten_row(name) for name in names])
     for text in ax.get_yticklabels():
         text.set_parse_math(False)
@@ -103,7 +117,7 @@ def shorten(name: str) -> str:
 
 
 def shorten_row(name: str) -> str:
-    """Return a name that fits beside a row: both ends, because the last words tell most.
+    """Return a name that fits beside a row: both ends, because the last words matter most.
 
     Examples
     --------

@@ -1,30 +1,31 @@
 """How often a resampled study would decide otherwise, by the score of a patient."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.show.figures.data import flips_data
-from steadycut.show.figures.display import Display
+from steadycut.core.diagnose import flip_probability
+from steadycut.documents.audit import AuditDocument
+from steadycut.documents.reading import Source, document_of
+from steadycut.documents.study import StudyDocument
+from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
     BLACK,
     BLUE,
     DOTTED,
     GREY,
     axes_or_new,
-    legend_above,
+    finish,
     mark_cut_off,
     name_score_axis,
     note_below,
-    tidy,
 )
+from steadycut.study.explorer import GREY_ZONE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
-
-    from steadycut.study.fit import Study
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -56,18 +57,49 @@ class FlipsDisplay(Display):
     score: str = "score"
 
     @classmethod
-    def from_study(cls, study: "Study | Mapping[str, Any]") -> "FlipsDisplay":
-        """Take the draws out of a study, and count the certifying patients."""
-        return cls(**flips_data(study))
+    def from_study(cls, study: Source[StudyDocument]) -> Self:
+        """Take the draws from a study, and count the certifying patients.
+
+        Without patients of both classes who certify, nobody is counted.
+        """
+        document = document_of(StudyDocument, study)
+        part, n_grey = document.explorer, None
+        if part is not None:
+            n_grey = part.grey_positive[part.frozen] + part.grey_negative[part.frozen]
+        return cls._of(document, n_grey, document.patients.certify)
 
     @classmethod
-    def from_audit(cls, audit: Any) -> "FlipsDisplay":
-        """Take the draws out of an audit, and count its patients."""
-        return cls(**flips_data(audit))
+    def from_audit(cls, audit: Source[AuditDocument]) -> Self:
+        """Take the draws from an audit, and count its patients."""
+        document = document_of(AuditDocument, audit)
+        return cls._of(document, document.grey_zone.patients, document.n_patients)
+
+    @classmethod
+    def _of(
+        cls, document: StudyDocument | AuditDocument, n_grey: int | None, n_patients: int
+    ) -> Self:
+        sign = 1.0 if document.direction == "ge" else -1.0
+        threshold, draws = sign * document.threshold, sign * np.array(document.bootstrap_thresholds)
+        inside = np.unique([*draws, threshold])
+        margin = 0.15 * (inside[-1] - inside[0]) or 0.01 * abs(threshold) or 0.5
+        scores = np.array([inside[0] - margin, *inside, inside[-1] + margin])
+        flips = flip_probability(scores, threshold, draws)
+        order = slice(None) if sign > 0 else slice(None, None, -1)
+        return cls(
+            scores=array((sign * scores)[order]),
+            flips=array(flips[order]),
+            grey=array(np.sort(sign * grey_ends(scores, flips, threshold))),
+            grey_at_least=GREY_ZONE,
+            n_grey=n_grey,
+            n_patients=n_patients,
+            threshold=document.threshold,
+            direction=document.direction,
+            score=document.score,
+        )
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the function on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 3.9)
+        ax = axes_or_new(ax, 3.9)
         step = "post" if self.direction == "ge" else "pre"
         ax.axvspan(*self.grey, color=GREY, alpha=0.25, linewidth=0, label="grey zone")
         ax.fill_between(self.scores, self.flips, step=step, color=BLUE, alpha=0.2, linewidth=0)
@@ -81,6 +113,19 @@ class FlipsDisplay(Display):
         ax.set_ylabel("share of resampled studies")
         if self.n_grey is not None:
             note_below(ax, f"{self.n_grey} of {self.n_patients} patients are in the grey zone")
-        tidy(ax)
-        legend_above(ax)
-        return ax
+        return finish(ax)
+
+
+def grey_ends(scores: FloatArray, flips: FloatArray, threshold: float) -> FloatArray:
+    """Return between which scores at least `GREY_ZONE` of the resampled studies decide otherwise.
+
+    ``flips`` holds from each score up to the next. Both ends are the threshold if none does.
+
+    Examples
+    --------
+    >>> grey_ends(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.0, 0.2, 0.1, 0.0]), 2.0)
+    array([1., 3.])
+    """
+    # Rounded, because 1 - 0.9 is a little less than 0.1.
+    grey = np.flatnonzero(flips.round(9) >= GREY_ZONE)
+    return np.array([scores[grey[0]], scores[grey[-1] + 1]] if grey.size else [threshold] * 2)

@@ -1,13 +1,14 @@
 """How much risk a wrong cut-off can cost, by how wrong it is."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.show.figures.data import modulus_data
-from steadycut.show.figures.display import Display
+from steadycut.documents.reading import Source, document_of
+from steadycut.documents.study import StudyDocument
+from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
     BLACK,
     BLUE,
@@ -18,17 +19,13 @@ from steadycut.show.figures.elements import (
     PURPLE,
     VERMILLION,
     axes_or_new,
-    legend_above,
+    finish,
+    risk_unit,
     shorten,
-    tidy,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
-
-    from steadycut.study.fit import Study
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -60,13 +57,29 @@ class ModulusDisplay(Display):
     unit: str = "risk"
 
     @classmethod
-    def from_study(cls, study: "Study | Mapping[str, Any]") -> "ModulusDisplay":
-        """Take the modulus out of a study or of the content of ``study.json``."""
-        return cls(**modulus_data(study))
+    def from_study(cls, study: Source[StudyDocument]) -> Self:
+        """Take the modulus from a study, or from the content of ``study.json``.
+
+        The multiscale band is NaN at a target prevalence, where it does not hold.
+        """
+        document = document_of(StudyDocument, study)
+        curve, stability, costs = document.modulus_curve, document.stability, document.costs
+        return cls(
+            widths=array(curve.widths),
+            empirical=array(curve.empirical),
+            multiscale=array(curve.multiscale or [None] * len(curve.widths)),
+            dkw=array(curve.dkw),
+            radius=stability.radius,
+            modulus=stability.modulus,
+            penalty=stability.penalty,
+            largest_cost=max(costs.cost_fn, costs.cost_fp),
+            score=document.score,
+            unit=risk_unit(costs),
+        )
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the curves on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 3.9)
+        ax = axes_or_new(ax, 3.9)
         top = 1.05 * min(float(self.dkw.max()), self.largest_cost)
         lines = (
             ("dkw band", self.dkw, PURPLE, DASH_DOT),
@@ -86,6 +99,4 @@ class ModulusDisplay(Display):
         ax.set_xlim(left=0)
         ax.set_xlabel(f"error of the cut-off, in units of {shorten(self.score)}", parse_math=False)
         ax.set_ylabel(self.unit)
-        tidy(ax)
-        legend_above(ax)
-        return ax
+        return finish(ax)

@@ -1,11 +1,15 @@
 """A rule in use: the confidence sequence as patients arrive."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from steadycut.core.checks import FloatArray
-from steadycut.show.figures.data import monitor_data
-from steadycut.show.figures.display import Display
+import numpy as np
+
+from steadycut.core.checks import FloatArray, IntArray, check_choice
+from steadycut.documents.monitor import MonitorDocument, RiskWatchPart
+from steadycut.documents.reading import Source, document_of
+from steadycut.errors import BadPatients
+from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
     BLACK,
     BLUE,
@@ -13,13 +17,16 @@ from steadycut.show.figures.elements import (
     SKY,
     VERMILLION,
     axes_or_new,
-    legend_above,
+    finish,
     note_below,
-    tidy,
+    risk_unit,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+WATCHES = ("risk", "calls")
+MOST_POINTS = 300
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -55,16 +62,40 @@ class MonitorDisplay(Display):
     unit: str = "risk"
 
     @classmethod
-    def from_monitor(cls, monitor: Any, watch: str | None = None) -> "MonitorDisplay":
-        """Take the trace out of a monitor or of the content of ``monitor.json``.
+    def from_monitor(cls, monitor: Source[MonitorDocument], watch: str | None = None) -> Self:
+        """Take the trace from a monitor, or from the content of ``monitor.json``.
 
-        ``watch`` is ``"risk"`` or ``"calls"``; default the risk, if labels are known.
+        ``watch`` is ``"risk"`` or ``"calls"``, the share of patients called; default the risk, if
+        labels are known. The rule promises a risk up to the certified one, and a share within the
+        limits of the share that was called where the rule was made.
         """
-        return cls(**monitor_data(monitor, watch))
+        document = document_of(MonitorDocument, monitor)
+        watch = watch or ("risk" if document.labelled else "calls")
+        check_choice("watch", watch, WATCHES)
+        part = document.risk if watch == "risk" else document.call_rate
+        if part is None:
+            msg = "without labels the risk is not watched; watch the calls, or monitor with labels."
+            raise BadPatients(msg)
+        if isinstance(part, RiskWatchPart):
+            allowed, unit = [0, part.certified], risk_unit(document.costs)
+        else:
+            allowed, unit = [part.internal_lower, part.internal_upper], "share of patients called"
+        kept = kept_places(len(part.trace.observed), part.first_alarm)
+        return cls(
+            patients=array(kept + 1),
+            observed=array(np.array(part.trace.observed)[kept]),
+            lower=array(np.array(part.trace.lower)[kept]),
+            upper=array(np.array(part.trace.upper)[kept]),
+            allowed=array(allowed),
+            first_alarm=part.first_alarm,
+            watch=watch,
+            confidence=1 - document.delta,
+            unit=unit,
+        )
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the trace on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 4.1)
+        ax = axes_or_new(ax, 4.1)
         limits = {"color": SKY, "alpha": 0.35, "linewidth": 0}
         label = f"{100 * self.confidence:g} % limits, at all times"
         ax.fill_between(self.patients, self.lower, self.upper, label=label, **limits)
@@ -88,6 +119,16 @@ class MonitorDisplay(Display):
         ax.set_ylim(0, min(highest, 1.05 * self.upper.max()))
         ax.set_xlim(0, self.patients[-1] + 1)
         ax.set_ylabel(self.unit)
-        tidy(ax)
-        legend_above(ax)
-        return ax
+        return finish(ax)
+
+
+def kept_places(n: int, alarm: int | None) -> IntArray:
+    """Return places in a long trace, evenly spaced, with both ends and the alarm.
+
+    Examples
+    --------
+    >>> kept_places(4, None), kept_places(10**6, 12345)[3:5].tolist()
+    (array([0, 1, 2, 3]), [10033, 12344])
+    """
+    places = np.linspace(0, n - 1, min(n, MOST_POINTS)).round().astype(np.int64)
+    return np.unique(places if alarm is None else [*places, alarm - 1])

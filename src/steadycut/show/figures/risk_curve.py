@@ -1,32 +1,29 @@
 """Risk of the choosing patients along the cut-off."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.show.figures.data import risk_curve_data
-from steadycut.show.figures.display import Display
+from steadycut.documents.reading import Source, document_of
+from steadycut.documents.study import StudyDocument
+from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
     BLACK,
     BLUE,
     SKY,
     VERMILLION,
     axes_or_new,
-    legend_above,
+    finish,
     mark_cut_off,
     mark_trivial,
     name_score_axis,
-    tidy,
+    risk_unit,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
-
-    from steadycut.study.fit import Study
 
 MARKERS = ("s", "^", "D", "v")
 
@@ -73,13 +70,32 @@ class RiskCurveDisplay(Display):
     unit: str = "risk"
 
     @classmethod
-    def from_study(cls, study: "Study | Mapping[str, Any]") -> "RiskCurveDisplay":
-        """Take the curve out of a study or of the content of ``study.json``."""
-        return cls(**risk_curve_data(study))
+    def from_study(cls, study: Source[StudyDocument]) -> Self:
+        """Take the curve from a study, or from the content of ``study.json``.
+
+        The trivial risk is that of the same patients, or the one at the target prevalence.
+        """
+        document = document_of(StudyDocument, study)
+        curve, costs, patients = document.curve, document.costs, document.patients
+        trivial = costs.trivial_risk(patients.select_positive / patients.select)
+        if document.target_prevalence is not None:
+            trivial = document.certificate.trivial_risk
+        return cls(
+            thresholds=array(curve.thresholds),
+            risk=array(curve.risk),
+            standard_error=array(curve.standard_error),
+            threshold=document.threshold,
+            risk_at_threshold=document.risk,
+            trivial_risk=trivial,
+            rivals=[(one.rule, one.threshold, one.risk) for one in document.rivals],
+            direction=document.direction,
+            score=document.score,
+            unit=risk_unit(costs),
+        )
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the curve on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 3.9)
+        ax = axes_or_new(ax, 3.9)
         # A patient at the cut-off is called: the risk steps just beyond a score.
         step = "pre" if self.direction == "ge" else "post"
         ax.fill_between(
@@ -102,6 +118,4 @@ class RiskCurveDisplay(Display):
         ax.set_ylim(bottom=0)
         name_score_axis(ax, self.score)
         ax.set_ylabel(self.unit)
-        tidy(ax)
-        legend_above(ax)
-        return ax
+        return finish(ax)

@@ -1,13 +1,17 @@
 """Scores by class at one or two hospitals, as the share that a cut-off calls."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.show.figures.data import scores_data
-from steadycut.show.figures.display import Display
+from steadycut.documents.audit import AuditDocument
+from steadycut.documents.parts import ScoresPart
+from steadycut.documents.reading import Source, document_of
+from steadycut.documents.study import StudyDocument
+from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
     BLACK,
     BLUE,
@@ -16,18 +20,13 @@ from steadycut.show.figures.elements import (
     DOTTED,
     ORANGE,
     axes_or_new,
-    legend_above,
+    finish,
     mark_cut_off,
     name_score_axis,
-    tidy,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
-
-    from steadycut.study.fit import Study
 
 COLOURS = {"positive": BLUE, "negative": ORANGE, "all": BLACK}
 # Each class at each hospital has a pattern of its own.
@@ -65,18 +64,35 @@ class ScoresDisplay(Display):
     score: str = "score"
 
     @classmethod
-    def from_study(cls, study: "Study | Mapping[str, Any]") -> "ScoresDisplay":
-        """Take the scores of the certifying patients out of a study or of ``study.json``."""
-        return cls(**scores_data(study))
+    def from_study(cls, study: Source[StudyDocument]) -> Self:
+        """Take the scores of the certifying patients from a study, or from ``study.json``."""
+        document = document_of(StudyDocument, study)
+        return cls._of(document, {"internal": document.scores})
 
     @classmethod
-    def from_audit(cls, audit: Any) -> "ScoresDisplay":
-        """Take the scores at both hospitals out of an audit or of ``audit.json``."""
-        return cls(**scores_data(audit))
+    def from_audit(cls, audit: Source[AuditDocument]) -> Self:
+        """Take the scores at both hospitals from an audit, or from ``audit.json``."""
+        document = document_of(AuditDocument, audit)
+        places = {"internal": document.scores_internal, "external": document.scores}
+        return cls._of(document, places)
+
+    @classmethod
+    def _of(cls, document: StudyDocument | AuditDocument, places: dict[str, ScoresPart]) -> Self:
+        return cls(
+            curves=[
+                (name, place, *called_shares(values, document.direction))
+                for place, classes in places.items()
+                for name, values in classes
+                if values
+            ],
+            threshold=document.threshold,
+            direction=document.direction,
+            score=document.score,
+        )
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the curves on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 4.1)
+        ax = axes_or_new(ax, 4.1)
         two = len({place for _, place, _, _ in self.curves}) > 1
         mark_cut_off(ax, self.threshold)
         for name, place, scores, shares in self.curves:
@@ -87,12 +103,29 @@ class ScoresDisplay(Display):
         ax.set_ylim(0, 1.02)
         name_score_axis(ax, self.score)
         ax.set_ylabel("share of the class that is called")
-        tidy(ax)
-        legend_above(ax)
-        return ax
+        return finish(ax)
 
     def _steps(self, scores: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the corners of the stairs: those at a score are called by a cut-off there."""
         if self.direction == "ge":
             return np.repeat(scores, 2), np.append(np.repeat(shares, 2)[1:], 0)
         return np.repeat(scores, 2), np.append(0, np.repeat(shares, 2)[:-1])
+
+
+def called_shares(quantiles: Sequence[float], direction: str) -> tuple[FloatArray, FloatArray]:
+    """Return the distinct quantiles, and the share that is called with the cut-off at each.
+
+    Examples
+    --------
+    >>> scores, shares = called_shares([1.0, 1.0, 1.0, 2.0, 5.0], "ge")
+    >>> scores.tolist(), shares.tolist()
+    ([1.0, 2.0, 5.0], [1.0, 0.5, 0.25])
+    """
+    values = np.array(quantiles)
+    steps = max(values.size - 1, 1)
+    scores = np.unique(values)
+    if direction == "le":
+        return array(scores), array((np.searchsorted(values, scores, side="right") - 1) / steps)
+    # At least k - 1 of 100 lie below the k-th quantile if it is above the one before.
+    below = np.maximum(np.searchsorted(values, scores, side="left") - 1, 0)
+    return array(scores), array(1 - below / steps)

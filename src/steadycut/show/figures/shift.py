@@ -1,13 +1,15 @@
 """From the risk at the first hospital to the risk at this one, part by part."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray
-from steadycut.show.figures.data import shift_data
-from steadycut.show.figures.display import Display
+from steadycut.core.checks import FloatArray, check_choice
+from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.reading import Source, document_of
+from steadycut.errors import BadPatients
+from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
     BLACK,
     BLUE,
@@ -16,6 +18,7 @@ from steadycut.show.figures.elements import (
     VERMILLION,
     axes_or_new,
     note_below,
+    risk_unit,
     tidy,
 )
 from steadycut.show.numbers import signed, significant
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("first\nhospital", "prevalence", "scores of\npositives", "scores of\nnegatives", "here")
 HALF_BAR = 0.34
+SPLITS = ("signed", "shapley")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -53,16 +57,34 @@ class ShiftDisplay(Display):
     unit: str = "risk"
 
     @classmethod
-    def from_audit(cls, audit: Any, split: str = "signed") -> "ShiftDisplay":
-        """Take the parts out of an audit or of the content of ``audit.json``.
+    def from_audit(cls, audit: Source[AuditDocument], split: str = "signed") -> Self:
+        """Take the parts from an audit, or from the content of ``audit.json``.
 
-        ``split`` is ``"signed"`` (the paper's order of insertion) or ``"shapley"``.
+        ``split`` is ``"signed"``, the paper's order of insertion, or ``"shapley"``, the mean of
+        both orders.
         """
-        return cls(**shift_data(audit, split))
+        check_choice("split", split, SPLITS)
+        document = document_of(AuditDocument, audit)
+        if not isinstance(document, LabelledAudit):
+            msg = "an audit without labels has no shift to show; audit patients with labels."
+            raise BadPatients(msg)
+        shift, intervals = document.shift, document.shift.intervals
+        parts, ranges = shift.signed, intervals.signed
+        if split == "shapley":
+            parts, ranges = shift.shapley, intervals.shapley
+        return cls(
+            risk_internal=document.risk_internal,
+            risk_external=document.risk_external,
+            parts=array([parts.prevalence, parts.shape_positive, parts.shape_negative]),
+            intervals=array([ranges.prevalence, ranges.shape_positive, ranges.shape_negative]),
+            total_interval=array(ranges.total),
+            confidence=1 - document.delta,
+            unit=risk_unit(document.costs),
+        )
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the waterfall on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 3.9)
+        ax = axes_or_new(ax, 3.9)
         known = np.nan_to_num(self.parts)
         ends = self.risk_internal + np.cumsum(known)
         levels = np.array([self.risk_internal, *ends, self.risk_external])
@@ -88,8 +110,7 @@ class ShiftDisplay(Display):
         ax.set_ylim(1.1 * lowest, 1.15 * (tops.max() or 1))
         ax.set_ylabel(self.unit)
         note_below(ax, self.total_text)
-        tidy(ax)
-        return ax
+        return tidy(ax)
 
     @property
     def total_text(self) -> str:

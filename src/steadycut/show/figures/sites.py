@@ -1,30 +1,28 @@
 """The cut-off that each site would have chosen alone."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.show.figures.data import sites_data
-from steadycut.show.figures.display import Display
+from steadycut.documents.reading import Source, document_of
+from steadycut.documents.study import StudyDocument
+from steadycut.errors import BadPatients
+from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
     BLUE,
     GREY,
+    MOST_ROWS,
     axes_or_new,
-    legend_above,
+    finish,
     mark_cut_off,
     name_rows,
     name_score_axis,
-    tidy,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
-
-    from steadycut.study.fit import Study
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -53,13 +51,25 @@ class SitesDisplay(Display):
     score: str = "score"
 
     @classmethod
-    def from_study(cls, study: "Study | Mapping[str, Any]") -> "SitesDisplay":
-        """Take the sites out of a study of several, or of the content of ``study.json``."""
-        return cls(**sites_data(study))
+    def from_study(cls, study: Source[StudyDocument]) -> Self:
+        """Take the sites from a study of several sites, or from the content of ``study.json``."""
+        document = document_of(StudyDocument, study)
+        if document.sites is None:
+            msg = "a study of one site has no cut-offs by site to show; name a site column."
+            raise BadPatients(msg)
+        rows = sorted(document.sites.rows, key=lambda row: -row.select)
+        return cls(
+            names=[f"{row.site} ({row.select})" for row in rows[:MOST_ROWS]],
+            thresholds=array([row.threshold for row in rows[:MOST_ROWS]]),
+            threshold=document.threshold,
+            radius=document.stability.radius,
+            n_left_out=len(rows[MOST_ROWS:]),
+            score=document.score,
+        )
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the rows on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 1.4 + 0.3 * len(self.names))
+        ax = axes_or_new(ax, 1.4 + 0.3 * len(self.names))
         places = np.arange(len(self.names))
         ends = (self.threshold - self.radius, self.threshold + self.radius)
         ax.axvspan(*ends, color=GREY, alpha=0.25, linewidth=0, label="within the radius")
@@ -71,6 +81,4 @@ class SitesDisplay(Display):
             ax.annotate("lacks a class", (self.threshold, place), (6, 0), **where)
         name_score_axis(ax, self.score)
         name_rows(ax, self.names, self.n_left_out)
-        tidy(ax)
-        legend_above(ax)
-        return ax
+        return finish(ax)

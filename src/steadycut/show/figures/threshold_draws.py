@@ -1,31 +1,31 @@
 """Where the cut-off falls when the patients are resampled."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.show.figures.data import threshold_draws_data
-from steadycut.show.figures.display import Display
+from steadycut.documents.reading import Source, document_of
+from steadycut.documents.study import StudyDocument
+from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
     BLACK,
     BLUE,
     GREY,
     axes_or_new,
-    legend_above,
+    finish,
     mark_cut_off,
     name_score_axis,
     note_below,
-    tidy,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.axes import Axes
 
-    from steadycut.study.fit import Study
+BINS = 30
+# Warnings that the histogram of the draws shows.
+NOTED = ("multi-modal", "flat")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -55,13 +55,25 @@ class ThresholdDrawsDisplay(Display):
     score: str = "score"
 
     @classmethod
-    def from_study(cls, study: "Study | Mapping[str, Any]") -> "ThresholdDrawsDisplay":
-        """Take the bootstrap cut-offs out of a study or of the content of ``study.json``."""
-        return cls(**threshold_draws_data(study))
+    def from_study(cls, study: Source[StudyDocument]) -> Self:
+        """Take the bootstrap cut-offs from a study, or from the content of ``study.json``."""
+        document = document_of(StudyDocument, study)
+        draws, stability = array(document.bootstrap_thresholds), document.stability
+        counts, edges = count_in_bins(draws, stability.radius)
+        notes = [text.partition(";")[0] for text in stability.warnings if text.startswith(NOTED)]
+        return cls(
+            draws=draws,
+            counts=counts,
+            edges=edges,
+            threshold=document.threshold,
+            radius=stability.radius,
+            note=notes[0] if notes else "",
+            score=document.score,
+        )
 
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the histogram on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 5.2, 3.9)
+        ax = axes_or_new(ax, 3.9)
         ends = (self.threshold - self.radius, self.threshold + self.radius)
         ax.axvspan(*ends, color=GREY, alpha=0.25, linewidth=0, label="within the radius")
         for end in ends:
@@ -81,6 +93,16 @@ class ThresholdDrawsDisplay(Display):
         note_below(ax, self.note)
         ax.set_ylabel(f"replicates (of {self.draws.size})")
         ax.yaxis.get_major_locator().set_params(integer=True)
-        tidy(ax)
-        legend_above(ax)
-        return ax
+        return finish(ax)
+
+
+def count_in_bins(draws: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
+    """Count draws in equal bins; draws that are all the same get one bin as wide as the radius."""
+    low, high = float(draws.min()), float(draws.max())
+    bins = BINS
+    # A span that floats cannot divide counts as no span.
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
+        half = max(radius, 0.01 * abs(low)) / 2 or 0.5
+        low, high, bins = low - half, high + half, 1
+    counts, edges = np.histogram(draws, bins=bins, range=(low, high))
+    return array(counts), array(edges)

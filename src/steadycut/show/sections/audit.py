@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from steadycut.documents.parts import CostsPart
 from steadycut.show.figures.certificate import CertificateDisplay
-from steadycut.show.figures.data import trivial_risk
 from steadycut.show.figures.flips import FlipsDisplay
 from steadycut.show.figures.scores import ScoresDisplay
 from steadycut.show.figures.shift import ShiftDisplay
@@ -223,7 +223,11 @@ def bounds_table(content: Content) -> Table:
             ),
             (
                 "without any score here",
-                risk(trivial_risk(content["operating_point"]["prevalence"], content["costs"])),
+                risk(
+                    CostsPart(**content["costs"]).trivial_risk(
+                        content["operating_point"]["prevalence"]
+                    )
+                ),
                 "call nobody, or call everybody, among the patients here",
             ),
             (
