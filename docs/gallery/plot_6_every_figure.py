@@ -24,8 +24,8 @@ study = steadycut.fit(patients, cost_fn=3, cost_fp=1)
 # %%
 # Its figures
 # -----------
-# The content of ``study.json`` (``study.to_dict()``) gives the same figures: they can be drawn again
-# from the file, without the patients.
+# The content of ``study.json``, which is ``study.to_dict()``, gives the same figures. So they can
+# be drawn again from the file, without the patients.
 
 figures = displays_of(study)
 print(*figures)

@@ -64,7 +64,11 @@ def test_a_comparison_is_a_further_table(study, table, tmp_path, capsys):
         ("{", [], "is not JSON that steadycut wrote"),
         ("[1]", [], "is not JSON that steadycut wrote"),
         ('{"schema": "steadycut.rule/1"}', [], "got 'steadycut.rule/1'"),
-        ('{"schema": "steadycut.study/1"}', [], "is not complete (KeyError"),
+        (
+            '{"schema": "steadycut.study/1"}',
+            [],
+            "is not complete, or was changed: threshold: Field required",
+        ),
         ("{}", ["--format", "pdf"], "--format must be one of html, md, pdf-ready; got 'pdf'"),
     ],
 )

@@ -250,7 +250,7 @@ def test_a_vacuous_bound_here_is_said_in_words(vacuous):
 
 def test_the_source_of_the_data_is_shown_if_known():
     study = samples.study()
-    dropped = {"dropped_patients": 0, "dropped_unlabelled_patients": 0}
+    dropped = {"dropped_patients": 0, "dropped_incomplete_patients": 0}
     study["data"] = {"rows": 12345, "dropped_rows": 17, **dropped, "sha256": "ab" * 32}
     text = text_of(render_study(study))
     assert all(one in text for one in ("12345", "17", "ab" * 32))

@@ -64,7 +64,7 @@ def read_document(kind: type[Document], content: object, name: str = "the file")
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the file"
-        msg = f"{name} is not complete, or was changed: {where}: {first['msg']}."
+        msg = f"{name} is not complete, or was changed: {where}: {first['msg']}. Make it again."
         raise BadOption(msg) from None
     return read
 
