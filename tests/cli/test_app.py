@@ -40,6 +40,6 @@ def test_a_missing_package_is_named(capsys, monkeypatch):
 def test_every_option_of_the_command_is_a_field():
     found = {field.name: field.option for field in fields_of(fit_command)}
     assert found["target_prevalence"] == "--target-prevalence"
-    assert found["as_json"] == "--json"
+    assert found["json"] == "--json"
     assert found["patient"] == "--patient"
     assert "tables" not in found

@@ -399,7 +399,7 @@ def test_a_folder_without_permission_is_refused(place, capsys, command):
 
 def test_a_folder_is_refused_before_any_work(place, capsys, monkeypatch):
     place.text("mine", "file")
-    monkeypatch.setattr(steadycut.cli.fit, "read_for_fit", lambda *_, **__: pytest.fail("read"))
+    monkeypatch.setattr(steadycut.cli.fit, "read_tables", lambda *_, **__: pytest.fail("read"))
     refuse(place, capsys, command_to(place, "fit", place.folder / "file"), "file")
 
 
@@ -455,7 +455,7 @@ def test_a_fault_can_be_looked_at(place, monkeypatch):
         run([str(word) for word in command_to(place, "fit", place.out)])
 
 
-@pytest.mark.parametrize("step", ["run_study", "read_for_fit", "render_study", "show"])
+@pytest.mark.parametrize("step", ["run_study", "read_tables", "render_study", "show"])
 def test_an_interruption_gives_130_and_leaves_nothing_half_done(place, capsys, monkeypatch, step):
     monkeypatch.setattr(steadycut.cli.fit, step, raiser(KeyboardInterrupt()))
     before = snapshot(place.folder)

@@ -13,9 +13,7 @@ from steadycut.app.column import Column
 FIRST = ("direction", "cost_fn", "cost_fp", "internal", "external", "rule", "honesty")
 # Columns have their own part of the form; the rest is not the user's business here.
 MAPPED = frozenset({"patient", "score", "label", "positive", "site", "level", "aggregate"})
-NOT_ASKED = frozenset(
-    {"out", "engine", "resume", "patient_key", "small_cells", "verify", "as_json"}
-)
+NOT_ASKED = frozenset({"out", "engine", "resume", "patient_key", "small_cells", "verify", "json"})
 TITLES = {
     "direction": "Direction",
     "cost_fn": "Cost of a missed patient",

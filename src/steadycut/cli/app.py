@@ -4,12 +4,11 @@ import inspect
 from collections.abc import Callable
 from typing import Annotated, Any, get_args
 
-import typer
 from typer.models import OptionInfo
 
-from steadycut.cli import options as opt
 from steadycut.cli.audit import audit_command
 from steadycut.cli.fit import fit_command
+from steadycut.cli.option_groups import option, parameters_of, switch, whole
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.checks import check_count
 from steadycut.core.rules.registry import rule_names
@@ -19,21 +18,14 @@ from steadycut.io.packages import optional_package
 # What the texts of options leave open.
 CHOICES = {"bound": ("auto", *BOUNDS), "select": tuple(SELECTORS)}
 
-Port = Annotated[
-    int,
-    typer.Option(metavar="N", parser=opt.whole_number, help="Port; 0 takes any that is free."),
-]
-Host = Annotated[
-    str, typer.Option(metavar="HOST", help="Where to listen; others can reach all but loopback.")
-]
-Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")]
-Limit = Annotated[
-    int, typer.Option(metavar="MB", parser=opt.whole_number, help="Largest upload, in MB.")
-]
-
 
 def app_command(
-    port: Port = 0, host: Host = "127.0.0.1", browser: Browser = True, limit: Limit = 2048
+    port: Annotated[int, whole("N", "Port; 0 takes any that is free.")] = 0,
+    host: Annotated[
+        str, option("HOST", "Where to listen; others can reach all but loopback.")
+    ] = "127.0.0.1",
+    browser: Annotated[bool, switch("--browser/--no-browser", "Open a browser.")] = True,
+    limit: Annotated[int, whole("MB", "Largest upload, in MB.")] = 2048,
 ) -> None:
     """Fit and audit in a page on this machine.
 
@@ -53,12 +45,14 @@ def fields_of(command: Callable[..., None]) -> list[Any]:
     from steadycut.app.fields import Field
 
     found = []
-    for name, parameter in inspect.signature(command).parameters.items():
+    for parameter in parameters_of(command):
         kind, told = get_args(parameter.annotation)[:2]
         if isinstance(told, OptionInfo):
+            flag = _flag(parameter.name, told)
+            name = flag.removeprefix("--").replace("-", "_")
             field = Field(
                 name=name,
-                option=_option(name, told),
+                option=flag,
                 help=told.help or "",
                 default=_default(parameter.default),
                 choices=CHOICES.get(name, _choices(told.metavar or "")),
@@ -69,10 +63,9 @@ def fields_of(command: Callable[..., None]) -> list[Any]:
     return found
 
 
-def _option(name: str, told: OptionInfo) -> str:
-    """Return how an option is written; typer keeps the first name given in the default's place."""
-    given = told.default if isinstance(told.default, str) else f"--{name}"
-    return given.replace("_", "-")
+def _flag(name: str, told: OptionInfo) -> str:
+    """Return how an option is written; typer keeps a given flag in the place of the default."""
+    return told.default if isinstance(told.default, str) else f"--{name.replace('_', '-')}"
 
 
 def _default(value: object) -> str:

@@ -4,87 +4,80 @@ import io
 import os
 import stat
 from collections.abc import Sequence
+from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
-from steadycut.cli import options as opt
+from steadycut.cli.option_groups import option
+from steadycut.cli.options import AsJson, TableOptions
 from steadycut.cli.output import check_folder, note_warnings, show
-from steadycut.cli.reading import reading_of
+from steadycut.cli.rule_options import RuleOptions
 from steadycut.cli.tables import note_dropped, read_levels, row_counts
 from steadycut.documents.guards import check_deployment, forced_names, pass_or_refuse, texts_of
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.known_patients import check_fits
-from steadycut.documents.signature import verify as verify_signature
 from steadycut.errors import BadOption
 from steadycut.io.files import write_atomically
 from steadycut.io.packages import optional_package
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.show.applied import applied_text
 
-RulePath = Annotated[
-    Path, typer.Argument(metavar="RULE", help="The rule.json, strata.json or covariate.json.")
-]
-OutFile = Annotated[
-    Path, typer.Option("--out", metavar="FILE", help="CSV or Parquet file to write.")
-]
-Unseen = Annotated[
-    str,
-    typer.Option(
-        metavar="refuse|pooled",
-        help="Patients of a group that a covariate.json has not seen: refuse, or pooled cut-off.",
-    ),
-]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplyOptions(RuleOptions):
+    """Frozen rule."""
+
+    unseen: Annotated[
+        str,
+        option(
+            "refuse|pooled",
+            "Patients of a group that a covariate.json has not seen: refuse, or pooled cut-off.",
+        ),
+    ] = "refuse"
 
 
-def apply_command(
-    rule: RulePath,
-    tables: opt.Tables,
-    out: OutFile,
-    missing: opt.Missing = "refuse",
-    engine: opt.EngineName = "auto",
-    memory: opt.Memory = None,
-    resume: opt.Resume = False,
-    force: opt.Force = False,
-    patient_key: opt.PatientKey = None,
-    unseen: Unseen = "refuse",
-    verify: opt.Verify = None,
-    as_json: opt.AsJson = False,
-) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionOptions:
+    """Output."""
+
+    out: Annotated[Path, option("FILE", "CSV or Parquet file to write.")]
+    as_json: AsJson = False
+
+
+def apply_command(rule: ApplyOptions, table: TableOptions, output: DecisionOptions) -> None:
     """Decide for every patient of a table.
 
     Writes the columns patient, score, decision (0/1) and flip_probability. A strata.json gives the
     name of the stratum instead of the decision. With --force a further column says which checks
     refused these patients, if any did.
     """
+    out, unseen = output.out, rule.unseen
     write = writer_for(out)
-    check_not_an_input(out, [rule, *tables])
-    check_signed(rule, verify)
-    key = opt.read_key(patient_key)
-    reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out.parent)
-    frozen = load_frozen(rule)
+    check_not_an_input(out, [rule.rule, *table.tables])
+    key = rule.key()
+    reading = table.reading(out.parent)
+    frozen = load_frozen(rule.rule)
     frozen.check_unseen(unseen)
     check_fits(frozen.expected.remembered, key)
-    table, lacking = read_levels(frozen.request(missing=missing), reading, force=force)
-    several = list(table.patients.values())
+    request = frozen.request(missing=table.missing)
+    read, lacking = read_levels(request, reading, force=rule.force)
+    several = list(read.patients.values())
     patients = frozen.patients_of(several)
     found = lacking + check_deployment(frozen, patients, several, key=key)
-    pass_or_refuse(found, force=force)
+    pass_or_refuse(found, force=rule.force)
     decisions = frozen.decisions(patients, unseen)
     applied = frozen.applied(patients, decisions)
-    forced, noticed = (
-        forced_names(found),
-        texts_of(found) + frozen.check_attributes(patients, unseen),
-    )
+    forced = forced_names(found)
+    noticed = texts_of(found) + frozen.check_attributes(patients, unseen)
     write_atomically(out, write(with_forced(decisions, forced)))
     reading.remove_checkpoint()
-    note_dropped(table)
+    note_dropped(read)
     note_warnings(noticed)
-    content = {**applied.to_plain(), **row_counts(table), "warnings": noticed, "forced": forced}
-    show(content, f"{applied_text(applied)}\nWrote {out}", as_json=as_json)
+    content = {**applied.to_plain(), **row_counts(read), "warnings": noticed, "forced": forced}
+    show(content, f"{applied_text(applied)}\nWrote {out}", as_json=output.as_json)
 
 
 def with_forced(decisions: dict[str, Any], forced: Sequence[str]) -> dict[str, Any]:
@@ -92,12 +85,6 @@ def with_forced(decisions: dict[str, Any], forced: Sequence[str]) -> dict[str, A
     if not forced:
         return decisions
     return {**decisions, "forced": ["; ".join(forced)] * len(decisions["score"])}
-
-
-def check_signed(rule: Path, key: Path | None) -> None:
-    """Refuse a rule that was not signed with a key, if one is named."""
-    if key is not None:
-        verify_signature(rule, key)
 
 
 def check_not_an_input(out: Path, inputs: Sequence[Path | str]) -> None:

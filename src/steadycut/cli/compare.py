@@ -1,109 +1,62 @@
 """``steadycut compare``: every rule chooses at P and is judged at Q."""
 
-from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from collections.abc import Sequence
 
 from steadycut.cli import options as opt
-from steadycut.cli.output import check_folder, note, show, to_json, write_folder
-from steadycut.cli.reading import reading_of
-from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit
+from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
+from steadycut.cli.reading import Reading, read_tables
+from steadycut.cli.tables import candidates_at, note_dropped
+from steadycut.core.records import PatientScores
 from steadycut.io.progress import progress_on_stderr
 from steadycut.show.terminal import comparison_text
 from steadycut.study.compare import compare
 from steadycut.study.options import study_options
 
-InternalThere = Annotated[
-    str, typer.Option("--internal", metavar="NAME[,NAME]", help="Sites to choose on.")
-]
-ExternalThere = Annotated[
-    str, typer.Option("--external", metavar="NAME[,NAME]", help="Sites to judge on.")
-]
-OptionalOut = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="Where to write compare.json.")
-]
-
 
 def compare_command(
-    tables: opt.Tables,
-    patient: opt.Patient,
-    score: opt.Score,
-    label: opt.Label,
-    site: Annotated[str, typer.Option(metavar="COL", help="Column of sites.")],
-    internal: InternalThere,
-    external: ExternalThere,
-    out: OptionalOut = None,
-    positive: opt.Positive = None,
-    direction: opt.Direction = "ge",
-    level: opt.Level = None,
-    aggregate: opt.Aggregate = None,
-    cost_fn: opt.CostFn = 1.0,
-    cost_fp: opt.CostFp = 1.0,
-    target_prevalence: opt.TargetPrevalence = None,
-    stratified: opt.Stratified = False,
-    select: opt.Select = "risk",
-    honesty: opt.Honesty = "split",
-    bound: opt.BoundName = "auto",
-    delta: opt.Delta = 0.1,
-    bootstrap: opt.Bootstrap = 200,
-    stratify: opt.Stratify = None,
-    grid: opt.Grid = "200",
-    seed: opt.Seed = 0,
-    missing: opt.Missing = "refuse",
-    engine: opt.EngineName = "auto",
-    memory: opt.Memory = None,
-    resume: opt.Resume = False,
-    as_json: opt.AsJson = False,
+    columns: opt.ColumnOptions,
+    sites: opt.TwoSites,
+    costs: opt.PrevalenceOptions,
+    choice: opt.ChoiceOptions,
+    search: opt.StratifiedSearchOptions,
+    certificate: opt.BoundOptions,
+    table: opt.TableOptions,
+    output: opt.OptionalOutputOptions,
 ) -> None:
     """Choose by every rule at some sites, and judge at others.
 
     Each rule chooses a cut-off at the internal sites. It is frozen, then judged at the external
-    ones.
+    ones. With --out, writes compare.json.
     """
+    out = output.out
     if out is not None:
         check_folder(out)
-    within, strata_columns = opt.parse_stratify(stratify, label, site)
-    options: dict[str, Any] = {
-        "cost_fn": cost_fn,
-        "cost_fp": cost_fp,
-        "target_prevalence": opt.parse_prevalence(target_prevalence),
-        "direction": direction,
-        "grid": opt.parse_grid(grid),
-        "n_bootstrap": bootstrap,
-        "stratify": within,
-        "delta": delta,
-        "honesty": honesty,
-        "stratified": stratified,
-        "bound": bound,
-        "selector": select,
-        "seed": seed,
-    }
+    within, strata_columns = opt.parse_stratify(search.stratify, columns.label, sites.site)
+    options = opt.study_arguments(costs, choice, search, certificate) | {"stratify": within}
     study_options(**options)
-    here = opt.parse_sites(site, internal, "--internal") or []
-    there = opt.parse_sites(site, external, "--external") or []
-    reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out)
-    table = read_for_fit(
-        reading,
-        patient=patient,
-        score=score,
-        label=label,
-        positive=positive,
-        site=site,
-        sites=[*here, *there],
-        level=level,
-        aggregate=aggregate,
-        missing=missing,
-        attributes=strata_columns,
-    )
+    reading = table.reading(out)
+    here, there = read_two_hospitals(reading, columns, sites, table.missing, strata_columns)
     with progress_on_stderr() as progress:
-        content = compare(
-            candidates_at(table, here), candidates_at(table, there), progress=progress, **options
-        ).to_dict()
-    note_dropped(table)
-    for warning in content["warnings"]:
-        note(f"warning: {warning}")
+        content = compare(here, there, progress=progress, **options).to_dict()
+    note_warnings(content["warnings"])
     if out is not None:
         write_folder(out, {"compare.json": to_json(content)})
         reading.remove_checkpoint()
-    show(content, comparison_text(content), as_json=as_json)
+    show(content, comparison_text(content), as_json=output.as_json)
+
+
+def read_two_hospitals(
+    reading: Reading,
+    columns: opt.ColumnOptions,
+    sites: opt.TwoSites,
+    missing: str,
+    attributes: Sequence[str] = (),
+) -> tuple[list[PatientScores], list[PatientScores]]:
+    """Read the patients at the internal and at the external sites, and say what was left out."""
+    here, there = sites.names()
+    request = columns.request(
+        site=sites.site, sites=[*here, *there], missing=missing, attributes=attributes
+    )
+    table = read_tables(request, reading)
+    note_dropped(table)
+    return candidates_at(table, here), candidates_at(table, there)

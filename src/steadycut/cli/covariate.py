@@ -1,113 +1,76 @@
 """``steadycut covariate``: cut-offs by group, or along a number, frozen and certified."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-import typer
-
 from steadycut.cli import options as opt
+from steadycut.cli.option_groups import option
 from steadycut.cli.output import check_folder, show, to_json, write_folder
-from steadycut.cli.reading import reading_of
-from steadycut.cli.tables import note_dropped, read_for_fit, row_counts
+from steadycut.cli.reading import read_tables
+from steadycut.cli.tables import note_dropped, row_counts
 from steadycut.core.checks import check_choice
 from steadycut.core.covariate.design import KINDS
 from steadycut.show.columns import aligned, columns, numbers, percents
 from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.study.covariate.fit import RULES, fit_by_covariate
 
-OneScore = Annotated[str, typer.Option("--score", metavar="COL", help="Column of instance scores.")]
-OneAggregate = Annotated[
-    str, typer.Option("--aggregate", metavar="AGG", help="Aggregator over a patient.")
-]
-CovariateColumn = Annotated[
-    str,
-    typer.Option(
-        "--covariate",
-        metavar="COL",
-        help="Column of the covariate, the same in all rows of a patient.",
-    ),
-]
-Kind = Annotated[
-    str,
-    typer.Option(
-        metavar="groups|smooth", help="groups: a cut-off a group; smooth: a function of a number."
-    ),
-]
-RuleName = Annotated[str, typer.Option("--rule", metavar="stable|erm", help="How a cut is chosen.")]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CovariateOptions:
+    """Covariate and cut-offs."""
+
+    covariate: Annotated[
+        str, option("COL", "Column of the covariate, the same in all rows of a patient.")
+    ]
+    kind: Annotated[
+        str,
+        option("groups|smooth", "groups: one cut-off per group; smooth: a function of a number."),
+    ] = "groups"
+    rule: opt.StableOrErm = "stable"
+    direction: opt.Direction = "ge"
+    n_bootstrap: opt.Bootstrap = 200
+    seed: opt.Seed = 0
 
 
 def covariate_command(
-    tables: opt.Tables,
-    patient: opt.Patient,
-    score: OneScore,
-    label: opt.Label,
-    covariate: CovariateColumn,
-    out: opt.OutDirectory,
-    kind: Kind = "groups",
-    positive: opt.Positive = None,
-    direction: opt.Direction = "ge",
-    level: opt.Level = None,
-    aggregate: OneAggregate = "mean",
-    site: opt.Site = None,
-    internal: opt.Internal = None,
-    cost_fn: opt.CostFn = 1.0,
-    cost_fp: opt.CostFp = 1.0,
-    rule: RuleName = "stable",
-    delta: opt.Delta = 0.1,
-    bootstrap: opt.Bootstrap = 200,
-    seed: opt.Seed = 0,
-    missing: opt.Missing = "refuse",
-    engine: opt.EngineName = "auto",
-    memory: opt.Memory = None,
-    resume: opt.Resume = False,
-    as_json: opt.AsJson = False,
+    columns: opt.OneScoreColumns,
+    sites: opt.InternalSites,
+    costs: opt.CostOptions,
+    by: CovariateOptions,
+    certificate: opt.CertificateOptions,
+    table: opt.TableOptions,
+    output: opt.OutputOptions,
 ) -> None:
     """Choose cut-offs that depend on a group or a number.
 
     Writes covariate.json (to take to the next hospital) and covariate_study.json.
     """
-    check_folder(out)
-    check_choice("kind", kind, KINDS)
-    check_choice("rule", rule, RULES)
-    sites = opt.parse_sites(site, internal, "--internal")
-    reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out)
-    table = read_for_fit(
-        reading,
-        patient=patient,
-        score=[score],
-        label=label,
-        positive=positive,
-        site=site,
-        sites=sites,
-        level=level,
-        aggregate=[aggregate],
-        missing=missing,
-        attributes=[covariate],
+    check_folder(output.out)
+    check_choice("kind", by.kind, KINDS)
+    check_choice("rule", by.rule, RULES)
+    request = columns.request(
+        site=sites.site, sites=sites.names(), missing=table.missing, attributes=by.covariate
     )
-    (patients,) = table.patients.values()
+    reading = table.reading(output.out)
+    found = read_tables(request, reading)
+    (patients,) = found.patients.values()
+    arguments = opt.study_arguments(costs, by, certificate)
     study = fit_by_covariate(
         patients,
-        covariate=patients.attributes[covariate],
-        kind=kind,
-        name=covariate,
-        rule=rule,
-        cost_fn=cost_fn,
-        cost_fp=cost_fp,
-        direction=direction,
-        n_bootstrap=bootstrap,
-        delta=delta,
-        seed=seed,
+        name=by.covariate,
+        **{**arguments, "covariate": patients.attributes[by.covariate]},
     )
-    content = {**study.to_dict(), "data": row_counts(table)}
+    content = {**study.to_dict(), "data": row_counts(found)}
     files = {
         "covariate.json": study.freeze().to_bytes(),
         "covariate_study.json": to_json(content),
     }
-    write_folder(out, files)
+    write_folder(output.out, files)
     reading.remove_checkpoint()
-    note_dropped(table)
-    wrote = f"\n\nWrote covariate.json, covariate_study.json to {out}/"
-    show(content, covariate_text(content) + wrote, as_json=as_json)
+    note_dropped(found)
+    wrote = f"\n\nWrote covariate.json, covariate_study.json to {output.out}/"
+    show(content, covariate_text(content) + wrote, as_json=output.as_json)
 
 
 def covariate_text(study: Mapping[str, Any]) -> str:

@@ -2,13 +2,11 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from steadycut.cli import options as opt
 from steadycut.cli.audit import audit_content, audit_files
 from steadycut.cli.fit import study_content
+from steadycut.cli.options import AsJson, OutFolder
 from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
 from steadycut.ingest import PatientTable, make_request, read_patients
@@ -19,11 +17,10 @@ from steadycut.study.audit import audit
 from steadycut.study.compare import compare
 from steadycut.study.fit import fit
 
-DemoOut = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write.")]
 AGGREGATORS = ("mean", "max", "quantile:0.9")
 
 
-def demo_command(out: DemoOut = Path("steadycut-demo"), as_json: opt.AsJson = False) -> None:
+def demo_command(out: OutFolder = Path("steadycut-demo"), as_json: AsJson = False) -> None:
     """Run everything on two simulated hospitals.
 
     Their patients have slides and tiles. Writes the table, the rule, and all pages.

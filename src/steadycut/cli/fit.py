@@ -7,12 +7,11 @@ from typing import Any
 
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
-from steadycut.cli.reading import reading_of
+from steadycut.cli.reading import read_tables
 from steadycut.cli.tables import (
     candidates_at,
     instances_summary,
     note_left_out,
-    read_for_fit,
     row_counts,
 )
 from steadycut.core.checks import check_fraction
@@ -34,103 +33,54 @@ EXACT_FILES = ("study.json", "report.html")
 
 
 def fit_command(
-    tables: opt.Tables,
-    patient: opt.Patient,
-    score: opt.Score,
-    label: opt.Label,
-    out: opt.OutDirectory,
-    positive: opt.Positive = None,
-    direction: opt.Direction = "ge",
-    level: opt.Level = None,
-    aggregate: opt.Aggregate = None,
-    ensemble: opt.Ensemble = None,
-    site: opt.Site = None,
-    internal: opt.Internal = None,
-    cost_fn: opt.CostFn = 1.0,
-    cost_fp: opt.CostFp = 1.0,
-    target_prevalence: opt.TargetPrevalence = None,
-    stratified: opt.Stratified = False,
-    rule: opt.RuleName = "stable",
-    select: opt.Select = "risk",
-    honesty: opt.Honesty = "split",
-    bound: opt.BoundName = "auto",
-    delta: opt.Delta = 0.1,
-    bootstrap: opt.Bootstrap = 200,
-    stratify: opt.Stratify = None,
-    grid: opt.Grid = "200",
-    confidence: opt.Confidence = CONFIDENCE,
-    seed: opt.Seed = 0,
-    missing: opt.Missing = "refuse",
-    engine: opt.EngineName = "auto",
-    memory: opt.Memory = None,
-    resume: opt.Resume = False,
-    remember_patients: opt.RememberPatients = False,
-    patient_key: opt.PatientKey = None,
-    small_cells: opt.SmallCells = None,
-    as_json: opt.AsJson = False,
+    columns: opt.ColumnOptions,
+    sites: opt.InternalSites,
+    costs: opt.PrevalenceOptions,
+    choice: opt.FitChoiceOptions,
+    search: opt.StratifiedSearchOptions,
+    certificate: opt.BoundOptions,
+    remember: opt.RememberOptions,
+    table: opt.TableOptions,
+    output: opt.ReportOptions,
 ) -> None:
     """Choose, freeze and certify one patient-level cut-off.
 
     Writes rule.json (to take to the next hospital), study.json and report.html; with --small-cells
     rule.json alone, because the others count single patients.
     """
+    out, small_cells = output.out, output.small_cells
     check_folder(out)
-    check_fraction("confidence", confidence)
-    remembered = opt.parse_remember(remember_patients, patient_key)
+    check_fraction("confidence", output.confidence)
+    remembered = remember.arguments()
     if small_cells is not None:
-        check_possible(small_cells, ensemble, bound)
+        check_possible(small_cells, choice.ensemble, certificate.bound)
         check_no_study(out)
-    within, strata_columns = opt.parse_stratify(stratify, label, site)
-    options = study_options(
-        rule=rule,
-        cost_fn=cost_fn,
-        cost_fp=cost_fp,
-        target_prevalence=opt.parse_prevalence(target_prevalence),
-        direction=direction,
-        grid=opt.parse_grid(grid),
-        n_bootstrap=bootstrap,
-        stratify=within,
-        delta=delta,
-        honesty=honesty,
-        stratified=stratified,
-        bound=bound,
-        selector=select,
-        ensemble=ensemble,
-        seed=seed,
+    within, strata_columns = opt.parse_stratify(search.stratify, columns.label, sites.site)
+    arguments = opt.study_arguments(costs, choice, search, certificate)
+    options = study_options(**{**arguments, "stratify": within})
+    request = columns.request(
+        site=sites.site, sites=sites.names(), missing=table.missing, attributes=strata_columns
     )
-    sites = opt.parse_sites(site, internal, "--internal")
-    reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out)
-    table = read_for_fit(
-        reading,
-        patient=patient,
-        score=score,
-        label=label,
-        positive=positive,
-        site=site,
-        sites=sites,
-        level=level,
-        aggregate=aggregate,
-        missing=missing,
-        attributes=strata_columns,
-    )
+    reading = table.reading(out)
+    found = read_tables(request, reading)
     with progress_on_stderr() as progress:
-        study = run_study(candidates_at(table, sites), options, progress)
+        study = run_study(candidates_at(found, request.sites), options, progress)
     frozen = study.freeze(**remembered, small_cells=small_cells)
     if small_cells is not None:
         write_folder(out, {"rule.json": frozen.to_bytes()})
         reading.remove_checkpoint()
-        text = coarse_rule_text(frozen.to_dict(), row_counts(table), small_cells)
-        show(frozen.to_dict(), f"{text}\nWrote rule.json to {out}/", as_json=as_json)
+        text = coarse_rule_text(frozen.to_dict(), row_counts(found), small_cells)
+        show(frozen.to_dict(), f"{text}\nWrote rule.json to {out}/", as_json=output.as_json)
         return
-    content = study_content(study, table, confidence, frozen)
+    content = study_content(study, found, output.confidence, frozen)
     write_folder(out, study_files(content))
     reading.remove_checkpoint()
-    note_left_out(table)
+    note_left_out(found)
     note_warnings(content["stability"]["warnings"])
     show(
         content,
         study_text(content) + f"\n\nWrote rule.json, study.json, report.html to {out}/",
-        as_json=as_json,
+        as_json=output.as_json,
     )
 
 

@@ -12,7 +12,7 @@ import typer
 
 from steadycut._version import __version__
 from steadycut.cli.error_text import as_options
-from steadycut.cli.group import LazyGroup
+from steadycut.cli.lazy_group import LazyGroup
 from steadycut.errors import SteadycutError
 
 # typer carries its own copy of click; this is that copy's UsageError.

@@ -1,228 +1,338 @@
-"""The options that commands share, declared once."""
+"""The options that several commands share, in groups; each option is declared once.
 
+The name of a field is the name of the argument in Python. A flag is given only where the option is
+spelled in another way.
+"""
+
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from steadycut.cli.option_groups import number, option, switch, whole
+from steadycut.cli.reading import Reading, reading_of
 from steadycut.core.aggregate.aggregators import aggregator_names
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.documents.known_patients import check_key
 from steadycut.errors import BadOption
+from steadycut.ingest import Request, make_request
 from steadycut.io.files import read_small
+from steadycut.study.operating_point import CONFIDENCE
 
-
-def number(text: str) -> float:
-    """Read a number; typer's own refusal does not repeat what was given."""
-    try:
-        return float(text)
-    except ValueError:
-        msg = f"it must be a number; got {text!r}."
-        raise typer.BadParameter(msg) from None
-
-
-def whole_number(text: str) -> int:
-    """Read a whole number."""
-    try:
-        return int(text)
-    except ValueError:
-        msg = f"it must be a whole number; got {text!r}."
-        raise typer.BadParameter(msg) from None
-
-
-Tables = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="TABLE",
-        help="CSV, Parquet, Feather or .h5ad files, a pattern, or a folder of Parquet files.",
-    ),
-]
-Patient = Annotated[str, typer.Option(metavar="COL", help="Column that identifies patients.")]
-Score = Annotated[
-    list[str],
-    typer.Option(metavar="COL", help="Column of instance scores; several are compared as methods."),
-]
-Label = Annotated[
-    str,
-    typer.Option(metavar="COL", help="Column of labels, the same in all rows of a patient."),
-]
 Positive = Annotated[
-    str | None,
-    typer.Option(
-        metavar="VALUE", help="The label that counts as positive. [default: labels are 0/1]"
-    ),
+    str | None, option("VALUE", "The label that counts as positive. [default: labels are 0/1]")
 ]
-Direction = Annotated[
-    str, typer.Option(metavar="ge|le", help="ge: high scores are called; le: low ones.")
-]
+Direction = Annotated[str, option("ge|le", "ge: high scores are called; le: low ones.")]
 Level = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COL:AGG", help="Level between rows and patients, innermost first."),
+    list[str] | None, option("COL:AGG", "Level between rows and patients, innermost first.")
 ]
 Aggregate = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="AGG",
-        help=f"{', '.join(aggregator_names())}, over a patient; several are compared. "
-        "[default: mean]",
+    option(
+        "AGG",
+        f"{', '.join(aggregator_names())}, over a patient; several are compared. [default: mean]",
     ),
 ]
-Site = Annotated[str | None, typer.Option(metavar="COL", help="Column of sites.")]
-Verify = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="PUBLIC_KEY", help="Use the rule only if RULE.sig says that this key signed it."
-    ),
-]
-Internal = Annotated[
-    str | None,
-    typer.Option(metavar="NAME[,NAME]", help="Sites to choose on. [default: all]"),
-]
-External = Annotated[
-    str | None, typer.Option(metavar="NAME[,NAME]", help="Sites to judge on. [default: all]")
-]
-Ensemble = Annotated[
-    str | None,
-    typer.Option(
-        metavar="quantile|gls",
-        help="Average all scores and aggregators on the quantile scale, with equal or GLS weights. "
-        "[default: choose one]",
-    ),
-]
-CostFn = Annotated[
-    float,
-    typer.Option("--cost-fn", metavar="X", parser=number, help="Cost of a missed patient."),
-]
-CostFp = Annotated[
-    float,
-    typer.Option("--cost-fp", metavar="X", parser=number, help="Cost of a false alarm."),
-]
-TargetPrevalence = Annotated[
-    str | None,
-    typer.Option(
-        "--target-prevalence",
-        metavar="P|LOW,HIGH",
-        help="Prevalence at which risk counts, or a range: then its worse end. [default: as found]",
-    ),
-]
-Stratified = Annotated[
-    bool,
-    typer.Option(
-        "--stratified",
-        help="Deal the classes evenly to those who choose and certify; with --target-prevalence.",
-    ),
-]
-RuleName = Annotated[
-    str,
-    typer.Option(
-        "--rule",
-        metavar="RULE",
-        help="stable, erm, youden, sensitivity:X, ppv:X, kappa, ...: `steadycut rules` lists them.",
-    ),
-]
-Stratify = Annotated[
-    str | None,
-    typer.Option(
-        "--stratify",
-        metavar="label|site|COL",
-        help="Resample patients within labels, sites or the values of a column that is the same in "
-        "all rows of a patient. [default: all together]",
-    ),
-]
+Site = Annotated[str | None, option("COL", "Column of sites.")]
 Honesty = Annotated[
     str,
-    typer.Option(
-        metavar="split|uniform",
-        help="split: some choose, the others certify; uniform: everybody does both.",
+    option(
+        "split|uniform", "split: some choose, the others certify; uniform: everybody does both."
     ),
 ]
-BoundName = Annotated[
-    str,
-    typer.Option(
-        "--bound",
-        metavar="NAME",
-        help=f"auto, {', '.join(BOUNDS)}; compression and class-wise-dkw need "
-        "--honesty uniform, the class-wise ones --target-prevalence.",
-    ),
-]
-Delta = Annotated[
-    float, typer.Option(metavar="X", parser=number, help="Failure probability of the certificate.")
-]
-Confidence = Annotated[
-    float,
-    typer.Option(
-        metavar="X", parser=number, help="Confidence of the intervals of the operating point."
-    ),
-]
-Bootstrap = Annotated[
-    int, typer.Option(metavar="N", parser=whole_number, help="Number of bootstrap cohorts.")
-]
-Grid = Annotated[str, typer.Option(metavar="N|exact", help="Number of cuts, or exact.")]
-Select = Annotated[
-    str,
-    typer.Option(
-        "--select",
-        metavar="HOW",
-        help="How one of several candidates is chosen: risk, objective (Algorithm 1's J), no-bias, "
-        "or with several sites site-mean or site-worst.",
-    ),
-]
-Seed = Annotated[
-    int,
-    typer.Option(
-        metavar="N", parser=whole_number, help="Same table, options and seed: same bytes."
-    ),
-]
+Delta = Annotated[float, number("X", "Failure probability of the certificate.")]
+Bootstrap = Annotated[int, whole("N", "Number of bootstrap cohorts.", "--bootstrap")]
+Seed = Annotated[int, whole("N", "Same table, options and seed: same bytes.")]
+StableOrErm = Annotated[str, option("stable|erm", "How a cut is chosen.")]
 Missing = Annotated[
     str,
-    typer.Option(
-        metavar="refuse|drop",
-        help="refuse, or drop (and count) rows without a score and patients without a label.",
-    ),
-]
-EngineName = Annotated[
-    str,
-    typer.Option(
-        "--engine",
-        metavar="NAME",
-        help="auto, memory (numpy), duckdb (any size) or spark (a cluster); same result.",
-    ),
-]
-Memory = Annotated[
-    str | None,
-    typer.Option(metavar="SIZE", help="About how much memory rows may take. [default: 2GiB]"),
-]
-Resume = Annotated[
-    bool,
-    typer.Option("--resume", help="Go on with the aggregation that was interrupted in --out."),
-]
-Force = Annotated[
-    bool,
-    typer.Option("--force", help="Go on where the rule refuses these patients, and record it."),
-]
-RememberPatients = Annotated[
-    bool,
-    typer.Option(
-        "--remember-patients",
-        help="Put salted hashes of the identifiers into the rule, to refuse these patients later.",
+    option(
+        "refuse|drop",
+        "refuse, or drop (and count) rows without a score and patients without a label.",
     ),
 ]
 PatientKey = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE", help="A secret of at least 16 bytes by which patients are remembered."
-    ),
+    Path | None, option("FILE", "A secret of at least 16 bytes by which patients are remembered.")
 ]
-SmallCells = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        parser=whole_number,
-        help="Let no number that is written stand for fewer than N patients.",
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
-OutDirectory = Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write.")]
+AsJson = Annotated[bool, switch("--json", "Print one JSON object and nothing else.")]
+OutFolder = Annotated[Path, option("DIR", "Where to write.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableOptions:
+    """Reading the table."""
+
+    tables: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TABLE",
+            help="CSV, Parquet, Feather or .h5ad files, a pattern, or a folder of Parquet files.",
+        ),
+    ]
+    missing: Missing = "refuse"
+    engine: Annotated[
+        str,
+        option(
+            "NAME", "auto, memory (numpy), duckdb (any size) or spark (a cluster); same result."
+        ),
+    ] = "auto"
+    memory: Annotated[
+        str | None, option("SIZE", "About how much memory rows may take. [default: 2GiB]")
+    ] = None
+    resume: Annotated[
+        bool, switch("--resume", "Go on with the aggregation that was interrupted in --out.")
+    ] = False
+
+    def reading(self, out: Path | None) -> Reading:
+        """Check how to read the tables; a checkpoint goes into the folder of the results."""
+        return reading_of(
+            self.tables, engine=self.engine, memory=self.memory, resume=self.resume, out=out
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PatientColumns:
+    """Columns of the table."""
+
+    patient: Annotated[str, option("COL", "Column that identifies patients.")]
+    label: Annotated[str, option("COL", "Column of labels, the same in all rows of a patient.")]
+    positive: Positive = None
+    level: Level = None
+
+    def asked(self) -> dict[str, Any]:
+        """Return these columns as `make_request` takes them."""
+        return {
+            "patient": self.patient,
+            "label": self.label,
+            "positive": self.positive,
+            "levels": list(self.level or ()),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnOptions(PatientColumns):
+    """Columns of the table."""
+
+    score: Annotated[
+        list[str], option("COL", "Column of instance scores; several are compared as methods.")
+    ]
+    aggregate: Aggregate = None
+
+    def request(self, **more: Any) -> Request:
+        """Ask for every candidate: each score column with each aggregator."""
+        how = list(self.aggregate or ("mean",))
+        return make_request(**self.asked(), score=self.score, how=how, clusters=True, **more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneScoreColumns(PatientColumns):
+    """Columns of the table."""
+
+    score: Annotated[str, option("COL", "Column of instance scores.")]
+    aggregate: Annotated[str, option("AGG", "How the rows of a patient become one score.")] = "mean"
+
+    def request(self, **more: Any) -> Request:
+        """Ask for the one score of each patient."""
+        return make_request(**{**self.asked(), "score": self.score, "how": self.aggregate, **more})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InternalSites:
+    """Sites."""
+
+    site: Site = None
+    internal: Annotated[str | None, option("NAME[,NAME]", "Sites to choose on. [default: all]")] = (
+        None
+    )
+
+    def names(self) -> list[str] | None:
+        """Return the sites to choose on; None for all."""
+        return parse_sites(self.site, self.internal, "--internal")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoSites:
+    """Sites."""
+
+    site: Annotated[str, option("COL", "Column of sites.")]
+    internal: Annotated[str, option("NAME[,NAME]", "Sites to choose on.")]
+    external: Annotated[str, option("NAME[,NAME]", "Sites to judge on.")]
+
+    def names(self) -> tuple[list[str], list[str]]:
+        """Return the sites to choose on, and those to judge on."""
+        here = parse_sites(self.site, self.internal, "--internal")
+        there = parse_sites(self.site, self.external, "--external")
+        return here or [], there or []
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostOptions:
+    """Costs."""
+
+    cost_fn: Annotated[float, number("X", "Cost of a missed patient.")] = 1.0
+    cost_fp: Annotated[float, number("X", "Cost of a false alarm.")] = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrevalenceOptions(CostOptions):
+    """Costs and prevalence."""
+
+    target_prevalence: Annotated[
+        str | None,
+        option(
+            "P|LOW,HIGH",
+            "Prevalence at which risk counts, or a range: then its worse end. [default: as found]",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceOptions:
+    """Choosing the cut-off."""
+
+    direction: Direction = "ge"
+    selector: Annotated[
+        str,
+        option(
+            "HOW",
+            "How one of several candidates is chosen: risk, objective (Algorithm 1's J), no-bias, "
+            "or with several sites site-mean or site-worst.",
+            "--select",
+        ),
+    ] = "risk"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitChoiceOptions(ChoiceOptions):
+    """Choosing the cut-off."""
+
+    rule: Annotated[
+        str,
+        option(
+            "RULE",
+            "stable, erm, youden, sensitivity:X, ppv:X, kappa, ...: `steadycut rules` lists them.",
+        ),
+    ] = "stable"
+    ensemble: Annotated[
+        str | None,
+        option(
+            "quantile|gls",
+            "Average all scores and aggregators on the quantile scale, with equal or GLS weights. "
+            "[default: choose one]",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """Bootstrap and grid."""
+
+    n_bootstrap: Bootstrap = 200
+    grid: Annotated[str, option("N|exact", "Number of cuts, or exact.")] = "200"
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StratifiedSearchOptions(SearchOptions):
+    """Bootstrap and grid."""
+
+    stratify: Annotated[
+        str | None,
+        option(
+            "label|site|COL",
+            "Resample patients within labels, sites or the values of a column that is the same in "
+            "all rows of a patient. [default: all together]",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertificateOptions:
+    """Certificate."""
+
+    delta: Delta = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundOptions(CertificateOptions):
+    """Certificate."""
+
+    honesty: Honesty = "split"
+    stratified: Annotated[
+        bool,
+        switch(
+            "--stratified",
+            "Deal the classes evenly to those who choose and certify; with --target-prevalence.",
+        ),
+    ] = False
+    bound: Annotated[
+        str,
+        option(
+            "NAME",
+            f"auto, {', '.join(BOUNDS)}; compression and class-wise-dkw need "
+            "--honesty uniform, the class-wise ones --target-prevalence.",
+        ),
+    ] = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RememberOptions:
+    """Remembering patients."""
+
+    remember_patients: Annotated[
+        bool,
+        switch(
+            "--remember-patients",
+            "Put salted hashes of the identifiers into the rule, to refuse these patients later.",
+        ),
+    ] = False
+    patient_key: PatientKey = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Return how a rule is to remember its patients, as `Study.freeze` takes it."""
+        if self.patient_key is not None and not self.remember_patients:
+            msg = "--patient-key is for --remember-patients; give both, or neither."
+            raise BadOption(msg)
+        return {"remember_patients": self.remember_patients, "key": read_key(self.patient_key)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputOptions:
+    """Output."""
+
+    out: OutFolder
+    as_json: AsJson = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportOptions(OutputOptions):
+    """Output."""
+
+    confidence: Annotated[
+        float, number("X", "Confidence of the intervals of the operating point.")
+    ] = CONFIDENCE
+    small_cells: Annotated[
+        int | None, whole("N", "Let no number that is written stand for fewer than N patients.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionalOutputOptions:
+    """Output."""
+
+    out: Annotated[Path | None, option("DIR", "Where to write. [default: nowhere]")] = None
+    as_json: AsJson = False
+
+
+def study_arguments(*groups: Any) -> dict[str, Any]:
+    """Return the options in groups as `study_options` takes them."""
+    found = {name: value for group in groups for name, value in asdict(group).items()}
+    if "grid" in found:
+        found["grid"] = parse_grid(found["grid"])
+    if "target_prevalence" in found:
+        found["target_prevalence"] = parse_prevalence(found["target_prevalence"])
+    return found
 
 
 def read_key(path: Path | None) -> bytes | None:
@@ -234,14 +344,6 @@ def read_key(path: Path | None) -> bytes | None:
     except OSError as error:
         msg = f"cannot read --patient-key {path}: {error.strerror or error}. Check the path."
         raise BadOption(msg) from None
-
-
-def parse_remember(remember: bool, path: Path | None) -> dict[str, Any]:
-    """Return how a rule is to remember its patients, as `Study.freeze` takes it."""
-    if path is not None and not remember:
-        msg = "--patient-key is for --remember-patients; give both, or neither."
-        raise BadOption(msg)
-    return {"remember_patients": remember, "key": read_key(path)}
 
 
 def parse_grid(text: str) -> int | str:

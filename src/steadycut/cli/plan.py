@@ -1,104 +1,57 @@
 """``steadycut plan``: how many patients for which certificate."""
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from steadycut.cli import options as opt
+from steadycut.cli.option_groups import number, option, whole
 from steadycut.cli.output import show
 from steadycut.show.columns import columns
 from steadycut.show.numbers import count, percent, risk
 from steadycut.study.plan import plan
 
-Risk = Annotated[
-    float | None,
-    typer.Option(
-        metavar="R", parser=opt.number, help="Risk that the certifying patients will show."
-    ),
-]
-Width = Annotated[
-    float | None,
-    typer.Option(
-        metavar="W", parser=opt.number, help="How far the certified risk may lie above it."
-    ),
-]
-Patients = Annotated[
-    int | None,
-    typer.Option(metavar="N", parser=opt.whole_number, help="All patients; instead of --width."),
-]
-PlanCostFn = Annotated[
-    float | None,
-    typer.Option(
-        "--cost-fn", metavar="X", parser=opt.number, help="Cost of a missed patient. [default: 1]"
-    ),
-]
-PlanCostFp = Annotated[
-    float | None,
-    typer.Option(
-        "--cost-fp", metavar="X", parser=opt.number, help="Cost of a false alarm. [default: 1]"
-    ),
-]
-Prevalence = Annotated[
-    float | None,
-    typer.Option(metavar="P", parser=opt.number, help="Share of the diseased, if known."),
-]
-CertifySize = Annotated[
-    float,
-    typer.Option(
-        "--certify-size", metavar="X", parser=opt.number, help="Share of patients who certify."
-    ),
-]
-Instances = Annotated[
-    int | None, typer.Option(metavar="M", parser=opt.whole_number, help="Instances a patient.")
-]
-Icc = Annotated[
-    float | None,
-    typer.Option(metavar="RHO", parser=opt.number, help="Intraclass correlation of the instances."),
-]
-PilotPath = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="STUDY", help="A study.json: its errors and prevalence instead of --risk."
-    ),
-]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanOptions:
+    """Study to plan."""
+
+    risk: Annotated[float | None, number("R", "Risk that the certifying patients will show.")] = (
+        None
+    )
+    width: Annotated[float | None, number("W", "How far the certified risk may lie above it.")] = (
+        None
+    )
+    patients: Annotated[int | None, whole("N", "All patients; instead of --width.")] = None
+    prevalence: Annotated[float | None, number("P", "Share of the diseased, if known.")] = None
+    instances: Annotated[int | None, whole("M", "Instances per patient.")] = None
+    icc: Annotated[float | None, number("RHO", "Intraclass correlation of the instances.")] = None
+    pilot: Annotated[
+        Path | None, option("STUDY", "A study.json: its errors and prevalence instead of --risk.")
+    ] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanCertificateOptions:
+    """Costs and certificate."""
+
+    cost_fn: Annotated[float | None, number("X", "Cost of a missed patient. [default: 1]")] = None
+    cost_fp: Annotated[float | None, number("X", "Cost of a false alarm. [default: 1]")] = None
+    delta: opt.Delta = 0.1
+    honesty: opt.Honesty = "split"
+    certify_size: Annotated[float, number("X", "Share of patients who certify.")] = 0.5
 
 
 def plan_command(
-    risk: Risk = None,
-    width: Width = None,
-    patients: Patients = None,
-    delta: opt.Delta = 0.1,
-    cost_fn: PlanCostFn = None,
-    cost_fp: PlanCostFp = None,
-    prevalence: Prevalence = None,
-    honesty: opt.Honesty = "split",
-    certify_size: CertifySize = 0.5,
-    instances: Instances = None,
-    icc: Icc = None,
-    pilot: PilotPath = None,
-    as_json: opt.AsJson = False,
+    study: PlanOptions, certificate: PlanCertificateOptions, as_json: opt.AsJson = False
 ) -> None:
     """Say how many patients a certificate needs.
 
     Or say which certificate a number of patients gives. Give --risk and --width, or --patients (and
     --risk, if one is expected).
     """
-    content = plan(
-        risk=risk,
-        width=width,
-        patients=patients,
-        delta=delta,
-        cost_fn=cost_fn,
-        cost_fp=cost_fp,
-        prevalence=prevalence,
-        honesty=honesty,
-        certify_size=certify_size,
-        instances=instances,
-        icc=icc,
-        pilot=pilot,
-    ).to_dict()
+    content = plan(**asdict(study), **asdict(certificate)).to_dict()
     show(content, plan_text(content), as_json=as_json)
 
 

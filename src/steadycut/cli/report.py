@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from steadycut.cli.option_groups import option
 from steadycut.cli.output import check_folder
 from steadycut.core.checks import check_choice
 from steadycut.errors import BadOption, BadTable, SteadycutError
@@ -15,31 +16,28 @@ from steadycut.show.rerender import ENDINGS, page_name, render_again
 
 NAMES = ("study.json", "audit.json", "strata-study.json")
 
-Result = Annotated[
-    Path,
-    typer.Argument(
-        metavar="STUDY_OR_AUDIT", help="study.json or audit.json, or the folder that holds it."
-    ),
-]
-Format = Annotated[
-    str,
-    typer.Option(
-        "--format",
-        metavar="|".join(ENDINGS),
-        help="html: as the command wrote it; md: Markdown; pdf-ready: HTML to print.",
-    ),
-]
-Compare = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="compare.json, for a further table of a study."),
-]
-Out = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="File to write. [default: next to the JSON]")
-]
-
 
 def report_command(
-    result: Result, form: Format = "html", compare: Compare = None, out: Out = None
+    result: Annotated[
+        Path,
+        typer.Argument(
+            metavar="STUDY_OR_AUDIT", help="study.json or audit.json, or the folder that holds it."
+        ),
+    ],
+    form: Annotated[
+        str,
+        option(
+            "|".join(ENDINGS),
+            "html: as the command wrote it; md: Markdown; pdf-ready: HTML to print.",
+            "--format",
+        ),
+    ] = "html",
+    compare: Annotated[
+        Path | None, option("FILE", "compare.json, for a further table of a study.")
+    ] = None,
+    out: Annotated[Path | None, option("FILE", "File to write. [default: next to the JSON]")] = (
+        None
+    ),
 ) -> None:
     """Write the page of a study or an audit again.
 

@@ -1,6 +1,6 @@
 """``steadycut rules``: every rule by which a cut-off can be chosen."""
 
-from steadycut.cli import options as opt
+from steadycut.cli.options import AsJson
 from steadycut.cli.output import show
 from steadycut.core.rules.registry import rule_table
 
@@ -11,7 +11,7 @@ function (tp, fn, fp, tn) -> value to maximise is a rule as well. OC is R's Opti
 is cutpointr."""
 
 
-def rules_command(as_json: opt.AsJson = False) -> None:
+def rules_command(as_json: AsJson = False) -> None:
     """List the rules that choose a cut-off.
 
     For each value of --rule: what it means, and its name in R.

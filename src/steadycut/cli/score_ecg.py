@@ -1,13 +1,14 @@
 """``steadycut score-ecg``: 12-lead WFDB records -> one table of scored segments."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from steadycut.cli import options as opt
+from steadycut.cli.option_groups import number, option, switch, whole
+from steadycut.cli.options import OutputOptions, Seed
 from steadycut.cli.output import check_folder, to_json, write_folder
 from steadycut.cli.skipped import finish_scoring
 from steadycut.core.checks import check_count, check_fraction
@@ -23,52 +24,58 @@ from steadycut.pipelines.parquet import write_parquet
 from steadycut.pipelines.sheet import origin_columns, origin_of
 from steadycut.pipelines.skipped import refuse_if_nothing
 
-Records = Annotated[
-    list[str], typer.Argument(metavar="RECORD", help="WFDB records, or folders that hold them.")
-]
-Sheet = Annotated[
-    Path | None,
-    typer.Option("--sheet", metavar="CSV", help="Columns record, patient and label, site."),
-]
-Scorer = Annotated[
-    Path | None,
-    typer.Option("--scorer", metavar="JSON", help="Score with this scorer.json; train none."),
-]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordOptions:
+    """Records."""
+
+    records: Annotated[
+        list[str],
+        typer.Argument(metavar="RECORD", help="WFDB records, or folders that hold them."),
+    ]
+    sheet: Annotated[Path | None, option("CSV", "Columns record, patient and label, site.")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentOptions:
+    """Segments."""
+
+    segments: Annotated[str, option("windows|beats", "What is scored.")] = "windows"
+    window: Annotated[float, number("S", "Seconds that a window lasts.")] = 5.0
+    step: Annotated[float, number("S", "Seconds from window to window.")] = 2.5
+
+    def options(self) -> EcgOptions:
+        """Check how a record is cut."""
+        return EcgOptions(**asdict(self))
+
+
 TrainShare = Annotated[
-    float,
-    typer.Option(
-        "--train-share",
-        metavar="X",
-        parser=opt.number,
-        help="Share of the patients who train the scorer; they get no scores.",
-    ),
+    float, number("X", "Share of the patients who train the scorer; they get no scores.")
 ]
-SegmentKind = Annotated[
-    str, typer.Option("--segments", metavar="windows|beats", help="What is scored.")
-]
-Window = Annotated[
-    float, typer.Option(metavar="S", parser=opt.number, help="Seconds that a window lasts.")
-]
-Step = Annotated[
-    float, typer.Option(metavar="S", parser=opt.number, help="Seconds from window to window.")
-]
-Jobs = Annotated[int, typer.Option("--jobs", metavar="N", parser=opt.whole_number, help="Workers.")]
-Plot = Annotated[bool, typer.Option("--plot", help="Also draw every record with its segments.")]
+Jobs = Annotated[int, whole("N", "Workers.")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScorerOptions:
+    """Scorer."""
+
+    scorer: Annotated[Path | None, option("JSON", "Score with this scorer.json; train none.")] = (
+        None
+    )
+    train_share: TrainShare = 0.5
+    seed: Seed = 0
+    jobs: Jobs = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EcgOutputOptions(OutputOptions):
+    """Output."""
+
+    plot: Annotated[bool, switch("--plot", "Also draw every record with its segments.")] = False
 
 
 def score_ecg_command(
-    records: Records,
-    out: opt.OutDirectory,
-    sheet: Sheet = None,
-    scorer: Scorer = None,
-    train_share: TrainShare = 0.5,
-    segments: SegmentKind = "windows",
-    window: Window = 5.0,
-    step: Step = 2.5,
-    seed: opt.Seed = 0,
-    jobs: Jobs = 1,
-    plot: Plot = False,
-    as_json: opt.AsJson = False,
+    given: RecordOptions, cut: SegmentOptions, how: ScorerOptions, output: EcgOutputOptions
 ) -> None:
     """Score segments of 12-lead ECGs.
 
@@ -76,22 +83,24 @@ def score_ecg_command(
     --plot plots/NAME.png. Patients who train the scorer are not in the table. Exit code 3: some
     records were skipped, see stderr.
     """
+    out, seed = output.out, how.seed
     check_folder(out)
     import_wfdb()
-    options = EcgOptions(segments=segments, window=window, step=step)
-    check_fraction("--train-share", train_share)
+    options = cut.options()
+    check_fraction("--train-share", how.train_share)
     check_count("--seed", seed, at_least=0)
-    ready = None if scorer is None else read_scorer(scorer, NAMES)
-    files = gather_files(records, RECORDS, sheet, need_labels=ready is None)
+    ready = None if how.scorer is None else read_scorer(how.scorer, NAMES)
+    files = gather_files(given.records, RECORDS, given.sheet, need_labels=ready is None)
     labels = labels_of_patients(files.sheet) if ready is None else {}
+    n_jobs = check_count("--jobs", how.jobs)
     with progress_on_stderr() as progress:
-        found, skipped = read_segments(files.paths, options, check_count("--jobs", jobs), progress)
+        found, skipped = read_segments(files.paths, options, n_jobs, progress)
     skipped = [*files.skipped, *skipped]
     refuse_if_nothing(found.record.size, skipped, "records")
     n_training = 0
     if ready is None:
         patients = [origin_of(path, files.sheet).patient for path in files.paths]
-        ready, found, n_training = train_apart(found, patients, labels, train_share, seed)
+        ready, found, n_training = train_apart(found, patients, labels, how.train_share, seed)
     out.mkdir(parents=True, exist_ok=True)
     write_parquet(
         out / "segments.parquet",
@@ -99,7 +108,7 @@ def score_ecg_command(
         {"options": asdict(options), "seed": seed},
     )
     write_folder(out, {"scorer.json": to_json(ready.to_dict())})
-    if plot:
+    if output.plot:
         unread = {one.file for one in skipped}
         read = [path for path in files.paths if str(path) not in unread]
         drawn = {f"{path.stem}.png": draw_segments(path, options) for path in read}
@@ -115,7 +124,7 @@ def score_ecg_command(
         ("segments", str(content["segments"])),
         ("patients who trained", str(n_training)),
     ]
-    finish_scoring(out, "ecg", content, rows, skipped, as_json=as_json)
+    finish_scoring(out, "ecg", content, rows, skipped, as_json=output.as_json)
 
 
 def segment_columns(found: Segments, files: InputFiles, scorer: SegmentScorer) -> dict[str, Any]:

@@ -1,13 +1,14 @@
 """``steadycut score-slides``: whole-slide images -> one table of scored tiles each."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from steadycut.cli import options as opt
+from steadycut.cli.option_groups import number, option, switch, whole
+from steadycut.cli.options import OutputOptions
 from steadycut.cli.output import check_folder
 from steadycut.cli.skipped import finish_scoring
 from steadycut.core.checks import check_count
@@ -26,83 +27,91 @@ from steadycut.pipelines.slides.options import wanted_mpp
 from steadycut.pipelines.slides.reader import SLIDES, import_openslide
 
 
-def _number(name: str, text: str, metavar: str = "X") -> Any:
-    return typer.Option(name, metavar=metavar, parser=opt.number, help=text)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlideOptions:
+    """Slides."""
+
+    slides: Annotated[
+        list[str],
+        typer.Argument(metavar="SLIDE", help="Slide files, or folders that hold them."),
+    ]
+    sheet: Annotated[
+        Path | None, option("CSV", "Columns slide, patient and if known label, site.")
+    ] = None
 
 
-def _whole(name: str, text: str) -> Any:
-    return typer.Option(name, metavar="N", parser=opt.whole_number, help=text)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlideModelOptions:
+    """Model."""
+
+    model: Annotated[Path, option("ONNX", "Model that scores a tile.")]
+    normalize: Annotated[
+        str, option("HOW", "What the model is fed: unit, imagenet, minus-one-one, none.")
+    ] = "unit"
+    layout: Annotated[str, option("auto|nchw|nhwc", "Order of the axes of the model's input.")] = (
+        "auto"
+    )
+    activation: Annotated[
+        str, option("none|sigmoid|softmax", "What makes a score of the output.")
+    ] = "none"
+    output: Annotated[str | None, option("NAME", "Output of the model. [default: the first]")] = (
+        None
+    )
+    positive: Annotated[
+        int | None,
+        whole("N", "Column of the output that is the score. [default: the last of two]"),
+    ] = None
+    device: Annotated[str, option("cpu|cuda", "Where the model runs.")] = "cpu"
+
+    def options(self) -> ModelOptions:
+        """Check how pixels go in and a score comes out."""
+        values = asdict(self)
+        del values["model"]
+        return ModelOptions(**values)
 
 
-Slides = Annotated[
-    list[str], typer.Argument(metavar="SLIDE", help="Slide files, or folders that hold them.")
-]
-Model = Annotated[Path, typer.Option("--model", metavar="ONNX", help="Model that scores a tile.")]
-Tile = Annotated[int, _whole("--tile", "Edge of a tile in pixels.")]
-Mpp = Annotated[
-    float | None, _number("--mpp", "Micrometres a pixel of the tiles. [default: 1, which is 10x]")
-]
-Magnification = Annotated[
-    float | None, _number("--magnification", "The same as a magnification: 10/M micrometres.", "M")
-]
-SlideMpp = Annotated[
-    float | None,
-    _number("--slide-mpp", "Micrometres a pixel of the slides, where files are wrong about it."),
-]
-Sheet = Annotated[
-    Path | None,
-    typer.Option("--sheet", metavar="CSV", help="Columns slide, patient and if known label, site."),
-]
-MinTissue = Annotated[float, _number("--min-tissue", "Smallest share of tissue of a tile.")]
-MinSharpness = Annotated[float, _number("--min-sharpness", "Smallest variance of the Laplacian.")]
-MinBrightness = Annotated[float, _number("--min-brightness", "Smallest mean green, 0 to 255.")]
-MaxBrightness = Annotated[float, _number("--max-brightness", "Largest mean green, 0 to 255.")]
-Normalize = Annotated[
-    str,
-    typer.Option(metavar="HOW", help="What the model is fed: unit, imagenet, minus-one-one, none."),
-]
-Layout = Annotated[
-    str, typer.Option(metavar="auto|nchw|nhwc", help="Order of the axes of the model's input.")
-]
-Activation = Annotated[
-    str, typer.Option(metavar="none|sigmoid|softmax", help="What makes a score of the output.")
-]
-Output = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Output of the model. [default: the first]")
-]
-PositiveColumn = Annotated[
-    int | None,
-    _whole("--positive", "Column of the output that is the score. [default: the last of two]"),
-]
-Device = Annotated[str, typer.Option(metavar="cpu|cuda", help="Where the model runs.")]
-Batch = Annotated[int, _whole("--batch", "Tiles that are read and scored together.")]
-Jobs = Annotated[int, _whole("--jobs", "Workers; the result does not depend on them.")]
-Overlay = Annotated[bool, typer.Option("--overlay", help="Also draw a heat map of every slide.")]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlideTileOptions:
+    """Tiles."""
+
+    tile: Annotated[int, whole("N", "Edge of a tile in pixels.")] = 256
+    mpp: Annotated[
+        float | None,
+        number("X", "Micrometres per pixel of the tiles. [default: 1, which is 10x]"),
+    ] = None
+    magnification: Annotated[
+        float | None, number("M", "The same as a magnification: 10/M micrometres.")
+    ] = None
+    slide_mpp: Annotated[
+        float | None,
+        number("X", "Micrometres per pixel of the slides, where files are wrong about it."),
+    ] = None
+    min_tissue: Annotated[float, number("X", "Smallest share of tissue of a tile.")] = 0.25
+    min_sharpness: Annotated[float, number("X", "Smallest variance of the Laplacian.")] = 10.0
+    min_brightness: Annotated[float, number("X", "Smallest mean green, 0 to 255.")] = 25.0
+    max_brightness: Annotated[float, number("X", "Largest mean green, 0 to 255.")] = 240.0
+    batch: Annotated[int, whole("N", "Tiles that are read and scored together.")] = 32
+
+    def options(self) -> TileOptions:
+        """Check how tiles are cut and which are kept."""
+        values = asdict(self)
+        return TileOptions(**values | {"mpp": wanted_mpp(self.mpp, values.pop("magnification"))})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlideWorkOptions:
+    """Work."""
+
+    jobs: Annotated[int, whole("N", "Workers; the result does not depend on them.")] = 1
+    overlay: Annotated[bool, switch("--overlay", "Also draw a heat map of every slide.")] = False
 
 
 def score_slides_command(
-    slides: Slides,
-    model: Model,
-    out: opt.OutDirectory,
-    tile: Tile = 256,
-    mpp: Mpp = None,
-    magnification: Magnification = None,
-    slide_mpp: SlideMpp = None,
-    sheet: Sheet = None,
-    min_tissue: MinTissue = 0.25,
-    min_sharpness: MinSharpness = 10.0,
-    min_brightness: MinBrightness = 25.0,
-    max_brightness: MaxBrightness = 240.0,
-    normalize: Normalize = "unit",
-    layout: Layout = "auto",
-    activation: Activation = "none",
-    output: Output = None,
-    positive: PositiveColumn = None,
-    device: Device = "cpu",
-    batch: Batch = 32,
-    jobs: Jobs = 1,
-    overlay: Overlay = False,
-    as_json: opt.AsJson = False,
+    given: SlideOptions,
+    model: SlideModelOptions,
+    tiles: SlideTileOptions,
+    work: SlideWorkOptions,
+    output: OutputOptions,
 ) -> None:
     """Score the tissue tiles of whole-slide images.
 
@@ -110,33 +119,16 @@ def score_slides_command(
     --overlay overlays/NAME.png. A slide that is done is not done again. Exit code 3: some slides
     were skipped, see stderr.
     """
-    check_folder(out)
-    options = TileOptions(
-        tile=tile,
-        mpp=wanted_mpp(mpp, magnification),
-        slide_mpp=slide_mpp,
-        min_tissue=min_tissue,
-        min_sharpness=min_sharpness,
-        min_brightness=min_brightness,
-        max_brightness=max_brightness,
-        batch=batch,
-    )
-    how = ModelOptions(
-        normalize=normalize,
-        layout=layout,
-        activation=activation,
-        output=output,
-        positive=positive,
-        device=device,
-    )
+    check_folder(output.out)
+    options, how = tiles.options(), model.options()
     import_openslide()
-    files = gather_files(slides, SLIDES, sheet)
+    files = gather_files(given.slides, SLIDES, given.sheet)
     job = Job(
-        model=TileModel(model, how),
+        model=TileModel(model.model, how),
         options=options,
-        out=out,
-        n_jobs=check_count("--jobs", jobs),
-        overlay=overlay,
+        out=output.out,
+        n_jobs=check_count("--jobs", work.jobs),
+        overlay=work.overlay,
         sheet=files.sheet,
     )
     with progress_on_stderr() as progress:
@@ -144,7 +136,7 @@ def score_slides_command(
     skipped = [*files.skipped, *skipped]
     refuse_if_nothing(len(done), skipped, "slides")
     content = {"options": asdict(options), "slides": [one.to_dict() for one in done]}
-    finish_scoring(out, "slides", content, _rows(done), skipped, as_json=as_json)
+    finish_scoring(output.out, "slides", content, _rows(done), skipped, as_json=output.as_json)
 
 
 def _rows(done: Sequence[SlideResult]) -> list[tuple[str, str]]:

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from steadycut.cli import options as opt
+from steadycut.cli.option_groups import option, switch
+from steadycut.cli.options import AsJson
 from steadycut.cli.output import show
 from steadycut.documents.signature import (
     PASSPHRASE,
@@ -28,22 +29,19 @@ SignedFile = Annotated[
         metavar="RULE", help="rule.json, strata.json or covariate.json; study.json, audit.json."
     ),
 ]
-NewKey = Annotated[
-    Path, typer.Argument(metavar="KEY", help="Private key to write; KEY.pub is the public one.")
-]
-Encrypt = Annotated[
-    bool, typer.Option("--encrypt", help=f"Ask for a passphrase, or take that in {PASSPHRASE}.")
-]
-PrivateKey = Annotated[Path, typer.Option("--key", metavar="KEY", help="Your private key.")]
-PublicKey = Annotated[
-    Path, typer.Option("--key", metavar="PUBLIC", help="The public key of who signed.")
-]
-SignatureFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Signature file. [default: RULE.sig]")
-]
+SignatureFile = Annotated[Path | None, option("FILE", "Signature file. [default: RULE.sig]")]
 
 
-def keygen_command(key: NewKey, encrypt: Encrypt = False, as_json: opt.AsJson = False) -> None:
+def keygen_command(
+    key: Annotated[
+        Path,
+        typer.Argument(metavar="KEY", help="Private key to write; KEY.pub is the public one."),
+    ],
+    encrypt: Annotated[
+        bool, switch("--encrypt", f"Ask for a passphrase, or take that in {PASSPHRASE}.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Make a pair of keys for signatures.
 
     The keys are Ed25519 keys. Keep KEY to yourself and give KEY.pub to others.
@@ -55,7 +53,10 @@ def keygen_command(key: NewKey, encrypt: Encrypt = False, as_json: opt.AsJson = 
 
 
 def sign_command(
-    rule: SignedFile, key: PrivateKey, out: SignatureFile = None, as_json: opt.AsJson = False
+    rule: SignedFile,
+    key: Annotated[Path, option("KEY", "Your private key.")],
+    out: SignatureFile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Sign a frozen file with your key.
 
@@ -68,7 +69,10 @@ def sign_command(
 
 
 def verify_command(
-    rule: SignedFile, key: PublicKey, signature: SignatureFile = None, as_json: opt.AsJson = False
+    rule: SignedFile,
+    key: Annotated[Path, option("PUBLIC", "The public key of the person who signed.")],
+    signature: SignatureFile = None,
+    as_json: AsJson = False,
 ) -> None:
     """Check who signed a frozen file.
 

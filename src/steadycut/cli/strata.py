@@ -1,130 +1,96 @@
 """``steadycut strata``: a table of instance scores -> frozen, certified risk strata."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-import typer
-
 from steadycut.cli import options as opt
+from steadycut.cli.option_groups import option, whole
 from steadycut.cli.output import check_folder, show, to_json, write_folder
-from steadycut.cli.reading import read_tables, reading_of
+from steadycut.cli.reading import read_tables
 from steadycut.cli.strata_tables import graded_patients, names_of, read_costs
 from steadycut.cli.tables import note_dropped, row_counts
 from steadycut.core.strata.certify import LOSS_BOUNDS
 from steadycut.errors import BadOption
-from steadycut.ingest import make_request
 from steadycut.show.sections.strata import render_strata
 from steadycut.show.terminal_strata import strata_text
 from steadycut.study.strata.fit import StrataStudy, run_strata
 from steadycut.study.strata.options import strata_options
 
-OneScore = Annotated[str, typer.Option(metavar="COL", help="Column of instance scores.")]
-OneAggregate = Annotated[
-    str, typer.Option("--aggregate", metavar="AGG", help="How rows become one score a patient.")
-]
-Costs = Annotated[
-    str,
-    typer.Option(
-        metavar="ROWS|FILE.csv",
-        help="What each stratum costs each grade, both ascending: a row for each grade, such as "
-        "'0,0.5,1;4,1,0'; or a CSV file, perhaps with names.",
-    ),
-]
-Order = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LOW,MID,HIGH", help="Values of the label, ascending. [default: labels are 0/1]"
-    ),
-]
-Strata = Annotated[
-    str | None,
-    typer.Option(metavar="NAME,NAME,...", help="Names of the strata, ascending."),
-]
-Thresholds = Annotated[
-    int | None,
-    typer.Option(
-        metavar="K",
-        parser=opt.whole_number,
-        help="Number of boundaries; a check of --costs, which has one column more.",
-    ),
-]
-StrataRuleName = Annotated[str, typer.Option("--rule", metavar="stable|erm", help="How to choose.")]
-LossBoundName = Annotated[
-    str,
-    typer.Option("--bound", metavar="NAME", help=f"auto, {', '.join(LOSS_BOUNDS)}, on the cost."),
-]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrataOptions:
+    """Strata."""
+
+    costs: Annotated[
+        str,
+        option(
+            "ROWS|FILE.csv",
+            "What each stratum costs each grade, both ascending: a row for each grade, such as "
+            "'0,0.5,1;4,1,0'; or a CSV file, perhaps with names.",
+        ),
+    ]
+    order: Annotated[
+        str | None,
+        option("LOW,MID,HIGH", "Values of the label, ascending. [default: labels are 0/1]"),
+    ] = None
+    strata: Annotated[str | None, option("NAME,NAME,...", "Names of the strata, ascending.")] = None
+    n_thresholds: Annotated[
+        int | None,
+        whole(
+            "K",
+            "Number of boundaries; a check of --costs, which has one column more.",
+            "--thresholds",
+        ),
+    ] = None
+    direction: opt.Direction = "ge"
+    rule: opt.StableOrErm = "stable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LossBoundOptions(opt.CertificateOptions):
+    """Certificate."""
+
+    bound: Annotated[str, option("NAME", f"auto, {', '.join(LOSS_BOUNDS)}, on the cost.")] = "auto"
 
 
 def strata_command(
-    tables: opt.Tables,
-    patient: opt.Patient,
-    score: OneScore,
-    label: opt.Label,
-    costs: Costs,
-    out: opt.OutDirectory,
-    positive: opt.Positive = None,
-    order: Order = None,
-    strata: Strata = None,
-    thresholds: Thresholds = None,
-    direction: opt.Direction = "ge",
-    level: opt.Level = None,
-    aggregate: OneAggregate = "mean",
-    site: opt.Site = None,
-    internal: opt.Internal = None,
-    rule: StrataRuleName = "stable",
-    bound: LossBoundName = "auto",
-    delta: opt.Delta = 0.1,
-    bootstrap: opt.Bootstrap = 200,
-    grid: opt.Grid = "200",
-    seed: opt.Seed = 0,
-    missing: opt.Missing = "refuse",
-    engine: opt.EngineName = "auto",
-    memory: opt.Memory = None,
-    resume: opt.Resume = False,
-    as_json: opt.AsJson = False,
+    columns: opt.OneScoreColumns,
+    sites: opt.InternalSites,
+    strata: StrataOptions,
+    search: opt.SearchOptions,
+    certificate: LossBoundOptions,
+    table: opt.TableOptions,
+    output: opt.OutputOptions,
 ) -> None:
     """Choose ordered risk strata, all boundaries at once.
 
     Writes strata.json (to take to the next hospital), strata-study.json and strata.html.
     """
-    check_folder(out)
-    reading = reading_of(tables, engine=engine, memory=memory, resume=resume, out=out)
-    priced = read_costs(costs)
-    values = names_of("--order", order, priced.grades)
+    check_folder(output.out)
+    reading = table.reading(output.out)
+    priced = read_costs(strata.costs)
+    positive = columns.positive
+    values = names_of("--order", strata.order, priced.grades)
     options = strata_options(
         priced.matrix,
-        n_thresholds=thresholds,
-        strata=names_of("--strata", strata, priced.strata),
+        n_thresholds=strata.n_thresholds,
+        strata=names_of("--strata", strata.strata, priced.strata),
         grade_names=values if values is not None else _two_names(positive),
-        rule=rule,
-        direction=direction,
-        grid=opt.parse_grid(grid),
-        n_bootstrap=bootstrap,
-        delta=delta,
-        bound=bound,
-        seed=seed,
+        rule=strata.rule,
+        direction=strata.direction,
+        **opt.study_arguments(search, certificate),
     )
     order_of = ordered_values(values, positive, priced.matrix.n_grades)
-    sites = opt.parse_sites(site, internal, "--internal")
-    request = make_request(
-        patient=patient,
-        score=score,
-        label=label if order_of is None else None,
-        positive=positive,
-        attributes=() if order_of is None else label,
-        site=site,
-        sites=sites,
-        levels=list(level or ()),
-        how=aggregate,
-        missing=missing,
-    )
-    table = read_tables(request, reading)
-    study = run_strata(*graded_patients(table, label, order_of), options)
-    content = {**study.to_dict(), "data": row_counts(table)}
-    write_folder(out, strata_files(study, content))
+    label = {"label": None, "attributes": columns.label} if order_of is not None else {}
+    request = columns.request(site=sites.site, sites=sites.names(), missing=table.missing, **label)
+    found = read_tables(request, reading)
+    study = run_strata(*graded_patients(found, columns.label, order_of), options)
+    content = {**study.to_dict(), "data": row_counts(found)}
+    write_folder(output.out, strata_files(study, content))
     reading.remove_checkpoint()
-    note_dropped(table)
-    end = f"\n\nWrote strata.json, strata-study.json, strata.html to {out}/"
-    show(content, strata_text(content) + end, as_json=as_json)
+    note_dropped(found)
+    end = f"\n\nWrote strata.json, strata-study.json, strata.html to {output.out}/"
+    show(content, strata_text(content) + end, as_json=output.as_json)
 
 
 def _two_names(positive: str | None) -> list[str] | None:

@@ -17,39 +17,8 @@ from steadycut.documents.guards import (
 )
 from steadycut.documents.parts import ClustersPart
 from steadycut.errors import MissingColumn
-from steadycut.ingest import PatientTable, Request, at_sites, make_request
+from steadycut.ingest import PatientTable, Request, at_sites
 from steadycut.ingest.read import alike_lines, dropped_lines
-
-
-def read_for_fit(
-    reading: Reading,
-    *,
-    patient: str,
-    score: Sequence[str],
-    label: str,
-    positive: str | None,
-    site: str | None,
-    sites: Sequence[str] | None,
-    level: Sequence[str] | None,
-    aggregate: Sequence[str] | None,
-    missing: str,
-    attributes: Sequence[str] = (),
-) -> PatientTable:
-    """Read every candidate: each score column with each aggregator, at the named sites."""
-    request = make_request(
-        patient=patient,
-        score=list(score),
-        label=label,
-        positive=positive,
-        site=site,
-        sites=sites,
-        levels=list(level or ()),
-        how=list(aggregate or ("mean",)),
-        attributes=attributes,
-        missing=missing,
-        clusters=True,
-    )
-    return read_tables(request, reading)
 
 
 def read_levels(

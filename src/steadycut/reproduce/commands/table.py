@@ -1,100 +1,110 @@
 """``steadycut reproduce table``: the paper's main and cost table for any two hospitals."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
-
-import typer
+from dataclasses import dataclass
+from typing import Annotated
 
 from steadycut.cli import options as opt
+from steadycut.cli.compare import read_two_hospitals
 from steadycut.cli.demo import read_hospital
+from steadycut.cli.option_groups import option
 from steadycut.cli.reading import Reading
-from steadycut.cli.tables import candidates_at, note_dropped, read_for_fit
 from steadycut.datasets import simulate_two_hospitals
 from steadycut.errors import BadOption
 from steadycut.io.progress import progress_on_stderr
-from steadycut.reproduce.commands import shared
+from steadycut.reproduce.commands.shared import Replicates, RunOutputOptions, study_settings
 from steadycut.reproduce.pages import table_page
 from steadycut.reproduce.table import Hospitals, table_result
 
-Data = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="TABLE", help="CSV or Parquet files with two sites. [default: simulated hospitals]"
-    ),
-]
-Column = Annotated[str | None, typer.Option(metavar="COL", help="With --data: as in compare.")]
-Columns = Annotated[
-    list[str] | None, typer.Option(metavar="COL", help="With --data: as in compare.")
-]
-Names = Annotated[
-    str | None, typer.Option(metavar="NAME[,NAME]", help="With --data: as in compare.")
-]
+NEEDED = ("patient", "score", "label", "site", "internal", "external")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataOptions:
+    """Table of two hospitals."""
+
+    data: Annotated[
+        list[str] | None,
+        option(
+            "TABLE",
+            "CSV or Parquet files with two sites. [default: simulated hospitals]",
+        ),
+    ] = None
+    patient: Annotated[str | None, option("COL", "Column that identifies patients.")] = None
+    score: Annotated[list[str] | None, option("COL", "Column of instance scores.")] = None
+    label: Annotated[str | None, option("COL", "Column of labels.")] = None
+    site: opt.Site = None
+    internal: Annotated[str | None, option("NAME[,NAME]", "Sites to choose on.")] = None
+    external: Annotated[str | None, option("NAME[,NAME]", "Sites to judge on.")] = None
+    positive: opt.Positive = None
+    level: opt.Level = None
+    aggregate: opt.Aggregate = None
+    missing: opt.Missing = "refuse"
+
+    def check(self) -> None:
+        """Refuse a table without its columns, and columns without a table."""
+        values = {name: getattr(self, name) for name in NEEDED}
+        given = [f"--{name}" for name, value in values.items() if value]
+        lacking = [f"--{name}" for name, value in values.items() if not value]
+        if self.data is None and given:
+            msg = f"{given[0]} needs --data TABLE; without it the table is of simulated hospitals."
+            raise BadOption(msg)
+        if self.data is not None and lacking:
+            msg = f"--data needs {', '.join(lacking)}, to say who the patients of P and Q are."
+            raise BadOption(msg)
+
+    def read(self, data: Sequence[str]) -> Hospitals:
+        """Read the patients of both hospitals, by every score and aggregator."""
+        columns = opt.ColumnOptions(
+            patient=self.patient or "",
+            score=self.score or [],
+            label=self.label or "",
+            positive=self.positive,
+            level=self.level,
+            aggregate=self.aggregate,
+        )
+        sites = opt.TwoSites(
+            site=self.site or "", internal=self.internal or "", external=self.external or ""
+        )
+        return read_two_hospitals(Reading(paths=tuple(data)), columns, sites, self.missing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostAndDirectionOptions(opt.CostOptions):
+    """Costs and direction."""
+
+    direction: opt.Direction = "ge"
 
 
 def table_command(
-    data: Data = None,
-    patient: Column = None,
-    score: Columns = None,
-    label: Column = None,
-    site: Column = None,
-    internal: Names = None,
-    external: Names = None,
-    positive: opt.Positive = None,
-    direction: opt.Direction = "ge",
-    level: opt.Level = None,
-    aggregate: opt.Aggregate = None,
-    missing: opt.Missing = "refuse",
-    cost_fn: opt.CostFn = 1.0,
-    cost_fp: opt.CostFp = 1.0,
-    delta: opt.Delta = 0.1,
-    bootstrap: opt.Bootstrap = 200,
-    grid: opt.Grid = "200",
-    replicates: shared.Replicates = 20,
-    seed: opt.Seed = 0,
-    out: shared.ReproduceOut = shared.FOLDER,
-    force: shared.Force = False,
-    as_json: opt.AsJson = False,
+    *,
+    table: DataOptions,
+    costs: CostAndDirectionOptions,
+    search: opt.SearchOptions,
+    certificate: opt.CertificateOptions,
+    replicates: Replicates = 20,
+    output: RunOutputOptions,
 ) -> None:
     """Rebuild the main and cost table, for any two hospitals.
 
     With --data each replicate splits the same patients again into those who choose and those who
     validate. Without it, each replicate simulates two new hospitals.
     """
-    shared.check_run(out, "table", replicates, seed, force=force)
-    costs = {"cost_fn": cost_fn, "cost_fp": cost_fp, "direction": direction}
-    options = shared.study_settings(bootstrap, delta, grid, **costs)
-    columns = {
-        "patient": patient,
-        "score": score,
-        "label": label,
-        "site": site,
-        "internal": internal,
-        "external": external,
-    }
-    check_columns(data, columns)
+    seed = search.seed
+    output.check("table", replicates, seed)
+    options = study_settings(costs, search, certificate)
+    table.check()
     seeds = range(seed, seed + replicates)
     others: Iterator[tuple[int, Hospitals]]
-    if data is None:
+    if table.data is None:
         first = simulated(seed)
         others = ((number, simulated(number)) for number in seeds)
     else:
-        first = read_two(data, columns, positive, level, aggregate, missing)
+        first = table.read(table.data)
         others = ((number, first) for number in seeds)
     with progress_on_stderr() as progress:
-        content = table_result(first, others, replicates, {**options, "seed": seed}, progress)
-    shared.finish(out, "table", content, table_page(content), as_json=as_json)
-
-
-def check_columns(data: Sequence[str] | None, columns: dict[str, Any]) -> None:
-    """Refuse a table without its columns, and columns without a table."""
-    given = [f"--{name}" for name, value in columns.items() if value]
-    lacking = [f"--{name}" for name, value in columns.items() if not value]
-    if data is None and given:
-        msg = f"{given[0]} needs --data TABLE; without it the table is of simulated hospitals."
-        raise BadOption(msg)
-    if data is not None and lacking:
-        msg = f"--data needs {', '.join(lacking)}, to say who the patients of P and Q are."
-        raise BadOption(msg)
+        content = table_result(first, others, replicates, options, progress)
+    output.finish("table", content, table_page(content))
 
 
 def simulated(seed: int) -> Hospitals:
@@ -102,32 +112,3 @@ def simulated(seed: int) -> Hospitals:
     cohort = simulate_two_hospitals(seed=seed)
     here, there = (list(read_hospital(cohort, name).patients.values()) for name in ("A", "B"))
     return here, there
-
-
-def read_two(
-    data: Sequence[str],
-    columns: dict[str, Any],
-    positive: str | None,
-    level: Sequence[str] | None,
-    aggregate: Sequence[str] | None,
-    missing: str,
-) -> Hospitals:
-    """Read the patients of both hospitals, by every score and aggregator."""
-    site = columns["site"]
-    here, there = (
-        opt.parse_sites(site, columns[name], f"--{name}") or [] for name in ("internal", "external")
-    )
-    table = read_for_fit(
-        Reading(paths=tuple(data)),
-        patient=columns["patient"],
-        score=columns["score"],
-        label=columns["label"],
-        positive=positive,
-        site=site,
-        sites=[*here, *there],
-        level=level,
-        aggregate=aggregate,
-        missing=missing,
-    )
-    note_dropped(table)
-    return candidates_at(table, here), candidates_at(table, there)

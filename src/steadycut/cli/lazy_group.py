@@ -1,11 +1,13 @@
 """A group of commands whose modules are imported only when a command is called."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperGroup
+
+from steadycut.cli.option_groups import as_command
 
 
 class LazyGroup(TyperGroup):
@@ -23,11 +25,14 @@ class LazyGroup(TyperGroup):
         self.commands = names
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import one command; None if there is no such command."""
+        """Import one command, or one group of commands; None if there is no such command."""
         del ctx
         if cmd_name not in self.table:
             return None
-        return as_command(cmd_name, load(self.table[cmd_name][0]))
+        found = load(self.table[cmd_name][0])
+        if isinstance(found, typer.Typer):
+            return typer.main.get_group(found)
+        return as_command(cmd_name, found)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write names and one-line helps, without importing any command."""
@@ -46,14 +51,3 @@ def load(place: str) -> Any:
     """
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
-
-
-def as_command(name: str, found: typer.Typer | Callable[..., Any]) -> Any:
-    """Return a function, or a group of further commands, as a command of this name."""
-    if isinstance(found, typer.Typer):
-        return typer.main.get_group(found)
-    single = typer.Typer(
-        add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None
-    )
-    single.command(name)(found)
-    return typer.main.get_command(single)

@@ -1,0 +1,63 @@
+"""Commands take groups of options; typer and the help see single options."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import pytest
+
+from steadycut.cli.lazy_group import load
+from steadycut.cli.main import Commands
+from steadycut.cli.option_groups import as_command, flatten, number, parameters_of, switch, whole
+from steadycut.reproduce.commands.group import Targets
+from tests.cli.commands import run_command
+
+FUNCTIONS = {
+    name: load(place)
+    for name, (place, _) in {**Commands.table, **Targets.table}.items()
+    if name != "reproduce"
+}
+PANELS = ["Columns of the table", "Sites", "Costs and prevalence", "Choosing the cut-off", "Output"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """Size of a thing."""
+
+    n_parts: Annotated[int, whole("N", "Parts.", "--parts")]
+    weight: Annotated[float, number("X", "Weight.")] = 1.5
+
+
+def make(size: Size, quick: Annotated[bool, switch("--quick", "Hurry.")] = False):
+    """Make a thing."""
+    return size, quick
+
+
+def test_groups_are_made_from_single_options():
+    assert flatten(make)(n_parts=2, weight=0.5, quick=True) == (Size(n_parts=2, weight=0.5), True)
+    assert flatten(make).__doc__ == "Make a thing."
+
+
+def test_a_command_has_the_options_of_its_groups():
+    command = as_command("make", make)
+    assert [param.opts for param in command.params] == [["--parts"], ["--weight"], ["--quick"]]
+    made = command.main(["--parts", "3"], standalone_mode=False)
+    assert made == (Size(n_parts=3), False)
+
+
+def test_a_group_is_a_panel_with_the_first_line_of_its_docstring():
+    titles = {one.name: title for one, title in parameters_of(make).items()}
+    assert titles == {"n_parts": "Size of a thing", "weight": "Size of a thing", "quick": None}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_no_option_is_there_twice(name):
+    flags = [flag for param in as_command(name, FUNCTIONS[name]).params for flag in param.opts]
+    assert len(flags) == len(set(flags))
+
+
+def test_the_help_of_fit_has_panels_in_plain_text(capsys):
+    shown = run_command(capsys, "fit", "--help").out
+    places = [shown.index(f"\n{panel}:\n") for panel in PANELS]
+    assert places == sorted(places)
+    assert shown.rstrip().endswith("--help  Show this message and exit.")
+    assert "─" not in shown
