@@ -368,6 +368,6 @@ def test_what_cannot_be_audited_is_refused(scores, labels, error):
 )
 def test_base_at_the_patients_own_prevalence_takes_a_bound_that_holds(options, bound):
     rule = freeze(target_prevalence=0.2, **options)
-    part = audit(rule, *cohort(9)).labelled
+    part = audit(rule, *cohort(9)).labelled.change
     assert part.internal.bound == bound
     assert part.intervals["signed"]["total"][0] < part.signed.total

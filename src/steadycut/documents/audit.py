@@ -1,12 +1,18 @@
-"""The content of ``audit.json``: what a frozen cut-off does to patients of another hospital."""
+"""The content of ``audit.json``: what a frozen file decides about patients of another hospital.
+
+The audit of a cut-off has names of its own; that of every other kind of frozen file is a
+`DecisionAudit`.
+"""
 
 from typing import Final, Literal
 
 from pydantic import Field, FiniteFloat
 
+from steadycut.documents.kinds import AnyFrozen
 from steadycut.documents.parts import (
     CertificatePart,
     CostsPart,
+    Counts,
     DataPart,
     EnsembleShares,
     ExplorerPart,
@@ -18,8 +24,10 @@ from steadycut.documents.parts import (
     Step,
 )
 from steadycut.documents.rule import RuleDocument
+from steadycut.documents.strata import RatePart
 
 SCHEMA: Final = "steadycut.audit/1"
+DECISION_SCHEMA: Final = "steadycut.decision-audit/1"
 Verdict = Literal["holds", "does not hold", "cannot tell"]
 
 
@@ -126,25 +134,18 @@ class WithoutLabels(Part):
     statements: list[str]
 
 
-class AuditDocument(WithoutLabels):
-    """Everything in ``audit.json`` of patients without labels."""
+class AuditBase(Part):
+    """What the audit of every kind of frozen file says."""
 
-    schema_: Literal["steadycut.audit/1"] = Field(default=SCHEMA, alias="schema")
-    threshold: FiniteFloat
-    operating_value: FiniteFloat | None
     direction: Literal["ge", "le"]
-    rule: str
     score: str
     aggregation: list[Step]
-    ensemble: EnsembleShares | None
-    costs: CostsPart
     delta: FiniteFloat
     certificate: CertificatePart
     n_patients: int
     labelled: bool = False
-    scores: ScoresPart
-    scores_internal: ScoresPart
-    bootstrap_thresholds: Floats
+    call_rate: FiniteFloat
+    call_rate_internal: FiniteFloat | None
     flip_rate: FiniteFloat
     grey_zone: GreyZonePart
     warnings: list[str]
@@ -153,19 +154,39 @@ class AuditDocument(WithoutLabels):
     verdict: Verdict
     verdict_text: str
     data: DataPart | None = None
-    frozen_rule: RuleDocument | None = None
 
 
-class LabelledAudit(AuditDocument):
-    """Everything in ``audit.json`` of patients with labels."""
+class RiskHere(Part):
+    """What labels tell for every kind of frozen file: the risk here, and a bound on it."""
 
-    labelled: bool = True
     risk_external: FiniteFloat
     risk_external_se: FiniteFloat
     risk_internal: FiniteFloat
     bound_external: FiniteFloat
     bound: str
     vacuous: bool
+
+
+class AuditDocument(WithoutLabels, AuditBase):
+    """Everything in ``audit.json`` of a cut-off and patients without labels."""
+
+    schema_: Literal["steadycut.audit/1"] = Field(default=SCHEMA, alias="schema")
+    threshold: FiniteFloat
+    operating_value: FiniteFloat | None
+    rule: str
+    ensemble: EnsembleShares | None
+    costs: CostsPart
+    call_rate_internal: FiniteFloat
+    scores: ScoresPart
+    scores_internal: ScoresPart
+    bootstrap_thresholds: Floats
+    frozen_rule: RuleDocument | None = None
+
+
+class LabelledAudit(RiskHere, AuditDocument):
+    """Everything in ``audit.json`` of a cut-off and patients with labels."""
+
+    labelled: bool = True
     operating_point: OperatingPointPart
     operating_point_internal: OperatingPointPart
     shift: ShiftPart
@@ -173,3 +194,55 @@ class LabelledAudit(AuditDocument):
     base_valid: FiniteFloat
     augmented: FiniteFloat
     explorer: ExplorerPart | None
+
+
+class BoundaryAudit(Part):
+    """The errors between two neighbouring actions, here and before.
+
+    The limits of all boundaries hold together, each at ``delta``.
+    """
+
+    below: str
+    above: str
+    miss: RatePart
+    alarm: RatePart
+    miss_internal: RatePart | None
+    alarm_internal: RatePart | None
+    delta: FiniteFloat
+
+
+class DecisionAudit(AuditBase):
+    """Everything in ``audit.json`` of any other frozen file and patients without labels.
+
+    ``frozen_schema`` is the schema of that file. ``cost_matrix`` has a row for each grade and a
+    column for each action; ``costs`` say the same where there are two of each. ``shares`` are the
+    shares of the patients by action, here and where the file was made.
+    """
+
+    schema_: Literal["steadycut.decision-audit/1"] = Field(default=DECISION_SCHEMA, alias="schema")
+    frozen_schema: str
+    attributes: list[str]
+    grades: list[str]
+    actions: list[str]
+    cost_matrix: list[Floats]
+    costs: CostsPart | None = None
+    shares: Floats
+    shares_internal: Floats | None
+    frozen_rule: AnyFrozen | None = None
+
+
+class LabelledDecisionAudit(RiskHere, DecisionAudit):
+    """Everything in ``audit.json`` of any other frozen file and patients with labels.
+
+    ``counts`` are the patients by grade and action. ``lower_external`` is a lower limit of the
+    risk here. Operating points and the parts of the change exist for two grades and two actions.
+    """
+
+    labelled: bool = True
+    lower_external: FiniteFloat
+    counts: list[Counts]
+    counts_internal: list[Counts] | None
+    boundaries: list[BoundaryAudit]
+    operating_point: OperatingPointPart | None = None
+    operating_point_internal: OperatingPointPart | None = None
+    shift: ShiftPart | None = None

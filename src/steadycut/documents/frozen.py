@@ -102,6 +102,13 @@ class FrozenFile(ABC, Generic[Document]):
         return hash(self.to_bytes())
 
     @classmethod
+    def document_of(cls, content: object) -> Document:
+        """Return the plain content of a file as a document."""
+        model: Any = cls._model
+        document: Document = model.model_validate(content)
+        return document
+
+    @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a file; refuse one that was changed since it was written."""
         return cls.from_bytes(read_frozen(path), str(path))
@@ -111,9 +118,8 @@ class FrozenFile(ABC, Generic[Document]):
         """Read the content of a file; refusals call it ``name``."""
         name = cls._file if name is None else name
         content = parse_frozen(written, name, cls._schema)
-        model: Any = cls._model
         try:
-            rule = cls(model.model_validate(content))
+            rule = cls(cls.document_of(content))
         except ValidationError as error:
             raise BadRuleFile(_refusal(error, content, name, cls._schema)) from None
         if rule.to_bytes() != written:
@@ -269,6 +275,16 @@ class FrozenFile(ABC, Generic[Document]):
         return {"called": int(called.sum()), "call_rate": float(called.mean())}
 
     # What works for every kind ----------------------------------------------------------------
+
+    @property
+    def schema(self) -> str:
+        """The schema that the file names."""
+        return self._schema
+
+    @property
+    def file_name(self) -> str:
+        """What such a file is called."""
+        return self._file
 
     @property
     def certificate(self) -> CertificatePart:

@@ -2,11 +2,13 @@
 
 import json
 from os import PathLike
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import BeforeValidator, SerializeAsAny
 
 from steadycut.documents import covariate, rule, strata
 from steadycut.documents.canonical_json import read_frozen
-from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.frozen import FrozenDocument, FrozenFile
 
 SCHEMAS: Final[dict[str, type[FrozenFile[Any]]]] = {
     rule.SCHEMA: rule.FrozenRule,
@@ -29,3 +31,14 @@ def kind_of(written: bytes) -> type[FrozenFile[Any]]:
         content = None
     schema = content.get("schema") if isinstance(content, dict) else None
     return SCHEMAS.get(str(schema), rule.FrozenRule)
+
+
+def _as_document(content: Any) -> Any:  # noqa: ANN401
+    """Return the plain content of a frozen file as the document of its kind."""
+    schema = content.get("schema") if isinstance(content, dict) else None
+    kind = SCHEMAS.get(str(schema))
+    return content if kind is None else kind.document_of(content)
+
+
+# The document of a frozen file of any kind, as a part of another document.
+AnyFrozen = Annotated[SerializeAsAny[FrozenDocument], BeforeValidator(_as_document)]

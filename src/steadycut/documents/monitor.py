@@ -7,6 +7,7 @@ from pydantic import Field, FiniteFloat
 from steadycut.documents.parts import CertificatePart, CostsPart, DataPart, Floats, Part, Range
 
 SCHEMA: Final = "steadycut.monitor/1"
+DECISION_SCHEMA: Final = "steadycut.decision-monitor/1"
 
 
 class TracePart(Part):
@@ -52,14 +53,10 @@ class CallWatchPart(WatchPart):
     false_alarm: FiniteFloat
 
 
-class MonitorDocument(Part):
-    """Everything in ``monitor.json``."""
+class MonitorBase(Part):
+    """What the watch on every kind of frozen file says."""
 
-    schema_: Literal["steadycut.monitor/1"] = Field(default=SCHEMA, alias="schema")
-    threshold: FiniteFloat
     direction: Literal["ge", "le"]
-    costs: CostsPart
-    target_prevalence: Range | None
     certificate: CertificatePart
     n_patients: int
     labelled: bool
@@ -68,7 +65,36 @@ class MonitorDocument(Part):
     first_alarm: int | None
     verdict_text: str
     risk: RiskWatchPart | None
-    call_rate: CallWatchPart
+    call_rate: CallWatchPart | None
     warnings: list[str]
     forced: list[str]
     data: DataPart | None = None
+
+
+class MonitorDocument(MonitorBase):
+    """Everything in ``monitor.json`` of a cut-off."""
+
+    schema_: Literal["steadycut.monitor/1"] = Field(default=SCHEMA, alias="schema")
+    threshold: FiniteFloat
+    costs: CostsPart
+    target_prevalence: Range | None
+    call_rate: CallWatchPart
+
+
+class DecisionMonitor(MonitorBase):
+    """Everything in ``monitor.json`` of any other frozen file, with the schema of that file.
+
+    ``cost_matrix`` has a row for each grade and a column for each action. ``shares`` are the
+    shares of the patients by action. ``call_rate`` watches any action but the lowest; it is None
+    if the file does not say how often that was taken before.
+    """
+
+    schema_: Literal["steadycut.decision-monitor/1"] = Field(
+        default=DECISION_SCHEMA, alias="schema"
+    )
+    frozen_schema: str
+    attributes: list[str]
+    grades: list[str]
+    actions: list[str]
+    cost_matrix: list[Floats]
+    shares: Floats

@@ -7,13 +7,23 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
-from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.audit import (
+    AuditDocument,
+    DecisionAudit,
+    LabelledAudit,
+    LabelledDecisionAudit,
+)
 from steadycut.documents.parts import Part
 from steadycut.errors import BadOption
 from steadycut.io.files import read_small
 
 Document = TypeVar("Document", bound=Part)
 Document_co = TypeVar("Document_co", bound=Part, covariant=True)
+# What an audit is with labels.
+LABELLED: dict[type[Part], type[Part]] = {
+    AuditDocument: LabelledAudit,
+    DecisionAudit: LabelledDecisionAudit,
+}
 
 
 class Described(Protocol[Document_co]):
@@ -88,5 +98,4 @@ def schema_of(kind: type[Part]) -> str:
 
 def _model_of(kind: type[Part], content: Any) -> type[Part]:  # noqa: ANN401
     """Return the document that the content fills: an audit with labels has more fields."""
-    labelled = kind is AuditDocument and content.get("labelled") is True
-    return LabelledAudit if labelled else kind
+    return LABELLED.get(kind, kind) if content.get("labelled") is True else kind

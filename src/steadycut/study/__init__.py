@@ -15,7 +15,11 @@
 ``fit``               the whole flow: patients -> a study
 ``compare``           every rule chooses at one hospital and is judged at another
 ``plan``              how many patients for which certificate
+``new_patients``      new patients as a frozen file takes them, with their grades
 ``unlabelled``        what the scores of a hospital tell without labels
+``judge``             what labels of new patients say: risk, bounds, verdict
+``audited``           what an audit found, as plain data
+``describe_audit``    an audit -> the document audit.json
 ``audit``             a frozen rule at another hospital
 ``monitor``           a frozen rule in use
 ``strata``            the same flow for ordered risk strata

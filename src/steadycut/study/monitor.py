@@ -1,14 +1,16 @@
 """A frozen rule in use: patients arrive one after the other, and an alarm may come at any time."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadycut.core.checks import FloatArray, as_array, check_fraction, check_labels, check_length
+from steadycut.core.checks import FloatArray, IntArray, as_array, check_fraction, check_length
+from steadycut.core.confusion import Confusion
 from steadycut.core.monitor import CallWatch, Limits, RiskWatch, watch_calls, watch_risk
 from steadycut.core.records import PatientScores
+from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import (
     check_deployment,
     check_rule,
@@ -16,24 +18,37 @@ from steadycut.documents.guards import (
     pass_or_refuse,
     texts_of,
 )
-from steadycut.documents.monitor import CallWatchPart, MonitorDocument, RiskWatchPart, TracePart
+from steadycut.documents.monitor import (
+    CallWatchPart,
+    DecisionMonitor,
+    MonitorDocument,
+    RiskWatchPart,
+    TracePart,
+)
 from steadycut.documents.rule import FrozenRule
-from steadycut.errors import TooFewPatients
+from steadycut.study.new_patients import graded_patients
+
+UNWATCHED = (
+    "call rate: the file does not say how often patients were called where it was made, so the "
+    "share of patients called is not watched. Freeze the rule again with this version."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Monitor:
     """What the patients who have arrived so far say about a frozen rule.
 
-    ``risk`` is None without labels. Patients are counted from 1 in the order of arrival; nothing
-    here identifies them.
+    ``members`` counts the patients by action. ``risk`` is None without labels, ``calls`` if the
+    file does not say how often patients were called before. Patients are counted from 1 in the
+    order of arrival; nothing here identifies them.
     """
 
-    rule: FrozenRule
+    rule: FrozenFile[Any]
     n_patients: int
+    members: IntArray
     delta: float
     risk: RiskWatch | None
-    calls: CallWatch
+    calls: CallWatch | None
     warnings: tuple[str, ...]
     forced: tuple[str, ...] = ()
 
@@ -43,30 +58,38 @@ class Monitor:
         return None if self.risk is None else self.risk.first_alarm
 
     @property
-    def target(self) -> list[float] | None:
+    def target(self) -> tuple[float, float] | None:
         """The prevalences that the certified value is about, if not those of the certifying."""
-        target = self.rule.costs.target
-        return None if target is None else list(target)
+        return None if self.rule.costs is None else self.rule.costs.target
 
-    def describe(self) -> MonitorDocument:
+    def describe(self) -> MonitorDocument | DecisionMonitor:
         """Return everything that was seen, as one typed record."""
-        document = self.rule.document
-        return MonitorDocument(
-            threshold=document.threshold,
-            direction=document.direction,
-            costs=document.costs,
-            target_prevalence=self.rule.costs.target,
-            certificate=document.certificate,
-            n_patients=self.n_patients,
-            labelled=self.risk is not None,
-            delta=self.delta,
-            alarm=self.first_alarm is not None,
-            first_alarm=self.first_alarm,
-            verdict_text=self._verdict_text(),
-            risk=None if self.risk is None else self._risk_part(self.risk),
-            call_rate=_calls_part(self.calls, self.delta),
-            warnings=list(self.warnings),
-            forced=list(self.forced),
+        rule, document = self.rule, self.rule.document
+        shared = {
+            "direction": document.direction,
+            "certificate": document.certificate,
+            "n_patients": self.n_patients,
+            "labelled": self.risk is not None,
+            "delta": self.delta,
+            "alarm": self.first_alarm is not None,
+            "first_alarm": self.first_alarm,
+            "verdict_text": self._verdict_text(),
+            "risk": None if self.risk is None else self._risk_part(self.risk),
+            "call_rate": None if self.calls is None else _calls_part(self.calls, self.delta),
+            "warnings": list(self.warnings),
+            "forced": list(self.forced),
+        }
+        if isinstance(rule, FrozenRule):
+            costs = {"costs": document.costs, "target_prevalence": self.target}
+            return MonitorDocument(**shared, **costs, threshold=rule.threshold)
+        return DecisionMonitor(
+            **shared,
+            frozen_schema=rule.schema,
+            attributes=list(rule.attributes),
+            grades=list(rule.grades),
+            actions=list(rule.actions),
+            cost_matrix=rule.cost_matrix.values.tolist(),
+            shares=(self.members / self.n_patients).tolist(),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,7 +110,7 @@ class Monitor:
         )
 
     def _verdict_text(self) -> str:
-        called = self.calls.first_alarm
+        called = None if self.calls is None else self.calls.first_alarm
         also = (
             ""
             if called is None
@@ -123,7 +146,7 @@ class Monitor:
 
 
 def monitor(
-    rule: FrozenRule,
+    rule: FrozenFile[Any],
     scores: PatientScores | ArrayLike,
     y: ArrayLike | None = None,
     *,
@@ -131,18 +154,21 @@ def monitor(
     delta: float = 0.1,
     force: bool = False,
     key: bytes | None = None,
+    unseen: str = "refuse",
 ) -> Monitor:
     """Watch a frozen rule in use; the result may be looked at as often as one likes.
 
     Parameters
     ----------
     rule
-        The frozen rule.
+        The frozen rule: a `FrozenRule`, a `StrataRule` or a `CovariateRule`.
     scores
         Patient scores, made as the rule says: an array of shape (n,), or `PatientScores` (whose
-        labels are used unless ``y`` is given).
+        labels are used unless ``y`` is given). A rule by covariate needs `PatientScores` with the
+        covariate among their attributes.
     y
-        0/1 labels, shape (n,); without them only the call rate is watched.
+        0/1 labels, shape (n,); without them only the call rate is watched. For risk strata the
+        grades: whole numbers from 0, or their names.
     order
         When each patient arrived, shape (n,): any numbers, of which patients with a smaller one
         come first; ties stay as the patients stand. Without it patients come as they stand,
@@ -150,9 +176,12 @@ def monitor(
     delta
         Probability of a false alarm, over all time, for each of the two watches.
     force
-        Go on where the rule refuses these patients, and record it.
+        Continue if the rule refuses these patients; the result records it.
     key
         The secret with which the rule remembers its patients, if it does so by one.
+    unseen
+        What to do with patients of a group that a rule by covariate has not seen: ``"refuse"``, or
+        ``"pooled"`` for the pooled cut-off.
 
     Returns
     -------
@@ -182,36 +211,29 @@ def monitor(
     """
     check_rule(rule)
     check_fraction("delta", delta)
-    patients = as_patients(scores, y)
+    patients, grades = graded_patients(rule, scores, y, "a monitor")
     findings = pass_or_refuse(check_deployment(rule, patients, key=key), force=force)
+    unlike = rule.check_attributes(patients, unseen)
     arrival = arrival_order(order, patients.n_patients)
-    called = rule.decide_scores(patients.scores)[arrival]
-    certificate = rule.document.certificate
+    actions, costs = rule.decide_patients(patients)[arrival], rule.cost_matrix
+    before, certificate = rule.reference_counts, rule.certificate
+    risk = calls = None
+    if grades is not None:
+        losses = costs.of_patients(grades[arrival], actions)
+        risk = watch_risk(losses, certificate.value, costs.largest, delta)
+    if before is not None:
+        reference = Confusion.of_counts(before)
+        calls = watch_calls(actions > 0, reference, delta, certificate.n_choices)
     return Monitor(
         rule=rule,
         n_patients=patients.n_patients,
+        members=np.bincount(actions, minlength=len(rule.actions)),
         delta=delta,
-        risk=None
-        if patients.labels is None
-        else watch_risk(
-            losses(rule, called, patients.labels[arrival]),
-            certificate.value,
-            rule.costs.largest,
-            delta,
-        ),
-        calls=watch_calls(called, rule.document.reference.confusion, delta, certificate.n_choices),
-        warnings=tuple(texts_of(findings)),
+        risk=risk,
+        calls=calls,
+        warnings=(*texts_of(findings), *unlike, *([] if calls else [UNWATCHED])),
         forced=tuple(forced_names(findings)),
     )
-
-
-def as_patients(scores: PatientScores | ArrayLike, y: ArrayLike | None) -> PatientScores:
-    """Return the patients, with the labels that are given."""
-    patients = scores if isinstance(scores, PatientScores) else PatientScores(scores=scores)
-    if not patients.n_patients:
-        msg = "a monitor needs at least one patient; got none."
-        raise TooFewPatients(msg)
-    return patients if y is None else replace(patients, labels=check_labels(y, patients.n_patients))
 
 
 def arrival_order(order: ArrayLike | None, n_patients: int) -> NDArray[np.intp]:
@@ -221,13 +243,6 @@ def arrival_order(order: ArrayLike | None, n_patients: int) -> NDArray[np.intp]:
     array = as_array("order", order)
     check_length("order", array, n_patients)
     return np.argsort(array, kind="stable")
-
-
-def losses(rule: FrozenRule, called: NDArray[np.int8], labels: NDArray[np.int8]) -> FloatArray:
-    """Return what each decision cost."""
-    costs = rule.costs
-    missed, alarmed = (labels == 1) & (called == 0), (labels == 0) & (called == 1)
-    return costs.cost_fn * missed + costs.cost_fp * alarmed
 
 
 def _calls_part(watch: CallWatch, delta: float) -> CallWatchPart:

@@ -159,8 +159,13 @@ def point_at(
     patients: PatientScores, threshold: float, costs: Costs, confidence: float, n_choices: int = 0
 ) -> OperatingPoint:
     """Return the operating point of patients whose high scores are called."""
-    point = point_of(confusion_at(patients, threshold), costs, confidence, n_choices)
-    share = (1 - confidence) / max(n_choices, 1)
+    counts = confusion_at(patients, threshold)
+    return with_auc(point_of(counts, costs, confidence, n_choices), patients)
+
+
+def with_auc(point: OperatingPoint, patients: PatientScores) -> OperatingPoint:
+    """Return an operating point with the area under the ROC curve of the patients."""
+    share = (1 - point.confidence) / max(point.n_choices, 1)
     return replace(point, fixed={**point.fixed, "auc": auc_estimate(patients, share)})
 
 

@@ -8,6 +8,7 @@ were, and a certificate of the groups holds; it is only more cautious.
 import math
 import re
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import MOST_REPLICATES, FloatArray, IntArray, check_count
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores
+from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import REFUSE, Finding
 from steadycut.documents.parts import CertificatePart, InstancesPart, StabilityPart
 from steadycut.documents.rule import BinsPart, FrozenRule, Provenance, Reference, RuleDocument
@@ -45,6 +47,17 @@ def grouped_patients(
         own = np.ones(scores.size, dtype=bool) if label is None else labels == label
         grouped[own] = _grouped(scores[own], cut, label, least)
     return PatientScores(scores=sign * grouped + 0.0, labels=labels, recipe=patients.recipe)
+
+
+def grouped_for(rule: FrozenFile[Any], patients: PatientScores, least: int) -> PatientScores:
+    """Return grouped patients for the audit of a cut-off; refuse other kinds of frozen files."""
+    if not isinstance(rule, FrozenRule):
+        msg = (
+            f"small_cells={least} (--small-cells {least}) is for the audit of a rule.json, not of "
+            f"a {rule.file_name}. Leave it out."
+        )
+        raise BadOption(msg)
+    return grouped_patients(patients, rule.threshold, rule.sign, least)
 
 
 def _grouped(scores: FloatArray, cut: float, label: int | None, least: int) -> FloatArray:
@@ -97,13 +110,15 @@ def noticed(findings: Iterable[Finding], least: int) -> list[str]:
     ]
 
 
-def rounded_at_home(rule: FrozenRule) -> list[str]:
+def rounded_at_home(rule: FrozenFile[Any]) -> list[str]:
     """Return what an audit with labels says of a rule that was frozen without small cells."""
+    if not isinstance(rule, FrozenRule) or rule.document.provenance.options.small_cells is None:
+        return []
     text = (
         "small cells: the errors where the rule was made are rounded up in it, so that the change "
         "of risk and its parts contain that rounding."
     )
-    return [] if rule.document.provenance.options.small_cells is None else [text]
+    return [text]
 
 
 def check_possible(least: int, ensemble: str | None, bound: str) -> None:

@@ -119,6 +119,37 @@ def certify_cost(
     )
 
 
+def lowest_cost(
+    strata: IntArray, grades: IntArray, costs: CostMatrix, delta: float, bound: str = "auto"
+) -> float:
+    """Return a limit that the mean cost exceeds with probability 1 - delta.
+
+    It is the bound of `certify_cost`, applied to what each loss leaves of the largest one.
+
+    Examples
+    --------
+    >>> costs = CostMatrix([[0, 1], [1, 0]])
+    >>> round(lowest_cost(np.array([0, 0, 0]), np.array([1, 1, 1]), costs, 0.1), 3)
+    0.464
+    """
+    check_fraction("delta", delta)
+    name = choose_loss_bound(bound, costs, grades.size)
+    left = (costs.largest - costs.of_patients(grades, strata)) / costs.spread
+    return costs.largest - costs.spread * LOSS_BOUNDS[name](left, delta)
+
+
+def members_of(counts: IntArray) -> tuple[IntArray, IntArray]:
+    """Return grade and stratum of each patient from the counts by grade and stratum.
+
+    Examples
+    --------
+    >>> members_of(np.array([[2, 0], [1, 1]]))
+    (array([0, 0, 1, 1]), array([0, 0, 0, 1]))
+    """
+    grades, strata = np.indices(counts.shape).reshape(2, -1)
+    return np.repeat(grades, counts.ravel()), np.repeat(strata, counts.ravel())
+
+
 def _exact(losses: FloatArray, delta: float) -> float:
     return upper_limit(int(np.count_nonzero(losses)), losses.size, delta)
 

@@ -1,0 +1,62 @@
+"""What an audit found, as plain data."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.parts import ScoresPart
+from steadycut.study.judge import LabelledPart
+from steadycut.study.unlabelled import UnlabelledPart
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Audited:
+    """What a frozen file decided about the patients of another hospital.
+
+    ``members`` counts the patients by action. ``scores`` are quantiles of their scores, by class
+    where labels are known. ``unlabelled`` is None for files that do not hold the scores of the
+    certifying patients. ``forced`` names the checks that refused these patients and were overruled.
+    """
+
+    rule: FrozenFile[Any]
+    n_patients: int
+    members: IntArray
+    flip_probability: FloatArray
+    scores: ScoresPart
+    warnings: tuple[str, ...]
+    unlabelled: UnlabelledPart | None
+    labelled: LabelledPart | None
+    forced: tuple[str, ...] = ()
+    small_cells: int | None = None
+
+    @property
+    def call_rate(self) -> float:
+        """The share of patients with any action but the lowest."""
+        return float(self.members[1:].sum() / self.n_patients)
+
+    @property
+    def flip_rate(self) -> float:
+        """Mean flip probability of the patients."""
+        return float(self.flip_probability.mean())
+
+    @property
+    def base(self) -> float | None:
+        """The paper's (Base): certified risk at P plus Shift(t), as if Shift were known."""
+        if self.labelled is None or self.labelled.change is None:
+            return None
+        return self.labelled.change.internal.value + self.labelled.change.shift.total
+
+    @property
+    def base_valid(self) -> float | None:
+        """A Base that holds at delta: R_P + Shift is never below R_Q, so add Q's own margin."""
+        if self.labelled is None or self.labelled.change is None:
+            return None
+        observed = self.labelled.change.internal.risk + self.labelled.change.shift.total
+        return observed + self.labelled.direct.generalization
+
+    @property
+    def augmented(self) -> float | None:
+        """The paper's (Augmented): Base plus the instability penalty, never smaller."""
+        base = self.base
+        return None if base is None else base + self.rule.document.stability.penalty

@@ -1,0 +1,254 @@
+"""What is written about an audit: ``audit.json``, for a cut-off and for every other kind."""
+
+from typing import Any
+
+import numpy as np
+
+from steadycut.core.checks import IntArray
+from steadycut.core.confusion import Confusion
+from steadycut.core.records import Costs
+from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries, members_of
+from steadycut.documents.audit import (
+    AuditDocument,
+    BoundaryAudit,
+    DecisionAudit,
+    GreyZonePart,
+    LabelledAudit,
+    LabelledDecisionAudit,
+    ShiftIntervals,
+    ShiftPart,
+    ShiftParts,
+)
+from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.parts import (
+    CostsPart,
+    EnsembleShares,
+    ExplorerPart,
+    MethodShare,
+    OperatingPointPart,
+    ScoresPart,
+)
+from steadycut.documents.rule import FrozenRule
+from steadycut.documents.strata import RatePart
+from steadycut.study.audited import Audited
+from steadycut.study.explorer import GREY_ZONE, explorer_part
+from steadycut.study.judge import ChangeOfRisk, LabelledPart
+from steadycut.study.operating_point import point_of, point_part, with_auc
+from steadycut.study.unlabelled import UnlabelledPart
+
+WITHOUT_LABELS = {
+    "verdict": "cannot tell",
+    "verdict_text": "cannot tell: without labels the risk here is not known.",
+}
+
+
+# A cut-off ---------------------------------------------------------------------------------
+
+
+def cut_off_audit(
+    found: Audited, rule: FrozenRule, unlabelled: UnlabelledPart, confidence: float
+) -> AuditDocument:
+    """Return the audit of a cut-off; ``confidence`` is that of the operating points."""
+    document, part = rule.document, found.labelled
+    known = {
+        **_shared(found),
+        **dict(unlabelled.describe()),
+        "threshold": document.threshold,
+        "operating_value": document.operating_value,
+        "rule": document.rule,
+        "ensemble": ensemble_shares(rule),
+        "costs": document.costs,
+        "scores": found.scores,
+        "scores_internal": ScoresPart(
+            positive=document.reference.quantiles_positive,
+            negative=document.reference.quantiles_negative,
+        ),
+        "bootstrap_thresholds": document.bootstrap_thresholds,
+    }
+    if part is None or part.change is None:
+        return AuditDocument(**{**known, **WITHOUT_LABELS})
+    with_labels = {
+        **_risk_here(found, part),
+        **_two_by_two(part, part.change, rule, rule.costs, confidence),
+        # What cannot be known without labels is known here.
+        "statements": [],
+        "base": found.base,
+        "base_valid": found.base_valid,
+        "augmented": found.augmented,
+        "explorer": explorer_here(rule, part),
+    }
+    return LabelledAudit(**{**known, **with_labels})
+
+
+def ensemble_shares(rule: FrozenRule) -> EnsembleShares | None:
+    """Return the methods of an ensemble with their shares of the weight."""
+    part = rule.document.ensemble
+    if part is None:
+        return None
+    total = sum(method.weight for method in part.methods)
+    methods = [
+        MethodShare(
+            score=method.score, aggregation=method.aggregation, weight=method.weight / total
+        )
+        for method in part.methods
+    ]
+    return EnsembleShares(kind=part.kind, methods=methods)
+
+
+def explorer_here(rule: FrozenRule, part: LabelledPart) -> ExplorerPart | None:
+    """Return the patients of an audit, counted at every cut-off of a short list."""
+    return explorer_part(
+        part.patients,
+        rule.sign * rule.threshold,
+        rule.sign * np.array(rule.document.bootstrap_thresholds),
+        rule.costs,
+        delta=rule.certificate.delta,
+        sign=rule.sign,
+    )
+
+
+# Every other kind --------------------------------------------------------------------------
+
+
+def decision_audit(found: Audited, confidence: float) -> DecisionAudit:
+    """Return the audit of a frozen file of any kind."""
+    rule, part, before = found.rule, found.labelled, found.rule.reference_counts
+    known = {
+        **_shared(found),
+        "frozen_schema": rule.schema,
+        "attributes": list(rule.attributes),
+        "grades": list(rule.grades),
+        "actions": list(rule.actions),
+        "cost_matrix": rule.cost_matrix.values.tolist(),
+        "costs": None if rule.costs is None else CostsPart.of(rule.costs),
+        "call_rate": found.call_rate,
+        "call_rate_internal": None if before is None else Confusion.of_counts(before).call_rate,
+        "shares": found.members / found.n_patients,
+        "shares_internal": None if before is None else before.sum(axis=0) / before.sum(),
+    }
+    if part is None:
+        return DecisionAudit(**{**known, **WITHOUT_LABELS})
+    with_labels = {
+        **_risk_here(found, part),
+        "lower_external": part.lowest,
+        "counts": part.counts.tolist(),
+        "counts_internal": None if before is None else before.tolist(),
+        "boundaries": boundary_audits(rule, part.counts),
+    }
+    if part.change is not None and rule.costs is not None:
+        with_labels |= _two_by_two(part, part.change, rule, rule.costs, confidence)
+    return LabelledDecisionAudit(**{**known, **with_labels})
+
+
+def boundary_audits(rule: FrozenFile[Any], counts: IntArray) -> list[BoundaryAudit]:
+    """Return the errors between neighbouring actions, here and before, with limits."""
+    here, before = _boundaries(rule, counts), _boundaries(rule, rule.reference_counts)
+    rows = []
+    for place, found in enumerate(here):
+        home = before[place] if before else None
+        rows.append(
+            BoundaryAudit(
+                below=rule.actions[place],
+                above=rule.actions[place + 1],
+                miss=RatePart.of(found.miss),
+                alarm=RatePart.of(found.alarm),
+                miss_internal=None if home is None else RatePart.of(home.miss),
+                alarm_internal=None if home is None else RatePart.of(home.alarm),
+                delta=found.delta,
+            )
+        )
+    return rows
+
+
+def _boundaries(rule: FrozenFile[Any], counts: IntArray | None) -> tuple[BoundaryCertificate, ...]:
+    if counts is None:
+        return ()
+    grades, actions = members_of(counts)
+    return certify_boundaries(actions, grades, rule.cost_matrix, rule.certificate.delta)
+
+
+# What the kinds share ----------------------------------------------------------------------
+
+
+def _shared(found: Audited) -> dict[str, Any]:
+    """Return what every audit says, with labels or without."""
+    document = found.rule.document
+    # Rounded, because 1 - 0.9 is a little less than 0.1.
+    grey = int(np.count_nonzero(found.flip_probability.round(9) >= GREY_ZONE))
+    return {
+        "direction": document.direction,
+        "score": document.columns.score,
+        "aggregation": document.aggregation,
+        "delta": document.certificate.delta,
+        "certificate": document.certificate,
+        "n_patients": found.n_patients,
+        "flip_rate": found.flip_rate,
+        "grey_zone": GreyZonePart(patients=grey, share=grey / found.n_patients, at_least=GREY_ZONE),
+        "warnings": list(found.warnings),
+        "forced": list(found.forced),
+        "small_cells": found.small_cells,
+    }
+
+
+def _risk_here(found: Audited, part: LabelledPart) -> dict[str, Any]:
+    """Return what labels say for every kind: the risk, its bound and the verdict."""
+    before = found.rule.certificate if part.change is None else part.change.internal
+    return {
+        "risk_external": part.direct.risk,
+        "risk_external_se": part.standard_error,
+        "risk_internal": before.risk,
+        "bound_external": part.direct.value,
+        "bound": part.direct.bound,
+        "vacuous": part.direct.vacuous,
+        "verdict": part.verdict,
+        "verdict_text": verdict_text(found, part),
+    }
+
+
+def _two_by_two(
+    part: LabelledPart,
+    change: ChangeOfRisk,
+    rule: FrozenFile[Any],
+    costs: Costs,
+    confidence: float,
+) -> dict[str, OperatingPointPart | ShiftPart]:
+    """Return what two grades and two actions add: operating points, parts of the change."""
+    here = with_auc(point_of(part.external, costs, confidence), part.patients)
+    before = point_of(change.reference, costs, confidence, rule.certificate.n_choices)
+    return {
+        "operating_point": point_part(here),
+        "operating_point_internal": point_part(before),
+        "shift": shift_part(change),
+    }
+
+
+def shift_part(change: ChangeOfRisk) -> ShiftPart:
+    """Return the change of risk, part by part, with intervals."""
+    return ShiftPart(
+        prevalence=change.shift.prevalence,
+        shape_positive=change.shift.shape_positive,
+        shape_negative=change.shift.shape_negative,
+        total=change.shift.total,
+        signed=ShiftParts.of(change.signed),
+        shapley=ShiftParts.of(change.shapley),
+        intervals=ShiftIntervals.of(change.intervals),
+    )
+
+
+def verdict_text(found: Audited, part: LabelledPart) -> str:
+    """Return the verdict, and why, in one sentence."""
+    promised, judged, costs = part.promised, part.judged, found.rule.costs
+    confidence = f"{100 * (1 - judged.delta):g} %"
+    risk = "mean cost" if costs is None else "risk"
+    where = "here" if costs is None or costs.target is None else "here at the target prevalence"
+    n = found.n_patients
+    patients = "one patient leaves" if n == 1 else f"{n} patients leave"
+    reason = {
+        "holds": f"with {confidence} confidence the {risk} {where} is at most {judged.value:.3f}, "
+        f"within the certified {promised:.3f}",
+        "does not hold": f"with {confidence} confidence the {risk} {where} exceeds the certified "
+        f"{promised:.3f}; {judged.risk:.3f} was observed",
+        "cannot tell": f"{judged.risk:.3f} was observed {where}, but {patients} it open on which "
+        f"side of the certified {promised:.3f} the {risk} lies",
+    }
+    return f"{part.verdict}: {reason[part.verdict]}."

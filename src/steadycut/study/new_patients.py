@@ -1,0 +1,29 @@
+"""New patients as a frozen file of any kind takes them: their scores, and their true grades."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadycut.core.checks import IntArray
+from steadycut.core.records import PatientScores
+from steadycut.documents.frozen import FrozenFile
+from steadycut.errors import TooFewPatients
+
+
+def graded_patients(
+    rule: FrozenFile[Any], scores: PatientScores | ArrayLike, y: ArrayLike | None, what: str
+) -> tuple[PatientScores, IntArray | None]:
+    """Return the patients and their grades, 0 for the lowest; None where these are not known.
+
+    Labels of the patients say whether a grade is any but the lowest. ``what`` needs patients.
+    """
+    patients = scores if isinstance(scores, PatientScores) else PatientScores(scores=scores)
+    if not patients.n_patients:
+        msg = f"{what} needs at least one patient; got none."
+        raise TooFewPatients(msg)
+    grades = rule.grades_of(patients, y)
+    if grades is None or (y is None and patients.labels is not None):
+        return patients, grades
+    return replace(patients, labels=(grades > 0).astype(np.int8)), grades
