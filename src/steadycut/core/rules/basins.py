@@ -1,4 +1,4 @@
-"""Where a risk curve has separate basins: stretches of clearly higher risk between two minima."""
+"""Separate basins of a risk curve: minima with a stretch of clearly higher risk between them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,13 @@ from steadycut.core.records import Costs
 def excess_risk(
     curve: Curve, costs: Costs, row: IntArray | int, cut: IntArray, reference: IntArray | int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the risk at ``cut`` minus that at ``reference``, and its paired bootstrap error.
+    """Return the risk at ``cut`` minus the risk at ``reference``, and its paired standard error.
 
     Both are cuts of row ``row`` of ``curve``.
 
-    The loss of a patient differs between two cuts only if the patient lies between them, by
-    ``cost_fn`` or ``cost_fp``. The bootstrap variance of the mean difference is then known in
-    closed form: (mean of the squared differences - squared mean difference) / n.
+    The loss of a patient differs between two cuts only if the patient lies between them. The
+    difference is then ``cost_fn`` or ``cost_fp``. So the bootstrap variance of the mean difference
+    has a closed form: (mean of the squared differences - squared mean difference) / n.
     """
     if costs.target is not None:
         return _excess_at_target(curve, costs, row, cut, reference)
@@ -32,7 +32,7 @@ def excess_risk(
 def _excess_at_target(
     curve: Curve, costs: Costs, row: IntArray | int, cut: IntArray, reference: IntArray | int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the same at the worse end of a target range, with both classes resampled apart."""
+    """Return the same at the worse end of a target range; the classes are resampled apart."""
     risk = risk_at_cuts(curve, costs)
     excess = risk[row, cut] - risk[row, reference]
     positive = np.maximum(curve.n_positive[row, 0], 1)
@@ -49,10 +49,11 @@ def _excess_at_target(
 def barriers(
     curve: Curve, costs: Costs, height: float, cuts: slice = slice(None)
 ) -> NDArray[np.bool_]:
-    """Return which of the ``cuts`` part the minima of their row, shape (rows, cuts).
+    """Return which of the ``cuts`` are barriers between minima of their row, shape (rows, cuts).
 
-    A barrier is a cut whose risk lies more than ``height`` paired standard errors above the
-    smallest risk on its left, and above that on its right; of several cuts as low the nearest.
+    A barrier is a cut whose risk is more than ``height`` paired standard errors above the smallest
+    risk on its left, and above the smallest risk on its right. If several cuts have the smallest
+    risk, the nearest one is compared.
     """
     risk, tie = risk_at_cuts(curve, costs), TIE * costs.largest
     rows, every = np.arange(risk.shape[0])[:, None], np.arange(risk.shape[1])[cuts]
@@ -66,9 +67,10 @@ def barriers(
 def lowest_on_either_side(
     risk: FloatArray, tie: float, cuts: slice = slice(None)
 ) -> tuple[IntArray, IntArray]:
-    """Return the cut of smallest risk up to each of the ``cuts``, and from it on.
+    """Return the cut of smallest risk up to each of the ``cuts``, and from each of them on.
 
-    Of several cuts within ``tie`` of the smallest risk, the nearest. Shape (rows, cuts) each.
+    If several cuts are within ``tie`` of the smallest risk, the nearest one is returned. Both
+    arrays have shape (rows, cuts).
     """
     size = risk.shape[1]
     start, stop, _ = cuts.indices(size)
@@ -79,7 +81,7 @@ def lowest_on_either_side(
 def _lowest_so_far(risk: FloatArray, start: int, stop: int, tie: float) -> IntArray:
     """Return, for each cut from ``start`` to ``stop``, which cut up to it has the smallest risk.
 
-    The last one of those within ``tie`` of it.
+    If several are within ``tie`` of the smallest risk, the last one is returned.
     """
     backwards = risk[:, start::-1]
     lowest = backwards.min(axis=1)

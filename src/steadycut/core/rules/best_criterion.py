@@ -1,4 +1,4 @@
-"""The rule that takes the best cut by a criterion, under constraints if there are any."""
+"""The rule that takes the best cut by a criterion, with or without limits."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,21 +16,21 @@ from steadycut.core.rules.criteria import Counts, Criterion, counts_along, of_co
 from steadycut.core.rules.ties import middle_of_widest_flat
 from steadycut.errors import BadOption, NoFeasibleCut
 
-# How the name of a user's function begins.
+# The prefix of the name of a user's function.
 USERS = "python:"
-# What a callable is tried with before any patient is looked at.
+# Counts with which a user's function is called before any patient is used.
 PROBE = ([[3, 2, 0]], [[0, 1, 3]], [[4, 1, 0]], [[0, 3, 4]])
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A value that a criterion must reach: at least it, or at most where the smallest is best."""
+    """A value that a criterion must reach: at least, or at most if its smallest value is best."""
 
     criterion: Criterion
     value: float
 
     def shortfall(self, ends: tuple[Counts, ...], costs: Costs) -> FloatArray:
-        """Return by how much of the limit every cut fails it; infinite where undefined."""
+        """Return the relative shortfall of every cut; infinite where it is undefined."""
         wanted = self.criterion.sign * self.value
         return (wanted - self.criterion.merit(ends, costs)) / self.value
 
@@ -40,35 +40,35 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The cut that is best by the first goal; of several, by the next; then the middle of the flat.
+    """The best cut by the first goal. The next goals and the widest flat stretch break ties.
 
-    Only cuts within all ``limits`` are looked at. In a replicate where there is none, the cuts
-    that come nearest to the limits, by the largest shortfall as a part of its limit, take their
-    place; in the cohort itself `refuse_infeasible` says so instead.
+    Only cuts within all ``limits`` are considered. In a replicate without any such cut, the cuts
+    that come nearest to the limits are used; the largest relative shortfall counts. In the cohort
+    itself `refuse_infeasible` raises an error instead.
     """
 
     goals: tuple[Criterion, ...]
     limits: tuple[Limit, ...] = ()
 
     def __call__(self, curve: Curve, costs: Costs) -> IntArray:
-        """Return the patients below the chosen cut of each curve."""
+        """Return the number of patients below the chosen cut of each curve."""
         ends = counts_along(curve, costs)
         chosen = self.allowed(ends, costs)
         for goal in self.goals:
             merit = goal.merit(ends, costs)
-            # A ratio is infinite where an error was never made: that is no evidence for a cut.
+            # A ratio is infinite if an error never occurred. That is not evidence for a cut.
             chosen = best_of(np.where(np.isinf(merit), -np.inf, merit), chosen)
         return middle_of_widest_flat(np.where(chosen, 0.0, 1.0), curve.ranks, 0.0)
 
     def allowed(self, ends: tuple[Counts, ...], costs: Costs) -> NDArray[np.bool_]:
-        """Return which cuts are within the limits; in a row without any, which come nearest."""
+        """Return which cuts are within the limits; without any, those that come nearest."""
         shortfall = self.shortfall(ends, costs)
         within = shortfall <= TIE
         nearest = best_of(-shortfall, np.ones_like(within))
         return np.where(within.any(axis=-1, keepdims=True), within, nearest)
 
     def shortfall(self, ends: tuple[Counts, ...], costs: Costs) -> FloatArray:
-        """Return the largest shortfall of every cut, as a part of its limit."""
+        """Return the largest relative shortfall of every cut."""
         without = np.full(ends[0].tp.shape, -np.inf)
         return reduce(np.maximum, (one.shortfall(ends, costs) for one in self.limits), without)
 
@@ -78,7 +78,7 @@ class Best:
         return int(np.count_nonzero(nearest > TIE))
 
     def refuse_infeasible(self, cuts: Cuts, costs: Costs, where: str) -> None:
-        """Refuse patients none of whose cuts is within the limits, or allowed by a function."""
+        """Raise an error if no cut is within the limits, or if a function allows none."""
         curve = count_errors(cuts.cells[None, :])
         ends = counts_along(curve, costs)
         self._refuse_forbidden(ends, costs, where)
@@ -100,7 +100,7 @@ class Best:
             if is_users and not np.isfinite(goal.merit(ends, costs)).any():
                 msg = (
                     f"the rule {goal.name} allows no cut-off of {where}: it is NaN or infinite at "
-                    "every cut. Mend the function, or choose by another rule."
+                    "every cut. Fix the function, or choose by another rule."
                 )
                 raise NoFeasibleCut(msg)
 
@@ -124,7 +124,7 @@ def best_of(merit: FloatArray, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def criterion_near(criterion: Criterion, value: float) -> Criterion:
-    """Return the criterion to come as near to a value as can be."""
+    """Return the criterion that is best where another one is nearest to a value."""
 
     def apart(counts: Counts, costs: Costs) -> FloatArray:
         return np.abs(criterion.measure(counts, costs) - value)
@@ -136,8 +136,9 @@ def criterion_near(criterion: Criterion, value: float) -> Criterion:
 def criterion_of(function: Callable[..., object]) -> Criterion:
     """Return a user's function ``(tp, fn, fp, tn) -> value to maximise`` as a criterion.
 
-    The four arrays have one shape, cuts run along the last axis; the result must have that
-    shape, NaN where a cut is not allowed. The function is tried once, and its name is recorded.
+    The four arrays have the same shape, with cuts along the last axis. The result must have that
+    shape, and NaN for cuts that are not allowed. The function is called once as a test. Its name is
+    recorded.
     """
     name = name_of(function)
     checked = _Checked(name, function)
@@ -158,7 +159,7 @@ def name_of(function: Callable[..., object]) -> str:
 
 
 def _real(values: NDArray[Any]) -> FloatArray:
-    """Return numbers as floats; of complex ones numpy would take a part."""
+    """Return numbers as floats. Complex numbers are an error."""
     if values.dtype.kind == "c":
         msg = "complex numbers have no order"
         raise TypeError(msg)
@@ -167,7 +168,7 @@ def _real(values: NDArray[Any]) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """A user's function whose result has the right shape, or is refused."""
+    """A user's function. A result of the wrong shape is an error."""
 
     name: str
     function: Callable[..., object]
@@ -185,7 +186,7 @@ class _Checked:
             raise BadOption(msg) from error
         if value.shape != np.shape(tp):
             msg = (
-                f"the rule {self.name} must return one value a cut, an array of shape "
+                f"the rule {self.name} must return one value per cut, an array of shape "
                 f"{np.shape(tp)}; got shape {value.shape}."
             )
             raise BadOption(msg)

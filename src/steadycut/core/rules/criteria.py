@@ -1,8 +1,10 @@
-"""Every criterion by which a cut can be chosen, as a function of the counts along the cuts.
+"""Every criterion by which a cut can be chosen, as a function of the counts at each cut.
 
 A criterion is a name, a function of the counts, and whether its largest or its smallest value is
-best. `CRITERIA` holds those without a parameter, `FAMILIES` those with one. What the same thing
-is called in R's OptimalCutpoints (OC) and cutpointr (cp) stands beside each.
+best. `CRITERIA` holds those without a parameter, `FAMILIES` those with one. ``peers`` says what R's
+OptimalCutpoints (OC) and cutpointr (cp) call the same thing.
+
+A new criterion is one entry of `CRITERIA` or `FAMILIES`.
 """
 
 from collections.abc import Callable
@@ -36,12 +38,12 @@ Check = Callable[[str, float], float]
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """Something to make as large, or as small (``sign`` -1), as the cuts allow.
+    """A quantity to make as large as the cuts allow, or as small if ``sign`` is -1.
 
-    ``meaning`` says what is made best, ``peers`` what R packages call it. ``partner`` names the
-    criterion that settles ties. ``check`` says which limits make sense. Where ``limit`` is true,
-    ``name:X`` and ``name-near:X`` are rules too; ``limit_peers`` and ``near_peers`` are their
-    names in R.
+    ``meaning`` says what is made best, ``peers`` what R packages call it. ``partner`` is the name
+    of the criterion that breaks ties. ``check`` checks the value of a limit. If ``limit`` is true,
+    ``name:X`` and ``name-near:X`` are rules too; ``limit_peers`` and ``near_peers`` are their names
+    in R.
     """
 
     name: str
@@ -56,9 +58,9 @@ class Criterion:
     near_peers: str = ""
 
     def merit(self, ends: tuple[Counts, ...], costs: Costs) -> FloatArray:
-        """Return how good every cut is, at the worse end of the prevalences: larger is better.
+        """Return how good every cut is, at the worse end of the prevalences. Larger is better.
 
-        Where it is not defined a cut is worse than all others.
+        A cut where the criterion is not defined is worse than all others.
         """
         values = [self.sign * self.measure(counts, costs) for counts in ends]
         worse = reduce(np.minimum, values)
@@ -72,17 +74,17 @@ class Criterion:
 
 
 def counts_along(curve: Curve, costs: Costs) -> tuple[Counts, ...]:
-    """Return the counts at every cut; with a target, at either end of its range."""
-    # Floats: the product of four whole counts can overflow.
+    """Return the counts at every cut; with a target, at each end of its range."""
+    # As floats, because the product of four whole counts can overflow.
     misses, alarms = curve.misses.astype(float), curve.alarms.astype(float)
     counts = Counts(curve.n_positive - misses, misses, alarms, curve.n_negative - alarms)
     return at_ends(counts, costs)
 
 
 def at_ends(counts: Counts, costs: Costs) -> tuple[Counts, ...]:
-    """Return counts weighted to either end of the target range; as they are without a target.
+    """Return counts weighted to each end of the target range, or as they are without one.
 
-    Weighted counts keep the number of patients and every rate within a class.
+    Weighted counts keep the number of patients and the rates within each class.
     """
     if costs.target is None:
         return (counts,)
@@ -96,7 +98,7 @@ def at_ends(counts: Counts, costs: Costs) -> tuple[Counts, ...]:
 
 
 def of_counts(function: Characteristic) -> Measure:
-    """Return the measure that looks at the counts alone."""
+    """Return a measure that uses the counts alone."""
     return lambda counts, _: function(*counts)
 
 
@@ -116,23 +118,23 @@ def distance_to_corner(one: FloatArray, other: FloatArray) -> FloatArray:
 
 
 def gap(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Return how far two rates lie apart."""
+    """Return the distance between two rates."""
     return np.abs(one - other)
 
 
 def mean_cost(counts: Counts, costs: Costs) -> FloatArray:
-    """Return what the errors cost a patient."""
+    """Return the mean cost per patient."""
     total = costs.cost_fn * counts.fn + costs.cost_fp * counts.fp
     return of.ratio(total, of.total(*counts))
 
 
-def dearer_error(counts: Counts, costs: Costs) -> FloatArray:
+def larger_error_cost(counts: Counts, costs: Costs) -> FloatArray:
     """Return the cost of all misses or of all alarms, whichever is larger."""
     return np.maximum(costs.cost_fn * counts.fn, costs.cost_fp * counts.fp)
 
 
 def cost_weighted_kappa(counts: Counts, costs: Costs) -> FloatArray:
-    """Return Kraemer's weighted kappa, misses and alarms weighing what they cost."""
+    """Return Kraemer's weighted kappa, with misses and alarms weighted by their costs."""
     return of.weighted_kappa(costs.cost_fn / (costs.cost_fn + costs.cost_fp))(*counts)
 
 
@@ -153,7 +155,7 @@ def yates_chi_squared(counts: Counts, costs: Costs) -> FloatArray:
 
 
 def excess_calls(counts: Counts, costs: Costs) -> FloatArray:
-    """Return how far the share of the called lies from the share of the diseased."""
+    """Return the distance between the share of called and the share of diseased patients."""
     del costs
     return gap(of.call_rate(*counts), of.prevalence(*counts))
 
@@ -378,7 +380,7 @@ CRITERIA: dict[str, Criterion] = {
         ),
         Criterion(
             "minimax",
-            dearer_error,
+            larger_error_cost,
             "smallest larger one of cost_fn FN and cost_fp FP, then specificity",
             "OC Minimax",
             sign=-1,

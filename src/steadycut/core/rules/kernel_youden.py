@@ -11,7 +11,7 @@ from steadycut.core.records import Costs
 from steadycut.core.rules.score_rules import ScoreRule
 from steadycut.core.rules.ties import middle_of_widest_flat
 
-# Scores are counted on the middle points of a longer period, so that tails do not meet.
+# Scores are counted in the middle of a longer period, so that the tails do not overlap.
 POINTS = 512
 PERIOD = 2048
 OFFSET = (PERIOD - POINTS) // 2
@@ -20,13 +20,13 @@ TINY = 1e-100
 
 @dataclass(frozen=True, slots=True)
 class KernelYouden(ScoreRule):
-    """The cut with the largest difference of two kernel estimates of the distribution functions.
+    """The cut where kernel estimates of the two distribution functions differ most.
 
-    Each class is smoothed by a normal kernel whose width is the direct plug-in of two stages, that
-    of ``KernSmooth::dpik`` in R, which cutpointr's ``oc_youden_kernel`` takes.
+    Each class is smoothed by a normal kernel. Its width is the two-stage direct plug-in of
+    ``KernSmooth::dpik`` in R, which cutpointr's ``oc_youden_kernel`` uses.
 
-    Unlike other rules this one looks at distances between scores: a transform of the scores
-    changes it.
+    Unlike other rules, this one depends on the distances between scores. A transform of the scores
+    changes the result.
 
     References
     ----------
@@ -34,7 +34,7 @@ class KernelYouden(ScoreRule):
     """
 
     def __call__(self, curve: Curve, costs: Costs) -> IntArray:
-        """Return the patients below the chosen cut of each curve."""
+        """Return the number of patients below the chosen cut of each curve."""
         del costs
         positive, negative = np.diff(curve.misses, axis=-1), -np.diff(curve.alarms, axis=-1)
         values = self.values_along(curve)
@@ -45,8 +45,9 @@ class KernelYouden(ScoreRule):
 def smooth_below(values: FloatArray, counts: IntArray) -> FloatArray:
     """Return the smoothed share of patients below every cut, shape (rows, m + 1).
 
-    ``counts`` (rows, m) are the patients with each of the ascending ``values``; a cut lies midway
-    between two of them, the outermost ones a step of the grid beyond. Without patients it is 0.
+    ``counts`` (rows, m) are the numbers of patients with each of the ascending ``values``. A cut
+    lies midway between two values; the outermost cuts lie one step of the grid beyond. Without
+    patients the share is 0.
     """
     step = max(float(values[-1] - values[0]) / (POINTS - 1), TINY)
     place = (values - values[0]) / step
@@ -56,7 +57,7 @@ def smooth_below(values: FloatArray, counts: IntArray) -> FloatArray:
     n = np.maximum(counts.sum(axis=-1, keepdims=True), 1)
     below = np.cumsum(np.fft.irfft(damped, PERIOD, axis=-1), axis=-1) / n
     cuts = np.concatenate([[-1.0], (place[1:] + place[:-1]) / 2, [place[-1] + 1]])
-    # A sum through a point holds the mass up to half a step above it.
+    # The cumulative sum at a point contains the mass up to half a step above it.
     left = np.floor(cuts - 0.5).astype(np.int64)
     share = cuts - 0.5 - left
     result: FloatArray = (1 - share) * below[:, OFFSET + left] + share * below[:, OFFSET + left + 1]
@@ -70,16 +71,16 @@ def plug_in_width(
 
     Notes
     -----
-    On scores divided by their standard deviation, with ψ_r the mean r-th derivative of the density:
-    g = (2 √2⁹ / (7n))^(1/9) gives ψ₆, g = (-3 √(2/π) / (ψ₆ n))^(1/7) gives ψ₄, and the width is
-    (4π)^(-1/10) (ψ₄ n)^(-1/5). On a grid ψ_r is a sum over frequencies ω of
-    its squared transform times (iω)^r exp(-g²ω²/2). It is never below one step.
+    The scores are divided by their standard deviation, and ψ_r is the mean r-th derivative of the
+    density. Then g = (2 √2⁹ / (7n))^(1/9) gives ψ₆, g = (-3 √(2/π) / (ψ₆ n))^(1/7) gives ψ₄, and
+    the width is (4π)^(-1/10) (ψ₄ n)^(-1/5). On a grid, ψ_r is a sum over frequencies ω of the
+    squared transform times (iω)^r exp(-g²ω²/2). The width is at least one step.
     """
     n = np.maximum(counts.sum(axis=-1, keepdims=True), 1)
     mean = (counts * place).sum(axis=-1, keepdims=True) / n
     square = (counts * (place - mean) ** 2).sum(axis=-1, keepdims=True)
     spread = np.sqrt(square / np.maximum(n - 1, 1))
-    # Patients who all have one score, or a class of one, get the smallest width there is.
+    # If all scores are equal, or a class has one patient, the smallest width is used.
     spread = np.where(spread > 0, spread, 1.0)
     omega = _frequencies() * spread
     power = np.abs(transform) ** 2 * 2 * spread / (PERIOD * n**2)
@@ -89,7 +90,7 @@ def plug_in_width(
         terms = power * omega**order * np.exp(-((omega * width) ** 2) / 2)
         return sign * terms.sum(axis=-1, keepdims=True)
 
-    # An empty class has no density, and its width does not matter.
+    # An empty class has no density. Its width does not matter.
     sixth = np.minimum(derivative(6, (2 * 2**4.5 / (7 * n)) ** (1 / 9)), -TINY)
     fourth = np.maximum(derivative(4, (3 * np.sqrt(2 / np.pi) / (-sixth * n)) ** (1 / 7)), TINY)
     width = spread * (4 * np.pi) ** -0.1 * (fourth * n) ** -0.2

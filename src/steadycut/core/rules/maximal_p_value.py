@@ -1,6 +1,6 @@
-"""P-values of a cut that was searched for: the smallest of many p-values is no p-value.
+"""The p-value of a cut that was searched for: the smallest of many p-values is not a valid p-value.
 
-Patients who had no part in the search need no correction: take theirs where there are any.
+Patients who were not used in the search need no correction. Use their p-value if there are any.
 """
 
 import numpy as np
@@ -13,16 +13,16 @@ def miller_siegmund(p_value: float, low: float, high: float) -> float:
     Parameters
     ----------
     p_value
-        The smallest chi-squared p-value, without a continuity correction.
+        The smallest chi-squared p-value, without continuity correction.
     low, high
         Shares of the patients below the lowest and below the highest cut that were tried.
 
     Notes
     -----
-    φ(z) (z - 1/z) log(high (1 - low) / ((1 - high) low)) + 4 φ(z) / z with z the normal quantile
-    of 1 - p/2; never below ``p_value`` and never above 1. An approximation for many patients and
-    small p. R's OptimalCutpoints puts percentages in the place of the shares and can print
-    negative values.
+    The formula is φ(z) (z - 1/z) log(high (1 - low) / ((1 - high) low)) + 4 φ(z) / z, where z is
+    the normal quantile of 1 - p/2. The result is at least ``p_value`` and at most 1. It is an
+    approximation for many patients and small p. R's OptimalCutpoints uses percentages instead of
+    shares and can print negative values.
 
     References
     ----------

@@ -1,9 +1,9 @@
-"""The rule ``pointwise``: the paper's figure 1, which adds an instability map to the risk curve.
+"""The rule ``pointwise`` of the paper's figure 1, which adds an instability map to the risk curve.
 
-The map is the bootstrap standard deviation of the risk at t times the curvature of the curve
-there. It is another object than the penalty G_boot of Algorithm 1, which has no t in it and
-cannot move a cut along one curve. Measured on real hospitals, this rule travels worse than the
-plain minimiser (docs/guide/compare.md): it is here because the paper prints it.
+The map is the bootstrap standard deviation of the risk at t times the curvature of the curve there.
+It is not the penalty G_boot of Algorithm 1, which does not depend on t and cannot move a cut along
+one curve. On real hospitals this rule generalises worse than the plain minimiser
+(docs/guide/compare.md). It is included because the paper describes it.
 """
 
 from dataclasses import dataclass, field, replace
@@ -29,9 +29,9 @@ CAPS = ("range", "score")
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Tried:
-    """All thresholds in ascending order, and the cut that each of them belongs to.
+    """All thresholds in ascending order, and the cut to which each of them belongs.
 
-    Several thresholds of an even grid that no patient separates are one cut.
+    Several thresholds of an even grid with no patient between them are one cut.
     """
 
     thresholds: FloatArray
@@ -39,7 +39,7 @@ class Tried:
 
 
 def tried_thresholds(cuts: Cuts) -> Tried:
-    """Return every threshold of the grid; on the exact cuts one midpoint a cut."""
+    """Return every threshold of the grid; on the exact cuts, one midpoint per cut."""
     if isinstance(cuts, EvenCuts):
         sizes = cuts.last_in_gap - cuts.first_in_gap + 1
         return Tried(thresholds=cuts.thresholds, cut_of=np.repeat(np.arange(sizes.size), sizes))
@@ -49,33 +49,34 @@ def tried_thresholds(cuts: Cuts) -> Tried:
 
 @dataclass(frozen=True, slots=True)
 class Pointwise:
-    """The smallest J(t) = R(t) + λ G(t), at or to the right of the smallest risk.
+    """The smallest J(t) = R(t) + λ G(t), at the smallest risk or to its right.
 
-    G(t) is the standard deviation of the risk at t times the curvature, a moving average over
-    ``window`` thresholds. λ makes the ``quantile`` of G over the thresholds ``factor`` times as
-    large as the range of the risk. The cut may move to the right by at most ``cap``.
+    G(t) is the standard deviation of the risk at t times the curvature, as a moving average over
+    ``window`` thresholds. λ is such that the ``quantile`` of G over the thresholds is ``factor``
+    times the range of the risk. The cut may move to the right by at most ``cap``.
 
     Parameters
     ----------
     quantile, factor, window, cap
-        As the paper prints them.
+        The values of the paper.
     cap_in
-        Unit of ``cap``. The paper gives none. ``"range"`` is the distance between the lowest and
-        the highest threshold, so that the unit of the scores does not matter; ``"score"`` is the
+        Unit of ``cap``; the paper gives none. ``"range"`` is the distance between the lowest and
+        the highest threshold, so that the unit of the scores does not matter. ``"score"`` is the
         score itself.
     tried
-        The thresholds; `on_cuts` sets them. Without, every cut is one step from the next.
+        The thresholds; `on_cuts` sets them. Without them, neighbouring cuts are one step apart.
 
     Notes
     -----
-    What the paper leaves open, as it is settled here. The standard deviation and the mean of the
-    bootstrap curves are taken in closed form, the limit of many replicates: the mean curve is the
-    empirical one. The curvature is the absolute second difference along the thresholds over its
-    largest value; the two ends take their neighbour's. At the ends the moving average is over
-    the thresholds that exist. The "raw" map whose quantile sets λ is the smoothed one before it
-    is scaled for display; where more than that share of it is 0, its positive values count. On
-    the exact cuts a step is a cut, whatever the scores. The rule settles which patients are
-    called; inside the gap between two of them the threshold is placed as for any rule.
+    The paper leaves some details open. They are decided here as follows. The standard deviation and
+    the mean of the bootstrap curves are taken in closed form, which is the limit of many
+    replicates; the mean curve is then the empirical one. The curvature is the absolute second
+    difference along the thresholds, divided by its largest value; the two ends take the value of
+    their neighbour. At the ends, the moving average is over the thresholds that exist. The "raw"
+    map whose quantile sets λ is the smoothed map before it is scaled for display. If more than that
+    share of it is 0, only its positive values count. On the exact cuts one step is one cut,
+    whatever the scores. The rule decides which patients are called. Within the gap between two
+    patients the threshold is placed as for any other rule.
     """
 
     quantile: float = 0.58
@@ -97,7 +98,7 @@ class Pointwise:
         return replace(self, tried=tried_thresholds(cuts))
 
     def __call__(self, curve: Curve, costs: Costs) -> IntArray:
-        """Return the patients below the chosen cut of each curve."""
+        """Return the number of patients below the chosen cut of each curve."""
         steps = np.arange(curve.misses.shape[1])
         tried = self.tried or Tried(thresholds=steps.astype(np.float64), cut_of=steps)
         curve = along_thresholds(curve, tried)
@@ -112,7 +113,7 @@ class Pointwise:
         return risk + self.weight(instability, risk)[:, None] * instability
 
     def weight(self, instability: FloatArray, risk: FloatArray) -> FloatArray:
-        """Return λ of each row; 0 where there is no instability at all."""
+        """Return λ of each row; 0 if there is no instability at all."""
         level = np.quantile(instability, self.quantile, axis=1)
         for row in np.flatnonzero((level == 0) & instability.any(axis=1)):
             positive = instability[row][instability[row] > 0]
@@ -129,7 +130,7 @@ class Pointwise:
 
 
 def along_thresholds(curve: Curve, tried: Tried) -> Curve:
-    """Return the curve with one entry a threshold instead of one a cut."""
+    """Return the curve with one entry per threshold instead of one per cut."""
     return Curve(misses=curve.misses[:, tried.cut_of], alarms=curve.alarms[:, tried.cut_of])
 
 
@@ -149,8 +150,8 @@ def instability_map(curve: Curve, costs: Costs, window: int = 5) -> FloatArray:
 def risk_deviation(curve: Curve, costs: Costs) -> FloatArray:
     """Return the bootstrap standard deviation of the risk at every cut, in closed form.
 
-    Variance of the loss of a patient over n; at a target prevalence class by class, at the worse
-    end of its range.
+    It is the square root of the variance of a patient's loss over n. At a target prevalence it is
+    computed class by class, at the worse end of the range.
     """
     if costs.target is not None:
         return _class_wise_deviation(curve, costs)
@@ -171,20 +172,20 @@ def _class_wise_deviation(curve: Curve, costs: Costs) -> FloatArray:
 
 
 def curvature(curve: Curve, costs: Costs) -> FloatArray:
-    """Return the absolute second difference of the risk, 1 where it is largest in its row."""
+    """Return the absolute second difference of the risk, divided by the largest in its row."""
     risk = risk_at_cuts(curve, costs)
     bend = np.zeros_like(risk)
     if risk.shape[1] > 2:  # noqa: PLR2004
         bend[:, 1:-1] = np.abs(risk[:, 2:] - 2 * risk[:, 1:-1] + risk[:, :-2])
         bend[:, 0], bend[:, -1] = bend[:, 1], bend[:, -2]
-    # A straight stretch has no curvature, whatever the last bits of its risks say.
+    # Rounding must not give curvature to a straight stretch.
     bend[bend <= TIE * costs.largest] = 0
     largest = bend.max(axis=1, keepdims=True)
     return np.divide(bend, largest, out=np.zeros_like(bend), where=largest > 0)
 
 
 def moving_average(values: FloatArray, window: int) -> FloatArray:
-    """Return the mean over ``window`` neighbours of each entry, of those that exist.
+    """Return the mean over ``window`` neighbours of each entry, or over those that exist.
 
     Examples
     --------

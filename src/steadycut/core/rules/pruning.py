@@ -1,7 +1,7 @@
-"""The stretch of cuts around the cheapest that a rule looks at; beyond it nothing matters.
+"""The stretch of cuts around the cheapest one that can matter to a rule.
 
-With many patients almost every cut is far too dear to be chosen, or to weigh anything in a mean.
-Leaving those out changes no result and saves most of the work.
+With many patients almost every cut is far too expensive to be chosen, or to have any weight in a
+mean. Leaving these cuts out changes no result and saves most of the work.
 """
 
 from dataclasses import dataclass
@@ -17,22 +17,23 @@ from steadycut.core.records import Costs
 
 @runtime_checkable
 class Local(Protocol):
-    """A rule that only looks at cuts which are nearly as cheap as the cheapest."""
+    """A rule that uses only cuts which are nearly as cheap as the cheapest one."""
 
     def reach(
         self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
     ) -> FloatArray:
-        """Return by how much a cut may cost more than the ``smallest`` cost and still matter.
+        """Return by how much a cut may exceed the ``smallest`` cost and still matter.
 
         Costs are totals over all patients of a cohort. The sum of the ``smallest`` cost and its
-        reach must not fall where the smallest grows: a bound on it then serves as well.
+        reach must not decrease if the smallest cost increases. An upper bound of the smallest cost
+        can then be used instead.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Stretch(Curve):
-    """Misses and alarms at some neighbouring cuts; all patients still count."""
+    """Misses and alarms at some neighbouring cuts. All patients of the cohort still count."""
 
     positives: IntArray
     negatives: IntArray
@@ -49,10 +50,10 @@ class Stretch(Curve):
 
 
 def near_best(curve: Curve, rule: object, costs: Costs) -> tuple[int, Curve]:
-    """Return the first cut that matters to ``rule`` in any row, and the curve from there on.
+    """Return the first cut that can matter to ``rule`` in any row, and the curve from there on.
 
-    The stretch ends with the last cut that matters, and has one cut more on either side. At a
-    target prevalence, or for a rule that looks at every cut, it is the whole curve.
+    The stretch ends with the last cut that can matter, plus one cut on each side. At a target
+    prevalence, or for a rule that uses every cut, it is the whole curve.
     """
     if costs.target is not None or not isinstance(rule, Local):
         return 0, curve
@@ -71,6 +72,6 @@ def near_best(curve: Curve, rule: object, costs: Costs) -> tuple[int, Curve]:
 
 
 def span(found: NDArray[np.bool_]) -> slice:
-    """Return the columns from the first to the last that holds a true value in any row."""
+    """Return the columns from the first to the last one with a true value in any row."""
     columns = np.flatnonzero(found.any(axis=0))
     return slice(int(columns[0]), int(columns[-1]) + 1) if columns.size else slice(0, 0)

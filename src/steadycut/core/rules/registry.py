@@ -1,9 +1,9 @@
-"""Rules that choose one of the cuts.
+"""All rules by name.
 
-A rule takes the patients counted between the cuts, for one cohort or many replicates of it at
-once, and returns for each how many patients lie below the chosen cut. Most rules take the best
-cut by a criterion (``criteria.py``); ``stable`` averages all cuts by how well they do;
-``pointwise`` adds an instability map to the risk.
+A rule takes the misses and alarms at every cut, for one cohort or for many replicates at once. For
+each of them it returns how many patients lie below the chosen cut. Most rules take the best cut by
+a criterion (``criteria``). ``stable`` averages all cuts by how well they do. ``pointwise`` adds an
+instability map to the risk.
 """
 
 from collections.abc import Callable
@@ -46,21 +46,21 @@ __all__ = [
 ]
 
 Objective = Callable[[Curve, Costs], FloatArray]
-# A user's rule: four arrays of counts along the cuts in, what is to be maximised out.
+# A user's rule: takes four arrays of counts along the cuts, returns the value to maximise.
 Counted = Callable[..., object]
 
 
 class Rule(Protocol):
-    """What every rule along the cuts can do."""
+    """The interface of every rule."""
 
     def __call__(self, curve: Curve, costs: Costs) -> IntArray:
-        """Return the patients below the chosen cut of each curve."""
+        """Return the number of patients below the chosen cut of each curve."""
         ...
 
 
 @runtime_checkable
 class Spaced(Protocol):
-    """A rule that wants to know where the thresholds lie, and not only their order."""
+    """A rule that needs to know where the thresholds lie, and not only their order."""
 
     def on_cuts(self, cuts: Cuts) -> Rule:
         """Return the same rule along the thresholds of ``cuts``."""
@@ -68,7 +68,7 @@ class Spaced(Protocol):
 
 
 def on_cuts(rule: Rule, cuts: Cuts) -> Rule:
-    """Return the rule, told where the thresholds lie if it wants to know."""
+    """Return the rule, after telling it where the thresholds lie if it needs to know."""
     return rule.on_cuts(cuts) if isinstance(rule, Spaced) else rule
 
 
@@ -90,29 +90,29 @@ def chosen_cut(cuts: Cuts, rule: Rule, costs: Costs) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Minimise:
-    """The cut that minimises an objective; of several, the middle of the widest flat."""
+    """The cut that minimises an objective. Ties are broken by the widest flat stretch."""
 
     objective: Objective
 
     def __call__(self, curve: Curve, costs: Costs) -> IntArray:
-        """Return the patients below the chosen cut of each curve."""
+        """Return the number of patients below the chosen cut of each curve."""
         tie = TIE * costs.largest
         return middle_of_widest_flat(self.objective(curve, costs), curve.ranks, tie)
 
     def reach(
         self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
     ) -> FloatArray:
-        """Return how much more a cut may cost and still tie; everything, if not cost decides."""
+        """Return how much more a cut may cost and still tie; infinite for other objectives."""
         if self.objective is not risk_at_cuts:
             return np.full(smallest.shape, np.inf)
-        # Twice the tie: a cut that is left out must not be one that rounding would let in.
+        # Twice the tie, so that rounding cannot exclude a cut that ties.
         return smallest * TIE + 2 * TIE * costs.largest * (n_positive + n_negative)
 
 
 def youden_loss(curve: Curve, costs: Costs) -> FloatArray:
-    """Return 1 - J = miss rate + alarm rate at every cut, in units of the dearer cost.
+    """Return 1 - J = miss rate + alarm rate at every cut, times the larger cost.
 
-    Costs do not weigh the rates; the unit keeps ties as wide as those of a risk.
+    The costs do not weight the two rates. The factor makes ties as wide as those of a risk.
     """
     miss_rate = curve.misses / np.maximum(curve.n_positive, 1)
     return costs.largest * (miss_rate + curve.alarms / np.maximum(curve.n_negative, 1))
@@ -139,7 +139,7 @@ PLAIN_RULES: dict[str, Rule] = {
 # Criteria whose value a rule can ask to reach, or to come near to.
 LIMITED = tuple(name for name, one in CRITERIA.items() if one.limit)
 NEAR = "-near"
-# What the rules are that are no criterion of the counts, and what R calls them.
+# Meaning, and name in R, of the rules that are not a criterion of the counts.
 OTHER_RULES = {
     "stable": ("posterior mean of the cut on the quantile scale: the default", ""),
     "pointwise": ("smallest risk plus instability map, the paper's figure 1", ""),
@@ -151,9 +151,9 @@ CONSTRAINED = "best by RULE among the cuts with NAME at least X; @NAME:X can be 
 
 
 def rule_table() -> list[tuple[str, str, str]]:
-    """Return every rule: its name, what it takes, and what it is called in R.
+    """Return every rule: its name, its meaning, and its name in R.
 
-    X stands for a number; OC is OptimalCutpoints, cp cutpointr.
+    X stands for a number. OC is OptimalCutpoints, cp is cutpointr.
     """
     rows = [(name, *told) for name, told in OTHER_RULES.items()]
     rows += [(name, one.meaning, one.peers) for name, one in CRITERIA.items()]
@@ -168,14 +168,14 @@ def rule_table() -> list[tuple[str, str, str]]:
 
 
 def rule_names() -> list[str]:
-    """Return the name of every rule, with X where it takes a number."""
+    """Return the names of all rules, with X in place of a number."""
     return [name for name, _, _ in rule_table()]
 
 
 def parse_rule(rule: str | Counted) -> Rule:
-    """Return the rule named by a text, such as ``stable``, ``ppv:0.9`` or ``f1@npv:0.9``.
+    """Return the rule with a name such as ``stable``, ``ppv:0.9`` or ``f1@npv:0.9``.
 
-    A function ``(tp, fn, fp, tn) -> value to maximise`` is a rule as well.
+    A function ``(tp, fn, fp, tn) -> value to maximise`` is also accepted as a rule.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def parse_rule(rule: str | Counted) -> Rule:
 
 
 def criteria_of(rule: Rule) -> tuple[Criterion, ...]:
-    """Return the criteria that a rule keeps or makes best; none where it is not made of any."""
+    """Return the criteria that a rule optimises or limits; none if it does not use criteria."""
     if isinstance(rule, Best):
         wanted = (*(limit.criterion for limit in rule.limits), *rule.goals)
         return tuple({criterion.name: criterion for criterion in wanted}.values())
@@ -202,7 +202,7 @@ def _best(text: str) -> Best:
     goal, *limits = text.split("@")
     name, _, number = goal.partition(":")
     if name in LIMITED and number:
-        # At least 0.9 of one rate, and then the best of its partner.
+        # Such as at least 0.9 of one rate, and then the best value of its partner.
         best, limits = _goals(str(CRITERIA[name].partner), text), [goal, *limits]
     else:
         best = _goals(goal, text)

@@ -1,8 +1,8 @@
-"""The rule ``stable``: the mean of all cuts, each as likely as the patients make it.
+"""The rule ``stable``: the mean of all cuts, weighted by how well each one does.
 
-Where the minimum of a risk curve lies is decided by a few patients, and in the next cohort by
-others. The mean over all cuts, weighted by how well they do, moves far less. It is taken on the
-quantile scale, so that only ranks enter.
+A few patients decide where the minimum of a risk curve lies, and in the next cohort it is other
+patients. The weighted mean over all cuts moves far less. It is taken on the quantile scale, so that
+only ranks are used.
 """
 
 from dataclasses import dataclass
@@ -16,35 +16,36 @@ from steadycut.core.records import Costs
 from steadycut.core.rules.basins import barriers
 from steadycut.core.rules.pruning import span
 
-# A barrier parts two basins if at least this much of the weight lies on either side of it.
+# A barrier separates two basins if each side has at least this share of the weight.
 SECOND_BASIN = 0.10
-# Two cuts as near to the mean, or two basins as heavy, must not differ because floats do.
+# Distances and weights are rounded to this many digits, so that ties are recognised.
 DECIMALS = 9
-# A cut with a likelihood below exp(-100) = 4e-44 of the largest changes no bit of the mean.
+# A cut with a likelihood below exp(-100) = 4e-44 of the largest does not change the mean.
 LARGEST_EXPONENT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
 class Stable:
-    """The posterior mean of the cut on the quantile scale, inside one basin.
+    """The posterior mean of the cut on the quantile scale, within one basin.
 
-    The model: the right cut is a quantile u of the patients, a priori from Beta(2, 2), which
-    prefers neither to call everybody nor nobody; a patient lies on the wrong side of it with
-    probability ε, and a miss and an alarm count by their costs. With E(u) errors among n patients
-    the weight of a cut is prior(u) (ε / (1 - ε))^(``weight`` E(u)), with ε = (smallest E + 1) /
-    (n + 2): a sharp score gets a sharp posterior, a blunt one is drawn to the middle.
+    The model: the right cut is a quantile u of the patients. Its prior is Beta(2, 2), which prefers
+    neither calling everybody nor calling nobody. A patient is on the wrong side of the cut with
+    probability ε. Misses and alarms count by their costs. With E(u) errors among n patients the
+    weight of a cut is prior(u) (ε / (1 - ε))^(``weight`` E(u)), where ε = (smallest E + 1) / (n +
+    2). A score that separates the classes well thus gets a narrow posterior. A weak score is pulled
+    towards the middle.
 
-    A patient counts for ``weight`` of a patient: errors cluster around the cut, and the next
-    hospital is not this one. Where a stretch of risk more than ``barrier`` paired standard errors
-    higher parts the cuts, the mean is taken in the basin with most of the weight: between two
-    basins it would serve neither.
+    Each patient counts as ``weight`` patients, because errors cluster around the cut and the next
+    hospital is not this one. If a stretch of risk more than ``barrier`` paired standard errors
+    higher separates the cuts, the mean is taken within the basin that has most of the weight. A
+    mean between two basins would be bad for both.
     """
 
     weight: float = 0.25
     barrier: float = 2.0
 
     def __call__(self, curve: Curve, costs: Costs) -> IntArray:
-        """Return the patients below the chosen cut of each curve."""
+        """Return the number of patients below the chosen cut of each curve."""
         ranks, costs = curve.ranks, costs.unit
         weights = self.weights(curve, costs)
         wall = is_between(weights, ranks)
@@ -57,7 +58,7 @@ class Stable:
         return ranks[np.arange(nearest.size), nearest]
 
     def weights(self, curve: Curve, costs: Costs) -> FloatArray:
-        """Return the posterior weight of every cut, shape (rows, cuts); each row sums to 1."""
+        """Return the posterior weight of every cut, shape (rows, cuts). Each row sums to 1."""
         n = curve.n_patients
         errors = n * share_at_stake(curve, costs)
         fewest = errors.min(axis=1, keepdims=True)
@@ -70,7 +71,7 @@ class Stable:
     def reach(
         self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
     ) -> FloatArray:
-        """Return how much more a cut must cost to weigh nothing beside the others."""
+        """Return how much more a cut must cost before its weight is negligible."""
         n = n_positive + n_negative
         error = (costs.cost_fn * n_positive + costs.cost_fp * n_negative) / n
         fewest = smallest / error
@@ -80,7 +81,7 @@ class Stable:
 
 
 def share_at_stake(curve: Curve, costs: Costs) -> FloatArray:
-    """Return the risk at every cut, as a part of what it would be with every patient wrong."""
+    """Return the risk at every cut, divided by the risk if every patient were decided wrongly."""
     if costs.target is not None:
         return risk_at_cuts(curve, costs) / costs.worst_risk(1.0, 1.0)
     stake = costs.cost_fn * curve.n_positive + costs.cost_fp * curve.n_negative
@@ -89,7 +90,7 @@ def share_at_stake(curve: Curve, costs: Costs) -> FloatArray:
 
 
 def prior_mass(quantiles: FloatArray) -> FloatArray:
-    """Return the Beta(2, 2) mass of what lies nearer to each cut than to any other.
+    """Return the Beta(2, 2) mass of the quantiles that are nearest to each cut.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def prior_mass(quantiles: FloatArray) -> FloatArray:
 
 
 def cell_edges(quantiles: FloatArray) -> FloatArray:
-    """Return the edges of what lies nearer to each cut than to any other, from 0 to 1."""
+    """Return the edges between the quantiles that are nearest to each cut, from 0 to 1."""
     edges = np.zeros((quantiles.shape[0], quantiles.shape[1] + 1))
     edges[:, 1:-1] = (quantiles[:, :-1] + quantiles[:, 1:]) / 2
     edges[:, -1] = 1
@@ -110,15 +111,15 @@ def cell_edges(quantiles: FloatArray) -> FloatArray:
 
 
 def is_between(weights: FloatArray, ranks: IntArray) -> NDArray[np.bool_]:
-    """Return which cuts have at least `SECOND_BASIN` of the weight on either side of them."""
+    """Return which cuts have at least `SECOND_BASIN` of the weight on each side."""
     below, above = weight_beside(weights, ranks)
     return (below >= SECOND_BASIN) & (above >= SECOND_BASIN)
 
 
 def one_basin(weights: FloatArray, wall: NDArray[np.bool_]) -> FloatArray:
-    """Return the weights inside the basin that has most of them, and 0 elsewhere.
+    """Return the weights within the basin that has most of the weight, and 0 elsewhere.
 
-    Basins are parted by walls; of two as heavy the lower one is taken.
+    Walls separate the basins. Of two basins with equal weight the lower one is taken.
     """
     parted = np.flatnonzero(wall.any(axis=1))
     if not parted.size:
@@ -138,13 +139,13 @@ def one_basin(weights: FloatArray, wall: NDArray[np.bool_]) -> FloatArray:
 def weight_beside(weights: FloatArray, ranks: IntArray) -> tuple[FloatArray, FloatArray]:
     """Return the weight of all cuts of lower rank, and of all cuts of higher rank.
 
-    Cuts that nobody separates have one rank, and the same weight below and above.
+    Cuts with no patient between them have the same rank, and the same weight below and above.
     """
     through = np.cumsum(weights, axis=1)
     step = np.diff(ranks, axis=1) > 0
     edge = np.ones((ranks.shape[0], 1), dtype=bool)
     before = np.where(np.hstack([edge, step]), through - weights, 0.0)
     after = np.where(np.hstack([step, edge]), through[:, -1:] - through, 0.0)
-    # Both are monotone along the cuts: the largest so far is the one at the end of the run.
+    # Both are monotone along the cuts, so the largest value so far is that of the run.
     above = np.maximum.accumulate(after[:, ::-1], axis=1)[:, ::-1]
     return np.maximum.accumulate(before, axis=1), above

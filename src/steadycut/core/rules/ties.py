@@ -1,4 +1,4 @@
-"""Of several minimising cuts, the middle of the widest flat stretch."""
+"""Of several best cuts, the middle of the widest flat stretch."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +12,19 @@ def middle_of_widest_flat(objective: FloatArray, ranks: IntArray, tie: float) ->
     Parameters
     ----------
     objective
-        What is to be minimised, shape (rows, cuts). ``inf`` marks a cut that is not allowed.
+        The values to minimise, shape (rows, cuts). ``inf`` marks a cut that is not allowed.
     ranks
-        How many patients lie below each cut, shape (rows, cuts), ascending.
+        The number of patients below each cut, shape (rows, cuts), ascending.
     tie
-        Values closer than this to the smallest are as small.
+        Values that exceed the smallest one by at most this much count as equal to it.
 
     Notes
     -----
-    A stretch is a run of neighbouring minimising cuts, and its width the number of patients
-    that it spans. The widest stretch is taken; of several as wide the middle one (the lower of
-    two middle ones); in it the cut nearest to the middle of its patients (the lower of two as
-    near). Only ranks enter, so a strictly increasing transform of the scores changes nothing.
+    A stretch is a run of neighbouring minimising cuts. Its width is the number of patients that it
+    spans. The widest stretch is taken. Of several equally wide stretches the middle one is taken,
+    and of two middle ones the lower. Within the stretch, the cut nearest to the middle of its
+    patients is taken, and of two equally near cuts the lower. Only ranks are used, so a strictly
+    increasing transform of the scores changes nothing.
 
     Examples
     --------
