@@ -35,7 +35,7 @@ def test_blocks_hold_every_patient_once(decimals):
     assert blocks.edges[-1] == m
     assert (np.diff(blocks.edges) > 0).all()
     assert blocks.cells.sum() == 400
-    assert np.bincount(blocks.group, minlength=m).tolist() == (cells[:m] + cells[m:]).tolist()
+    assert np.bincount(blocks.bins, minlength=m).tolist() == (cells[:m] + cells[m:]).tolist()
     for k in range(blocks.edges.size - 1):
         inside = slice(blocks.edges[k], blocks.edges[k + 1])
         assert blocks.cells[k] == cells[:m][inside].sum()
@@ -117,7 +117,7 @@ def test_a_replicate_has_all_patients_and_whole_errors():
 def test_draws_have_the_distribution_of_patients_drawn_one_by_one(rule, decimals, monkeypatch):
     cuts, costs = exact_cuts(cohort(4, 300, 2.0, decimals)), Costs(cost_fn=2.0)
     plain = draw_thresholds(cuts, parse_rule(rule), costs, 4000, np.random.default_rng(1))
-    monkeypatch.setattr(refine, "MANY_GROUPS", 1)
+    monkeypatch.setattr(refine, "MANY_BINS", 1)
     refined = draw_thresholds(cuts, parse_rule(rule), costs, 4000, np.random.default_rng(1))
     assert plain.threshold == refined.threshold
     assert plain.thresholds.tolist() != refined.thresholds.tolist()
@@ -137,9 +137,9 @@ def test_counts_in_a_group_have_the_mean_and_variance_of_a_binomial():
 
 
 def test_it_is_worth_it_for_many_groups_of_few_patients_and_a_rule_that_looks_at_few():
-    many = exact_cuts(cohort(6, refine.MANY_GROUPS + 10)).cells
+    many = exact_cuts(cohort(6, refine.MANY_BINS + 10)).cells
     few = exact_cuts(cohort(6, 500)).cells
-    coarse = even_cuts(cohort(6, refine.MANY_GROUPS + 10), 100).cells
+    coarse = even_cuts(cohort(6, refine.MANY_BINS + 10), 100).cells
     assert is_worth_refining(many, parse_rule("erm"), Costs())
     assert is_worth_refining(many, Stable(), Costs(cost_fn=2.0))
     assert not is_worth_refining(few, Stable(), Costs())
@@ -150,9 +150,9 @@ def test_it_is_worth_it_for_many_groups_of_few_patients_and_a_rule_that_looks_at
 
 @pytest.mark.parametrize("rule", RULES)
 def test_a_large_cohort_is_refined_and_agrees_with_the_plain_way(rule, monkeypatch):
-    cuts = exact_cuts(cohort(7, refine.MANY_GROUPS + 5000, 1.5))
+    cuts = exact_cuts(cohort(7, refine.MANY_BINS + 5000, 1.5))
     refined = draw_thresholds(cuts, parse_rule(rule), Costs(), 150, np.random.default_rng(1))
-    monkeypatch.setattr(refine, "MANY_GROUPS", 10**9)
+    monkeypatch.setattr(refine, "MANY_BINS", 10**9)
     plain = draw_thresholds(cuts, parse_rule(rule), Costs(), 150, np.random.default_rng(1))
     assert refined.threshold == plain.threshold
     assert ks_2samp(plain.ranks, refined.ranks).pvalue > 0.01

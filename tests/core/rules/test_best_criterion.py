@@ -196,7 +196,9 @@ def test_a_function_that_does_not_keep_the_contract_is_refused_before_any_work()
     def of_scalars(tp, fn, fp, tn):
         return tp if tp > fp else tn
 
-    with pytest.raises(BadOption, match=r"one value per cut, an array of shape \(1, 3\); got shape"):
+    with pytest.raises(
+        BadOption, match=r"one value per cut, an array of shape \(1, 3\); got shape"
+    ):
         criterion_of(one_number)
     with pytest.raises(BadOption, match=r"raised ValueError: .* use numpy\.vectorize\.$"):
         criterion_of(of_scalars)

@@ -1,4 +1,4 @@
-"""Draws of the whole rule over resampled patients."""
+"""The threshold that a rule chooses in each bootstrap replicate."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ from steadycut.core.rules.registry import Best, Rule, cuts_at_rank, on_cuts
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ThresholdDraws:
-    """The chosen threshold, and what the same rule chose in each bootstrap replicate.
+    """The chosen threshold, and the threshold that the same rule chose in each bootstrap replicate.
 
-    ``rank`` and ``ranks`` say how many of the original patients lie below each of them,
-    ``n_infeasible`` in how many replicates no cut kept the limits of the rule.
+    ``rank`` and ``ranks`` are the numbers of original patients below them. ``n_infeasible`` counts
+    the replicates in which no cut met the limits of the rule.
     """
 
     threshold: float
@@ -42,12 +42,12 @@ def draw_thresholds(
     rng: np.random.Generator,
     groups: IntArray | None = None,
 ) -> ThresholdDraws:
-    """Choose a cut, then resample the patients and run the whole rule again, again and again.
+    """Choose a cut, then run the whole rule again on ``n_replicates`` resampled cohorts.
 
-    Patients are drawn whole, with replacement, as many as there are. In a replicate of the exact
-    cuts a threshold lies midway between two scores that were drawn. ``groups``, shape (groups,
-    2m), are the patients of each group counted between the cuts. Every replicate then has as many
-    patients of each group as the cohort.
+    Whole patients are drawn with replacement, as many as there are. In a replicate of the exact
+    cuts, a threshold lies midway between two drawn scores. ``groups``, shape (groups, 2m), are the
+    patients of each group counted between the cuts. Every replicate then has as many patients of
+    each group as the cohort.
     """
     rule, groups = on_cuts(rule, cuts), cuts.cells[None, :] if groups is None else groups
     everyone = count_errors(cuts.cells[None, :])
@@ -71,7 +71,7 @@ def draw_thresholds(
 def _curves(
     groups: IntArray, rule: Rule, costs: Costs, n_replicates: int, rng: np.random.Generator
 ) -> Iterator[tuple[slice, int, Curve]]:
-    """Yield curves of replicates, each with its place and the cut with which it begins."""
+    """Yield the curves of replicates, each with its place and its first cut."""
     plain = len(groups) == 1
     if plain and isinstance(rule, Local) and is_worth_refining(groups[0], rule, costs):
         drawn = refined_replicates(make_blocks(groups[0]), rule, costs, n_replicates, rng)

@@ -1,4 +1,4 @@
-"""From threshold draws to a radius: how far the chosen threshold may lie from the best one."""
+"""From threshold draws to a radius: how far the chosen threshold may be from the best one."""
 
 import math
 from dataclasses import dataclass
@@ -33,14 +33,15 @@ def bootstrap_radius(
     delta
         The quantile is taken at 1 - delta.
     centering
-        ``"none"`` is the paper's main text and Algorithm 1; ``"bias"`` its appendix, which takes
-        the quantile of |t* - t - b|.
+        ``"none"`` follows the paper's main text and Algorithm 1. ``"bias"`` follows its appendix,
+        which takes the quantile of |t* - t - b|.
 
     Notes
     -----
-    The quantile is an order statistic (the smallest draw with at least a share 1 - delta at or
-    below it), and r is rounded up to the next number. r is a heuristic: the bootstrap is not
-    consistent for the minimiser of a step function, which converges at a cube-root rate.
+    The quantile is an order statistic: the smallest value that is at least as large as a share 1 -
+    delta of the values. r is rounded up to the next floating-point number. r is a heuristic. The
+    minimiser of a step function converges at a cube-root rate, and the bootstrap is not consistent
+    for it.
 
     Examples
     --------

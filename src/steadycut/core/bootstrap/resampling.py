@@ -1,9 +1,9 @@
 """Patients resampled with replacement, as counts between the cuts.
 
-Resampling n patients and recomputing a risk curve depends on how many patients of each class
-fall between two cuts, and on nothing else. Those counts are exactly Multinomial(n, counts / n),
-so a replicate costs as much as there are cuts, however many patients there are. For few patients
-drawing their indices is the faster way to the same distribution.
+The risk curve of n resampled patients depends only on how many patients of each class lie between
+two cuts. These counts are exactly Multinomial(n, counts / n). The cost of a replicate therefore
+depends on the number of cuts, not on the number of patients. With few patients it is faster to draw
+their indices, which gives the same distribution.
 """
 
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ import numpy as np
 
 from steadycut.core.checks import IntArray
 
-# A cell of a multinomial draw takes about as long as this many drawn indices.
+# Drawing one multinomial cell takes about as long as drawing this many indices.
 INDICES_PER_CELL = 10
 
-# Numbers that fit into a processor's cache; larger batches are slower.
+# This many numbers fit into a processor's cache. Larger batches are slower.
 BATCH = 100_000
 
 
@@ -24,8 +24,8 @@ def replicates(
 ) -> Iterator[tuple[slice, IntArray]]:
     """Yield bootstrap replicates of ``cells``, shape (cells,), a few at a time.
 
-    Each batch comes with its place among the replicates. Batches of any size draw the same
-    random numbers in the same order.
+    Each batch comes with its place among the replicates. The size of the batches does not change
+    which random numbers are drawn, nor their order.
     """
     few = is_few(cells)
     patient_cell = cell_of_patients(cells[None, :]) if few else None
@@ -45,9 +45,9 @@ def resample(cells: IntArray, n_replicates: int, rng: np.random.Generator) -> In
     Parameters
     ----------
     cells
-        Patients of each cell, shape (rows, cells); every row has the same total n.
+        Number of patients in each cell, shape (rows, cells). All rows have the same total n.
     n_replicates
-        How often to resample the n patients of each row.
+        How often the n patients of each row are resampled.
     rng
         Source of randomness.
 
@@ -91,6 +91,6 @@ def count_drawn(
 
 
 def draw_cells(cells: IntArray, n_replicates: int, rng: np.random.Generator) -> IntArray:
-    """Draw the counts of the cells at once, from their multinomial distribution."""
+    """Draw the counts of all cells at once, from their multinomial distribution."""
     n = int(cells[0].sum())
     return rng.multinomial(n, cells[:, None, :] / n, size=(cells.shape[0], n_replicates))

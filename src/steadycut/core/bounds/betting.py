@@ -1,12 +1,13 @@
-"""The betting bound: an upper limit of a mean loss from a game that nobody wins if it is wrong.
+"""The betting bound on a mean loss: under the null its capital is a martingale.
 
-If the mean loss were m, nobody could expect to grow rich by betting that losses stay below m. The
-capital after betting a share λ_t on every patient in turn is K(m) = Π (1 + λ_t (m - L_t)); its
-expectation is 1, so that by Markov's inequality it reaches 1/δ with probability at most δ, and so
-does its mean over all orders of the patients. Every m at which it did is excluded. The share is
-chosen from the patients seen before (Waudby-Smith and Ramdas, Estimating means of bounded random
-variables by betting, JRSS B 2024) and kept below 3/4 of what could ruin. The mean is taken over
-some random orders instead of all: valid up to that error.
+Suppose the mean loss were m. Bet a share λ_t on each patient in turn. The capital K(m) = Π (1 + λ_t
+(m - L_t)) then has expectation 1. By Markov's inequality it reaches 1/δ with probability at most δ,
+and so does its mean over all orders of the patients. Every m at which it does is excluded.
+
+The share λ_t is chosen from the patients before (Waudby-Smith and Ramdas, Estimating means of
+bounded random variables by betting, JRSS B 2024). It is kept below 3/4 of what could lose all
+capital. The mean is taken over some random orders instead of all orders; the bound is valid up to
+this error.
 """
 
 import math
@@ -22,11 +23,11 @@ N_ORDERS = 256
 
 
 def betting_limit(losses: FloatArray, delta: float) -> float:
-    """Return the upper limit of a mean loss between 0 and 1, at a threshold chosen elsewhere.
+    """Return the upper limit of a mean loss in [0, 1], at a threshold chosen on other patients.
 
-    The capital is the mean over `N_ORDERS` orders of the patients, so that it hardly depends on
-    the order in which they stand: a table is often sorted by label, and the capital of a single
-    order of sorted losses proves nothing.
+    The capital is the mean over `N_ORDERS` random orders of the patients. It therefore hardly
+    depends on their order. This matters because tables are often sorted by label, and a single
+    order of sorted losses gives no valid bound.
     """
     rng = np.random.default_rng(0)
     shuffled = rng.permuted(np.tile(np.sort(losses), (N_ORDERS, 1)), axis=1)
@@ -44,8 +45,8 @@ def betting_limit(losses: FloatArray, delta: float) -> float:
 def predictable_shares(losses: FloatArray, delta: float) -> FloatArray:
     """Return the share to bet on each patient, from the losses of the patients before.
 
-    √(2 log(1/δ) / (n σ²)). After t losses σ² = (1/4 + Σ (loss - mean then)²) / (t + 1) with the
-    mean (1/2 + Σ loss) / (t + 1), as if there had been one more.
+    It is √(2 log(1/δ) / (n σ²)). After t losses, σ² = (1/4 + Σ (loss - mean at that time)²) / (t +
+    1) with the mean (1/2 + Σ loss) / (t + 1), as if one more loss had been seen.
     """
     n = losses.shape[-1]
     seen = np.arange(1, n + 1)
@@ -57,7 +58,7 @@ def predictable_shares(losses: FloatArray, delta: float) -> FloatArray:
 
 
 def mean_log_capital(losses: FloatArray, shares: FloatArray, mean: float) -> float:
-    """Return the logarithm of the mean final capital, if ``mean`` is what is bet on."""
+    """Return the logarithm of the mean final capital when betting against ``mean``."""
     bet = np.minimum(shares, MOST / max(1 - mean, 1e-12))
     final = np.log1p(bet * (mean - losses)).sum(axis=-1)
     return float(logsumexp(final) - math.log(final.size))

@@ -1,4 +1,4 @@
-"""Limits of a rate, given how often it was seen: exact at one cut, or valid at all cuts."""
+"""Limits of a rate, given how often it was observed: exact at one cut, or valid at all cuts."""
 
 import math
 
@@ -6,9 +6,9 @@ from scipy.special import betaincinv
 
 
 def upper_limit(count: int, n: int, delta: float) -> float:
-    """Return a rate that the true one exceeds with probability at most delta; 1 without patients.
+    """Return an upper limit of a rate; it is too low with probability at most delta.
 
-    Exact (Clopper and Pearson 1934).
+    Exact (Clopper and Pearson 1934). Without patients the limit is 1.
 
     Examples
     --------
@@ -19,21 +19,21 @@ def upper_limit(count: int, n: int, delta: float) -> float:
 
 
 def lower_limit(count: int, n: int, delta: float) -> float:
-    """Return a rate that the true one falls below with probability at most delta."""
+    """Return a lower limit of a rate; it is too high with probability at most delta."""
     return float(betaincinv(count, n - count + 1, delta)) if count else 0.0
 
 
 def two_sided(count: int, n: int, delta: float) -> tuple[float, float]:
-    """Return an interval that holds the true rate with probability at least 1 - delta."""
+    """Return an interval that contains the rate with probability at least 1 - delta."""
     return lower_limit(count, n, delta / 2), upper_limit(count, n, delta / 2)
 
 
 def rate_interval(count: int, n: int, delta: float, n_choices: int = 0) -> tuple[float, float]:
-    """Return an interval for a rate at the chosen cut, that holds with probability 1 - delta.
+    """Return an interval for a rate at the chosen cut. It holds with probability 1 - delta.
 
-    ``n_choices`` is among how many scores the same patients chose the cut. With 0 they did not
-    choose, and the interval is exact binomial; else it is the band of Dvoretzky, Kiefer, Wolfowitz
-    and Massart, which holds at all cuts of all these scores at once.
+    ``n_choices`` is the number of scores among which the same patients chose the cut. If it is 0,
+    other patients chose it, and the interval is exact binomial. Otherwise it is the band of
+    Dvoretzky, Kiefer, Wolfowitz and Massart, which holds at all cuts of all these scores at once.
 
     Examples
     --------
@@ -51,10 +51,10 @@ def rate_interval(count: int, n: int, delta: float, n_choices: int = 0) -> tuple
 def deviation(n: int, delta: float) -> float:
     """Return √(log(1/δ) / 2n), or 1 without patients.
 
-    Hoeffding's inequality (1963): the mean of n losses in [0, 1] lies so far below its expectation
-    with probability at most delta. The one-sided inequality of Dvoretzky, Kiefer and Wolfowitz
-    with Massart's constant (1990) says the same of a distribution function, at all cuts at once,
-    for delta up to 1/2.
+    By Hoeffding's inequality (1963), the mean of n losses in [0, 1] is this far below its
+    expectation with probability at most delta. By the one-sided inequality of Dvoretzky, Kiefer and
+    Wolfowitz with Massart's constant (1990), the same is true of a distribution function, at all
+    cuts at once, for delta up to 1/2.
     """
     return math.sqrt(math.log(1 / delta) / (2 * n)) if n else 1.0
 

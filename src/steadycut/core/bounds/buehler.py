@@ -1,23 +1,25 @@
 """The exact upper limit of a mean cost, for any two costs.
 
-A patient is missed with probability a, a false alarm with probability b, or neither. Rank the
-possible numbers of misses and alarms, before any data, by an approximate upper limit of their cost:
+A patient is missed with probability a, falsely alarmed with probability b, or decided correctly.
+Before seeing data, rank the possible numbers of misses and alarms by an approximate upper limit of
+their cost:
 
-    cost_fn misses + cost_fp alarms + z sqrt(cost_fn^2 misses + cost_fp^2 alarms + a constant),
+    cost_fn misses + cost_fp alarms + z sqrt(cost_fn^2 misses + cost_fp^2 alarms + a constant).
 
-which grows with both numbers. Buehler's limit is the largest mean cost under which an outcome that
-ranks no higher than the observed one is still delta-likely,
+It increases with both numbers. Buehler's limit is the largest mean cost for which the probability
+of an outcome that ranks no higher than the observed one still exceeds delta:
 
     sup { cost_fn a + cost_fp b : a, b >= 0, a + b <= 1, Pr_{a,b}(rank <= observed) > delta }.
 
-At equal costs it is the Clopper-Pearson limit. Ranking by the total cost is as valid and wider.
+At equal costs it is the Clopper-Pearson limit. Ranking by the total cost would also be valid, but
+wider.
 
-The probability falls in a and in b. Write a = w R / cost_fn and b = (1 - w) R / cost_fp with the
-share w of the risk R that misses carry. For all shares in a cell [w0, w1] the probability is at
-most that at the cell's smallest rates, w0 R / cost_fn and (1 - w1) R / cost_fp. If that is at most
-delta in every cell of [0, 1], then R is an upper limit: no grid can miss the supremum. So a little
-is added to the largest limit that is found at single shares, and the cells are halved until each
-of them agrees.
+The probability decreases in a and in b. Write a = w R / cost_fn and b = (1 - w) R / cost_fp, where
+w is the share of the risk R that is due to misses. For all shares in a cell [w0, w1] the
+probability is at most that at the smallest rates of the cell, w0 R / cost_fn and (1 - w1) R /
+cost_fp. If this is at most delta in every cell of [0, 1], then R is an upper limit, and no grid can
+miss the supremum. The algorithm therefore adds a little to the largest limit found at single
+shares, and halves the cells until each of them agrees.
 """
 
 import math
@@ -32,12 +34,12 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
-# Errors of either kind that the ranking adds to its variance, so that none seen is not certainty.
+# Errors of each kind that the ranking adds to its variance. Without errors it is then not 0.
 PRIOR_ERRORS = 0.1
-# The limit may exceed the supremum by this part of itself.
+# The limit may exceed the supremum by this share of itself.
 SLACK = 1e-3
 FIRST_CELLS = 16
-# A number of misses that is less likely than this adds its whole probability.
+# For less likely numbers of misses the probability of the alarms is taken as 1.
 NEGLIGIBLE = 1e-12
 
 
@@ -52,13 +54,13 @@ class _Tail:
 
     def __call__(self, miss: FloatArray, alarm: FloatArray) -> FloatArray:
         k, left = self.misses, self.n - self.misses
-        # Rates above 1 come from cells without a possible risk, whose answer is not used.
+        # Rates above 1 come from impossible cells. Their result is not used.
         miss = np.minimum(miss, 1.0)
         rest = np.clip(1 - miss, 0.0, 1.0)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             pmf = np.exp(self.log_choose + _power(miss[:, None], k) + _power(rest, left))
             share = np.where(rest > 0, np.minimum(alarm[:, None] / rest, 1.0), 0.0)
-        # A probability of 1 instead of the right one errs on the safe side.
+        # Using 1 instead of the exact probability is conservative.
         cdf = np.ones_like(pmf)
         row, column = np.nonzero((pmf > NEGLIGIBLE) & (self.most_alarms < left))
         cdf[row, column] = bdtr(self.most_alarms[column], left[column], share[row, 0])
@@ -70,7 +72,7 @@ def _power(base: FloatArray, exponent: IntArray) -> FloatArray:
 
 
 def buehler_limit(counts: Confusion, costs: Costs, delta: float) -> float:
-    """Return the exact upper limit of the risk at a threshold that was chosen elsewhere."""
+    """Return the exact upper limit of the risk at a threshold chosen on other patients."""
     scale = costs.largest
     ratio = (costs.cost_fn / scale, costs.cost_fp / scale)
     return scale * _limit(counts.fn, counts.fp, counts.n_patients, ratio, delta)
@@ -85,7 +87,7 @@ def _limit(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -
     low, high = edges[:-1], edges[1:]
     while low.size:
         middle = (low + high) / 2
-        # A single share that reaches clearly beyond the limit so far raises it.
+        # A single share clearly beyond the current limit raises the limit.
         beyond = middle[_likely(tail, middle, middle, ratio, limit * (1 + SLACK / 2), delta)]
         if beyond.size:
             limit = _limit_at(tail, beyond[beyond.size // 2], ratio, delta, limit)
@@ -106,8 +108,8 @@ def _tail(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) ->
     base = start + miss**2 * misses
     room = observed - miss * misses + base / alarm
     y = (np.sqrt(np.maximum((z * alarm) ** 2 + 4 * alarm * room, 0)) - z * alarm) / 2
-    # Ranks that differ by rounding alone are equal: 3 * 0.1 is 0.3. The observed outcome must not
-    # be lost, and one too many only widens the limit.
+    # Ranks that differ only by rounding are equal. The observed outcome must be included. One
+    # outcome too many only makes the limit wider.
     rounding = 1e-9 + 1e-14 * (base + alarm * observed) / alarm**2
     most = np.floor((y**2 - base) / alarm**2 + rounding)
     within = (most >= 0) & (room >= 0)
@@ -124,13 +126,13 @@ def _likely(
     risk: float,
     delta: float,
 ) -> NDArray[np.bool_]:
-    """Return whether a risk may be delta-likely for some share between ``low`` and ``high``."""
+    """Return whether a risk may have probability above delta for a share in each cell."""
     possible = _largest_risk(low, high, ratio) >= risk
     return possible & (tail(low * risk / ratio[0], (1 - high) * risk / ratio[1]) > delta)
 
 
 def _largest_risk(low: FloatArray, high: FloatArray, ratio: tuple[float, float]) -> FloatArray:
-    """Return the largest risk with a + b <= 1 in each cell; it is attained at one of its ends."""
+    """Return the largest risk with a + b <= 1 in each cell, attained at one of its ends."""
     ends = [share / ratio[0] + (1 - share) / ratio[1] for share in (low, high)]
     return 1 / np.minimum(*ends)
 
@@ -138,7 +140,7 @@ def _largest_risk(low: FloatArray, high: FloatArray, ratio: tuple[float, float])
 def _limit_at(
     tail: _Tail, share: float, ratio: tuple[float, float], delta: float, inside: float = 0.0
 ) -> float:
-    """Return the limit at a single share, from above: the upper end of a bisection."""
+    """Return the limit at a single share from above: the upper end of a bisection."""
     at = np.array([share])
     outside = float(_largest_risk(at, at, ratio)[0])
     while outside - inside > SLACK / 8 * outside:

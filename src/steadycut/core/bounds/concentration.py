@@ -1,9 +1,11 @@
-"""Upper bounds on risk: what must be added to an observed risk. One function a bound.
+"""Upper bounds on the risk: what must be added to an observed risk. One function per bound.
 
-Every function takes the confusion counts of independent patients, the costs and delta, and
-returns a number that, added to the observed risk, is at least the true risk with probability
-1 - delta. A *pointwise* bound needs a threshold that was chosen without these patients; a
-*uniform* one holds at all thresholds at once, so these patients may have chosen it.
+Every function takes the counts of independent patients, the costs and delta. It returns a number.
+The observed risk plus this number is at least the true risk with probability 1 - delta. A
+*pointwise* bound needs a threshold that was chosen on other patients. A *uniform* bound holds at
+all thresholds at once, so the same patients may have chosen the threshold.
+
+A new bound is one function and one entry of `BOUNDS`.
 """
 
 import math
@@ -25,10 +27,10 @@ Bound = Callable[[Confusion, Costs, float], float]
 
 
 def paper(counts: Confusion, costs: Costs, delta: float) -> float:
-    """Return the three terms of the paper's appendix: DKW in either class, Hoeffding for π.
+    """Return the three terms of the paper's appendix: DKW in each class, Hoeffding for π.
 
-    Uniform. With the observed prevalence as weight, which is as valid: add and subtract the other
-    mixed term. π̂ √(1/n₁) is written √n₁ / n, so that an empty class does no harm.
+    Uniform. The observed prevalence is used as weight. This is also valid: add and subtract the
+    other mixed term. π̂ √(1/n₁) is written as √n₁ / n, so that an empty class is not a problem.
 
     References
     ----------
@@ -44,9 +46,9 @@ def paper(counts: Confusion, costs: Costs, delta: float) -> float:
 def dkw(counts: Confusion, costs: Costs, delta: float) -> float:
     """Return (cost_fn + cost_fp) √(log(2/δ) / 2n).
 
-    Uniform, and half of `paper`. Pr(Y=1, S<t) is the distribution function of S with every
-    healthy patient moved to +∞, so the one-sided DKW inequality (Massart 1990) applies to it with
-    all n patients; likewise to the alarms; each at δ/2.
+    Uniform, and half of `paper`. Pr(Y=1, S<t) is the distribution function of S if all healthy
+    patients are moved to +∞. The one-sided DKW inequality (Massart 1990) therefore applies to it
+    with all n patients, and likewise to the alarms, each at δ/2.
     """
     return (costs.cost_fn + costs.cost_fp) * deviation(counts.n_patients, delta / 2)
 
@@ -62,7 +64,7 @@ def hoeffding(counts: Confusion, costs: Costs, delta: float) -> float:
 def clopper_pearson(counts: Confusion, costs: Costs, delta: float) -> float:
     """Return the exact binomial upper limit of the error rate, minus the observed rate.
 
-    Pointwise, for equal costs: the number of errors is then binomial.
+    Pointwise, for equal costs, because the number of errors is then binomial.
     """
     n, errors = counts.n_patients, counts.fn + counts.fp
     return costs.largest * (upper_limit(errors, n, delta) - errors / n)
@@ -71,8 +73,8 @@ def clopper_pearson(counts: Confusion, costs: Costs, delta: float) -> float:
 def bentkus(counts: Confusion, costs: Costs, delta: float) -> float:
     """Return the Hoeffding-Bentkus upper limit of the mean loss, minus the observed one.
 
-    Pointwise, for any costs: the smaller of two limits on the same tail probability, from
-    Hoeffding's inequality in its relative-entropy form and from Bentkus' inequality.
+    Pointwise, for any costs. It is the smaller of two limits: from Hoeffding's inequality in its
+    relative-entropy form, and from Bentkus' inequality.
 
     References
     ----------
@@ -84,13 +86,13 @@ def bentkus(counts: Confusion, costs: Costs, delta: float) -> float:
 
 def mean_limit(mean: float, n: int, delta: float) -> float:
     """Return the Hoeffding-Bentkus upper limit of the mean of losses between 0 and 1."""
-    # A whole number of the dearer errors must not be rounded up for its last bit.
+    # Rounding must not push a whole number of errors up to the next one.
     upper = upper_limit(math.ceil(n * mean - 1e-9), n, delta / math.e)
     return min(upper, _entropy_limit(mean, n, delta))
 
 
 def relative_entropy(p: float, q: float) -> float:
-    """Return the relative entropy of a coin with probability p to one with q."""
+    """Return the relative entropy between coins with probabilities p and q."""
     return float(rel_entr(p, q) + rel_entr(1 - p, 1 - q))
 
 
@@ -122,10 +124,11 @@ def buehler(counts: Confusion, costs: Costs, delta: float) -> float:
 def compression(counts: Confusion, costs: Costs, delta: float) -> float:
     """Return a bound for a cut just below the score of one of these patients (`cut_just_below`).
 
-    Such a cut is fixed by that patient alone, so an exact limit from the other n - 1 holds for it;
-    with delta / (n + 1) each it holds for all n of them and for call-nobody at once, whichever the
-    patients chose. The patient himself is called; left out, he takes away at most an error, so the
-    errors of all n stand for those of the others.
+    Such a cut is determined by that patient alone. An exact limit from the other n - 1 patients
+    therefore holds for it. With delta / (n + 1) each, it holds for all n such cuts and for
+    call-nobody at once, whichever the patients chose. The patient who determines the cut is called.
+    Leaving him out removes at most one error, so the errors of all n patients can be used for those
+    of the others.
 
     References
     ----------
@@ -140,7 +143,7 @@ def compression(counts: Confusion, costs: Costs, delta: float) -> float:
 
 
 def _one_fewer(counts: Confusion) -> Confusion:
-    """Leave out one patient: without an error if there is one, else a false alarm."""
+    """Leave out one patient: a correct decision if there is one, else a false alarm."""
     if counts.tp:
         return replace(counts, tp=counts.tp - 1)
     if counts.tn:
@@ -161,8 +164,8 @@ def betting(counts: Confusion, costs: Costs, delta: float) -> float:
 def class_wise(counts: Confusion, costs: Costs, delta: float) -> float:
     """Return an exact bound at a target prevalence, minus the observed risk there.
 
-    Pointwise: miss rate and alarm rate each get their Clopper-Pearson limit at δ/2, given the
-    class counts, so the split may be stratified by label; the worse end of the target range.
+    Pointwise. Miss rate and alarm rate each get their Clopper-Pearson limit at δ/2, given the class
+    sizes. The split may therefore be stratified by label. The worse end of the target range counts.
     """
     miss = upper_limit(counts.fn, counts.n_positive, delta / 2)
     alarm = upper_limit(counts.fp, counts.n_negative, delta / 2)
@@ -172,7 +175,8 @@ def class_wise(counts: Confusion, costs: Costs, delta: float) -> float:
 def class_wise_dkw(counts: Confusion, costs: Costs, delta: float) -> float:
     """Return a bound at a target prevalence that holds at all cuts at once, minus the risk there.
 
-    Uniform: the one-sided DKW inequality in either class, each at δ/2; the worse end of the range.
+    Uniform. The one-sided DKW inequality is used in each class, at δ/2. The worse end of the target
+    range counts.
     """
     miss, alarm = (
         errors / max(n, 1) + deviation(n, delta / 2)
@@ -248,7 +252,7 @@ BOUNDS = {
 
 
 def choose_bound(name: str, costs: Costs, honesty: str) -> str:
-    """Return the bound to use; ``auto`` is settled by costs and honesty, never by the data."""
+    """Return the bound to use. ``auto`` depends on costs and honesty, never on the data."""
     allowed = allowed_bounds(costs, honesty)
     if isinstance(name, str) and name == "auto":
         return allowed[0]
@@ -269,10 +273,10 @@ def allowed_bounds(costs: Costs, honesty: str) -> list[str]:
 
 
 def lower_risk_limit(counts: Confusion, costs: Costs, delta: float) -> float:
-    """Return a risk that the true risk exceeds with probability 1 - delta, at a fixed threshold.
+    """Return a lower limit of the risk at a fixed threshold; it holds with probability 1 - delta.
 
-    Exact binomial for equal costs and, class by class, at a target prevalence; Hoeffding-Bentkus
-    for what the losses leave of the dearer cost otherwise.
+    It is exact binomial for equal costs and, class by class, at a target prevalence. Otherwise it
+    is the Hoeffding-Bentkus limit of the larger cost minus the loss.
     """
     n, errors = counts.n_patients, counts.fn + counts.fp
     if costs.target is not None:

@@ -1,4 +1,4 @@
-"""The risk modulus: how much risk a threshold error of a given size can cost, at most."""
+"""The risk modulus: the largest change of risk that a threshold error of a given size can cause."""
 
 import math
 
@@ -21,17 +21,17 @@ def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "
     epsilon
         Size of the threshold error. ω(0) = 0.
     costs
-        A positive patient weighs ``cost_fn`` / n, a negative one ``cost_fp`` / n; at a target
-        prevalence each class weighs as much as it has there.
+        A positive patient has weight ``cost_fn`` / n, a negative one ``cost_fp`` / n. At a target
+        prevalence each class has the weight that it has there.
     form
-        ``"pairwise"`` is the paper's definition. Its "oscillation form" looks ε to either side
-        and so equals ω(2ε), not ω(ε): ``"oscillation"`` gives that.
+        ``"pairwise"`` is the paper's definition. The paper's "oscillation form" looks ε to each
+        side, so it equals ω(2ε) and not ω(ε). ``"oscillation"`` gives that.
 
     Notes
     -----
-    Exact: a window of length ε that starts at a score holds as much as any. A score s' is in the
-    window that starts at s if ``s' < s + ε`` in floating point; the patients at s always are, also
-    where s + ε rounds to s.
+    The result is exact: no window of length ε holds more than the best one that starts at a score.
+    A score s' is in the window that starts at s if ``s' < s + ε`` in floating point. The patients
+    at s are always in it, even if s + ε rounds to s.
 
     Examples
     --------
@@ -68,10 +68,10 @@ def largest_mass(windows: Windows, counts: IntArray, costs: Costs) -> float:
 def dkw_band_width(n_positive: int, n_negative: int, costs: Costs, delta: float) -> float:
     """Return what the paper's band adds to the empirical modulus.
 
-    2 (cost_fn p e₁ + cost_fp (1-p) e₀) + max(cost) eₚ with e_y = √(log(6/δ) / (2 n_y)) from the
-    two-sided DKW inequality in either class and eₚ = √(log(6/δ) / (2n)) from Hoeffding's for the
-    prevalence, each at δ/3. p e₁ is written as √n₁ / n, so that an empty class does no harm. At a
-    target prevalence nothing is estimated but the two classes, each at δ/2.
+    It is 2 (cost_fn p e₁ + cost_fp (1-p) e₀) + max(cost) eₚ. Here e_y = √(log(6/δ) / (2 n_y)) comes
+    from the two-sided DKW inequality in each class, and eₚ = √(log(6/δ) / (2n)) from Hoeffding's
+    inequality for the prevalence, each at δ/3. p e₁ is written as √n₁ / n, so that an empty class
+    is not a problem. At a target prevalence only the two classes are estimated, each at δ/2.
     """
     check_fraction("delta", delta)
     if costs.target is not None:
@@ -86,9 +86,9 @@ def dkw_band_width(n_positive: int, n_negative: int, costs: Costs, delta: float)
 def dkw_band(
     patients: PatientScores, epsilon: float, costs: Costs, delta: float, form: str = "pairwise"
 ) -> float:
-    """Return an upper band on ω(ε) that holds for all ε at once with probability 1 - delta.
+    """Return an upper band on ω(ε). It holds for all ε at once with probability 1 - delta.
 
-    It bounds the modulus at a given ε; it does not say that the threshold is off by at most ε.
+    It bounds the modulus at a given ε. It does not say that the threshold is off by at most ε.
     """
     added = dkw_band_width(patients.n_positive, patients.n_negative, costs, delta)
     return modulus(patients, epsilon, costs, form) + added

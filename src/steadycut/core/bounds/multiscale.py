@@ -1,15 +1,15 @@
-"""The multiscale band: an upper limit for the mass of every window at once, narrow for short ones.
+"""The multiscale band: an upper limit of the mass of all windows, narrow for short windows.
 
-Put scores on the scale on which they are uniform. A window that holds k of n patients lies between
-the two order statistics that enclose them, so its mass is at most k + 1 neighbouring spacings of n
-uniform points: Beta(k + 1, n - k). An upper quantile of that is the Clopper-Pearson limit of k out
-of n. Which level of the quantile makes all windows hold at once depends on n and delta alone: it
-is the delta quantile of the least tail probability
+Put the scores on the scale on which they are uniform. A window that holds k of n patients lies
+between the two order statistics around them. Its mass is therefore at most k + 1 neighbouring
+spacings of n uniform points, which is Beta(k + 1, n - k). An upper quantile of this distribution is
+the Clopper-Pearson limit of k out of n. The level of the quantile at which all windows hold at once
+depends only on n and delta. It is the delta quantile of the smallest tail probability
 
     T = min over windows of Pr(Beta(m, n + 1 - m) > sum of the window's m = k + 1 spacings).
 
-``scripts/write_multiscale_levels.py`` simulates T and writes the lower confidence limits of the
-level that are read here. docs/theory/modulus.md has the proof.
+``scripts/write_multiscale_levels.py`` simulates T and writes lower confidence limits of the level,
+which are read here. docs/theory/modulus.md has the proof.
 """
 
 import json
@@ -28,38 +28,38 @@ from steadycut.core.checks import FloatArray, IntArray, check_fraction, read_onl
 from steadycut.core.records import Costs, PatientScores
 
 LEVELS_FILE = Path(__file__).with_name("multiscale_levels.json")
-# 1 - 0.9 is 0.1: what rounding takes from delta is far less than what the table holds back.
+# Tolerance for the rounding of delta, such as 1 - 0.9. The margin of the table is far larger.
 ROUNDING = 1e-9
 
 
 def multiscale_band(
     patients: PatientScores, epsilon: float, costs: Costs, delta: float, form: str = "pairwise"
 ) -> float:
-    """Return an upper band on ω(ε) that holds for all ε at once with probability 1 - delta.
+    """Return an upper band on ω(ε). It holds for all ε at once with probability 1 - delta.
 
     Parameters
     ----------
     patients
         Patients with labels, drawn independently from one population.
     epsilon
-        Size of the threshold error; it may depend on the same patients. The band at 0 is 0.
+        Size of the threshold error. It may depend on the same patients. The band at 0 is 0.
     costs
-        What a missed patient and a false alarm cost.
+        The cost of a missed patient and of a false alarm.
     delta
-        Probability with which the band may fail.
+        The probability with which the band may fail.
     form
         ``"pairwise"`` for ω(ε), ``"oscillation"`` for ω(2ε), as in `modulus`.
 
     Notes
     -----
-    The largest over all windows W = [u, u + ε) of
+    The largest value over all windows W = [u, u + ε) of
 
-        c_min L(pooled count in W; δ/2) + (c_max - c_min) L(count of the dearer class in W; δ/2)
+        c_min L(pooled count in W; δ/2) + (c_max - c_min) L(count of the class with c_max in W; δ/2)
 
-    with L(k; δ) from `mass_limits`; at equal costs it is c L(count; δ). Scores may be tied and
-    their distribution may have atoms. Like every band it bounds the modulus at ε and does not say
-    that the threshold is off by at most ε. It replaces the band of the paper, `dkw_band`, which
-    adds the same amount to a short window as to a long one.
+    with L(k; δ) from `mass_limits`. At equal costs it is c L(count; δ). Scores may be tied and
+    their distribution may have atoms. Like every band, it bounds the modulus at ε. It does not say
+    that the threshold is off by at most ε. It replaces the paper's band, `dkw_band`, which adds the
+    same amount to short and to long windows.
 
     Examples
     --------
@@ -89,12 +89,12 @@ def mass_limits(counts: IntArray, n_patients: int, delta: float) -> FloatArray:
     """Return L, the largest mass of a window that holds k patients, for each k in ``counts``.
 
     With probability 1 - delta no window of any position and length has more. L(k) is the upper
-    `window_level` quantile of Beta(m, n + 1 - m), m the first rung of `ladder` from k + 1 on:
-    a window that holds fewer lies inside one that holds more.
+    `window_level` quantile of Beta(m, n + 1 - m), where m is the first rung of `ladder` that is at
+    least k + 1. This is valid because a window with fewer patients lies inside one with more.
 
     Examples
     --------
-    With one patient, both sides of his score hold: 1 - delta / 2.
+    With one patient, both sides of his score must hold: 1 - delta / 2.
 
     >>> mass_limits(np.array([0, 1]), 1, 0.1)
     array([0.95, 1.  ])
@@ -109,10 +109,10 @@ def mass_limits(counts: IntArray, n_patients: int, delta: float) -> FloatArray:
 
 @lru_cache(maxsize=64)
 def ladder(n_patients: int) -> IntArray:
-    """Return the numbers of spacings at which windows are looked at, of shape (rungs,).
+    """Return the numbers of spacings at which windows are considered, shape (rungs,).
 
-    Each number up to 256, then steps of an eighth of the square root: a window between two rungs
-    loses at most an eighth of a standard deviation, and fewer than 18 √n rungs are enough.
+    All numbers up to 256, then steps of an eighth of the square root. A window between two rungs
+    loses at most an eighth of a standard deviation, and there are fewer than 18 √n rungs.
     """
     rungs, rung = [], 1
     while rung <= n_patients:
@@ -124,8 +124,8 @@ def ladder(n_patients: int) -> IntArray:
 def window_level(n_patients: int, delta: float) -> float:
     """Return the level of each window at which all hold together with probability 1 - delta.
 
-    The larger of the tabulated level and delta over the number of windows, both valid. In the
-    table, the next smaller delta and the next larger n are taken.
+    It is the larger of the tabulated level and of delta divided by the number of windows; both are
+    valid. In the table the next smaller delta and the next larger n are used.
     """
     check_fraction("delta", delta)
     windows = int((n_patients + 2 - ladder(n_patients)).sum())
@@ -134,7 +134,7 @@ def window_level(n_patients: int, delta: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Levels:
-    """Lower confidence limits: one row for each n, one column for each delta, both sorted."""
+    """Lower confidence limits: one row per n, one column per delta, both sorted."""
 
     deltas: tuple[float, ...]
     n_patients: tuple[int, ...]
