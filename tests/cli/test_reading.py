@@ -54,7 +54,7 @@ def test_the_same_file_twice_is_refused(capsys, table, tmp_path):
         "--label", "y", "--out", tmp_path / "out",
     )  # fmt: skip
     assert ran.code == 2
-    assert "is given twice, so that its rows would count twice. Name it once" in ran.err
+    assert "is given twice, so its rows would count twice. Name it once" in ran.err
 
 
 def test_patients_without_a_label_are_counted(capsys, table, tmp_path):

@@ -60,7 +60,7 @@ def test_what_cannot_be_an_attribute_is_refused(change, column, error, text, eng
 
 
 def test_an_attribute_is_asked_for_once():
-    with pytest.raises(BadOption, match="asked for once and in one role; got 'sex' twice"):
+    with pytest.raises(BadOption, match="named once and in one role; got 'sex' twice"):
         Request(patient="id", scores=("s",), attributes=("sex", "sex"))
 
 

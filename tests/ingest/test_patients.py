@@ -59,7 +59,12 @@ ALL = {"patient": "id", "score": "s", "label": "y", "site": "site", "levels": ["
             BadTable,
             "scores in 's' must be numbers with a decimal point; 2 of 3 .* such as '0,5'",
         ),
-        ({"s": [0.5, 1e301, 0.5]}, {}, BadTable, "scores in 's' must not exceed 1e.300 in size"),
+        (
+            {"s": [0.5, 1e301, 0.5]},
+            {},
+            BadTable,
+            "scores in 's' must not exceed 1e.300 in absolute value",
+        ),
         (
             {"y": [1, 0, 0]},
             {},
@@ -88,7 +93,7 @@ ALL = {"patient": "id", "score": "s", "label": "y", "site": "site", "levels": ["
         ),
         ({}, {"score": "t"}, MissingColumn, "the table has no column 't'"),
         ({}, {"score": "S"}, MissingColumn, "no column 'S'; did you mean 's'\\? It has: id, slide"),
-        ({"s": [0.5, 0.5]}, {}, BadTable, "one entry a row; got lengths id 3, .*s 2"),
+        ({"s": [0.5, 0.5]}, {}, BadTable, "one entry per row; got lengths id 3, .*s 2"),
         ({"s": [[0.5], [0.5], [0.5]]}, {}, BadTable, "'s' must be one-dimensional.*\\(3, 1\\)"),
     ],
 )
@@ -108,7 +113,7 @@ def test_dates_are_no_scores():
 
 def test_identifiers_given_as_scores_are_not_shown():
     table = GOOD | {"copy": GOOD["id"]}
-    with pytest.raises(BadTable, match=r"3 of 3 are other text\. Mend") as caught:
+    with pytest.raises(BadTable, match=r"3 of 3 are other text\. Correct") as caught:
         aggregate(table, patient="id", score="copy")
     assert "secret" not in str(caught.value)
 
@@ -118,7 +123,7 @@ def test_identifiers_given_as_scores_are_not_shown():
 def test_swapped_columns_show_no_identifier(n, shape):
     ids = [shape.format(number) for number in range(n)]
     table = {"id": ids, "s": [number / 100 for number in range(n)]}
-    with pytest.raises(BadTable, match=rf"{n} of {n} are other text\. Mend"):
+    with pytest.raises(BadTable, match=rf"{n} of {n} are other text\. Correct"):
         aggregate(table, patient="s", score="id")
 
 

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from steadycut.errors import BadTable, MissingColumn
 
 SHOWN = 30
-# A first row of data may identify a patient: only what is clearly the name of a column is shown.
+# A first row of data may identify a patient, so only clear names of columns are shown.
 PLAIN_NAME = re.compile(r"[^\W\d][\w .:()/%-]*")
 MOST_DIGITS = 2
 
@@ -16,7 +16,7 @@ MOST_DIGITS = 2
 def check_columns(
     wanted: Iterable[str], available: Sequence[str], where: str = "the table"
 ) -> None:
-    """Refuse a table that lacks a wanted column, or in which a name stands twice.
+    """Refuse a table without a wanted column, or with two columns of one name.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def _check_unique(names: Sequence[str], where: str) -> None:
     if not repeated:
         return
     if _looks_like_data(names):
-        msg = f"column names must differ; in {where} they do not{_no_header(names)}"
+        msg = f"column names must differ; in {where} some are equal{_no_header(names)}"
     else:
         shown = list_names([name for name in repeated if _is_plain(name)]) or "names"
         msg = f"column names must differ; {where} has {shown} more than once. "
@@ -71,8 +71,8 @@ def _what_there_is(name: str, names: Sequence[str]) -> str:
 def _no_header(names: Sequence[str]) -> str:
     n_numbers = sum(map(_is_number, names))
     return (
-        f"; {n_numbers} of the {len(names)} names in its first row are numbers, so that they are "
-        "not shown. The first row must name the columns."
+        f"; {n_numbers} of the {len(names)} names in its first row are numbers, so they are not "
+        "shown. The first row must name the columns."
     )
 
 

@@ -1,7 +1,7 @@
-"""Scores of some patients, leaf by leaf -> the numbers of these patients.
+"""The numbers of some patients, from their scores leaf by leaf.
 
-Every engine ends here. Scores are put in order within their leaves and sums are exact, so that the
-result is the same to the last bit for any order of rows, number of threads, parts, or engine.
+Every engine ends here. Scores are sorted within their leaves and sums are exact. So the result is
+the same to the last bit for any order of rows, any number of threads or parts, and any engine.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,10 @@ Array = NDArray[Any]
 class Part:
     """Scores of consecutive patients.
 
-    ``offsets`` says where each leaf begins in the scores and, last, where all end; none is empty.
-    ``steps`` lead from leaves to patients, level by level, as `core.aggregate.nest` gives them:
-    whole numbers from 0, without gaps; there are as many steps as levels. ``scores`` are changed.
+    ``offsets`` says where each leaf begins in the scores, and its last entry where the last leaf
+    ends; no leaf is empty. ``steps`` lead from leaves to patients, level by level, as
+    `core.aggregate.nest` gives them: whole numbers from 0, without gaps, one step per level.
+    ``scores`` are changed in place.
     """
 
     offsets: IntArray
@@ -35,10 +36,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Finished:
-    """Numbers of consecutive patients: by (score, aggregator), and what their rows are worth.
+    """Numbers of consecutive patients by (score, aggregator), and how similar their rows are.
 
-    ``n_units`` counts the leaves of each patient, units of the innermost level where there are
-    levels. ``clusters`` is empty where nobody asked for it.
+    ``n_units`` counts the leaves of each patient: the units of the innermost level, if there are
+    levels. ``clusters`` is empty if the request does not ask for it.
     """
 
     scores: Mapping[tuple[str, str], FloatArray]
@@ -68,7 +69,7 @@ def finish_part(part: Part, request: Request) -> Finished:
 
 
 def join_finished(parts: Sequence[Finished]) -> Finished:
-    """Return the numbers of several parts, one after the other."""
+    """Join the numbers of several parts."""
     first = parts[0]
     return Finished(
         scores={key: np.concatenate([part.scores[key] for part in parts]) for key in first.scores},
@@ -80,7 +81,7 @@ def join_finished(parts: Sequence[Finished]) -> Finished:
 
 
 def to_arrays(finished: Finished) -> dict[str, Array]:
-    """Return what is finished as named arrays, for a file."""
+    """Return the numbers as named arrays, for a file or a cluster."""
     arrays: dict[str, Array] = {
         f"scores{i}": numbers for i, numbers in enumerate(finished.scores.values())
     }
@@ -91,7 +92,7 @@ def to_arrays(finished: Finished) -> dict[str, Array]:
 
 
 def from_arrays(arrays: Mapping[str, Array], request: Request) -> Finished:
-    """Return what `to_arrays` took apart."""
+    """Return the numbers from the arrays of `to_arrays`."""
     hows = [aggregator.name for aggregator in request.aggregators]
     keys = [(score, how) for score in request.scores for how in hows]
     return Finished(
@@ -123,7 +124,7 @@ def _leaves_of_patients(part: Part) -> IntArray:
 
 
 def _by_patient(leaves: Segments, steps: Sequence[IntArray]) -> Segments:
-    """Return the rows of each patient: leaves of a patient stand side by side."""
+    """Return the rows of each patient; the leaves of a patient are next to each other."""
     offsets = leaves.offsets
     for parents in steps:
         first = np.flatnonzero(np.diff(parents, prepend=-1))
@@ -134,7 +135,7 @@ def _by_patient(leaves: Segments, steps: Sequence[IntArray]) -> Segments:
 def _climb(
     segments: Segments, steps: Sequence[IntArray], aggregators: Sequence[Aggregator]
 ) -> Segments:
-    """Return the values that reach each patient after all levels."""
+    """Return the values of each patient after all levels."""
     for parents, aggregator in zip(steps, aggregators, strict=True):
         segments = sort_segments(parents, aggregator(segments))
     return segments

@@ -1,4 +1,4 @@
-"""Identifiers that name nobody, and identifiers that may name the same patient twice."""
+"""Identifiers that stand for nobody, and identifiers that may be one patient."""
 
 import unicodedata
 from collections import Counter
@@ -14,14 +14,14 @@ from steadycut.ingest.request import Request
 from steadycut.ingest.survey import Survey
 
 SEPARATOR = "\x1f"
-# Spaces, and signs without width that a copy from a page or a form brings along.
+# Spaces, and characters without width that are copied along from a page or a form.
 UNSEEN = [code for code in range(0x3001) if chr(code).isspace()]
 UNSEEN += [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF]
 WITHOUT = dict.fromkeys(code for code in UNSEEN if chr(code) != SEPARATOR)
 
 
 def _spellings(words: frozenset[str]) -> frozenset[str]:
-    letters = (product(*({sign, sign.upper()} for sign in word)) for word in words)
+    letters = (product(*({letter, letter.upper()} for letter in word)) for word in words)
     return frozenset("".join(one) for several in letters for one in several)
 
 
@@ -41,16 +41,16 @@ def check_named(survey: Survey, request: Request) -> None:
         if found:
             msg = (
                 f"column {column!r} must be filled in every row; {found[0]!r} is there, which "
-                "stands for a missing value. Fill these rows in, remove them, or rename it if it "
-                "is a name."
+                "stands for a missing value. Fill in these rows, remove them, or write another "
+                "name if it is one."
             )
             raise BadTable(msg)
 
 
 def count_alike(identifiers: Sequence[str]) -> int:
-    """Return how many of some distinct identifiers differ from another one only in writing.
+    """Return how many distinct identifiers differ from another one only in the way of writing.
 
-    That is: by case, white space, zeros before a number or after its point, or the Unicode form.
+    That is in case, white space, zeros before a number or after its point, or Unicode form.
 
     Examples
     --------
@@ -71,26 +71,26 @@ def count_alike(identifiers: Sequence[str]) -> int:
 
 
 def _plain(text: str) -> str:
-    """Return identifiers in one way of writing; many at once, since there may be a million."""
+    """Return identifiers in one spelling; many in one text, since there may be a million."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     return text.casefold().translate(WITHOUT)
 
 
 def _unpadded(form: str) -> str:
-    """Return a whole number without zeros before it or after its point."""
+    """Return a whole number without leading zeros and without zeros after its point."""
     whole, _, rest = form.partition(".")
     return (whole.lstrip("0") or "0") if whole.isdigit() and not rest.strip("0") else form
 
 
 def alike_warnings(identifiers: NDArray[np.str_] | None) -> list[str]:
-    """Say that patients may be there twice; nothing if there is no sign of it."""
+    """Warn if some patients may be there twice; an empty list if not."""
     count = 0 if identifiers is None else count_alike(identifiers.tolist())
     if identifiers is None or not count:
         return []
     text = (
         f"identifiers: those of {count} of {identifiers.size} patients differ from another one "
         "only by case, white space, zeros or the form of letters. They count as different "
-        "patients; if they are not, write them alike."
+        "patients. If they are the same patients, write their identifiers in the same way."
     )
     return [text]

@@ -1,4 +1,4 @@
-"""Label texts -> 0 and 1."""
+"""Label texts become 0 and 1."""
 
 import math
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from steadycut.errors import BadTable
 from steadycut.ingest.column_names import list_names
 
 TRUTH = {"true": 1.0, "false": 0.0}
-# What programs write for a missing value. "none" and "unknown" may be classes.
+# What programs write for a missing value; "none" and "unknown" may be classes.
 MISSING = frozenset({"na", "n/a", "#n/a", "nan", "<na>", "null"})
 SHOWN = 5
-# Above this the values are no class names: they may be measurements, or identify patients.
+# More values than this are no class names: they may be measurements, or identify patients.
 MOST_CLASSES = 20
 
 
@@ -27,12 +27,12 @@ def code_labels(
     texts
         The distinct labels that occur in a table.
     column
-        Where they stand; for error texts.
+        The column that holds them, for error messages.
     positive
-        The label that counts as 1; any other one counts as 0. Numbers compare as numbers, so
-        that 1 is ``"1.0"``, and true is 1. Without it labels must be 0 and 1.
+        The label that counts as 1; any other one counts as 0. Numbers are compared as numbers:
+        1 is the same as ``"1.0"``, and true is 1. Without it labels must be 0 and 1.
     must_occur
-        Whether ``positive`` must be among them. If not, all labels may be the same other one.
+        Whether ``positive`` must be among them. If not, all labels may be one other label.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def code_labels(
         return np.array([value == 1 for value in values], dtype=np.int8)
     _check_classes(texts, values, column)
     coded = np.array([value == _meaning(str(positive)) for value in values], dtype=np.int8)
-    # Two others can hardly both be negative: the positive one is written in another way there.
+    # If there are two others, one of them is probably the positive one, written differently.
     if not coded.any() and (must_occur or len(set(values)) > 1):
         msg = (
             f"no label in {column!r} is {str(positive)!r}; {_describe(texts)} there. "
@@ -74,8 +74,8 @@ def _check_present(texts: Sequence[str], column: str) -> None:
     if marks:
         msg = (
             f"every label in {column!r} must be a class; {_describe(marks)} there, which stands "
-            "for a missing one. Leave such cells empty; --missing drop then leaves out these "
-            "patients."
+            "for a missing label. Leave such cells empty; missing='drop' (--missing drop) then "
+            "leaves out these patients."
         )
         raise BadTable(msg)
 
@@ -94,7 +94,7 @@ def _check_classes(texts: Sequence[str], values: Sequence[float | str], column: 
     if len(set(values)) > 2:  # noqa: PLR2004
         msg = (
             f"labels in {column!r} must be of two classes; {_describe(texts)} there. "
-            "Keep two of them, or code the rest as one."
+            "Keep two of them, or merge the others into one."
         )
         raise BadTable(msg)
 

@@ -1,4 +1,4 @@
-"""A survey -> where every row belongs. Every check of rows is here, for every engine."""
+"""Where every row belongs, from a survey. Every check of rows is here, for all engines."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from steadycut.ingest.sites import groups_at_sites, refuse_overlap
 from steadycut.ingest.survey import ScoreFacts, Survey
 from steadycut.ingest.table import MISSING_CODE, KeyColumn
 
-# Texts that are shown as examples of what is no score: nothing else, it may identify a patient.
+# Only texts like these are shown as examples of what is no score; others may identify a patient.
 NUMBER_LIKE = re.compile(
     r"[-+]?(\d*,\d+|\d{1,3}[ ']\d{3}|\d{1,3}(\.\d{3},|,\d{3}\.)\d+)|[<>]? ?\d*[.,]?\d+ ?%?",
     re.ASCII,
@@ -68,12 +68,13 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Layout:
-    """Where rows belong: groups of the survey to leaves, leaves by steps to patients.
+    """Where rows belong: groups of the survey belong to leaves, and leaves to patients.
 
-    ``leaf_of`` is the leaf of each group, by the engine's number of it, and -1 where rows are left
-    out; of the others the rows with finite scores count. ``sizes`` is the number of these rows in
-    each leaf. Leaves stand in the order of patients; ``first_leaf`` says where each patient's begin
-    and, last, how many there are. ``steps`` lead from leaves to patients, one a level.
+    ``leaf_of`` is the leaf of each group, by the engine's number of the group, and -1 where rows
+    are left out. In the other groups the rows with finite scores count; ``sizes`` is their number
+    in each leaf. Leaves are in the order of patients: ``first_leaf`` says where the leaves of each
+    patient begin, and its last entry how many leaves there are. ``steps`` lead from leaves to
+    patients, one per level. ``attributes`` and ``order`` are those of the patients.
     """
 
     leaf_of: IntArray
@@ -103,7 +104,7 @@ class Layout:
         return tuple(taken)
 
     def parts(self, rows_at_once: int, patients: range | None = None) -> list[range]:
-        """Deal patients to parts of at most so many rows; a larger patient gets his own."""
+        """Divide patients into parts of at most so many rows; a larger patient is one part."""
         whole = range(self.patients.size) if patients is None else patients
         parts, start, rows = [], whole.start, 0
         sizes = self.n_instances[whole.start : whole.stop].tolist()
@@ -123,13 +124,13 @@ def lay_out(survey: Survey, request: Request) -> Layout:
     survey
         What an engine found.
     request
-        What is asked. Rows of other sites than the named ones are left out, whatever is in them.
+        What is asked. Rows of other sites than the named ones are left out without any check.
         ``missing="drop"`` leaves out rows in which any of the asked scores is missing, NaN or
-        infinite, so that all score columns see the same rows; a patient who has no other rows is
-        left out and counted. ``incomplete="drop"`` leaves out and counts patients who have no
-        label, or no value of an attribute, in any row; a row without one counts for its patient
-        if other rows have one. Identifiers, sites and levels must be there in every row, also in
-        dropped ones.
+        infinite, so all score columns use the same rows. A patient who has no other rows is left
+        out and counted. ``incomplete="drop"`` leaves out and counts patients who have no label, or
+        no value of an attribute, in any row. A row without one takes the value of the patient's
+        other rows. Identifiers, sites and levels must be filled in every row, also in dropped
+        ones.
     """
     asked = _asked_groups(survey, request)
     check_named(asked, request)
@@ -170,9 +171,9 @@ def lay_out(survey: Survey, request: Request) -> Layout:
 
 
 def _asked_groups(survey: Survey, request: Request) -> Survey:
-    """Return the groups of the sites that are asked for; of a gap in the site nobody can tell."""
+    """Return the groups of the asked sites; an empty site is refused, as it may be any site."""
     if not survey.n_rows.size:
-        msg = "the table has no rows; at least one instance of one patient is needed."
+        msg = "the table has no rows; it must have at least one instance of one patient."
         raise BadTable(msg)
     if request.site is not None:
         _check_filled(survey, [request.site])
@@ -180,9 +181,9 @@ def _asked_groups(survey: Survey, request: Request) -> Survey:
 
 
 def _in_order(column: KeyColumn, used: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-    """Return the codes of patients in the order of their texts, and each group's patient.
+    """Return the codes of patients in the order of their texts, and the patient of each group.
 
-    Tables are often sorted by patient: those of a part then stand together.
+    Tables are often sorted by patient, and then the rows of a part are next to each other.
     """
     kept, patient_of = np.unique(column.codes[used], return_inverse=True)
     order = np.array(sorted(range(kept.size), key=lambda i: column.texts[kept[i]]))
@@ -196,11 +197,11 @@ def _patient_of_leaf(n_leaves: int, steps: Sequence[IntArray]) -> IntArray:
     return found
 
 
-# What a patient is -----------------------------------------------------------------------
+# Patient-level values --------------------------------------------------------------------
 
 
 def _fill_gaps(survey: Survey, request: Request) -> tuple[Survey, tuple[Gaps, ...]]:
-    """Leave out patients without a label or an attribute; give the rows of others their value."""
+    """Leave out patients without a label or an attribute, and fill the empty rows of others."""
     found = []
     if request.incomplete == "drop":
         for name in filter(None, (request.label, *request.attributes)):
@@ -305,7 +306,7 @@ def _n_distinct(codes: IntArray) -> int:
 
 
 def _droppable(request: Request) -> dict[str, str]:
-    """Return what patients may lack with ``missing="drop"``, by column; in a stream nothing."""
+    """Return what a patient may lack with ``missing="drop"``, by column; with an order nothing."""
     if request.order is not None:
         return {}
     values = dict.fromkeys(request.attributes, "value")
@@ -325,7 +326,7 @@ def _check_filled(
                 remove = f"leave out {lack} with missing='drop' (--missing drop)"
             msg = (
                 f"column {name!r} must be filled in every row; {n_missing} of {survey.total} rows "
-                f"{have} nothing there. Fill these in, or {remove}."
+                f"{have} nothing there. Fill them in, or {remove}."
             )
             raise BadTable(msg)
 
@@ -340,13 +341,13 @@ def _check_scores(survey: Survey, request: Request) -> None:
         _refuse_gaps({name: survey.total - finite[name] for name in request.scores}, survey.total)
     if not survey.n_usable.any():
         listed = ", ".join(map(repr, request.scores))
-        msg = f"no row has a usable score in {listed}; all {survey.total} lack one."
+        msg = f"no row has a usable score in {listed}; all {survey.total} rows lack one."
         raise MissingScores(msg)
 
 
 def _check_size(name: str, facts: ScoreFacts) -> None:
     if facts.largest.max(initial=0.0) > LARGEST_SCORE:
-        msg = f"scores in {name!r} must not exceed {LARGEST_SCORE:g} in size. Rescale them."
+        msg = f"scores in {name!r} must not exceed {LARGEST_SCORE:g} in absolute value. Rescale."
         raise BadTable(msg)
 
 
@@ -360,7 +361,7 @@ def _check_readable(name: str, facts: ScoreFacts, n_rows: int, patients: frozens
     msg = (
         f"scores in {name!r} must be numbers with a decimal point; {n_bad} of "
         f"{n_rows} {'is' if n_bad == 1 else 'are'} other text{example}. "
-        "Mend them, or name another column."
+        "Correct them, or name another column."
     )
     raise BadTable(msg)
 
@@ -372,7 +373,7 @@ def _looks(text: str) -> str:
 
 
 def may_be_shown(text: str) -> bool:
-    """Whether a text is a number in another notation, or a usual mark for a missing one."""
+    """Whether a text is a number in another notation, or a common mark for a missing number."""
     tidy = text.strip().casefold()
     return tidy in MISSING_MARKS or NUMBER_LIKE.fullmatch(tidy) is not None
 
@@ -383,6 +384,6 @@ def _refuse_gaps(gaps: Mapping[str, int], n_rows: int) -> None:
         are = "is" if sum(gaps.values()) == 1 else "are"
         msg = (
             f"every row must have a finite score; {', '.join(found)} {are} missing, NaN or "
-            "infinite. Mend these rows, or leave them out with missing='drop' (--missing drop)."
+            "infinite. Correct these rows, or leave them out with missing='drop' (--missing drop)."
         )
         raise MissingScores(msg)

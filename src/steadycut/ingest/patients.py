@@ -1,4 +1,4 @@
-"""An engine and what is asked of it -> patients, part by part."""
+"""An engine and a request give patients, part by part."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -41,10 +41,10 @@ Keep = Callable[[], AbstractContextManager[Store]]
 class PatientTable:
     """Patients by (score column, aggregator), and what was left out on the way.
 
-    Every entry of ``patients`` holds the same patients. ``n_rows`` counts the rows of the sites
-    that are asked for, and ``dropped`` what was left out of them. ``clusters`` says, by score
-    column, how alike the rows of a patient are, if the request asks for it; None where that is not
-    defined. ``order`` is the place of each patient in the order of arrival, if it is asked for.
+    Every entry of ``patients`` holds the same patients. ``n_rows`` counts the rows of the asked
+    sites, and ``dropped`` what was left out of them. ``clusters`` says, by score column, how
+    similar the rows of a patient are, if the request asks for it; None where that is not defined.
+    ``order`` is the place of each patient in the order of arrival, if it is asked for.
     """
 
     patients: Mapping[tuple[str, str], PatientScores]
@@ -60,7 +60,7 @@ class PatientTable:
 
     @property
     def n_patients_dropped(self) -> int:
-        """How many patients had no other rows."""
+        """How many patients had no other rows than these."""
         return self.dropped.patients
 
 
@@ -75,19 +75,19 @@ def build_patients(
     Parameters
     ----------
     engine
-        Who brings the rows together.
+        What brings the rows together.
     request
         What is asked.
     progress
-        Called with a text, the number of rows done and that of all rows.
+        Called with a text, the number of rows done and the number of all rows.
     keep
-        Opens a place for finished parts, if there are several; parts that are there are not
+        Opens a place for finished parts, if there are several; parts that are found there are not
         computed again.
 
     Returns
     -------
     PatientTable
-        To the last bit the same for any order of rows and any engine.
+        The same to the last bit for any order of rows and any engine.
     """
     layout = lay_out(engine.survey(), request)
     finished = join_finished(list(_finish_parts(engine, layout, request, progress, keep)))
@@ -128,7 +128,7 @@ def _kept(
     request: Request,
     compute: Callable[[], Finished],
 ) -> Finished:
-    """Return a part that was finished before, or finish and keep it."""
+    """Return a part that was finished before, or finish it and keep it."""
     step, whose = f"patients-{patients.start}-{patients.stop}", _whose(layout, patients)
     found = store.load(step)
     if found is not None and np.array_equal(found["whose"], whose):

@@ -1,8 +1,8 @@
-"""The whole way in: a table and what is asked of it -> patients."""
+"""From a table to patients: `read_patients` for any request, and `aggregate` for Python users."""
 
 import warnings
 from collections.abc import Iterable
-from typing import Any, overload
+from typing import Any, TypedDict, Unpack, overload
 
 from steadycut.core.aggregate.aggregators import How
 from steadycut.core.records import PatientScores
@@ -28,19 +28,20 @@ def read_patients(
     Parameters
     ----------
     request
-        What is asked of the table.
+        What to read from the table.
     source
         A path, several paths, a pattern or a folder (CSV, TSV, Parquet, Feather, AnnData; Parquet
         and Feather in S3 too); a dict of arrays or a structured array; an AnnData object; or a
         frame of any library that narwhals reads.
     engine
-        ``"memory"`` holds all rows in numpy; ``"duckdb"`` scans them and keeps within ``memory``;
-        ``"auto"`` takes the second for large files and for lazy frames. The result is the same to
-        the last bit.
+        ``"memory"`` holds all rows in numpy. ``"duckdb"`` scans them within ``memory``.
+        ``"spark"`` reads them on a cluster. ``"auto"`` takes DuckDB for large files and for lazy
+        frames, Spark for its own DataFrames, and memory otherwise. The result is the same to the
+        last bit.
     memory
-        About how much memory may be used, such as ``"1GB"``. Default: 2 GiB.
+        About how much memory to use, such as ``"1GB"``. Default: 2 GiB.
     progress
-        Called with a text, the number of rows done and that of all rows.
+        Called with a text, the number of rows done and the number of all rows.
     keep
         Opens a place for finished parts, such as a `steadycut.io.checkpoint.Checkpoint`.
 
@@ -66,22 +67,23 @@ def read_patients(
             opened.close()
 
 
+class More(TypedDict, total=False):
+    """The other arguments of `aggregate`, for its three signatures."""
+
+    label: str | None
+    positive: object
+    site: str | None
+    levels: Iterable[Level]
+    attributes: str | Iterable[str]
+    missing: str
+    engine: str
+    memory: str | int | None
+    progress: Progress | None
+
+
 @overload
 def aggregate(
-    source: Any,
-    *,
-    patient: str,
-    score: str,
-    label: str | None = ...,
-    positive: object = ...,
-    site: str | None = ...,
-    levels: Iterable[Level] = ...,
-    how: How = ...,
-    attributes: str | Iterable[str] = ...,
-    missing: str = ...,
-    engine: str = ...,
-    memory: str | int | None = ...,
-    progress: Progress | None = ...,
+    source: Any, *, patient: str, score: str, how: How = ..., **more: Unpack[More]
 ) -> PatientScores: ...
 
 
@@ -91,16 +93,8 @@ def aggregate(
     *,
     patient: str,
     score: str,
-    label: str | None = ...,
-    positive: object = ...,
-    site: str | None = ...,
-    levels: Iterable[Level] = ...,
     how: list[How] | tuple[How, ...],
-    attributes: str | Iterable[str] = ...,
-    missing: str = ...,
-    engine: str = ...,
-    memory: str | int | None = ...,
-    progress: Progress | None = ...,
+    **more: Unpack[More],
 ) -> dict[str, PatientScores]: ...
 
 
@@ -110,16 +104,8 @@ def aggregate(
     *,
     patient: str,
     score: list[str] | tuple[str, ...],
-    label: str | None = ...,
-    positive: object = ...,
-    site: str | None = ...,
-    levels: Iterable[Level] = ...,
     how: How | list[How] | tuple[How, ...] = ...,
-    attributes: str | Iterable[str] = ...,
-    missing: str = ...,
-    engine: str = ...,
-    memory: str | int | None = ...,
-    progress: Progress | None = ...,
+    **more: Unpack[More],
 ) -> dict[tuple[str, str], PatientScores]: ...
 
 
@@ -139,7 +125,7 @@ def aggregate(  # noqa: PLR0913
     memory: str | int | None = None,
     progress: Progress | None = None,
 ) -> PatientScores | dict[str, PatientScores] | dict[tuple[str, str], PatientScores]:
-    """Return one score a patient, from a table with one row an instance.
+    """Return one score per patient, from a table with one row per instance.
 
     Parameters
     ----------
@@ -148,22 +134,23 @@ def aggregate(  # noqa: PLR0913
         of arrays or a structured array; an AnnData object; or a frame of any library that narwhals
         reads (pandas, polars, Arrow, DuckDB, ...).
     patient
-        Column that identifies patients. 7 and 7.0 are read as ``"7"``, texts as they are.
+        Column that identifies patients. 7 and 7.0 are both read as ``"7"``; texts stay as they
+        are.
     score
         Column of instance scores, or several.
     label
         Column of labels, the same in every row of a patient.
     positive
-        The label that counts as 1; without it labels must be 0 and 1 (or false and true).
+        The label that counts as 1. Without it labels must be 0 and 1, or false and true.
     site
         Column of hospitals, the same in every row of a patient.
     levels
         Levels between rows and patients, innermost first: pairs (column, aggregator), or
         texts such as ``"slide:max"``.
     how
-        Aggregator over the last level of a patient: a name such as ``mean``, ``max`` or
-        ``quantile:0.9`` (docs/guide/aggregators.md has all), or a function of the scores in
-        ascending order.
+        Aggregator over the last level of a patient, or over the rows if there are no levels: a
+        name such as ``mean``, ``max`` or ``quantile:0.9`` (docs/guide/aggregators.md has all), or a
+        function of the scores in ascending order.
     attributes
         Further patient-level columns, such as sex or scanner, the same in every row of a patient.
         The result has them as texts in ``attributes``, by name.
@@ -172,17 +159,17 @@ def aggregate(  # noqa: PLR0913
         have no label, or no value of an attribute, in any row. Dropping warns with the numbers;
         patients who have no other rows are left out too.
     engine, memory, progress
-        How the rows are brought together; see `read_patients`. They change nothing in the result.
+        How the rows are brought together; see `read_patients`. The result does not depend on it.
 
     Returns
     -------
     PatientScores or dict
-        A dict by aggregator for a list of ``how`` (a function goes as ``callable:NAME``); a dict
+        A dict by aggregator for a list of ``how`` (a function is named ``callable:NAME``); a dict
         by (score column, aggregator) for a list of ``score``.
 
     Notes
     -----
-    The result does not depend on the order of rows or on where the table came from.
+    The result does not depend on the order of rows or on the format of the table.
 
     Examples
     --------
@@ -217,27 +204,33 @@ def aggregate(  # noqa: PLR0913
 
 
 def dropped_lines(table: PatientTable) -> list[str]:
-    """Say what was left out, one line a reason."""
+    """Say what was left out, one line per reason."""
     lost, lines = table.dropped, []
     if lost.rows:
-        were = "was" if lost.rows == 1 else "were"
-        who = "1 patient who has" if lost.patients == 1 else f"{lost.patients} patients who have"
-        also = f", and with them {who} no other rows" if lost.patients else ""
-        lines = [f"{lost.rows} of {table.n_rows} rows without a finite score {were} dropped{also}."]
+        who = "patient who has" if lost.patients == 1 else "patients who have"
+        also = f", and with them {lost.patients} {who} no other rows" if lost.patients else ""
+        dropped = f"{_were(lost.rows)} dropped{also}"
+        lines = [f"{lost.rows} of {table.n_rows} rows without a finite score {dropped}."]
     label = next(iter(table.patients.values())).recipe.label
     for gaps in lost.gaps:
         what = "a label" if gaps.column == label else repr(gaps.column)
         if gaps.patients:
-            who = "1 patient" if gaps.patients == 1 else f"{gaps.patients} patients"
-            were = "was" if gaps.patients == 1 else "were"
-            rows = "1 row" if gaps.rows == 1 else f"{gaps.rows} rows"
-            lines.append(f"{who} without {what} in any row {were} dropped, {rows} in all.")
+            dropped = f"{_were(gaps.patients)} dropped, {_count(gaps.rows, 'row')} in all"
+            lines.append(f"{_count(gaps.patients, 'patient')} without {what} in any row {dropped}.")
         if gaps.filled:
-            rows = "1 row" if gaps.filled == 1 else f"{gaps.filled} rows"
+            rows = _count(gaps.filled, "row")
             lines.append(f"{rows} without {what} took the one of the same patient's other rows.")
     return lines
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
+
+
 def alike_lines(table: PatientTable) -> list[str]:
-    """Say that patients may be there twice under two names, if there is a sign of it."""
+    """Warn if some patients may be in the table twice under two names."""
     return alike_warnings(next(iter(table.patients.values())).patients)

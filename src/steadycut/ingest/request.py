@@ -1,4 +1,4 @@
-"""What is asked of a table: which columns, which aggregators, what to do with gaps."""
+"""What is asked of a table: which columns, which aggregators, and what to do with gaps."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -24,30 +24,31 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What to make of a table, checked when it is built and before anything is read.
+    """What to read from a table; checked when it is built, before anything is read.
 
     Parameters
     ----------
     patient
         Column that identifies patients.
     scores
-        One or several columns of instance scores; each is a method of its own.
+        One or several columns of instance scores; each one is a separate method.
     label
         Column of patient labels, if there is one.
     positive
-        The label that counts as 1; without it labels must be 0 and 1.
+        The label that counts as 1. Without it labels must be 0 and 1.
     site
         Column of hospitals, if there is one.
     sites
-        The hospitals that are asked for; rows of others are left out before anything else is
-        checked. Default: all.
+        The hospitals to read. Rows of others are left out before anything else is checked.
+        Default: all.
     positive_occurs
-        Whether the positive label must occur; a hospital without any positive patient is one to
-        audit, but not one to fit.
+        Whether the positive label must occur. A hospital without any positive patient can be used
+        in an audit, but not to fit.
     levels
         Levels between rows and patients, innermost first: pairs of a column and an aggregator.
     hows
-        One or several aggregators over the last level (or the rows) of a patient.
+        One or several aggregators over the last level of a patient, or over the rows if there
+        are no levels.
     missing
         ``"refuse"`` or ``"drop"`` rows whose score is missing, NaN or infinite.
     attributes
@@ -60,7 +61,7 @@ class Request:
         Column that says when a row came in, as a number or an ISO date. A patient arrives with
         the earliest row.
     clusters
-        Whether to measure how alike the rows of a patient are.
+        Whether to measure how similar the rows of a patient are.
 
     Examples
     --------
@@ -99,12 +100,12 @@ class Request:
         _check_sites(self.site, self.sites)
         if self.positive is not None and self.label is None:
             given = shown(self.positive)
-            msg = f"positive={given} needs a label column to look in. Name it as label."
+            msg = f"positive={given} needs a label column. Name it as label."
             raise BadOption(msg)
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Columns that say what a row belongs to."""
+        """Columns that say what a row belongs to, in the order in which they are read."""
         levels = (column for column, _ in self.levels)
         # The site may be asked for as an attribute too.
         more = (column for column in self.attributes if column != self.site)
@@ -113,12 +114,12 @@ class Request:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Every column that must be read."""
+        """Every column to read."""
         return (*self.keys, *self.scores)
 
     @property
     def level_aggregators(self) -> tuple[Aggregator, ...]:
-        """One aggregator a level, innermost first."""
+        """One aggregator per level, innermost first."""
         return tuple(parse_aggregator(how) for _, how in self.levels)
 
     @property
@@ -155,7 +156,7 @@ def make_request(
     missing: str = "refuse",
     clusters: bool = False,
 ) -> Request:
-    """Build a request from what a caller may write: one or several, texts or pairs.
+    """Build a request; callers may write one or several names, and levels as texts or pairs.
 
     ``missing="drop"`` also drops patients without a label or without a value of an attribute.
 
@@ -185,12 +186,12 @@ def _several(name: str, given: str | Iterable[Item]) -> tuple[str | Item, ...]:
     try:
         return (given,) if isinstance(given, str) else tuple(given)
     except TypeError:
-        msg = f"{name} must be one or several texts; got {shown(given)}."
+        msg = f"{name} must be one or several names; got {shown(given)}."
         raise BadOption(msg) from None
 
 
 def parse_level(text: str) -> tuple[str, str]:
-    """Return column and aggregator of ``COL:AGG``, where AGG is the longest valid ending.
+    """Return the column and the aggregator of ``COL:AGG``; AGG is the longest valid ending.
 
     Examples
     --------
@@ -207,7 +208,7 @@ def parse_level(text: str) -> tuple[str, str]:
         if how.partition(":")[0] in AGGREGATORS:
             parse_aggregator(how)
     msg = (
-        f"a level must be written COLUMN:AGGREGATOR, the latter one of "
+        f"a level must be written COLUMN:AGGREGATOR, with one of the aggregators "
         f"{', '.join(aggregator_names())}; got {text!r}."
     )
     raise BadOption(msg)
@@ -240,7 +241,7 @@ def _as_pair(level: Level) -> tuple[str, How]:
 def _check_columns(columns: tuple[str, ...]) -> None:
     for column in columns:
         if not isinstance(column, str) or not column:
-            msg = f"a column must be named by a text that is not empty; got {shown(column)}."
+            msg = f"the name of a column must be a text that is not empty; got {shown(column)}."
             raise BadOption(msg)
     _check_once("column", columns)
 
@@ -249,7 +250,7 @@ def _check_sites(site: str | None, sites: tuple[str, ...] | None) -> None:
     if sites is None:
         return
     if site is None:
-        msg = f"sites {', '.join(sites)} need a site column to look in. Name it as site."
+        msg = f"sites {', '.join(sites)} need a site column. Name it as site."
         raise BadOption(msg)
     _check_some("site", sites)
 
@@ -257,7 +258,7 @@ def _check_sites(site: str | None, sites: tuple[str, ...] | None) -> None:
 def _check_once(what: str, names: Iterable[str]) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        msg = f"each {what} must be asked for once and in one role; got {repeated[0]!r} twice."
+        msg = f"each {what} must be named once and in one role; got {repeated[0]!r} twice."
         raise BadOption(msg)
 
 

@@ -13,14 +13,14 @@ from steadycut.ingest.survey import Survey
 
 
 def groups_at_sites(survey: Survey, request: Request) -> Survey:
-    """Return the groups of the sites that are asked for; all of them, if no sites are named.
+    """Return the groups of the asked sites; all groups, if no sites are named.
 
     Raises
     ------
     BadOption
         If a site is not in the table.
     PatientOverlap
-        If a patient of these sites has rows at another one too.
+        If a patient of these sites also has rows at another site.
     """
     if request.site is None or request.sites is None:
         return survey
@@ -41,7 +41,7 @@ def at_sites(patients: PatientScores, names: str | Iterable[str]) -> PatientScor
     patients
         Patients whose sites are known.
     names
-        One site, or several; each must be the site of at least one patient.
+        One or several sites; each must be the site of at least one patient.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def at_sites(patients: PatientScores, names: str | Iterable[str]) -> PatientScor
 
 
 def check_sites(known: Sequence[str], wanted: Sequence[str]) -> None:
-    """Refuse a site that is not there, or none at all.
+    """Refuse a site that does not occur, or an empty list of sites.
 
     Examples
     --------

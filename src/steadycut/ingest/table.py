@@ -1,4 +1,4 @@
-"""Columns as every engine hands them on: codes for what a row belongs to, floats for scores."""
+"""A table in memory: codes and texts for what a row belongs to, floats for scores."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.errors import BadTable
 
 MISSING_CODE = -1
-# Beyond this neighbouring whole numbers are the same float.
+# Above this, neighbouring whole numbers are the same float.
 LARGEST_FLOAT_KEY = 2.0**53
 NESTED = (list, tuple, dict, set, frozenset, np.ndarray)
 # Texts that stand for "no score" in tables from R, Excel, databases and others.
@@ -21,21 +21,16 @@ NO_SCORE = frozenset({"", "na", "n/a", "nan", "null", "none"})
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class KeyColumn:
-    """A column of identifiers or classes: ``texts[code]`` is a row's value, -1 says missing."""
+    """A column of identifiers or classes: ``texts[code]`` is the value of a row, -1 is missing."""
 
     codes: IntArray
     texts: tuple[str, ...]
-
-    @property
-    def n_missing(self) -> int:
-        """How many rows have no value."""
-        return int(np.count_nonzero(self.codes == MISSING_CODE))
 
     def take(self, rows: NDArray[np.bool_]) -> "KeyColumn":
         """Return the column of some rows, with the texts that occur in them."""
         kept = self.codes[rows]
         occurring = np.unique(kept[kept != MISSING_CODE])
-        # The last entry is where the code -1 of a missing value points to.
+        # The last entry is for the code -1 of a missing value.
         renumbered = np.full(len(self.texts) + 1, MISSING_CODE, dtype=np.int64)
         renumbered[occurring] = np.arange(occurring.size)
         texts = tuple(self.texts[code] for code in occurring.tolist())
@@ -44,7 +39,7 @@ class KeyColumn:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ScoreColumn:
-    """A column of scores, NaN where there is none, and by row the texts that are no number."""
+    """A column of scores, NaN where there is none, and by row the texts that are not numbers."""
 
     values: FloatArray
     unreadable: Mapping[int, str]
@@ -76,7 +71,7 @@ class Table:
 def key_column(values: NDArray[Any]) -> KeyColumn:
     """Return a column of identifiers as codes and texts.
 
-    A text stays as it is; 7 and 7.0 are both ``"7"``, because pandas turns a column of whole
+    A text stays as it is. 7 and 7.0 are both ``"7"``, because pandas turns a column of whole
     numbers into floats when one is missing. An empty text is missing.
 
     Examples
@@ -94,7 +89,7 @@ def key_column(values: NDArray[Any]) -> KeyColumn:
 
 
 def score_column(values: NDArray[Any]) -> ScoreColumn:
-    """Return a column of scores as floats; texts are read as numbers where they are.
+    """Return a column of scores as floats; texts that are numbers are read as such.
 
     Examples
     --------
@@ -112,7 +107,7 @@ def score_column(values: NDArray[Any]) -> ScoreColumn:
 
 
 def unreadable_texts(texts: Iterable[tuple[int, str]]) -> dict[int, str]:
-    """Return by row the texts that are no number and do not stand for a missing one either."""
+    """Return by row the texts that are neither a number nor a mark for a missing one."""
     return {row: text for row, text in texts if text.strip().casefold() not in NO_SCORE}
 
 
@@ -132,7 +127,7 @@ def stack(tables: Sequence[Table]) -> Table:
 def _objects(values: NDArray[Any]) -> list[object]:
     data = np.ma.getdata(values)
     is_time = data.dtype.kind in "mM"
-    # As objects, times of a nanosecond would be plain numbers.
+    # As objects, times in nanoseconds would become plain numbers.
     objects = data.astype(str if is_time else object).astype(object)
     objects[np.ma.getmaskarray(values) | (np.isnat(data) if is_time else False)] = None
     return list(objects)
@@ -153,7 +148,7 @@ def _from_objects(values: list[object]) -> KeyColumn:
     found = [str(text) for text in dict.fromkeys(texts) if text is not None]
     index: dict[object, int] = {None: MISSING_CODE} | {text: i for i, text in enumerate(found)}
     codes = np.fromiter(map(index.__getitem__, texts), dtype=np.int64, count=len(texts))
-    # The last entry is where the code -1 of a missing value points to.
+    # The last entry is for the code -1 of a missing value.
     _check_texts("".join(found))
     blank = np.array([*(not text.strip() for text in found), True])
     return KeyColumn(codes=np.where(blank[codes], MISSING_CODE, codes), texts=tuple(found))
@@ -184,25 +179,25 @@ def _decoded(value: bytes) -> str:
 
 
 def _check_whole(values: NDArray[Any]) -> None:
-    """Refuse floats that may stand for several whole numbers: patients would become one."""
+    """Refuse floats that may stand for several whole numbers: patients would be merged."""
     if (np.abs(values) > LARGEST_FLOAT_KEY).any():
         msg = (
-            "identifiers that are floating-point numbers must not exceed 2^53 in size: beyond it "
-            "several are one number. Store them as texts or as whole numbers."
+            "identifiers that are floating-point numbers must not exceed 2^53 in absolute value: "
+            "above it different identifiers become equal. Store them as texts or whole numbers."
         )
         raise BadTable(msg)
 
 
 def _check_texts(joined: str) -> None:
-    """Refuse what cannot be written: numpy drops NUL at an end, files take no half of a pair."""
+    """Refuse texts that cannot be written: numpy drops NUL at the end, files refuse surrogates."""
     try:
         joined.encode()
     except UnicodeEncodeError:
         joined = "\0"
     if "\0" in joined:
         msg = (
-            "identifiers and classes must be plain text; some hold NUL or other signs that no file "
-            "takes. Remove these signs."
+            "identifiers and classes must be plain text; some hold NUL or other characters that "
+            "no file can hold. Remove these characters."
         )
         raise BadTable(msg)
 
@@ -210,19 +205,19 @@ def _check_texts(joined: str) -> None:
 def refuse_nested(column: str | None = None) -> None:
     """Refuse lists and records where a plain value must be."""
     where = "an identifier or a class" if column is None else f"column {column!r}"
-    msg = f"{where} must be one plain value a row; it is a list or a record. Take a part of it."
+    msg = f"{where} must be one plain value per row; it is a list or a record. Take a part of it."
     raise BadTable(msg)
 
 
 def _number(value: object) -> float | None:
-    """Return a value as a number, NaN for None, and None for a text that is no number."""
+    """Return a value as a number, NaN if it is missing, and None for a text that is no number."""
     if _is_missing(value):
         return math.nan
-    # Of a complex number float() would take a part.
+    # float() would take only a part of a complex number.
     if isinstance(value, complex | np.complexfloating | bytes):
         return None
     try:
-        # Of texts only plain ones: Python would read 1_0 as 10 and digits of other scripts.
+        # Python would also read 1_0 as 10, and digits of other scripts.
         text = str(value)
         return float(value) if text.isascii() and "_" not in text else None  # type: ignore[arg-type]
     except OverflowError:
@@ -232,7 +227,7 @@ def _number(value: object) -> float | None:
 
 
 def _is_missing(value: object) -> bool:
-    # pandas' own markers, known by name so that pandas need not be there.
+    # The markers of pandas are recognised by name, so pandas need not be installed.
     is_marker = value is None or type(value).__name__ in {"NAType", "NaTType"}
     return is_marker or (isinstance(value, float) and math.isnan(value))
 
@@ -249,7 +244,7 @@ def stack_keys(columns: Sequence[KeyColumn]) -> KeyColumn:
     codes = []
     for column in columns:
         renumbered = [index.setdefault(text, len(index)) for text in column.texts]
-        # The last entry is where the code -1 of a missing value points to.
+        # The last entry is for the code -1 of a missing value.
         codes.append(np.array([*renumbered, MISSING_CODE], dtype=np.int64)[column.codes])
     return KeyColumn(codes=np.concatenate(codes), texts=tuple(index))
 

@@ -1,4 +1,4 @@
-"""Results of finished steps on disk, so that a killed run goes on where it was."""
+"""Results of finished steps on disk, so an interrupted run can go on from there."""
 
 import hashlib
 import io
@@ -21,27 +21,27 @@ from steadycut.io.files import PARTS, write_atomically
 SCHEMA = "steadycut.checkpoint/1"
 HEADER = "checkpoint.json"
 LOCK = ".steadycut-lock"
-# In the order of their removal: as long as the last ones are there, the folder is known as ours.
+# In the order of their removal: the last ones show that the folder is a checkpoint.
 OWN_FILES = ("*.npz", PARTS, HEADER, LOCK)
 STEP_NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
-# A file that was cut short or damaged is one of these; its step is then done again.
+# Errors of a file that is cut short or damaged; its step is then done again.
 UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile)
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A folder that holds one file of arrays for each step that was finished."""
+    """A folder with one file of arrays for each finished step."""
 
     folder: Path
 
     def save(self, step: str, **arrays: ArrayLike) -> None:
-        """Keep the result of a step; the file appears whole or not at all."""
+        """Save the result of a step; the file appears whole or not at all."""
         content = io.BytesIO()
         np.savez(content, allow_pickle=False, **{name: np.asarray(arrays[name]) for name in arrays})
         write_atomically(self._path(step), content.getvalue())
 
     def load(self, step: str) -> dict[str, NDArray[Any]] | None:
-        """Return the result of a step; None if it was not finished, or its file is damaged."""
+        """Return the result of a step; None if it is not finished or its file is damaged."""
         try:
             content = io.BytesIO(self._path(step).read_bytes())
             with np.load(content, allow_pickle=False) as stored:
@@ -50,7 +50,7 @@ class Checkpoint:
             return None
 
     def remove(self) -> None:
-        """Remove what a checkpoint holds, and its folder if nothing else is in it."""
+        """Remove the files of the checkpoint, and its folder if it is empty then."""
         for pattern in OWN_FILES:
             for path in self.folder.glob(pattern):
                 path.unlink(missing_ok=True)
@@ -71,11 +71,11 @@ def open_checkpoint(
     Parameters
     ----------
     folder
-        Made if it is not there; empty, or the checkpoint of the same study. One run may use it
-        at a time.
+        A new or empty folder, or the checkpoint of the same study. One run may use it at a time.
     study
         Everything that the results depend on, by name: options and versions as texts, data as
-        digests (see `digest`). No identifiers of patients: it is written down as it is.
+        digests (see `digest`). It is written to a file, so it must not hold identifiers of
+        patients.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def open_checkpoint(
     path = Path(folder)
     _check_ours(path)
     with _locked(path):
-        # The lock is ours, so nobody is writing these: they are from a killed run.
+        # This run has the lock, so these parts are from a killed run.
         for part in path.glob(PARTS):
             part.unlink(missing_ok=True)
         _check_same_study(path, study)
@@ -118,7 +118,7 @@ def digest(*contents: str | bytes | NDArray[Any]) -> str:
 
 
 def _check_ours(folder: Path) -> None:
-    """Make the folder; refuse one that holds something else."""
+    """Make the folder; refuse a folder with other files."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         found = {path.name for path in folder.iterdir()}
@@ -135,11 +135,11 @@ def _check_ours(folder: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Hold the folder for this run; the system lets go of it however the run ends."""
+    """Lock the folder for this run; the system releases the lock however the run ends."""
     with (folder / LOCK).open("ab") as file:
         try:
             import fcntl
-        except ImportError:  # pragma: no cover - Windows: nobody guards against two runs
+        except ImportError:  # pragma: no cover - Windows has no such locks
             yield
             return
         try:
@@ -151,13 +151,13 @@ def _locked(folder: Path) -> Iterator[None]:
             )
             raise BadCheckpoint(msg) from None
         except OSError:
-            # A file system without locks: nobody guards against two runs there.
+            # A file system without locks: two runs are not detected there.
             pass
         yield
 
 
 def _check_same_study(folder: Path, study: Mapping[str, str]) -> None:
-    """Write down whose checkpoint this is; refuse that of another study."""
+    """Write the study into a new checkpoint; refuse the checkpoint of another study."""
     header = folder / HEADER
     if not header.exists():
         content = json.dumps({"schema": SCHEMA, "study": dict(study)}, indent=2, sort_keys=True)
@@ -168,8 +168,8 @@ def _check_same_study(folder: Path, study: Mapping[str, str]) -> None:
     if differ:
         msg = (
             f"the checkpoint in {folder} is of another study: {', '.join(differ)} "
-            f"{'differs' if len(differ) == 1 else 'differ'}. Run it as it was begun, name another "
-            "folder, or remove this one."
+            f"{'differs' if len(differ) == 1 else 'differ'}. Use the same options and data as "
+            "before, name another folder, or remove this one."
         )
         raise BadCheckpoint(msg)
 
@@ -183,7 +183,7 @@ def _read_header(header: Path) -> dict[str, str]:
         known = False
     if not known:
         msg = (
-            f"{header} is no checkpoint of this version of steadycut ({SCHEMA}). Remove its "
+            f"{header} is not a checkpoint of this version of steadycut ({SCHEMA}). Remove its "
             "folder, or name another one."
         )
         raise BadCheckpoint(msg)

@@ -1,7 +1,7 @@
-"""Files that appear whole or not at all, and nothing left behind by runs that were killed.
+"""Files that appear whole or not at all, and work folders that killed runs do not leave behind.
 
-What a run has not finished carries a lock, and the system takes that away however the run ends.
-The next run therefore knows at once what nobody works on any more, and removes it.
+Unfinished files are locked, and the system releases the lock however the run ends. So the next run
+knows which files no run is working on any more, and removes them.
 """
 
 import os
@@ -21,7 +21,7 @@ try:
 except ImportError:  # pragma: no cover - Windows
     fcntl = None  # type: ignore[assignment]
 
-# Where there are no locks: what is of this age, in seconds, is no longer being written.
+# Where there are no locks, a file of this age, in seconds, is no longer being written.
 STALE = 3600.0
 PARTS = ".steadycut-*.part"
 WORK = "steadycut-work-"
@@ -30,9 +30,9 @@ LARGEST_SMALL = 256_000_000
 
 
 def read_small(path: Path, most: int = LARGEST_SMALL) -> bytes:
-    """Return the bytes of a file that cannot be large; an OSError says why there are none.
+    """Return the bytes of a small file, or raise an OSError with the reason.
 
-    A pipe may never begin and a device never end, so that neither is opened.
+    Pipes and devices are not opened: reading them may never begin or never end.
     """
     if path.is_fifo() or path.is_char_device():
         raise OSError(None, "It is a pipe or a device")
@@ -44,7 +44,7 @@ def read_small(path: Path, most: int = LARGEST_SMALL) -> bytes:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write ``content`` to ``path``: next to it first, then moved into its place.
+    """Write ``content`` to a file next to ``path``, then move it there.
 
     A run that is stopped in the middle leaves the old file, or none.
     """
@@ -52,11 +52,11 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def write_together(files: Mapping[Path, bytes]) -> None:
-    """Write several files: all of them next to their places first, then each moved into its own.
+    """Write several files next to their places, then move them all.
 
-    Whatever fails (a full disk, say) leaves all old files as they are, and two runs into one folder
-    do not mix. Only a kill in the middle of the moves can leave some of the new files beside old
-    ones; the first of ``files`` is moved last, so that where it is new all are.
+    If anything fails, such as a full disk, all old files stay as they are. Two runs into one folder
+    do not mix. Only a kill in the middle of the moves can leave new files beside old ones. The
+    first of ``files`` is moved last: if it is new, all are.
     """
     folders = sorted({path.parent for path in files})
     parts = {_part_beside(path): path for path in files}
@@ -77,15 +77,15 @@ def write_together(files: Mapping[Path, bytes]) -> None:
 
 @contextmanager
 def work_folder() -> Iterator[Path]:
-    """Give an empty folder for work in progress, and remove it in the end.
+    """Yield an empty folder for work in progress, and remove it at the end.
 
-    Folders of runs that were killed are removed first.
+    Folders of killed runs are removed first.
     """
     place = Path(tempfile.gettempdir())
     for folder in place.glob(f"{WORK}*"):
         if _is_abandoned(folder / LOCK):
             shutil.rmtree(folder, ignore_errors=True)
-    # Under another name until it is locked: a folder of that name without a lock is abandoned.
+    # It has another name until it is locked: a work folder without a lock counts as abandoned.
     new = Path(tempfile.mkdtemp(prefix="steadycut-new-"))
     with (new / LOCK).open("wb") as lock:
         _hold(lock)
@@ -101,7 +101,7 @@ def _part_beside(path: Path) -> Path:
 
 
 def _remove_abandoned_parts(folder: Path) -> None:
-    """Remove what killed runs have left in a folder."""
+    """Remove the parts that killed runs have left in a folder."""
     with suppress(OSError):
         for part in folder.glob(PARTS):
             if _is_abandoned(part):
@@ -109,7 +109,7 @@ def _remove_abandoned_parts(folder: Path) -> None:
 
 
 def _is_abandoned(path: Path) -> bool:
-    """Whether nobody holds a file any more; where that cannot be told, whether it is old."""
+    """Whether no run holds a file any more; where there are no locks, whether it is old."""
     with suppress(OSError), path.open("rb") as file:
         return _hold(file) or _is_stale(path)
     return False
@@ -120,7 +120,7 @@ def _is_stale(path: Path) -> bool:
 
 
 def _hold(file: IO[bytes]) -> bool:
-    """Lock an open file until it is closed; False if somebody else has, or there are no locks."""
+    """Lock an open file until it is closed; False if another run has, or there are no locks."""
     if fcntl is None:  # pragma: no cover - Windows
         return False
     try:
@@ -131,7 +131,7 @@ def _hold(file: IO[bytes]) -> bool:
 
 
 def _check_place(path: Path) -> None:
-    """Refuse what is no file; whoever may do everything would put one in the place of /dev/null."""
+    """Refuse what is not a plain file; the root user would replace /dev/null by a file."""
     if path.is_dir():
         raise IsADirectoryError(None, "Is a directory")
     if path.exists() and not path.is_file():
@@ -143,12 +143,12 @@ def _written(part: Path, path: Path, content: bytes) -> Iterator[None]:
     """Write a part; it stays locked until the context is left."""
     try:
         _check_place(path)
-        # Plain opening gives the file the permissions that the user's umask asks for.
+        # Opened plainly, the file gets the permissions of the user's umask.
         with _locked_file(part) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-            if fcntl is None:  # pragma: no cover - Windows moves no open file
+            if fcntl is None:  # pragma: no cover - Windows cannot move an open file
                 file.close()
             yield
     except OSError as error:
@@ -157,7 +157,7 @@ def _written(part: Path, path: Path, content: bytes) -> Iterator[None]:
 
 @contextmanager
 def _locked_file(part: Path) -> Iterator[IO[bytes]]:
-    """Open a new file; nobody sees it before it is locked."""
+    """Open a new file; no other run sees it before it is locked."""
     with ExitStack() as held:
         with _alone_in([part.parent]):
             file = held.enter_context(part.open("xb"))
@@ -167,10 +167,10 @@ def _locked_file(part: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _alone_in(folders: Sequence[Path]) -> Iterator[None]:
-    """Wait until no other run moves files in these folders, and keep others waiting."""
+    """Wait until no other run moves files in these folders, and make other runs wait."""
     with ExitStack() as held:
         for folder in folders:
-            # Where a folder cannot be opened or locked, writing into it will say so, or works.
+            # If a folder cannot be opened or locked, writing into it works or gives the reason.
             with suppress(OSError):
                 opened = os.open(folder, os.O_RDONLY)
                 held.callback(os.close, opened)
@@ -180,7 +180,7 @@ def _alone_in(folders: Sequence[Path]) -> Iterator[None]:
 
 
 def _move_all(parts: Mapping[Path, Path]) -> None:
-    """Move parts into their places, the first one last; what fails puts the old files back."""
+    """Move parts to their places, the first one last; if a move fails, put the old files back."""
     kept: dict[Path, Path] = {}
     try:
         for path in parts.values():
@@ -202,7 +202,7 @@ def _move_all(parts: Mapping[Path, Path]) -> None:
 
 
 def _keep(path: Path) -> Path:
-    """Give an old file a second name, until the new one is there."""
+    """Give an old file a second name until the new one is in its place."""
     old = _part_beside(path)
     try:
         old.hardlink_to(path)

@@ -1,4 +1,4 @@
-"""How far a long run is: one line that rewrites itself on a terminal, plain lines in a log."""
+"""How far a long run is: one line that is updated on a terminal, plain lines in a log."""
 
 import sys
 import time
@@ -16,10 +16,10 @@ MINUTE, HOUR = 60, 3600
 
 @dataclass(slots=True)
 class ProgressOnStream:
-    """Writes what it is called with: a text, the number of steps done, and of all steps.
+    """Write progress when called with a text, the number of steps done, and of all steps.
 
-    The remaining time is that of the steps still to do at the pace of those that were seen being
-    done; steps that a resumed run found done do not count.
+    The remaining time is estimated from the steps that this run has done. Steps that a resumed run
+    found finished do not count.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class ProgressOnStream:
     _drawn: bool = field(default=False, init=False)
 
     def __call__(self, text: str, done: int, total: int) -> None:
-        """Say how far the run is, if it is time to."""
+        """Write how far the run is, if it is time for it."""
         now = self.clock()
         if text != self._text or done < self._done_before:
             self._text, self._began, self._done_before = text, now, done
@@ -72,7 +72,7 @@ class ProgressOnStream:
 
 @contextmanager
 def progress_on_stderr() -> Iterator[ProgressOnStream]:
-    """Give a callback that writes to stderr, and clear its line in the end."""
+    """Yield a callback that writes to stderr, and clear its line at the end."""
     shown = ProgressOnStream(sys.stderr)
     try:
         yield shown
@@ -81,7 +81,7 @@ def progress_on_stderr() -> Iterator[ProgressOnStream]:
 
 
 def in_words(seconds: float) -> str:
-    """Return a duration as one would say it.
+    """Return a duration in words.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""CSV that a spreadsheet shows and never runs: every CSV file of steadycut is written here.
+"""CSV files that a spreadsheet never takes for formulas; all CSV files are written here.
 
 A spreadsheet takes a cell that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return
-for a formula, and a formula can read other cells and send them away. Such a text gets an apostrophe
-in front, unless it is a plain number.
+for a formula. A formula can read other cells and send them away. Such a text gets an apostrophe in
+front, unless it is a plain number.
 """
 
 import csv
@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-# The last four are the full-width forms of the first four, which spreadsheets read alike.
+# The last four are full-width forms of the first four; spreadsheets treat them the same.
 STARTS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 ENDING = "\r\n"
 PLAIN_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def safe_cell(value: Any) -> Any:  # noqa: ANN401
-    """Return a cell that no spreadsheet takes for a formula; numbers stay as they are.
+    """Return a cell that no spreadsheet takes for a formula; numbers are unchanged.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def csv_bytes(columns: Mapping[str, ArrayLike]) -> bytes:
     b"patient,score\n'=A1,0.5\n7,-1.0\n"
     """
     lines: list[str] = []
-    # A cell with a return is quoted only if lines end so: it would begin a row of its own.
+    # csv quotes a cell with a carriage return only if lines end with one, too.
     table = csv.writer(SimpleNamespace(write=lines.append), lineterminator=ENDING)
     table.writerow(map(safe_cell, columns))
     rows = zip(*(np.asarray(column).tolist() for column in columns.values()), strict=True)

@@ -29,8 +29,8 @@ def refused(source, error, text, **asked):
     ("name", "content", "text"),
     [
         ("t.xlsx", b"", "a table must end in one of .csv, .csv.gz, .tsv, .*; got '.*t.xlsx'"),
-        ("t.csv", b"", "is empty or its first line is. Its first line must name the columns"),
-        ("t.csv", b"\n\n", "is empty or its first line is"),
+        ("t.csv", b"", "or its first line is empty. The first line must name the columns"),
+        ("t.csv", b"\n\n", "or its first line is empty"),
         ("t.csv", b"id,s\n", "the table has no rows"),
         ("t.csv", b"id,s\nsecret-1,0.5,9\n", "line 2 has 3 cells and the header 2. Check the file"),
         ("t.csv", b"id,s\nsecret-1\n", "line 2 has 1 cells and the header 2. Check the file"),
@@ -41,7 +41,7 @@ def refused(source, error, text, **asked):
         ("t.csv", b"id,s\r\nsecret-1,1\nsecret-2,2\n", "its lines end in different ways"),
         ("t.csv", "id,s\nsecret,1\n".encode("utf-16-le"), "has NUL bytes: it is UTF-16"),
         ("t.csv", b"id,s" * (1 << 19) + b"x\n", "the first line of .* it is longer"),
-        ("t.csv", b"id" * (1 << 17) + b"\n", "131072 signs a name; it is longer"),
+        ("t.csv", b"id" * (1 << 17) + b"\n", "131072 characters per name; it is longer"),
         ("t.csv.gz", gzip.compress(b"id,s\n" + bytes(1 << 25)), "at most 200 times its size"),
         ("t.csv.gz", b"id,s\n", "cannot be read: .*Check the file, or write it again"),
         ("t.csv.gz", gzip.compress(TEXT.encode() * 99, mtime=0)[:-20], "cannot be read"),
@@ -170,7 +170,9 @@ def test_bytes_and_lists_as_identifiers_in_parquet(engine, tmp_path):
     pq.write_table(pa.table({"id": [b"a", b"b"], "l": [[1], [2]], "s": [1.0, 2.0]}), path)
     found = aggregate(path, patient="id", score="s", engine=engine)
     assert found.patients.tolist() == ["a", "b"]
-    refused(path, BadTable, "column 'l' must be one plain value a row", patient="l", engine=engine)
+    refused(
+        path, BadTable, "column 'l' must be one plain value per row", patient="l", engine=engine
+    )
 
 
 def test_auto_looks_into_what_is_packed(tmp_path):

@@ -94,7 +94,7 @@ def test_a_gap_does_not_make_two_large_identifiers_one(frame, engine):
 @pytest.mark.parametrize("as_objects", [False, True])
 def test_floats_that_may_be_several_patients_are_refused(identifier, as_objects):
     identifiers = ["a", identifier] if as_objects else [1.0, identifier]
-    with pytest.raises(BadTable, match=r"must not exceed 2\^53 in size"):
+    with pytest.raises(BadTable, match=r"must not exceed 2\^53 in absolute value"):
         aggregate({"id": identifiers, "s": [1.0, 2.0]}, patient="id", score="s")
 
 
@@ -107,8 +107,8 @@ def test_whole_numbers_of_128_bits_are_identifiers():
 @pytest.mark.parametrize(
     ("column", "text"),
     [
-        ([{"a": 1}, {"a": 2}], "one plain value a row"),
-        (np.zeros((2, 2)), "one plain value a row"),
+        ([{"a": 1}, {"a": 2}], "one plain value per row"),
+        (np.zeros((2, 2)), "one plain value per row"),
         ([b"a", b"\xff"], "bytes that are not UTF-8"),
         (["a\0", "b"], "hold NUL"),
     ],
@@ -119,7 +119,7 @@ def test_what_is_no_identifier(column, text):
 
 
 def test_half_of_a_surrogate_pair_is_no_identifier():
-    with pytest.raises(BadTable, match="signs that no file takes"):
+    with pytest.raises(BadTable, match="characters that no file can hold"):
         aggregate({"id": ["\ud800", "b"], "s": [1.0, 2.0]}, patient="id", score="s")
 
 

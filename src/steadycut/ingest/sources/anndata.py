@@ -1,4 +1,4 @@
-"""AnnData -> raw columns: cells are rows, ``obs`` has the keys, genes may be scores."""
+"""AnnData as a table: cells are rows, ``obs`` has the keys, and genes may be scores."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,9 +21,9 @@ MATRIX, LAYER = "X:", "layer:"
 def read_anndata(source: Any, request: Request) -> Table:
     """Return the needed columns of an AnnData object or an ``.h5ad`` file.
 
-    A column is one of ``obs``, or as a score also ``X:GENE`` (a gene of the matrix) or
-    ``layer:NAME:GENE`` (a gene of a layer). Of a file, or an object in backed mode, only these
-    columns are read.
+    A column is a column of ``obs``. A score may also be ``X:GENE`` (a gene of the matrix) or
+    ``layer:NAME:GENE`` (a gene of a layer). Only these columns of a file, or of an object in
+    backed mode, are read.
     """
     with open_anndata(source) as data:
         names = [str(name) for name in data.obs.columns]
@@ -34,7 +34,7 @@ def read_anndata(source: Any, request: Request) -> Table:
 
 
 def is_anndata(source: Any) -> bool:
-    """Whether an object is an AnnData; its package need not be there to ask."""
+    """Whether an object is an AnnData; the package anndata need not be installed."""
     return type(source).__name__ == "AnnData" and type(source).__module__.startswith("anndata")
 
 
@@ -50,7 +50,7 @@ def _column(data: Any, name: str, *, in_obs: bool) -> NDArray[Any]:
 
 
 def _matrix(data: Any, name: str) -> tuple[Any, str]:
-    """Return the matrix that a score names, and the gene."""
+    """Return the matrix of a score, and the gene."""
     if name.startswith(MATRIX):
         return data.X, name.removeprefix(MATRIX)
     layer, _, gene = name.removeprefix(LAYER).partition(":")
@@ -70,7 +70,7 @@ def _gene(matrix: Any, gene: str, data: Any, name: str) -> NDArray[Any]:
 
 @contextmanager
 def open_anndata(source: Any) -> Iterator[Any]:
-    """Give an AnnData object, or open an ``.h5ad`` file without reading its matrix."""
+    """Yield an AnnData object, or open an ``.h5ad`` file without reading its matrix."""
     if not isinstance(source, Path):
         yield source
         return

@@ -9,15 +9,15 @@ from steadycut.ingest.sources.find import PARQUET, TableFile
 from steadycut.io.packages import optional_package
 
 ARROW_ENDINGS = (".feather", ".arrow")
-# Seconds. The defaults of 1 and 3 are short for a busy machine or a hospital network.
+# Seconds. The defaults of 1 and 3 are too short for a busy machine or a hospital network.
 PATIENCE = {"connect_timeout": 10, "request_timeout": 60}
 
 
 def open_dataset(file: TableFile) -> Any:
-    """Return a file, or a folder in S3, as a pyarrow dataset; nothing but its schema is read.
+    """Return a file, or a folder in S3, as a pyarrow dataset; only its schema is read.
 
-    Credentials and region are those of the environment or the AWS configuration files;
-    ``AWS_ENDPOINT_URL`` names another server than Amazon's.
+    Credentials and region come from the environment or the AWS configuration files.
+    ``AWS_ENDPOINT_URL`` names a server other than Amazon's.
     """
     with optional_package("Reading Arrow files and S3", "pyarrow", "frames"):
         from pyarrow import dataset
@@ -33,13 +33,13 @@ def open_dataset(file: TableFile) -> Any:
 
 
 def arrow_errors() -> tuple[type[Exception], ...]:
-    """Return what pyarrow raises; nothing where it was not used."""
+    """Return the errors of pyarrow; none if it was not used."""
     pyarrow = sys.modules.get("pyarrow")
     return () if pyarrow is None else (pyarrow.ArrowException,)
 
 
 def _kind(file: TableFile) -> str:
-    """Return the format by the ending; a folder holds Parquet files."""
+    """Return the format by the ending of the name; a folder holds Parquet files."""
     name = file.name.casefold()
     if name.endswith(ARROW_ENDINGS):
         return "feather"

@@ -1,4 +1,4 @@
-"""CSV and TSV files: what the first line names, how they are packed, what is wrong in them."""
+"""CSV and TSV files: their first line, compression, and what is wrong in them."""
 
 import csv
 import gzip
@@ -10,11 +10,10 @@ from typing import Any
 from steadycut.errors import BadTable
 
 DELIMITERS = ",;\t|"
-# DuckDB's own 32 MiB would not fit into the least memory that can be asked for; a row may take
-# half of this.
+# DuckDB's default of 32 MiB would not fit in the smallest memory limit. A row may take half of it.
 CSV_BUFFER = 4 << 20
 LONGEST_ROW = CSV_BUFFER // 2
-# A gzipped table unpacks to 3 to 30 times its size; a bomb to 1,000 times.
+# A gzipped table unpacks to 3 to 30 times its size, a zip bomb to 1,000 times.
 MOST_TIMES = 200
 LOOKED_AT = 16 << 20
 
@@ -29,28 +28,28 @@ def read_header(file: Path, delimiters: str = DELIMITERS) -> tuple[tuple[str, ..
     if first.strip() and (not names or (not more and len(start) == LONGEST_ROW)):
         msg = (
             f"the first line of {str(file)!r} must name the columns, in at most "
-            f"{LONGEST_ROW >> 20} MiB and {csv.field_size_limit()} signs a name; it is longer. "
-            "Is it a table?"
+            f"{LONGEST_ROW >> 20} MiB and {csv.field_size_limit()} characters per name; it is "
+            "longer. Is it a table?"
         )
         raise BadTable(msg)
     if not any(name.strip() for name in names):
-        msg = f"{str(file)!r} is empty or its first line is. Its first line must name the columns."
+        msg = f"{str(file)!r} or its first line is empty. The first line must name the columns."
         raise BadTable(msg)
     if any("\0" in name for name in names):
-        msg = f"{str(file)!r} has NUL bytes: it is UTF-16, or no text. Save it as UTF-8."
+        msg = f"{str(file)!r} has NUL bytes: it is UTF-16, or not text. Save it as UTF-8."
         raise BadTable(msg)
     return tuple(names), delimiter
 
 
 def is_gzip(file: Path) -> bool:
-    """Whether a file is packed, by its name."""
+    """Whether a file is gzipped, by its name."""
     return file.name.casefold().endswith(".gz")
 
 
 def unpacked_size(file: Path, at_most: int = LOOKED_AT) -> tuple[int, int]:
-    """Return how many bytes a gzipped file unpacks to, counted up to a limit, and from how many.
+    """Return how many bytes a gzipped file unpacks to, up to a limit, and how many were read.
 
-    The size that the file itself names may be a lie.
+    The size that is written in the file itself may be wrong.
     """
     with file.open("rb") as packed, gzip.open(packed) as lines:
         unpacked = 0
@@ -60,20 +59,20 @@ def unpacked_size(file: Path, at_most: int = LOOKED_AT) -> tuple[int, int]:
 
 
 def check_unpacked(file: Path) -> None:
-    """Refuse a packed file that unpacks to far more than a table can."""
+    """Refuse a gzipped file that unpacks to far more than a table can."""
     if not is_gzip(file):
         return
     unpacked, packed = unpacked_size(file)
     if unpacked >= LOOKED_AT and unpacked > MOST_TIMES * packed:
         msg = (
             f"{str(file)!r} must unpack to at most {MOST_TIMES} times its size; its first {packed} "
-            f"bytes become {unpacked}. If that is right, unpack it and name what comes out."
+            f"bytes become {unpacked}. If that is right, unpack it and name the unpacked file."
         )
         raise BadTable(msg)
 
 
 def csv_reason(text: str) -> str | None:
-    r"""Return in a few words what DuckDB found wrong in a CSV file; None for other errors.
+    r"""Return in a few words what is wrong in a CSV file, from DuckDB's text; None if unknown.
 
     Examples
     --------
@@ -81,7 +80,7 @@ def csv_reason(text: str) -> str | None:
     'line 7 has 2 cells and the header 3'
     """
     if "state machine reached an invalid state" in text:
-        return "its lines end in different ways, or a quote stands where none may stand"
+        return "its lines end in different ways, or a quote is where none is allowed"
     found = re.search(r"CSV Error on Line: (\d+)", text)
     if not found:
         return None
@@ -91,8 +90,8 @@ def csv_reason(text: str) -> str | None:
     if "Invalid unicode" in rest:
         return f"{line} is not UTF-8 text"
     if "unterminated quote" in rest:
-        return f"{line} has a quote that is not closed, or text behind a closed one"
-    return f"{line} is no row of the table, or longer than {LONGEST_ROW >> 20} MiB"
+        return f"{line} has a quote that is not closed, or text after a closed one"
+    return f"{line} is not a row of the table, or longer than {LONGEST_ROW >> 20} MiB"
 
 
 def _start(file: Path) -> str:
@@ -102,7 +101,7 @@ def _start(file: Path) -> str:
 
 
 def _first_row(start: str, delimiter: str) -> list[str]:
-    """Return the cells of the first row; none where they cannot be told with this separator."""
+    """Return the cells of the first row; none if this separator does not fit."""
     try:
         return next(csv.reader(io.StringIO(start, newline=""), delimiter=delimiter), [])
     except csv.Error:

@@ -1,4 +1,4 @@
-"""What a source is, and its needed columns in memory."""
+"""What kind of source it is, and which module reads it."""
 
 import os
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from steadycut.ingest.table import Table
 
 
 def read_table(source: Any, request: Request) -> Table:
-    """Return the needed columns of any source."""
+    """Return the needed columns of any source, in memory."""
     if is_paths(source):
         return read_files(source, request)
     if isinstance(source, np.ndarray) and source.dtype.names is not None:
@@ -27,17 +27,17 @@ def read_table(source: Any, request: Request) -> Table:
 
 
 def is_paths(source: Any) -> bool:
-    """Whether a source is a path, or several."""
+    """Whether a source is a path or several paths."""
     return isinstance(source, str | os.PathLike | list | tuple)
 
 
 def is_dataset(source: Any) -> bool:
-    """Whether a source is a pyarrow dataset: files that nobody has read yet."""
+    """Whether a source is a pyarrow dataset: files that are not read yet."""
     return type(source).__module__.startswith("pyarrow") and hasattr(source, "scanner")
 
 
 def lazy_frame(source: Any) -> Any | None:
-    """Return a frame that nobody has computed yet, as narwhals sees it; None for any other."""
+    """Return a frame that is not computed yet, wrapped by narwhals; None for other sources."""
     if isinstance(source, Mapping | np.ndarray) or is_anndata(source):
         return None
     frame = wrap_frame(source)

@@ -1,4 +1,4 @@
-"""CSV, TSV, Parquet, Arrow and AnnData files -> raw columns, only those that are needed."""
+"""CSV, TSV, Parquet, Arrow and AnnData files as a table; only the needed columns are read."""
 
 import glob
 import zlib
@@ -38,7 +38,7 @@ from steadycut.io.packages import optional_package
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 NUMBERS = frozenset({"BOOLEAN", "FLOAT", "DOUBLE", *WHOLE, *(f"U{name}" for name in WHOLE)})
-# Whole numbers that numpy would round to floats.
+# Whole numbers that numpy would turn into floats.
 TOO_WIDE = frozenset({"HUGEINT", "UHUGEINT"})
 # What str.strip() removes.
 BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
@@ -59,18 +59,18 @@ class Opened:
 
     @property
     def is_text(self) -> bool:
-        """Whether the files must be parsed."""
+        """Whether the files are text, which must be parsed."""
         return self.reader.startswith("read_csv")
 
     @property
     def place(self) -> str:
-        """What the files are called in a message."""
+        """The name of the files in a message."""
         more = len(self.files) - 1
         return f"{self.files[0]} (or one of {more} others)" if more else self.files[0]
 
     @property
     def source(self) -> str:
-        """What to select from."""
+        """What a query selects from."""
         listed = ", ".join(quote_text(glob.escape(file)) for file in self.files)
         return self.reader.replace("FILES", f"[{listed}]")
 
@@ -81,16 +81,16 @@ def read_files(paths: FileName | Sequence[FileName], request: Request) -> Table:
     Parameters
     ----------
     paths
-        A path, several, a pattern such as ``"scores/*.parquet"``, or a folder of Parquet files.
-        Endings: see `ENDINGS`.
+        A path, several paths, a pattern such as ``"scores/*.parquet"``, or a folder of Parquet
+        files. For the formats see `ENDINGS`.
     request
         Which columns are needed. Every file must have them all.
 
     Notes
     -----
-    CSV cells are read as text and only scores become numbers, so that an identifier such as
-    001 stays as it is. The separator of a CSV file is the one of ``, ; tab |`` that splits
-    its header into the most columns.
+    CSV cells are read as text and only scores become numbers, so an identifier such as 001 stays
+    as it is. The separator of a CSV file is the one of ``, ; tab |`` that splits its header into
+    the most columns.
     """
     files = find_files(paths)
     for file in files:
@@ -103,7 +103,7 @@ def read_files(paths: FileName | Sequence[FileName], request: Request) -> Table:
 
 
 def check_ending(file: TableFile) -> None:
-    """Refuse a file of a kind that is not read here."""
+    """Refuse a file of a format that cannot be read."""
     if not file.name.casefold().endswith(ENDINGS) and not file.is_remote:
         shown = ", ".join(ENDINGS)
         msg = f"a table must end in one of {shown}; got {file.place!r}. Convert it first."
@@ -137,12 +137,12 @@ def is_text(file: TableFile) -> bool:
 
 
 def is_local_parquet(file: TableFile) -> bool:
-    """Whether DuckDB scans the file where it is."""
+    """Whether the file is Parquet on this machine, which DuckDB scans directly."""
     return not file.is_remote and file.name.casefold().endswith(PARQUET)
 
 
 def table_of(columns: dict[str, Any], request: Request) -> Table:
-    """Return raw columns from what a `select_list` gave."""
+    """Return a table from the result of a query with `select_list`."""
     return Table(
         keys={name: key_column(columns[f"k{i}"]) for i, name in enumerate(request.keys)},
         scores={name: _scores(columns, i) for i, name in enumerate(request.scores)},
@@ -150,7 +150,7 @@ def table_of(columns: dict[str, Any], request: Request) -> Table:
 
 
 def open_file(connection: Any, file: TableFile, request: Request) -> Opened:
-    """Look at the columns of a file that DuckDB reads; refuse it if a wanted one is not there."""
+    """Return the columns of a file that DuckDB reads; refuse it if a wanted one is missing."""
     name = file.name.casefold()
     opener = next(opener for ending, opener in OPENERS.items() if name.endswith(ending))
     opened = opener(connection, file)
@@ -159,7 +159,7 @@ def open_file(connection: Any, file: TableFile, request: Request) -> Opened:
 
 
 def merge_opened(several: Sequence[Opened]) -> list[Opened]:
-    """Return files with the same columns as one."""
+    """Merge files that have the same columns."""
     merged: dict[Opened, list[str]] = {}
     for opened in several:
         merged.setdefault(replace(opened, files=()), []).extend(opened.files)
@@ -167,7 +167,7 @@ def merge_opened(several: Sequence[Opened]) -> list[Opened]:
 
 
 def select_list(opened: Opened, request: Request) -> str:
-    """Select keys as k0, k1, ..., scores as s0, ... and texts that are no scores as u0, ...."""
+    """Select keys as k0, k1, ..., scores as s0, ... and texts that are no numbers as u0, ...."""
     where = {name: position for position, name in enumerate(opened.names)}
     picked = [_pick_key(opened, where[name], f"k{i}") for i, name in enumerate(request.keys)]
     picked += [_pick_score(opened, where[name], i) for i, name in enumerate(request.scores)]
@@ -184,7 +184,7 @@ def _pick_key(opened: Opened, position: int, alias: str) -> str:
 
 
 def _pick_score(opened: Opened, position: int, index: int) -> str:
-    """Select a score as a number and, where it may be no number, beside it what is not one."""
+    """Select a score as a number and, in columns of text, the texts that are no numbers."""
     column, kind = _quote(opened.aliases[position]), opened.types[position]
     if _is_number(kind):
         return f"{column}::DOUBLE AS s{index}"
@@ -210,7 +210,7 @@ def _is_number(duckdb_type: str) -> bool:
     return duckdb_type in NUMBERS or duckdb_type.startswith("DECIMAL")
 
 
-# One function a format -------------------------------------------------------------------
+# One function per format -----------------------------------------------------------------
 
 
 def _open_text(file: Path, delimiters: str) -> Opened:
@@ -218,7 +218,7 @@ def _open_text(file: Path, delimiters: str) -> Opened:
     aliases = tuple(f"c{position}" for position in range(len(names)))
     columns = ", ".join(f"'{alias}': 'VARCHAR'" for alias in aliases)
     compression = "gzip" if is_gzip(file) else "none"
-    # Nothing is left to detection, so that a cell cannot change how others are read.
+    # Nothing is left to detection, so a cell cannot change how others are read.
     reader = (
         f"read_csv(FILES, auto_detect=false, header=true, delim='{delimiter}', quote='\"', "
         f"escape='\"', nullstr='', compression='{compression}', buffer_size={CSV_BUFFER}, "
@@ -246,7 +246,7 @@ def _open_parquet(connection: Any, file: TableFile) -> Opened:
         files=(file.place,),
     )
     described = connection.execute(f"DESCRIBE FROM {opened.source}").fetchall()
-    # DuckDB renames columns that differ in case only; the file's own names are in its schema.
+    # DuckDB renames columns that only differ in case; the schema has the original names.
     own = _parquet_names(connection, file)
     aliases = tuple(row[0] for row in described)
     names = (*own, *aliases[len(own) :])
@@ -264,7 +264,7 @@ def _parquet_names(connection: Any, file: TableFile) -> tuple[str, ...]:
 
 
 def count_rows(file: TableFile) -> int:
-    """Return how many rows a local Parquet file says it has."""
+    """Return how many rows a local Parquet file has, by its metadata."""
     query = "SELECT num_rows FROM parquet_file_metadata(?)"
     with one_line(file.place), load_duckdb().connect(":memory:") as connection:
         return int(connection.execute(query, [glob.escape(file.place)]).fetchall()[0][0])
@@ -286,13 +286,13 @@ def _quote(name: str) -> str:
 
 
 def quote_text(text: str) -> str:
-    """Return a text as SQL writes it."""
+    """Return a text with the quotes of SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
 @contextmanager
 def one_line(place: str) -> Iterator[None]:
-    """Say in one line what an engine or the system says in many; later lines quote cells."""
+    """Turn errors of DuckDB, pyarrow or the system into one line; other lines may show cells."""
     try:
         yield
     except UnicodeDecodeError:
@@ -309,8 +309,8 @@ def one_line(place: str) -> Iterator[None]:
 
 
 def _printable(text: str) -> str:
-    """Return a text without the signs of a damaged file."""
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
+    """Return a text with ? for the characters that cannot be printed."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def load_duckdb() -> Any:

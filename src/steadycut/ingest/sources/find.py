@@ -1,4 +1,4 @@
-"""Which files are meant: paths, patterns, folders and S3 addresses, each file once."""
+"""Which files are meant by paths, patterns, folders and S3 addresses; each file once."""
 
 import glob
 import os
@@ -11,10 +11,10 @@ from steadycut.errors import BadTable
 
 FileName = str | os.PathLike[str]
 
-GLOB_SIGNS = frozenset("*?[")
+WILDCARDS = frozenset("*?[")
 REMOTE = ("s3://",)
 PARQUET = ".parquet"
-# A search of more than these does not end soon.
+# A folder with more files than this is not a folder of tables, and the search would take long.
 MOST_FILES = 200_000
 
 
@@ -27,7 +27,7 @@ class TableFile:
 
     @property
     def path(self) -> Path:
-        """The file, if it is a local one."""
+        """The path of a local file."""
         return Path(self.place)
 
     @property
@@ -37,15 +37,15 @@ class TableFile:
 
     @property
     def is_remote(self) -> bool:
-        """Whether it lies in S3."""
+        """Whether it is in S3."""
         return self.place.startswith(REMOTE)
 
 
 def find_files(paths: FileName | Sequence[FileName]) -> list[TableFile]:
-    """Return every file that is meant, patterns spelled out, in the order of their names.
+    """Return every file that is meant; the files of a pattern are in the order of their names.
 
-    A folder stands for the Parquet files in it, at any depth. A file that is meant twice is
-    refused: its rows would count twice.
+    A folder means the Parquet files in it, at any depth. A file that is meant twice is refused:
+    its rows would count twice.
 
     Examples
     --------
@@ -76,8 +76,8 @@ def _check_once(files: Sequence[TableFile]) -> None:
         real = file.place if file.is_remote else os.path.realpath(file.place)
         if real in seen:
             msg = (
-                f"the file {file.place!r} is given twice, so that its rows would count twice. "
-                "Name it once."
+                f"the file {file.place!r} is given twice, so its rows would count twice. Name it "
+                "once."
             )
             raise BadTable(msg)
         seen.add(real)
@@ -91,14 +91,14 @@ def _expand(path: str) -> list[TableFile]:
     if os.path.exists(path):  # noqa: PTH110
         msg = f"a table must be a file or a folder; {path!r} is a pipe or a device. Copy it first."
         raise BadTable(msg)
-    if not GLOB_SIGNS & set(path):
+    if not WILDCARDS & set(path):
         msg = f"there is no file {path!r}. Check the path."
         raise BadTable(msg)
     return _match(path)
 
 
 def _inside(folder: str) -> list[TableFile]:
-    """Return the Parquet files of a folder; writers hide their own notes behind _ and dots."""
+    """Return the Parquet files of a folder; names that begin with _ or a dot are no tables."""
     found = sorted(path for path in _walk(folder) if path.name.endswith(PARQUET) and path.is_file())
     files = [path for path in found if not path.name.startswith(("_", "."))]
     if not files:
@@ -111,12 +111,12 @@ def _inside(folder: str) -> list[TableFile]:
 
 
 def _walk(folder: str) -> Iterator[Path]:
-    """Yield every file below a folder; refuse one that is no folder of tables."""
+    """Yield every file below a folder; refuse a folder with too many files."""
     seen = 0
     for place, folders, names in os.walk(folder):
         seen += len(names) + len(folders)
         if seen > MOST_FILES:
-            msg = f"{folder!r} holds more than {MOST_FILES} files. Name those that are meant."
+            msg = f"{folder!r} holds more than {MOST_FILES} files. Name those to read."
             raise BadTable(msg)
         yield from (Path(place, name) for name in names)
 

@@ -1,4 +1,4 @@
-"""Frames of any library, and dicts of arrays -> raw columns."""
+"""Frames of any library, and dicts of arrays, as a table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ def read_frame(frame: Any, request: Request) -> Table:
     Parameters
     ----------
     frame
-        Anything that narwhals reads. A lazy frame is asked for the needed columns only.
+        Anything that narwhals reads. Of a lazy frame only the needed columns are computed.
     request
         Which columns are needed.
     """
@@ -28,11 +28,11 @@ def read_frame(frame: Any, request: Request) -> Table:
     check_columns(request.columns, names)
     picked = table.select(*request.columns)
     eager = picked.collect() if hasattr(picked, "collect") else picked
-    return _raw({name: _column(name, eager[name]) for name in request.columns}, request)
+    return _table({name: _column(name, eager[name]) for name in request.columns}, request)
 
 
 def read_arrays(arrays: Mapping[str, Any], request: Request) -> Table:
-    """Return the needed columns of a dict of arrays or lists, one entry a row.
+    """Return the needed columns of a dict of arrays or lists, one entry per row.
 
     Examples
     --------
@@ -45,12 +45,12 @@ def read_arrays(arrays: Mapping[str, Any], request: Request) -> Table:
     lengths = {name: column.size for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        msg = f"all columns must have one entry a row; got lengths {listed}."
+        msg = f"all columns must have one entry per row; got lengths {listed}."
         raise BadTable(msg)
-    return _raw(columns, request)
+    return _table(columns, request)
 
 
-def _raw(columns: Mapping[str, NDArray[Any]], request: Request) -> Table:
+def _table(columns: Mapping[str, NDArray[Any]], request: Request) -> Table:
     return Table(
         keys={name: key_column(columns[name]) for name in request.keys},
         scores={name: score_column(columns[name]) for name in request.scores},
@@ -58,11 +58,11 @@ def _raw(columns: Mapping[str, NDArray[Any]], request: Request) -> Table:
 
 
 def _column(name: str, series: Any) -> NDArray[Any]:
-    """Return a column with its missing values masked, whatever its library puts in their place."""
+    """Return a column with its missing values masked, however its library marks them."""
     try:
         missing = series.is_null().to_numpy()
         values = _values(series, any_missing=bool(missing.any()))
-    except Exception as error:  # noqa: BLE001 (each library has errors of its own)
+    except Exception as error:  # noqa: BLE001 (each library has its own errors)
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         msg = f"column {name!r} cannot be read: {reason}. Turn it into texts or plain numbers."
         raise BadTable(msg) from None
@@ -72,10 +72,10 @@ def _column(name: str, series: Any) -> NDArray[Any]:
 
 
 def _values(series: Any, *, any_missing: bool) -> NDArray[Any]:
-    """Return the values of a column, each as it is.
+    """Return the values of a column, unchanged.
 
-    numpy has no whole numbers with gaps: they would become floats, and two large identifiers one.
-    It has no integers of 128 bits, and of texts it would cut NUL off.
+    numpy has no whole numbers with gaps: they would become floats, and two large identifiers could
+    become equal. It has no integers of 128 bits, and it would cut off NUL at the end of texts.
     """
     narwhals = _narwhals()
     kind = series.dtype
@@ -91,18 +91,20 @@ def _values(series: Any, *, any_missing: bool) -> NDArray[Any]:
 def _one_dimension(name: str, values: Any) -> NDArray[Any]:
     array = values if isinstance(values, np.ndarray) else _as_array(values)
     if array.ndim != 1:
-        msg = f"column {name!r} must be one-dimensional, one entry a row; got shape {array.shape}."
+        msg = (
+            f"column {name!r} must be one-dimensional, one entry per row; got shape {array.shape}."
+        )
         raise BadTable(msg)
     return array
 
 
 def _as_array(values: Any) -> NDArray[Any]:
-    # A list through objects: numpy would make texts of one that holds numbers and texts.
+    # As objects: numpy would turn all entries of a mixed list into texts.
     return np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
 
 
 def wrap_frame(frame: Any) -> Any:
-    """Return a frame of any library as narwhals sees it."""
+    """Return a frame of any library, wrapped by narwhals."""
     narwhals = _narwhals()
     try:
         return narwhals.from_native(frame)
