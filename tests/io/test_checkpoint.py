@@ -60,7 +60,10 @@ def test_a_checkpoint_of_another_study_is_refused(tmp_path, change, told):
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"schema": "other/1", "study": {}}'])
 def test_a_header_that_is_none_of_ours_is_refused(tmp_path, content):
     (tmp_path / HEADER).write_bytes(content)
-    with pytest.raises(BadCheckpoint, match="not a checkpoint of this"), open_checkpoint(tmp_path, {}):
+    with (
+        pytest.raises(BadCheckpoint, match="not a checkpoint of this"),
+        open_checkpoint(tmp_path, {}),
+    ):
         pass
 
 
