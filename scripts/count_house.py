@@ -295,13 +295,22 @@ def listed_modules(text: str) -> set[str]:
     return set(re.findall(r"^``([^`]+)`` {2,}", text, flags=re.MULTILINE))
 
 
+def writes_docstring(module: Module) -> bool:
+    """Say whether a module assigns its own ``__doc__``."""
+    names = [node for node in ast.walk(module.tree) if isinstance(node, ast.Name)]
+    return any(name.id == "__doc__" and isinstance(name.ctx, ast.Store) for name in names)
+
+
 def wrong_lists(root: Path) -> dict[str, list[str]]:
     """Return, by package, how the list of modules in its docstring differs from its files.
 
-    Folders count as modules. Names that begin with an underscore need not be listed.
+    Folders count as modules. Names that begin with an underscore need not be listed. A package that
+    writes its ``__doc__`` when it is loaded makes the list itself.
     """
     modules, wrong = read_modules(root), {}
     for package in sorted({dotted(f"{module.folder}/__init__.py") for module in modules.values()}):
+        if package in modules and writes_docstring(modules[package]):
+            continue
         text = ast.get_docstring(modules[package].tree) if package in modules else None
         listed = listed_modules(text or "")
         parts = {name.rpartition(".")[2] for name in modules if name.rpartition(".")[0] == package}

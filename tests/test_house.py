@@ -266,10 +266,12 @@ def test_a_docstring_that_leaves_out_a_module_is_found(house, tmp_path):
         "core/cuts/__init__.py": "",
         "core/cuts/grid.py": "",
         "core/rules/erm.py": "",
+        "core/shift/__init__.py": '"""Title."""\n__doc__ = __doc__ + "made"\n',
+        "core/shift/parts.py": "",
     }
     wrong = house.wrong_lists(write_package(tmp_path, files))
     assert wrong == {
-        "steadycut.core": ["b", "cuts", "no module z"],
+        "steadycut.core": ["b", "cuts", "shift", "no module z"],
         "steadycut.core.cuts": ["grid"],
         "steadycut.core.rules": ["erm"],
     }

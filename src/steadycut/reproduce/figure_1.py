@@ -18,7 +18,7 @@ from steadycut.reproduce import figure_1_simulation as sim
 from steadycut.reproduce.claims import Claim, share_of, spread_of
 from steadycut.reproduce.figure import BASE, PaperFigure, run_settings
 from steadycut.reproduce.figure_1_simulation import COSTS, SHARP, Outcome, Setting, in_sharp
-from steadycut.show.figures.elements import BLACK, BLUE, GREY, ORANGE, PURPLE, SKY, VERMILLION
+from steadycut.show.figures.colours import BLACK, BLUE, GREY, ORANGE, PURPLE, SKY, VERMILLION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

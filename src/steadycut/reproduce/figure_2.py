@@ -15,7 +15,7 @@ from steadycut.reproduce import figure_2_simulation as sim
 from steadycut.reproduce.claims import HALF, Claim, share_of, spread_of
 from steadycut.reproduce.figure import BASE, PaperFigure, run_settings
 from steadycut.reproduce.figure_2_simulation import COSTS, Outcome, Setting, true_risk
-from steadycut.show.figures import elements as look
+from steadycut.show.figures import colours as look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from steadycut.reproduce import figure_s1_simulation as sim
 from steadycut.reproduce.claims import Claim, share_of, spread_of
 from steadycut.reproduce.figure import BASE, PaperFigure
 from steadycut.reproduce.figure_s1_simulation import COSTS, NAMES, Outcome
-from steadycut.show.figures.elements import BLACK, BLUE, GREY, ORANGE, VERMILLION
+from steadycut.show.figures.colours import BLACK, BLUE, GREY, ORANGE, VERMILLION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

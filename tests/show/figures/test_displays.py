@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+import steadycut
 from steadycut.errors import BadOption, MissingPackage
+from steadycut.show import figures
 from steadycut.show.figures import (
     DISPLAYS,
     CandidatesDisplay,
@@ -233,6 +235,21 @@ def test_content_gives_all_figures_that_it_has(maker):
 
 def test_every_figure_is_reached_from_some_content():
     assert {name for maker in CONTENTS.values() for name in displays_of(maker())} == set(DISPLAYS)
+
+
+def test_every_module_is_in_the_docstring_and_every_figure_in_the_package():
+    modules = [path.stem for path in Path(figures.__file__).parent.glob("[a-z]*.py")]
+    assert [
+        name for name in modules if f"- `{figures.__name__}.{name}`: " not in figures.__doc__
+    ] == []
+    assert {name.replace("-", "_") for name in DISPLAYS} < set(modules)
+    names = {display.__name__ for display in DISPLAYS.values()}
+    assert set(figures.__all__) - names == {"DISPLAYS", "Display", "displays_of"}
+
+
+def test_the_figures_are_an_attribute_of_the_package():
+    assert steadycut.displays is figures
+    assert steadycut.displays.RiskCurveDisplay is RiskCurveDisplay
 
 
 def test_content_that_a_figure_does_not_take_is_refused():

@@ -6,23 +6,7 @@ document or from the content of its JSON file; ``from_content`` does so from any
 ``plot(ax=None)`` draws. Drawing changes nothing and does not touch the global state of matplotlib.
 Only ``plot`` needs matplotlib. `displays_of` returns all figures of one document.
 
-===================  ============================================================================
-``candidates``       the scores and aggregators that were tried
-``certificate``      a certificate, term by term
-``comparison``       rules compared at two hospitals
-``costs``            cut-off and risk at other costs
-``decision_curve``   net benefit by threshold probability
-``display``          what every figure can do
-``elements``         colours, axes and labels that figures share
-``flips``            how often a resampled study decides otherwise, by score
-``modulus``          how much risk an error of the cut-off can cost
-``monitor``          a rule in use, patient by patient
-``risk_curve``       risk along the cut-off
-``scores``           scores by class, as the share called
-``shift``            the change of risk between two hospitals, part by part
-``sites``            the cut-off that each site would have chosen alone
-``threshold_draws``  where the cut-off falls in resampled studies
-===================  ============================================================================
+The modules:
 """
 
 import pkgutil
@@ -31,8 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from steadycut.show.figures.display import Display, any_document
 
+# The modules are found, not named: a new figure is one new module.
 _MODULES = [import_module(f"{__name__}.{one.name}") for one in pkgutil.iter_modules(__path__)]
-# All figures by name. They are found, so a new module need not be named here.
+_LINES = [f"- `{one.__name__}`: {str(one.__doc__).splitlines()[0]}" for one in _MODULES]
+__doc__ = "\n".join([str(__doc__), *_LINES])
+# All figures by name.
 DISPLAYS: dict[str, type[Display]] = {
     found.name(): found
     for module in _MODULES

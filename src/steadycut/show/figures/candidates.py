@@ -9,18 +9,9 @@ from steadycut.core.checks import FloatArray
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import CandidatePart, StudyDocument
 from steadycut.errors import BadPatients
+from steadycut.show.figures.colours import BLUE, GREY, ORANGE, VERMILLION
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import (
-    BLUE,
-    GREY,
-    MOST_ROWS,
-    ORANGE,
-    VERMILLION,
-    axes_or_new,
-    finish,
-    name_rows,
-    risk_unit,
-)
+from steadycut.show.figures.elements import MOST_ROWS, axes_or_new, finish, name_rows, risk_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,11 +26,12 @@ class CandidatesDisplay(Display):
     names
         Score and aggregators of each candidate, from the top down.
     smallest_risk, risk, objective
-        Of each candidate among the choosing patients, shape (n_candidates,).
+        Smallest risk, risk at the cut-off, and J of each candidate, among the patients who chose,
+        shape (n_candidates,).
     chosen
-        Which of them was chosen.
+        Place of the chosen candidate.
     n_left_out
-        How many more there are.
+        How many more candidates there are.
     unit
         Name of the axis.
     """
@@ -56,7 +48,8 @@ class CandidatesDisplay(Display):
     def from_study(cls, study: Source[StudyDocument]) -> Self:
         """Take the candidates from a study, or from the content of ``study.json``.
 
-        They are sorted by their smallest risk; of very many only the first and the chosen one stay.
+        They are sorted by their smallest risk. Of very many, only the first ones and the chosen one
+        are kept.
         """
         document = document_of(StudyDocument, study)
         rows = sorted(document.candidates, key=lambda row: row.smallest_risk)

@@ -11,18 +11,9 @@ from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.parts import CertificatePart, CostsPart
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
+from steadycut.show.figures.colours import BLACK, BLUE, DASHED, ORANGE, SKY
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import (
-    BLACK,
-    BLUE,
-    DASHED,
-    ORANGE,
-    SKY,
-    axes_or_new,
-    finish,
-    name_rows,
-    risk_unit,
-)
+from steadycut.show.figures.elements import axes_or_new, finish, name_rows, risk_unit
 from steadycut.show.numbers import signed, significant
 
 if TYPE_CHECKING:
@@ -49,12 +40,12 @@ class Bar(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CertificateDisplay(Display):
-    """Waterfall: what was observed, what is added to it, and the bounds that come of it.
+    """Waterfall: what was observed, what is added to it, and the resulting bounds.
 
     Parameters
     ----------
     names, kinds
-        Names of the bars from the top down, and what each is: ``"observed"``, ``"added"`` or
+        Name and kind of each bar, from the top down. A kind is ``"observed"``, ``"added"`` or
         ``"bound"``.
     starts, widths
         Where each bar begins, and how far it reaches, shape (n_bars,).
@@ -85,8 +76,9 @@ class CertificateDisplay(Display):
         """Take all bounds from an audit, or from the content of ``audit.json``.
 
         The bars lead from the certificate at P to (Base) and (Augmented), then to the bounds at Q.
-        Without labels at Q only the certificate is there. A shape part that is not known has width
-        0. At a target prevalence all of it is at the patients' own, as the paper's bounds are.
+        Without labels at Q there is only the certificate. A shape part that is not known has width
+        0. All bars are at the prevalence of the patients, also where there is a target prevalence:
+        the paper's bounds are so.
         """
         document = document_of(AuditDocument, audit)
         if not isinstance(document, LabelledAudit):
@@ -147,7 +139,7 @@ class CertificateDisplay(Display):
         return finish(ax)
 
     def _leads_on(self) -> list[bool]:
-        """Return which bars the next one goes on from, or sums up."""
+        """Return which bars are continued, or summed up, by the next one."""
         pairs = zip(self.kinds[:-1], self.kinds[1:], strict=True)
         return [after == ADDED or (one, after) == (ADDED, BOUND) for one, after in pairs]
 

@@ -1,4 +1,4 @@
-"""Rules compared: the risk where each chose, and at the other hospital."""
+"""Rules compared: their risk at the first hospital, where they chose, and at the other one."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -8,19 +8,9 @@ import numpy as np
 from steadycut.core.checks import FloatArray
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.reading import Source, document_of
+from steadycut.show.figures.colours import BLACK, BLUE, DASHED, GREEN, ORANGE
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import (
-    BLACK,
-    BLUE,
-    DASHED,
-    GREEN,
-    MOST_ROWS,
-    ORANGE,
-    axes_or_new,
-    finish,
-    name_rows,
-    risk_unit,
-)
+from steadycut.show.figures.elements import MOST_ROWS, axes_or_new, finish, name_rows, risk_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +20,7 @@ OFFSET = 0.14
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ComparisonDisplay(Display):
-    """One row a rule: risk at the first hospital and at the other, each with a standard error.
+    """One row per rule: risk at the first hospital and at the other, with standard errors.
 
     Parameters
     ----------
@@ -41,9 +31,9 @@ class ComparisonDisplay(Display):
     risk_external, risk_external_se
         Risk at the other hospital, shape (n_rules,).
     best_external
-        The smallest risk of any cut-off there, which only hindsight knows, shape (n_rules,).
+        The smallest risk of any cut-off there, known only in hindsight, shape (n_rules,).
     trivial_external
-        Risk there of calling nobody, or everybody.
+        Risk at the other hospital of calling nobody, or everybody.
     unit
         Name of the axis.
     """

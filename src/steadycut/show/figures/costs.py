@@ -1,4 +1,4 @@
-"""What becomes of cut-off and risk as one error gets dearer."""
+"""Cut-off and risk as one error gets more expensive than the other."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -7,39 +7,30 @@ from steadycut.core.checks import FloatArray
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadPatients
+from steadycut.show.figures.colours import BLACK, BLUE, DASH_DOT, DASHED, DOTTED, VERMILLION
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import (
-    BLACK,
-    BLUE,
-    DASH_DOT,
-    DASHED,
-    DOTTED,
-    VERMILLION,
-    axes_or_new,
-    finish,
-    note_below,
-)
+from steadycut.show.figures.elements import axes_or_new, finish, note_below
 from steadycut.show.numbers import significant
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Every so many points the cut-off is written.
+# The cut-off is written at every fourth point.
 WRITTEN = 4
-# Numbers lie on a patch of paper, so that no line runs through them.
+# Numbers have a white background, so that no line runs through them.
 PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CostsDisplay(Display):
-    """Risk of the certifying patients at other ratios of the costs, whose sum stays.
+    """Risk of the certifying patients at other ratios of the costs, with the same sum.
 
     Parameters
     ----------
     ratios
         Cost of a miss over cost of a false alarm, shape (n_ratios,), ascending.
     thresholds, risk
-        What the rule chooses at each, and the risk of that.
+        The cut-off that the rule chooses at each ratio, and its risk.
     frozen_risk, trivial_risk
         The risk of the frozen cut-off, and of calling nobody, or everybody.
     ratio, threshold

@@ -11,8 +11,7 @@ from steadycut.documents.parts import CostsPart, ExplorerPart
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadPatients
-from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import (
+from steadycut.show.figures.colours import (
     BLACK,
     BLUE,
     DASH_DOT,
@@ -21,9 +20,9 @@ from steadycut.show.figures.elements import (
     GREEN,
     SKY,
     VERMILLION,
-    axes_or_new,
-    finish,
 )
+from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.elements import axes_or_new, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,15 +40,16 @@ class DecisionCurveDisplay(Display):
     probabilities
         Threshold probabilities, cost_fp / (cost_fn + cost_fp), shape (n_points,).
     net_benefit, standard_error
-        Of the frozen cut-off at each, in true positives per patient.
+        Of the frozen cut-off at each probability, in true positives per patient. The standard error
+        is that at the given prevalence.
     best
-        The largest of any cut-off, which only hindsight knows.
+        The largest net benefit of any cut-off, known only in hindsight.
     everybody
-        Of calling everybody; calling nobody has 0.
+        Net benefit of calling everybody; that of calling nobody is 0.
     probability
-        The one that the costs of the study say.
+        The threshold probability that the costs of the study imply.
     prevalence
-        Share of positive patients: the largest net benefit there is.
+        Share of positive patients, which is the largest possible net benefit.
     """
 
     probabilities: FloatArray

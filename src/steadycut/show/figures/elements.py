@@ -1,23 +1,14 @@
-"""Colours, axes and labels that the figures share. matplotlib is imported when first drawn."""
+"""Axes and labels that the figures share. matplotlib is imported when first drawn."""
 
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 from steadycut.documents.parts import CostsPart
 from steadycut.io.packages import optional_package
+from steadycut.show.figures.colours import VERMILLION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-# Okabe and Ito's colours, which colour-blind readers can tell apart. In grey, patterns do so.
-BLACK = "#000000"
-BLUE = "#0072B2"
-SKY = "#56B4E9"
-ORANGE = "#E69F00"
-GREEN = "#009E73"
-VERMILLION = "#D55E00"
-PURPLE = "#CC79A7"
-GREY = "#999999"
 
 # Inches.
 WIDTH = 5.2
@@ -27,11 +18,6 @@ MOST_ROWS = 25
 LONGEST_NAME = 36
 LONGEST_ROW = 34
 LONGEST_NOTE = 58
-
-# Patterns of strokes and gaps, so that lines differ in grey print too.
-DASHED = (0, (5, 2.5))
-DOTTED = (0, (1.2, 1.8))
-DASH_DOT = (0, (6, 2, 1.2, 2))
 
 
 def risk_unit(costs: CostsPart) -> str:
@@ -75,12 +61,6 @@ def finish(ax: "Axes") -> "Axes":
 def mark_cut_off(ax: "Axes", threshold: float) -> None:
     """Draw the chosen cut-off."""
     ax.axvline(threshold, color=VERMILLION, linewidth=1.6, label="chosen cut-off")
-
-
-def mark_trivial(ax: "Axes", risk: float) -> None:
-    """Draw the risk of calling nobody, or everybody."""
-    words = "call nobody, or everybody"
-    ax.axhline(risk, color=BLACK, linestyle=DASHED, linewidth=1, label=words)
 
 
 def name_score_axis(ax: "Axes", score: str, what: str = "cut-off on") -> None:

@@ -1,4 +1,4 @@
-"""How often a resampled study would decide otherwise, by the score of a patient."""
+"""How often a resampled study would decide differently, by the score of a patient."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -10,12 +10,9 @@ from steadycut.core.diagnose import flip_probability
 from steadycut.documents.audit import AuditDocument
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
+from steadycut.show.figures.colours import BLACK, BLUE, DOTTED, GREY
 from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
-    BLACK,
-    BLUE,
-    DOTTED,
-    GREY,
     axes_or_new,
     finish,
     mark_cut_off,
@@ -35,11 +32,11 @@ class FlipsDisplay(Display):
     Parameters
     ----------
     scores, flips
-        The function, shape (n_points,), by ascending score: it jumps at the scores given.
+        The function, shape (n_points,), by ascending score; it jumps at these scores.
     grey, grey_at_least
-        Between which scores at least that share of the resampled studies decide otherwise.
+        The scores between which at least this share of the resampled studies decides differently.
     n_grey, n_patients
-        Patients in the grey zone, None if they were not counted, and patients in all.
+        Patients in the grey zone, None if they were not counted, and all patients.
     threshold, direction
         The chosen cut-off, and which side of it is called.
     score
@@ -117,9 +114,10 @@ class FlipsDisplay(Display):
 
 
 def grey_ends(scores: FloatArray, flips: FloatArray, threshold: float) -> FloatArray:
-    """Return between which scores at least `GREY_ZONE` of the resampled studies decide otherwise.
+    """Return the scores between which at least `GREY_ZONE` of resampled studies decide differently.
 
-    ``flips`` holds from each score up to the next. Both ends are the threshold if none does.
+    Each value of ``flips`` holds from its score up to the next score. Both ends are the threshold
+    if there is no such score.
 
     Examples
     --------

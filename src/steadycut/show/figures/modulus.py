@@ -1,4 +1,4 @@
-"""How much risk a wrong cut-off can cost, by how wrong it is."""
+"""How much risk an error of the cut-off can cost, by the size of the error."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -8,8 +8,7 @@ import numpy as np
 from steadycut.core.checks import FloatArray
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
-from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import (
+from steadycut.show.figures.colours import (
     BLACK,
     BLUE,
     DASH_DOT,
@@ -18,11 +17,9 @@ from steadycut.show.figures.elements import (
     ORANGE,
     PURPLE,
     VERMILLION,
-    axes_or_new,
-    finish,
-    risk_unit,
-    shorten,
 )
+from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.elements import axes_or_new, finish, risk_unit, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,9 +35,9 @@ class ModulusDisplay(Display):
         The modulus and its bands by the width of the window, shape (n_widths,); a band that does
         not hold is NaN.
     radius, modulus, penalty
-        The bootstrap radius, the modulus there, and the band that is the penalty.
+        The bootstrap radius, the modulus there, and the penalty, which is the band there.
     largest_cost
-        No decision costs more: the axis ends there.
+        The largest cost of a decision; the axis ends there.
     score, unit
         Names of the two axes.
     """
@@ -88,7 +85,7 @@ class ModulusDisplay(Display):
         )
         for label, values, colour, style in lines:
             if not np.isnan(values).all():
-                # A window holds no score at its end: the steps are just beyond a width.
+                # A window does not hold the score at its end, so the steps are just beyond a width.
                 look = {"color": colour, "linestyle": style, "drawstyle": "steps-pre"}
                 words = f"{label}, above the axis" if values.min() > top else label
                 ax.plot(self.widths, values, label=words, **look)

@@ -9,18 +9,9 @@ from steadycut.core.checks import FloatArray, IntArray, check_choice
 from steadycut.documents.monitor import MonitorDocument, RiskWatchPart
 from steadycut.documents.reading import Source, document_of
 from steadycut.errors import BadPatients
+from steadycut.show.figures.colours import BLACK, BLUE, DASHED, SKY, VERMILLION
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import (
-    BLACK,
-    BLUE,
-    DASHED,
-    SKY,
-    VERMILLION,
-    axes_or_new,
-    finish,
-    note_below,
-    risk_unit,
-)
+from steadycut.show.figures.elements import axes_or_new, finish, note_below, risk_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,15 +29,15 @@ class MonitorDisplay(Display):
     patients
         How many patients had arrived, shape (n_points,), ascending.
     observed, lower, upper
-        Mean up to there and its limits, shape (n_points,).
+        The mean of these patients and its limits, shape (n_points,).
     allowed
-        Between which values the rule promises the mean to be, shape (2,).
+        The two values between which the rule promises the mean to be, shape (2,).
     first_alarm
-        After how many patients it was shown to be elsewhere, None if it was not.
+        After how many patients the mean was shown to be outside, None if it was not.
     watch
         ``"risk"`` or ``"calls"``.
     confidence
-        With which probability all limits hold together.
+        The probability with which all limits hold together.
     unit
         Name of the axis.
     """
@@ -113,7 +104,7 @@ class MonitorDisplay(Display):
         else:
             ax.axvline(self.first_alarm, color=VERMILLION, linewidth=1.6, label="alarm")
             note_below(ax, f"alarm after patient {self.first_alarm}")
-        # The first few patients say little, and their limits are as wide as can be.
+        # The first few patients say little, and their limits are very wide.
         later = self.observed[self.observed.size // 4 :].max()
         highest = 1.4 * max(later, self.allowed.max(), self.upper[-1])
         ax.set_ylim(0, min(highest, 1.05 * self.upper.max()))

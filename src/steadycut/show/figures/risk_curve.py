@@ -8,16 +8,12 @@ import numpy as np
 from steadycut.core.checks import FloatArray
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
+from steadycut.show.figures.colours import BLACK, BLUE, DASHED, SKY, VERMILLION
 from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
-    BLACK,
-    BLUE,
-    SKY,
-    VERMILLION,
     axes_or_new,
     finish,
     mark_cut_off,
-    mark_trivial,
     name_score_axis,
     risk_unit,
 )
@@ -30,7 +26,7 @@ MARKERS = ("s", "^", "D", "v")
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RiskCurveDisplay(Display):
-    """Risk at every cut-off among the patients who chose, with one standard error to either side.
+    """Risk at every cut-off among the patients who chose, plus and minus one standard error.
 
     Parameters
     ----------
@@ -73,7 +69,8 @@ class RiskCurveDisplay(Display):
     def from_study(cls, study: Source[StudyDocument]) -> Self:
         """Take the curve from a study, or from the content of ``study.json``.
 
-        The trivial risk is that of the same patients, or the one at the target prevalence.
+        The trivial risk is that among the same patients, or at the target prevalence if there is
+        one.
         """
         document = document_of(StudyDocument, study)
         curve, costs, patients = document.curve, document.costs, document.patients
@@ -96,7 +93,7 @@ class RiskCurveDisplay(Display):
     def plot(self, ax: Any | None = None) -> "Axes":
         """Draw the curve on ``ax``, or on a new figure, and return the axes."""
         ax = axes_or_new(ax, 3.9)
-        # A patient at the cut-off is called: the risk steps just beyond a score.
+        # A patient at the cut-off is called, so the risk steps just beyond a score.
         step = "pre" if self.direction == "ge" else "post"
         ax.fill_between(
             self.thresholds,
@@ -109,7 +106,8 @@ class RiskCurveDisplay(Display):
             label="\N{PLUS-MINUS SIGN} 1 bootstrap standard error",
         )
         ax.plot(self.thresholds, self.risk, color=BLUE, drawstyle=f"steps-{step}", label="risk")
-        mark_trivial(ax, self.trivial_risk)
+        trivial = {"color": BLACK, "linestyle": DASHED, "linewidth": 1}
+        ax.axhline(self.trivial_risk, label="call nobody, or everybody", **trivial)
         mark_cut_off(ax, self.threshold)
         ax.plot([self.threshold], [self.risk_at_threshold], "o", color=VERMILLION, zorder=4)
         for (name, threshold, risk), marker in zip(self.rivals, MARKERS, strict=False):

@@ -11,25 +11,15 @@ from steadycut.documents.audit import AuditDocument
 from steadycut.documents.parts import ScoresPart
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
+from steadycut.show.figures.colours import BLACK, BLUE, DASH_DOT, DASHED, DOTTED, ORANGE
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import (
-    BLACK,
-    BLUE,
-    DASH_DOT,
-    DASHED,
-    DOTTED,
-    ORANGE,
-    axes_or_new,
-    finish,
-    mark_cut_off,
-    name_score_axis,
-)
+from steadycut.show.figures.elements import axes_or_new, finish, mark_cut_off, name_score_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLOURS = {"positive": BLUE, "negative": ORANGE, "all": BLACK}
-# Each class at each hospital has a pattern of its own.
+# Each class at each hospital has its own pattern.
 STYLES = {
     ("positive", "internal"): DASHED,
     ("negative", "internal"): DOTTED,
@@ -42,16 +32,18 @@ WORDS = {"positive": "positives", "negative": "negatives", "all": "all patients"
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ScoresDisplay(Display):
-    """Distribution of the scores of each class: the share that is called if the cut-off is there.
+    """The share of each class that would be called, by cut-off.
 
-    At the cut-off the curve of the positives is the sensitivity and that of the negatives the
-    share of false alarms; what lies between two hospitals there is the shift of that class.
+    At the chosen cut-off the curve of the positives is the sensitivity, and the curve of the
+    negatives is the share of false alarms. The distance there between the curves of two hospitals
+    is the shift of that class.
 
     Parameters
     ----------
     curves
-        Class (``"positive"``, ``"negative"``, ``"all"``), hospital (``"internal"``,
-        ``"external"``), scores and shares of each curve.
+        Class, hospital, scores and shares of each curve. The class is ``"positive"``,
+        ``"negative"``, or ``"all"`` without labels. The hospital is ``"internal"`` (the patients
+        who certified) or ``"external"``.
     threshold, direction
         The chosen cut-off, and which side of it is called.
     score
@@ -106,7 +98,7 @@ class ScoresDisplay(Display):
         return finish(ax)
 
     def _steps(self, scores: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the corners of the stairs: those at a score are called by a cut-off there."""
+        """Return the corners of the steps; a cut-off at a score calls patients with that score."""
         if self.direction == "ge":
             return np.repeat(scores, 2), np.append(np.repeat(shares, 2)[1:], 0)
         return np.repeat(scores, 2), np.append(0, np.repeat(shares, 2)[:-1])

@@ -9,18 +9,9 @@ from steadycut.core.checks import FloatArray, check_choice
 from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.reading import Source, document_of
 from steadycut.errors import BadPatients
+from steadycut.show.figures.colours import BLACK, BLUE, GREEN, GREY, VERMILLION
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    VERMILLION,
-    axes_or_new,
-    note_below,
-    risk_unit,
-    tidy,
-)
+from steadycut.show.figures.elements import axes_or_new, note_below, risk_unit, tidy
 from steadycut.show.numbers import signed, significant
 
 if TYPE_CHECKING:
@@ -42,8 +33,8 @@ class ShiftDisplay(Display):
     parts
         The three signed parts, shape (3,); NaN where a part is not known.
     intervals, total_interval
-        Between which values each part lies, shape (3, 2), and R_Q - R_P itself, shape (2,); they
-        hold all at once with probability ``confidence``.
+        The interval of each part, shape (3, 2), and of R_Q - R_P, shape (2,). They all hold at once
+        with probability ``confidence``.
     unit
         Name of the axis.
     """

@@ -9,10 +9,9 @@ from steadycut.core.checks import FloatArray
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadPatients
+from steadycut.show.figures.colours import BLUE, GREY
 from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
-    BLUE,
-    GREY,
     MOST_ROWS,
     axes_or_new,
     finish,
@@ -27,16 +26,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SitesDisplay(Display):
-    """One row a site, the largest first: its own cut-off beside the common one.
+    """One row per site, the largest first: its own cut-off beside the common one.
 
     Parameters
     ----------
     names
         Sites with the number of their choosing patients, from the top down.
     thresholds
-        The cut-off of each, NaN where a site lacks a class, shape (n_sites,).
+        The cut-off of each site, NaN where the site lacks a class, shape (n_sites,).
     threshold, radius
-        The common cut-off, and how far from it the radius reaches to either side.
+        The common cut-off, and its radius on either side.
     n_left_out
         How many smaller sites there are.
     score

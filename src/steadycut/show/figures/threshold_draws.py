@@ -8,11 +8,9 @@ import numpy as np
 from steadycut.core.checks import FloatArray
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
+from steadycut.show.figures.colours import BLACK, BLUE, GREY
 from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
-    BLACK,
-    BLUE,
-    GREY,
     axes_or_new,
     finish,
     mark_cut_off,
@@ -39,9 +37,9 @@ class ThresholdDrawsDisplay(Display):
     counts, edges
         How many of them lie in each bin, and the edges of the bins.
     threshold, radius
-        The chosen cut-off, and how far from it the radius reaches to either side.
+        The chosen cut-off, and its radius on either side.
     note
-        What is wrong with their distribution: several modes, or a flat one.
+        A warning if the distribution of the draws has several modes or is flat; otherwise empty.
     score
         Name of the axis.
     """
@@ -100,7 +98,7 @@ def count_in_bins(draws: FloatArray, radius: float) -> tuple[FloatArray, FloatAr
     """Count draws in equal bins; draws that are all the same get one bin as wide as the radius."""
     low, high = float(draws.min()), float(draws.max())
     bins = BINS
-    # A span that floats cannot divide counts as no span.
+    # A span too small to divide counts as no span.
     if high - low <= 1e-9 * max(abs(low), abs(high)):
         half = max(radius, 0.01 * abs(low)) / 2 or 0.5
         low, high, bins = low - half, high + half, 1
