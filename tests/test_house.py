@@ -28,7 +28,6 @@ NOT_YET_LISTED = {
     "steadycut.core.rules",
     "steadycut.core.shift",
     "steadycut.core.strata",
-    "steadycut.datasets",
     "steadycut.documents",
     "steadycut.show",
     "steadycut.show.sections",

@@ -169,7 +169,7 @@ def test_a_checkpoint_that_is_no_path_is_refused(rows):
 def test_what_cannot_be_known_again_is_refused(rows, tmp_path):
     scorer = LogisticRegression()
     scorer.kept = lambda: None
-    with pytest.raises(BadCheckpoint, match="must know estimator again"):
+    with pytest.raises(BadCheckpoint, match="must recognise estimator"):
         build(scorer, checkpoint=tmp_path / "a").fit(*rows)
 
 

@@ -115,7 +115,7 @@ def test_refusals(tmp_path, data):
     with pytest.raises(BadOption, match="the Demo has no labels"):
         read_labels(tmp_path, None, "x")
     (tmp_path / "labels.csv").write_text("subject_id,label\n1,yes\n")
-    with pytest.raises(BadTable, match="0 or 1, in every row"):
+    with pytest.raises(BadTable, match="must be 0 or 1; 1 of 1 are not"):
         read_labels(tmp_path, tmp_path / "labels.csv", "x")
     (tmp_path / "labels.csv").write_text("subject_id,label\n1,1\n1,0\n")
     with pytest.raises(BadTable, match="two labels"):

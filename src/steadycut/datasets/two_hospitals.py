@@ -1,4 +1,4 @@
-"""A simulated cohort of two hospitals: patients, slides, tiles, and a tumour score a tile."""
+"""A simulated cohort of two hospitals: patients, slides, tiles, and a tumour score per tile."""
 
 import os
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ DECIMALS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Hospital:
-    """What differs between hospitals: who comes, what tissue looks like, which scanner."""
+    """What differs between hospitals: the patients, their tissue and the scanner."""
 
     name: str
     prevalence: float
@@ -38,7 +38,7 @@ HOSPITAL_B = _Hospital(
 
 
 def simulate_two_hospitals(n_internal: int = 200, n_external: int = 150, seed: int = 0) -> Columns:
-    """Return tile scores of two hospitals, the second with other patients and another scanner.
+    """Return tile scores of two hospitals that differ in their patients and their scanner.
 
     Parameters
     ----------
@@ -50,17 +50,16 @@ def simulate_two_hospitals(n_internal: int = 200, n_external: int = 150, seed: i
     Returns
     -------
     dict of arrays
-        One entry a tile: ``hospital`` (A or B), ``patient``, ``slide``, ``tile``, ``score``
+        One entry per tile: ``hospital`` (A or B), ``patient``, ``slide``, ``tile``, ``score``
         (0 to 1, four decimals) and ``tumour``, the patient's label (0 or 1).
 
     Notes
     -----
-    A patient has one to four slides of 20 to 60 tiles. Patients differ in how their benign
-    tissue scores and in how strongly their tumour does; a tumour patient has tumour tiles on
-    some slides. Hospital B has fewer tumours, more benign tiles that look like one, and a
-    scanner that compresses scores and moves them up. With the largest tile of each slide and
-    the mean over slides the patient-level area under the ROC curve is about 0.90 at A.
-    Nothing here comes from real patients.
+    A patient has one to four slides of 20 to 60 tiles. Patients differ in the scores of their
+    benign tissue and of their tumour. A tumour patient has tumour tiles on some slides. Hospital
+    B has fewer tumours, more benign tiles that look like tumour, and a scanner that compresses
+    scores and moves them up. The largest score of each slide, averaged over slides, gives an area
+    under the ROC curve of about 0.90 at A. Nothing here comes from real patients.
 
     Examples
     --------
@@ -112,7 +111,7 @@ def _patient(hospital: _Hospital, number: int, rng: np.random.Generator) -> list
 
 
 def _tumour_shares(n_slides: int, tumour: bool, rng: np.random.Generator) -> FloatArray:  # noqa: FBT001
-    """Return the share of tumour tiles on each slide: some on at least one, none without tumour."""
+    """Return the share of tumour tiles on each slide; with a tumour at least one slide has some."""
     affected = rng.random(n_slides) < 0.75  # noqa: PLR2004
     affected[rng.integers(n_slides)] = True
     return rng.beta(2, 6, n_slides) * (affected & tumour)

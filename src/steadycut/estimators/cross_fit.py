@@ -16,16 +16,16 @@ from steadycut.core.records import PatientScores, Recipe
 from steadycut.errors import BadOption
 from steadycut.estimators.inputs import LARGEST_SEED, Patients
 
-# With fewer patients of a class some training set would lack it.
+# With fewer patients of a class some training set would lack the class.
 LEAST_FOLDS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Instances:
-    """Rows with their classes, and where the rows of each patient are.
+    """Rows with their classes, and which rows each patient has.
 
-    ``rows`` lists them patient after patient: patient ``p`` has those from ``offsets[p]`` up to
-    ``offsets[p + 1]``. ``labels`` holds 0 or 1 for each patient.
+    ``rows`` lists the rows patient after patient: those of patient ``p`` are at ``offsets[p]`` up
+    to ``offsets[p + 1]``. ``labels`` holds 0 or 1 for each patient.
     """
 
     X: Any
@@ -35,7 +35,7 @@ class Instances:
     offsets: IntArray
 
     def rows_of(self, patients: IntArray) -> IntArray:
-        """Return all rows of each of ``patients``, one after the other, copies as often."""
+        """Return all rows of each of ``patients``, one after the other; copies are repeated."""
         sizes = self.sizes_of(patients)
         before = np.cumsum(sizes) - sizes
         start = np.repeat(self.offsets[patients] - before, sizes)
@@ -46,7 +46,7 @@ class Instances:
         return self.offsets[patients + 1] - self.offsets[patients]
 
     def only(self, patients: IntArray) -> "Instances":
-        """Return the rows of ``patients`` and no others; they are numbered from 0."""
+        """Return only the rows of ``patients``; rows and patients are numbered from 0."""
         rows = self.rows_of(patients)
         ends = np.cumsum(self.sizes_of(patients))
         return Instances(
@@ -60,9 +60,9 @@ class Instances:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Scorer:
-    """How patients get a score: a model of the rows, then an aggregator over a patient.
+    """How patients get a score: a model scores the rows, then an aggregator joins them.
 
-    ``positive`` is the class that a large score speaks for.
+    A high score means the class ``positive``.
     """
 
     estimator: Any
@@ -71,9 +71,9 @@ class Scorer:
     n_folds: int
 
     def fit(self, instances: Instances, patients: IntArray, rng: np.random.Generator) -> Any:
-        """Return a model that saw the rows of ``patients`` and no others.
+        """Return a model that saw only the rows of ``patients``.
 
-        Patients of one class teach nothing: the model then gives all rows the same score.
+        If all patients are of one class, the model gives all rows the same score.
         """
         rows = instances.rows_of(patients)
         one_class = np.unique(instances.labels[patients]).size == 1
@@ -81,7 +81,7 @@ class Scorer:
         return model.fit(_safe_indexing(instances.X, rows), instances.y[rows])
 
     def score_rows(self, model: Any, X: Any) -> FloatArray:
-        """Return how much each row speaks for the positive class."""
+        """Return the score of each row: high scores mean the positive class."""
         known = np.asarray(model.classes_)
         if known.size == 1:
             return np.full(len(model.predict(X)), float(known[0] == self.positive))
@@ -98,7 +98,7 @@ class Scorer:
         )
 
     def aggregate(self, scores: FloatArray, of_row: IntArray) -> FloatArray:
-        """Return one score a patient from the scores of the rows."""
+        """Return one score per patient from the scores of the rows."""
         return aggregate_chain(of_row, [], scores, [self.how])[0]
 
     def patient_scores(
@@ -116,17 +116,17 @@ class Scorer:
     def cross_fit(
         self, instances: Instances, drawn: IntArray, rng: np.random.Generator
     ) -> FloatArray:
-        """Return a score for each drawn patient, from a model that saw no row and no copy of him.
+        """Return a score for each drawn patient, from a model that did not see the patient.
 
         Parameters
         ----------
         instances
             The rows of all patients.
         drawn
-            Patients, shape (n,); in a bootstrap replicate some more than once. Copies stay in
-            one fold.
+            Patients, shape (n,); in a bootstrap replicate some occur more than once. Copies stay
+            in one fold.
         rng
-            Deals the folds and seeds the models.
+            Chooses the folds and seeds the models.
         """
         folds = deal_folds(instances.labels[drawn], drawn, self.n_folds, rng)
         scores = np.empty(drawn.size)
@@ -139,7 +139,7 @@ class Scorer:
 
 
 def lay_out(X: Any, y: NDArray[Any], labels: IntArray, patients: Patients) -> Instances:
-    """Return the rows with the places of each patient's."""
+    """Return the rows, sorted by patient."""
     sizes = np.bincount(patients.of_row, minlength=patients.n_patients)
     return Instances(
         X=X,
@@ -153,11 +153,11 @@ def lay_out(X: Any, y: NDArray[Any], labels: IntArray, patients: Patients) -> In
 def deal_folds(
     labels: IntArray, patients: IntArray, n_folds: int, rng: np.random.Generator
 ) -> IntArray:
-    """Return the fold of each drawn patient; copies of a patient share one.
+    """Return the fold of each drawn patient; copies of a patient share a fold.
 
-    There are as many folds as the rarer class has patients, if those are fewer than ``n_folds``:
-    every training set then holds both classes. A class with a single patient cannot be dealt
-    like that, and the folds do not look at labels.
+    If the rarer class has fewer patients than ``n_folds``, there is one fold per such patient, so
+    every training set has both classes. If a class has a single patient, this is impossible, and
+    the folds do not look at labels.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def deal_folds(
 
 
 def seeded_clone(estimator: Any, rng: np.random.Generator) -> Any:
-    """Return an unfitted copy in which every ``random_state`` that was left None is an int.
+    """Return an unfitted copy in which every ``random_state`` of None is an int.
 
     Otherwise a model would depend on the process in which it is fitted.
     """
@@ -198,7 +198,7 @@ def seeded_clone(estimator: Any, rng: np.random.Generator) -> Any:
 
 
 def check_scorer(estimator: Any) -> None:
-    """Refuse what cannot be fitted, or gives no score."""
+    """Refuse an estimator that cannot be fitted or gives no score."""
     scores = any(hasattr(estimator, name) for name in ("predict_proba", "decision_function"))
     if isinstance(estimator, type) or not hasattr(estimator, "fit") or not scores:
         msg = (

@@ -1,4 +1,4 @@
-"""What the result of a learnt study depends on, so that a checkpoint knows it again."""
+"""What the result of a learnt study depends on, so that a checkpoint can recognise it."""
 
 import pickle
 import platform
@@ -21,7 +21,7 @@ from steadycut.study.options import Options
 def study_fingerprint(
     scorer: Scorer, instances: Instances, cohort: PatientScores, options: Options
 ) -> dict[str, str]:
-    """Return data, estimator, options, seed and versions as texts; data only as a digest."""
+    """Return data, estimator, options, seed and versions as texts; of the data only a hash."""
     rows = (instances.X, instances.y, instances.labels, instances.rows, instances.offsets)
     return {
         "data": _digest("X and y", (rows, cohort.patients)),
@@ -34,7 +34,7 @@ def study_fingerprint(
 
 
 def versions() -> str:
-    """Return the versions on which numbers may depend."""
+    """Return the versions that numbers may depend on."""
     packages = {"numpy": np, "scipy": scipy, "scikit-learn": sklearn}
     found = [f"{name} {package.__version__}" for name, package in packages.items()]
     return ", ".join([f"steadycut {__version__}", f"Python {platform.python_version()}", *found])
@@ -45,15 +45,14 @@ def _digest(what: str, content: Any) -> str:
         return joblib.hash(content, hash_name="sha1", coerce_mmap=True)
     except (pickle.PicklingError, TypeError, AttributeError) as error:
         msg = (
-            f"a checkpoint must know {what} again, and that cannot be pickled "
-            f"({type(error).__name__}). Define what it is made of in a module, or leave the "
-            "checkpoint out."
+            f"a checkpoint must recognise {what}, but this cannot be pickled "
+            f"({type(error).__name__}). Define its parts in a module, or use no checkpoint."
         )
         raise BadCheckpoint(msg) from None
 
 
 def _name_of(how: Any) -> str:
-    """Return the name of an aggregator; for a function a digest of its source, it may be edited."""
+    """Return the name of an aggregator; for a function a hash of its source, which may change."""
     if isinstance(how, str):
         return how
     source, *_ = joblib.func_inspect.get_func_code(how)

@@ -1,4 +1,4 @@
-"""What the estimators are given, checked: classes, patients, seeds."""
+"""Check what the estimators are given: classes, patients and seeds."""
 
 import os
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ def two_classes(target: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
     check_classification_targets(target)
     kind = type_of_target(target, input_name="y")
     if kind != "binary":
-        # scikit-learn's checks look for the first sentence.
+        # scikit-learn's own checks expect the first sentence.
         msg = (
             f"Only binary classification is supported. The type of the target is {kind}. "
             "Join classes until there are two."
@@ -39,7 +39,7 @@ def two_classes(target: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
 
 
 def seed_of(random_state: object) -> int:
-    """Return the seed of a study: an int as it is, one number of a generator."""
+    """Return the seed of a study: an int itself, or one number drawn from a generator."""
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(LARGEST_SEED))
     if random_state is None or isinstance(random_state, np.random.RandomState):
@@ -54,7 +54,7 @@ def seed_of(random_state: object) -> int:
 
 
 def check_running(checkpoint: object, random_state: object, progress: object) -> None:
-    """Refuse a checkpoint that no later fit could go on from, and progress that cannot be told."""
+    """Refuse a checkpoint that no later fit could use, and a progress that cannot be called."""
     if checkpoint is not None and not isinstance(checkpoint, str | os.PathLike):
         msg = f"checkpoint must be None or the path of a folder; got {shown(checkpoint)}."
         raise BadOption(msg)
@@ -71,10 +71,10 @@ def check_running(checkpoint: object, random_state: object, progress: object) ->
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Patients:
-    """Who the rows belong to: patients in the order of their names, and the patient of each row.
+    """The patients, in the order of their names, and the patient of each row.
 
-    ``values`` are the patients as they were given, ``names`` the same as texts; None where each
-    row is a patient of its own.
+    ``values`` are the patients as they were given, ``names`` the same as texts. ``names`` is None
+    if each row is a patient.
     """
 
     values: NDArray[Any]
@@ -83,7 +83,7 @@ class Patients:
 
     @property
     def n_patients(self) -> int:
-        """How many patients there are."""
+        """Number of patients."""
         return self.values.size
 
     @property
@@ -93,7 +93,7 @@ class Patients:
 
 
 def read_patients(groups: Any, n_rows: int) -> Patients:
-    """Return the patient of each row; without ``groups`` each row is one.
+    """Return the patient of each row; without ``groups`` each row is a patient.
 
     Examples
     --------
@@ -106,10 +106,10 @@ def read_patients(groups: Any, n_rows: int) -> Patients:
         return Patients(values=every, names=None, of_row=every)
     given = column_or_1d(groups)
     if given.size != n_rows:
-        msg = f"groups must have one entry a row ({n_rows}); got {given.size}."
+        msg = f"groups must have one entry per row ({n_rows}); got {given.size}."
         raise BadPatients(msg)
     _refuse_missing(given)
-    # Objects of several types cannot be sorted; their texts can.
+    # Objects of several types cannot be sorted, but their texts can.
     keys = given.astype(np.str_) if given.dtype.kind == "O" else given
     distinct, first, code = np.unique(keys, return_index=True, return_inverse=True)
     names = distinct.astype(np.str_)

@@ -1,4 +1,4 @@
-"""The whole flow with a scorer that learns: rows in, a deployed scorer and its study out."""
+"""All steps with a scorer that learns: from rows to a deployed scorer and its study."""
 
 import os
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from steadycut.study.roles import check_both_classes, deal_roles
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Learned:
-    """The deployed model, the study of its scores, and how many resampled cohorts were unusable."""
+    """The deployed model, the study of its scores, and how many resampled cohorts were redrawn."""
 
     model: Any
     study: Study
@@ -40,21 +40,21 @@ def learn(
     progress: Progress | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> Learned:
-    """Deal roles, score everybody with models that did not see him, and run the study.
+    """Deal roles, score all patients with models that did not see them, and run the study.
 
     ``cohort`` holds the patients of ``instances`` in the same order; its scores are not used.
-    Refits that were finished are kept in ``folder``, and taken from there.
+    Finished refits are kept in ``folder`` and read from there.
 
     Notes
     -----
-    Patients who choose are scored by cross-fitting among themselves; the deployed model learns
-    from all of them and scores those who certify. Model and cut-off are then functions of the
-    choosing patients alone, and pointwise bounds hold for the certifying ones.
+    Patients who choose are scored by cross-fitting among themselves. The deployed model learns
+    from all of them and scores those who certify. So model and cut-off depend only on the patients
+    who choose, and pointwise bounds hold for those who certify.
     """
     check_both_classes(cohort)
     roles = deal_roles(cohort, options)
     _check_select(roles)
-    # The first two belong to the split and the bootstrap of a study whose scorer is fixed.
+    # A study with a fixed scorer uses the first two, for its split and its bootstrap.
     *_, seed = np.random.SeedSequence(options.seed).spawn(3)
     study_seed, refit_seed = seed.spawn(2)
     rng = np.random.default_rng(study_seed)
@@ -78,7 +78,7 @@ def learn(
 def score_everybody(
     scorer: Scorer, instances: Instances, roles: Roles, rng: np.random.Generator
 ) -> tuple[FloatArray, Any]:
-    """Return a score for each patient from a model that did not see him, and the deployed model."""
+    """Return scores from models that did not see the patient, and the deployed model."""
     scores = np.empty(roles.select.size + roles.certify.size)
     scores[roles.select] = scorer.cross_fit(instances, roles.select, rng)
     model = scorer.fit(instances, roles.select, rng)

@@ -1,4 +1,4 @@
-"""Threshold draws in which the scorer is fitted again on the resampled patients."""
+"""Bootstrap draws of the cut-off in which the scorer is fitted again."""
 
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ Replicate = tuple[float, int]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Refit:
-    """Everything that one bootstrap replicate needs; all of them share it.
+    """What all bootstrap replicates need.
 
     ``patients`` are those who choose the cut-off.
     """
@@ -33,7 +33,7 @@ class Refit:
     search: Search
 
     def to_ship(self) -> "Refit":
-        """Return the same without the rows of patients who do not choose."""
+        """Return a copy without the rows of patients who do not choose."""
         kept = np.arange(self.patients.size)
         return replace(self, instances=self.instances.only(self.patients), patients=kept)
 
@@ -42,10 +42,10 @@ class Refit:
 class RefitDraws:
     """Draws of the whole procedure: resample patients, fit the scorer again, run the rule again.
 
-    Stands in for `steadycut.core.bootstrap.draws.draw_thresholds`. ``scores`` are those that the
-    choosing patients have in the study itself. ``n_redrawn`` counts, once it was called, the
-    resampled cohorts that lacked a class and were drawn again. What is in the checkpoint is not
-    run again.
+    It takes the place of `steadycut.core.bootstrap.draws.draw_thresholds`. ``scores`` are the
+    scores in the study itself of the patients who choose. After a call ``n_redrawn`` says how many
+    resampled cohorts lacked a class and were drawn again. Replicates in the checkpoint are not run
+    again.
     """
 
     refit: Refit
@@ -59,9 +59,9 @@ class RefitDraws:
     def __call__(
         self, cuts: Cuts, rule: Rule, costs: Costs, n_replicates: int, rng: np.random.Generator
     ) -> ThresholdDraws:
-        """Choose a threshold along ``cuts``, then refit and choose again, again and again."""
+        """Choose a threshold along ``cuts``; then refit and choose again in every replicate."""
         chosen = draw_thresholds(cuts, rule, costs, 0, rng)
-        # A seed a replicate, made up front: which worker runs it makes no difference.
+        # Every replicate has its own seed, so it does not matter which worker runs it.
         found = self._replicates(self.seed.spawn(n_replicates))
         thresholds = np.array([threshold for threshold, _ in found])
         self.n_redrawn = sum(redrawn for _, redrawn in found)
@@ -99,7 +99,7 @@ class RefitDraws:
 
 
 def step_name(number: int) -> str:
-    """Return how a replicate is called in a checkpoint."""
+    """Return the name of a replicate in a checkpoint."""
     return f"replicate-{number:06d}"
 
 
@@ -119,8 +119,8 @@ def replicate(refit: Refit, seed: np.random.SeedSequence) -> Replicate:
 def draw_patients(labels: IntArray, rng: np.random.Generator) -> tuple[IntArray, int]:
     """Draw as many patients as there are, with replacement, until folds can be made of them.
 
-    Each class must come with two different patients, or with one where there is only one: else
-    some training set would lack it. Also returned is how many draws did not have that.
+    Each class needs two different patients (one, if it has only one): otherwise some training set
+    would lack it. The second result is how many draws failed this.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Models that are fitted side by side use one thread each."""
+"""One thread per model, because models are fitted in parallel."""
 
 import threading
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ _INSIDE: list[Any] = []
 def one_thread() -> Iterator[None]:
     """Limit BLAS and OpenMP to one thread, until the context is left.
 
-    Replicates share the cores already, and with one thread a sum does not depend on how many
-    cores there are. Of several threads in this context the last one to leave ends the limit.
+    Replicates already share the cores, and with one thread a sum does not depend on the number of
+    cores. If several threads are in this context, the last one to leave ends the limit.
     """
-    # Comes with scikit-learn, which needs it itself.
+    # Installed with scikit-learn.
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     with _LOCK:
-        # OpenMP counts by thread, so each sets its own; the first one knows what it was before.
+        # OpenMP has a limit per thread, so each sets its own; the first one knows the old limit.
         _INSIDE.append(threadpool_limits(limits=1))
     try:
         yield

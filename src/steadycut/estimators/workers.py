@@ -1,4 +1,4 @@
-"""The same function for many tasks: here, in processes of this machine, or on a Dask cluster."""
+"""Run one function for many tasks: in this process, in others, or on a Dask cluster."""
 
 import queue
 import warnings
@@ -15,9 +15,9 @@ from steadycut.errors import LostWorkers
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-# A cluster without a single worker is waited for this long, in seconds.
+# How long to wait, in seconds, for a cluster that has no worker.
 PATIENCE = 60.0
-# How often what all tasks need is sent out, if all workers that held it are gone.
+# How often the shared data are sent again, if all workers that held them are gone.
 ROUNDS = 3
 
 ONE_KILLED = "a worker process was killed"
@@ -27,7 +27,7 @@ NONE_THERE = f"the Dask cluster has had no worker for {PATIENCE:g} s"
 
 
 def dask_client() -> Any | None:
-    """Return the client of a Dask cluster, where `joblib.parallel_config` names one."""
+    """Return the client of a Dask cluster, if `joblib.parallel_config` names one."""
     backend, _ = get_active_backend()
     return backend.client if type(backend).__name__ == "DaskDistributedBackend" else None
 
@@ -40,18 +40,18 @@ def run_tasks(
 ) -> Generator[tuple[int, Result], None, None]:
     """Yield the number and the result of each task, in the order in which they end.
 
-    Closing the generator ends the workers' work.
+    Closing the generator stops the workers.
 
     Parameters
     ----------
     function
         Called with ``shared`` and one task.
     shared
-        What all tasks need; it travels once to each worker.
+        What all tasks need; it is sent once to each worker.
     tasks
         Tasks by number.
     n_jobs
-        How many processes there are on this machine; a Dask cluster uses all its workers.
+        Number of processes on this machine; a Dask cluster uses all its workers.
 
     Raises
     ------
@@ -85,20 +85,20 @@ def _on_this_machine(
         raise _lost(ONE_KILLED) from None
     finally:
         with warnings.catch_warnings():
-            # Of tasks that are cancelled: whoever stops in the middle knows.
+            # These are about cancelled tasks, which are expected here.
             warnings.simplefilter("ignore")
             getattr(results, "close", lambda: None)()
 
 
 def _can_stream() -> bool:
-    """Whether results come one by one; multiprocessing hands all over at its end."""
+    """Whether results come one by one; multiprocessing returns them all at the end."""
     backend, _ = get_active_backend()
     return isinstance(backend, SequentialBackend) or backend.supports_return_generator
 
 
 # On Dask ---------------------------------------------------------------------------------
-# joblib's own way there waits for ever once a task has killed its workers (joblib 1.6), so
-# only the client is taken from it.
+# joblib's own Dask backend waits forever once a task has killed its workers (joblib 1.6), so only
+# its client is used.
 
 
 def _on_dask(
@@ -125,11 +125,11 @@ def _one_round(
     shared: Any,
     tasks: Mapping[int, Task],
 ) -> Generator[tuple[int, Result], None, None]:
-    """Yield results until all are there, or the cluster has lost what all tasks need."""
+    """Yield results until all are there, or the cluster has lost the shared data."""
     from distributed import CancelledError, KilledWorker
 
     _wait_for_workers(client)
-    # A copy on every worker: that one dies is no loss.
+    # Every worker gets a copy, so that losing one worker does no harm.
     shipped = client.scatter(shared, broadcast=True, hash=False)
     numbers = {}
     ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -152,7 +152,7 @@ def _one_round(
 def _configured(
     config: dict[str, Any], function: Callable[[Any, Task], Result], shared: Any, task: Task
 ) -> Result:
-    """Run a task under the settings of scikit-learn that hold where it was sent from."""
+    """Run a task under the scikit-learn settings of the process that sent it."""
     with config_context(**config):
         return function(shared, task)
 
@@ -165,7 +165,7 @@ def _wait_for_workers(client: Any) -> None:
 
 
 def _next_ended(client: Any, ended: "queue.SimpleQueue[Any]") -> Any:
-    """Return the next future that has ended; every minute look whether there are workers."""
+    """Return the next future that has ended; check every minute that there are workers."""
     while True:
         try:
             return ended.get(timeout=PATIENCE)
@@ -175,6 +175,6 @@ def _next_ended(client: Any, ended: "queue.SimpleQueue[Any]") -> Any:
 
 def _lost(cause: str) -> LostWorkers:
     return LostWorkers(
-        f"the refits lost their workers: {cause}. Often memory runs out: give each worker more of "
-        "it, or take fewer workers. With a checkpoint the next fit goes on from here."
+        f"the refits lost their workers: {cause}. Often memory runs out: give each worker more "
+        "memory, or use fewer workers. With a checkpoint the next fit continues from here."
     )

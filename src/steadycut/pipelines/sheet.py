@@ -93,6 +93,26 @@ def read_sheet(path: Path, key: str) -> dict[str, Origin]:
     return found
 
 
+def patient_labels(pairs: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """Return the label of each patient, from pairs of patient and label.
+
+    Raises
+    ------
+    BadTable
+        If a label is not 0 or 1, or a patient has two labels.
+    """
+    n_other = sum(label not in {"0", "1"} for _, label in pairs)
+    if n_other:
+        msg = f"labels in the sheet must be 0 or 1; {n_other} of {len(pairs)} are not. Fix them."
+        raise BadTable(msg)
+    labels: dict[str, int] = {}
+    for patient, label in pairs:
+        if labels.setdefault(patient, int(label)) != int(label):
+            msg = "the sheet gives one patient two labels. A label belongs to the patient."
+            raise BadTable(msg)
+    return labels
+
+
 def file_stem(name: str) -> str:
     """Return a file name without folder and ending.
 

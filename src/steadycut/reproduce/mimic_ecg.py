@@ -21,7 +21,7 @@ from steadycut.ingest import make_request, read_patients
 from steadycut.ingest.patients import Progress
 from steadycut.pipelines.ecg.pipeline import Segments
 from steadycut.pipelines.ecg.training import deal_training, segments_of, train_on
-from steadycut.pipelines.sheet import read_records
+from steadycut.pipelines.sheet import patient_labels, read_records
 from steadycut.pipelines.skipped import SkippedFile, skip_after
 from steadycut.reproduce.halves import table_of_deals, with_labels
 from steadycut.reproduce.table import Hospitals
@@ -106,16 +106,14 @@ def read_labels(data: Path, sheet: Path | None, finding: str) -> dict[str, int]:
 
 
 def _given(sheet: Path) -> dict[str, int]:
-    labels: dict[str, int] = {}
+    pairs = []
     for row in read_records(sheet, ("label",)):
         patient = next((row[name] for name in PATIENT_COLUMNS if row.get(name)), None)
-        if patient is None or row["label"] not in {"0", "1"}:
-            msg = f"the sheet {sheet} must have subject_id and label, 0 or 1, in every row."
+        if patient is None:
+            msg = f"the sheet {sheet} must have a subject_id in every row."
             raise BadTable(msg)
-        if labels.setdefault(patient, int(row["label"])) != int(row["label"]):
-            msg = f"the sheet {sheet} gives one patient two labels. A label belongs to the patient."
-            raise BadTable(msg)
-    return labels
+        pairs.append((patient, row.get("label", "")))
+    return patient_labels(pairs)
 
 
 def _from_readings(readings: Path, finding: str) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Where the beats are: peaks of the slope, all leads together."""
+"""Find the heart beats: peaks of the slope, over all leads together."""
 
 import numpy as np
 from scipy import ndimage
@@ -6,18 +6,18 @@ from scipy import ndimage
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.pipelines.ecg.clean import RATE
 
-# Seconds: width of the average, shortest time between two beats (240 a minute).
+# In seconds: width of the average, and shortest time between two beats (240 per minute).
 SMOOTH, REFRACTORY = 0.10, 0.25
-# Height of a beat, in parts of a high one.
+# Smallest height of a beat, as a share of a high one; a high one is this percentile.
 LOWEST = 0.35
 HIGH_SHARE = 98.0
 
 
 def find_beats(leads: FloatArray) -> IntArray:
-    """Return the samples at which the ventricles fire, in leads as `clean` gives them.
+    """Return the samples of the QRS complexes, in leads as `clean` returns them.
 
-    The squared slope, summed over the leads and averaged over 0.1 s, has its peaks at the QRS
-    complexes. A peak counts from 0.35 of the 98 % quantile on, 0.25 s after the one before.
+    The squared slope, summed over the leads and averaged over 0.1 s, peaks at the QRS complexes.
+    A peak counts if it reaches 0.35 of the 98 % quantile and comes 0.25 s after the one before.
     """
     from scipy.signal import find_peaks
 

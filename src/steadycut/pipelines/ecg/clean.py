@@ -1,6 +1,6 @@
-"""Leads made comparable: one sampling rate, no drift, no noise, unit variance.
+"""Make leads comparable: one sampling rate, without drift and noise, with unit variance.
 
-scipy.signal is loaded where it is used: it would slow the start of every command.
+scipy.signal is imported in the functions, because it would slow down the start of commands.
 """
 
 from fractions import Fraction
@@ -10,7 +10,7 @@ from steadycut.errors import BadFile
 from steadycut.pipelines.ecg.records import Record
 
 RATE = 500.0
-# Hz; the usual band for monitoring, which keeps the waves and loses drift, mains and muscles.
+# The usual band for monitoring, in Hz. It keeps the waves and removes drift, mains and muscle.
 LOW, HIGH = 0.5, 40.0
 ORDER = 3
 SHORTEST = 2.0
@@ -18,9 +18,9 @@ LARGEST_DENOMINATOR = 1000
 
 
 def clean(record: Record) -> FloatArray:
-    """Return the leads at 500 Hz, detrended, band-passed 0.5 to 40 Hz and z-scored a lead.
+    """Return the leads at 500 Hz, detrended, band-passed from 0.5 to 40 Hz, and each z-scored.
 
-    The Butterworth filter runs forwards and backwards, so that no wave is delayed.
+    The Butterworth filter runs forwards and backwards, so no wave is delayed.
     """
     from scipy import signal as filters
 
@@ -49,6 +49,6 @@ def resample(signal: FloatArray, rate: float) -> FloatArray:
     from scipy.signal import resample_poly
 
     ratio = Fraction(RATE / rate).limit_denominator(LARGEST_DENOMINATOR)
-    # The mean is put back afterwards: the filter takes what lies beyond the ends for zero.
+    # The mean is added back afterwards, because the filter assumes zeros beyond both ends.
     mean = signal.mean(axis=1, keepdims=True)
     return resample_poly(signal - mean, ratio.numerator, ratio.denominator, axis=1) + mean

@@ -10,14 +10,14 @@ from steadycut.pipelines.ecg.records import LEADS
 from steadycut.pipelines.ecg.segments import BEFORE, beat_shapes
 
 RHYTHM = ("rate", "rr_deviation", "rr_jump")
-# Wave -> seconds relative to the QRS complex, and what is taken of the mean beat there.
+# Wave -> its start and end in seconds from the QRS complex, and what is computed there.
 WAVES: dict[str, tuple[float, float, Any]] = {
     "p": (-0.20, -0.08, np.ptp),
     "qrs": (-0.06, 0.06, np.ptp),
     "st": (0.08, 0.12, np.mean),
     "t": (0.16, 0.40, np.ptp),
 }
-# Seconds before the complex that count as the level zero.
+# The level in this stretch, in seconds from the complex, counts as zero.
 ZERO = (-0.08, -0.05)
 NAMES = RHYTHM + tuple(f"{wave}_{lead}" for wave in WAVES for lead in LEADS)
 FEWEST_BEATS = 2
@@ -29,18 +29,18 @@ def segment_features(leads: FloatArray, whole: IntArray, beats: IntArray) -> Flo
     Parameters
     ----------
     leads
-        The whole record, as `clean` gives it.
+        The whole record, as `clean` returns it.
     whole
         Beats of the segment whose waves lie inside the record.
     beats
-        All beats of the segment (for single beats: those around it), which give the rhythm.
+        All beats of the segment, which give the rhythm (for a single beat: those around it).
 
     Notes
     -----
-    ``rate`` is beats a minute; ``rr_deviation`` the standard deviation of the times between
-    beats over their mean; ``rr_jump`` the mean change from one to the next over the mean. Waves
-    are in units of the lead's standard deviation: the range of the mean beat for P, QRS and T,
-    its height above the level before the complex for ST.
+    ``rate`` is beats per minute. ``rr_deviation`` is the standard deviation of the times between
+    beats, ``rr_jump`` the mean change from one to the next, both divided by the mean time. Waves
+    are in units of the lead's standard deviation: for P, QRS and T the range of the mean beat, for
+    ST its height above the level before the complex.
     """
     mean_beat = beat_shapes(leads, whole).mean(axis=0)
     level = _part(mean_beat, *ZERO).mean(axis=1)
@@ -52,7 +52,7 @@ def segment_features(leads: FloatArray, whole: IntArray, beats: IntArray) -> Flo
 
 
 def rhythm(beats: IntArray) -> FloatArray:
-    """Return rate, deviation and jump of the times between beats.
+    """Return the rate, and the deviation and jump of the times between beats.
 
     Examples
     --------

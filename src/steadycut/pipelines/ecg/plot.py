@@ -1,4 +1,4 @@
-"""A picture of a record: leads, beats and segments."""
+"""A picture of a record with its leads, beats and segments."""
 
 import io
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A record cut into windows of equal length, or into single beats."""
+"""Cut a record into windows of equal length, or into single beats."""
 
 from collections.abc import Iterator
 
@@ -7,12 +7,12 @@ import numpy as np
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.pipelines.ecg.clean import RATE
 
-# Seconds before and after the QRS complex that make one beat.
+# One beat is the signal from this many seconds before to after the QRS complex.
 BEFORE, AFTER = 0.30, 0.50
 
 
 def windows(n_samples: int, window: float, step: float) -> Iterator[tuple[int, int]]:
-    """Yield the ends of windows of ``window`` seconds, one every ``step`` seconds.
+    """Yield start and stop of windows of ``window`` seconds, one every ``step`` seconds.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def windows(n_samples: int, window: float, step: float) -> Iterator[tuple[int, i
 
 
 def whole_beats(beats: IntArray, n_samples: int) -> IntArray:
-    """Return the beats whose waves lie inside the record."""
+    """Return the beats whose waves are completely inside the record."""
     return beats[(beats >= BEFORE * RATE) & (beats < n_samples - AFTER * RATE)]
 
 

@@ -7,27 +7,19 @@ from numpy.typing import NDArray
 
 from steadycut.core.checks import check_fraction
 from steadycut.core.split import split_classes
-from steadycut.errors import BadOption, BadTable, TooFewPatients
+from steadycut.errors import BadOption, TooFewPatients
 from steadycut.pipelines.ecg.features import NAMES
 from steadycut.pipelines.ecg.pipeline import Segments
 from steadycut.pipelines.ecg.scorer import SegmentScorer, train_scorer
-from steadycut.pipelines.sheet import Origin
+from steadycut.pipelines.sheet import Origin, patient_labels
 
 FEWEST_PER_CLASS = 2
 
 
 def labels_of_patients(sheet: Mapping[str, Origin]) -> dict[str, int]:
-    """Return the label of each patient; refuse labels other than 0 and 1, and contradictions."""
-    labels: dict[str, int] = {}
-    for origin in sheet.values():
-        if origin.patient is None or origin.label is None:
-            continue
-        if origin.label not in {"0", "1"}:
-            msg = f"labels in the sheet must be 0 or 1; got {origin.label!r}."
-            raise BadTable(msg)
-        if labels.setdefault(origin.patient, int(origin.label)) != int(origin.label):
-            msg = "the sheet gives one patient two labels. A label belongs to the patient."
-            raise BadTable(msg)
+    """Return the label of each patient who has one; refuse a sheet without labels."""
+    rows = [(one.patient, one.label) for one in sheet.values()]
+    labels = patient_labels([(patient, label) for patient, label in rows if patient and label])
     if not labels:
         msg = (
             "a scorer is trained on labels: give --sheet with record, patient, label; or --scorer."

@@ -1,4 +1,4 @@
-"""A picture of a slide with its tile scores laid over it as a heat map."""
+"""A picture of a slide with its tile scores as a heat map."""
 
 import io
 from typing import Any
@@ -12,7 +12,7 @@ from steadycut.pipelines.slides.tissue import Tissue
 LONGEST = 1600
 OPACITY = 0.55
 BAR, MARGIN = 14, 6
-# From low to high: dark blue, teal, yellow, red; also in grey print darker means lower but for red.
+# From low to high: dark blue, teal, yellow, red. In grey print darker is lower, except for red.
 STOPS = np.array([[37, 52, 148], [44, 160, 160], [250, 220, 80], [200, 20, 30]], dtype=float)
 
 
@@ -30,7 +30,7 @@ def colours(values: FloatArray) -> NDArray[np.uint8]:
 
 
 def draw_overlay(tissue: Tissue, columns: dict[str, Any]) -> bytes:
-    """Return a PNG: the slide, scored tiles coloured by score, a colour bar below."""
+    """Return a PNG of the slide: tiles are coloured by score, with a colour bar below."""
     from PIL import Image
 
     picture = Image.fromarray(tissue.picture)
@@ -49,7 +49,7 @@ def draw_overlay(tissue: Tissue, columns: dict[str, Any]) -> bytes:
 
 
 def score_range(scores: FloatArray) -> tuple[float, float]:
-    """Return the ends of the colour scale: 0 and 1 for probabilities, else what was found."""
+    """Return the ends of the colour scale: 0 and 1 for probabilities, otherwise the range."""
     if not scores.size or (scores.min() >= 0 and scores.max() <= 1):
         return 0.0, 1.0
     low, high = float(scores.min()), float(scores.max())

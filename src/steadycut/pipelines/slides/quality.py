@@ -1,4 +1,4 @@
-"""How good a tile is: sharp or blurred, and neither nearly black nor nearly white."""
+"""The quality of tiles: whether they are blurred, too dark or too bright."""
 
 from dataclasses import dataclass
 
@@ -29,9 +29,10 @@ class Quality:
 
 
 def tile_quality(tiles: NDArray[np.uint8]) -> Quality:
-    """Return the variance of the Laplacian, and the mean, of the green of tiles (tile, y, x, RGB).
+    """Return the variance of the Laplacian and the mean of the green channel of each tile.
 
-    Green has most of the contrast of stained tissue, and most of what the eye sees as brightness.
+    ``tiles`` is (tile, y, x, RGB). Green has most of the contrast of stained tissue, and most of
+    what the eye sees as brightness.
 
     Examples
     --------
@@ -41,7 +42,7 @@ def tile_quality(tiles: NDArray[np.uint8]) -> Quality:
     >>> found.sharpness.tolist(), found.brightness.tolist()
     ([0.0, 1040400.0], [90.0, 127.5])
     """
-    # One tile at a time stays in the cache, and is twice as fast as all of them at once.
+    # One tile fits into the cache: this is twice as fast as all tiles at once.
     sharpness, brightness = np.array([_judge(tile[..., GREEN]) for tile in tiles]).reshape(-1, 2).T
     return Quality(sharpness=sharpness, brightness=brightness)
 

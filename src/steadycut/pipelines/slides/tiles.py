@@ -1,4 +1,4 @@
-"""Where tiles lie: a grid without overlap at one resolution, and the level to read it from."""
+"""The grid of tiles, without overlap, at one resolution; and how tiles are read."""
 
 import math
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ from steadycut.pipelines.slides.options import TileOptions
 from steadycut.pipelines.slides.reader import Slide, shrink
 from steadycut.pipelines.slides.tissue import Tissue
 
-# A level this close to the wanted resolution is taken as it is: no pixel is interpolated.
+# A level this close to the wanted resolution is used as it is, without interpolation.
 CLOSE_ENOUGH = 0.05
-# Pixels that are read from the slide at once.
+# Most pixels that are read from the slide at once.
 MOST_PIXELS = 1 << 22
 
 
@@ -24,8 +24,8 @@ MOST_PIXELS = 1 << 22
 class Grid:
     """How tiles are read.
 
-    ``level`` is read and shrunk by ``shrink``; ``step`` is the edge of a tile in pixels of level
-    0, ``mpp`` what a tile's pixel measures in the end.
+    ``level`` is read and shrunk by ``shrink``. ``step`` is the edge of a tile in pixels of level
+    0, ``mpp`` is micrometres per pixel of the tile.
     """
 
     tile: int
@@ -39,7 +39,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Places:
-    """Tiles that may be worth a look: column and row in the grid, and share of tissue."""
+    """Tiles that have tissue: column and row in the grid, and share of tissue."""
 
     column: IntArray
     row: IntArray
@@ -63,8 +63,8 @@ def plan_grid(slide: Slide, options: TileOptions) -> Grid:
     wanted = options.mpp / slide.mpp
     if wanted < 1 - CLOSE_ENOUGH:
         msg = (
-            f"its finest level has {slide.mpp:.4g} micrometres a pixel, coarser than the "
-            f"{options.mpp:.4g} asked for. Ask for a coarser --mpp, or leave the slide out."
+            f"its finest level has {slide.mpp:.4g} micrometres per pixel, coarser than the "
+            f"{options.mpp:.4g} asked for. Use a coarser --mpp, or remove the slide."
         )
         raise BadFile(msg)
     level = slide.level_for(wanted * (1 + CLOSE_ENOUGH))
@@ -91,13 +91,13 @@ def tiles_on_tissue(grid: Grid, tissue: Tissue, min_tissue: float) -> Places:
     """Return the tiles that have enough tissue, row by row."""
     row, column = (part.ravel() for part in np.mgrid[: grid.rows, : grid.columns])
     share = tissue.share(column * grid.step, row * grid.step, grid.step)
-    # A tile without any tissue is never of interest, also where the smallest share is 0.
+    # A tile without any tissue is never kept, even if the smallest share is 0.
     kept = (share >= min_tissue) & (share > 0)
     return Places(column=column[kept], row=row[kept], tissue=share[kept])
 
 
 def read_tiles(slide: Slide, grid: Grid, places: Places) -> NDArray[np.uint8]:
-    """Return tiles (tile, y, x, 4), bytes as in `Slide.read`; neighbours are read together."""
+    """Return tiles (tile, y, x, 4) with bytes as in `Slide.read`; neighbours are read together."""
     found = np.empty((places.column.size, grid.tile, grid.tile, 4), dtype=np.uint8)
     for start, stop in _runs(grid, places):
         strip = _read_strip(slide, grid, places.column[start], places.row[start], stop - start)
@@ -107,7 +107,7 @@ def read_tiles(slide: Slide, grid: Grid, places: Places) -> NDArray[np.uint8]:
 
 
 def _runs(grid: Grid, places: Places) -> Iterator[tuple[int, int]]:
-    """Yield the ends of runs of neighbours, short enough to be read at once."""
+    """Yield start and stop of runs of neighbours that are short enough to be read at once."""
     longest = max(int(MOST_PIXELS / (grid.tile * grid.shrink) ** 2), 1)
     together = (np.diff(places.column) == 1) & (np.diff(places.row) == 0)
     ends = [*(np.flatnonzero(~together) + 1).tolist(), places.column.size]
@@ -119,7 +119,7 @@ def _runs(grid: Grid, places: Places) -> Iterator[tuple[int, int]]:
 
 
 def _read_strip(slide: Slide, grid: Grid, column: int, row: int, n_tiles: int) -> NDArray[np.uint8]:
-    """Return neighbours side by side; where that takes too many pixels, it is read in parts."""
+    """Return neighbours side by side; too many pixels are read in parts."""
     x, y, wide = int(column) * grid.step, int(row) * grid.step, n_tiles * grid.tile
     parts = math.ceil(grid.tile * grid.shrink * math.sqrt(n_tiles / MOST_PIXELS))
     if parts == 1:

@@ -1,4 +1,4 @@
-"""Where a slide has tissue: Otsu's threshold on the saturation of a small picture of it."""
+"""Find the tissue of a slide: Otsu's threshold on the saturation of a small picture."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from steadycut.core.checks import FloatArray
 from steadycut.pipelines.parallel import map_in_threads
 from steadycut.pipelines.slides.reader import Slide, shrink
 
-# Micrometres a pixel of the small picture, as long as its longer side stays between these limits.
+# Micrometres per pixel of the small picture; its longer side stays between the two limits.
 PICTURE_MPP = 16.0
 SHORTEST, LONGEST = 1024, 4096
-# Edge of the pieces in which the slide is read: what bounds memory where small levels are missing.
+# Edge of the pieces in which the slide is read. It limits memory if a slide has no small levels.
 PIECE = 1024
-# Otsu splits also a picture that is all tissue or all glass, so that its threshold is kept between
-# what glass never reaches and what stained tissue always exceeds (of 255).
+# Otsu's method also splits a picture that is all tissue or all glass. So its threshold is kept
+# between what glass never reaches and what stained tissue always exceeds (of 255).
 LOWEST_SATURATION, HIGHEST_SATURATION = 15, 45
-# Darker than this everywhere is a pen or a fold in the glass, not stained tissue.
+# A pixel whose channels are all darker than this is pen or a fold, not stained tissue.
 DARKEST = 30
-# Specks below this number of pixels are dust.
+# Specks of fewer pixels are dust.
 SMALLEST_SPECK = 9
 
 
@@ -30,7 +30,7 @@ SMALLEST_SPECK = 9
 class Tissue:
     """A small picture of a slide and the part of it that is tissue.
 
-    ``scale`` is the edge of one of its pixels in pixels of level 0.
+    ``scale`` is the edge of a pixel of the picture, in pixels of level 0.
     """
 
     picture: NDArray[np.uint8]
@@ -54,9 +54,9 @@ class Tissue:
 def find_tissue(slide: Slide, n_jobs: int = 1) -> Tissue:
     """Return the small picture of a slide and its tissue.
 
-    A pixel is tissue if its saturation (largest minus smallest of R, G, B, over the largest)
-    exceeds Otsu's threshold, kept between 0.06 and 0.18, and it is not nearly black. Averaging
-    over 3 by 3 pixels and the removal of specks take out noise and dust.
+    The saturation is (largest - smallest) / largest of R, G and B. A pixel is tissue if its
+    saturation exceeds Otsu's threshold, kept between 0.06 and 0.18, and it is not nearly black.
+    Averaging over 3 by 3 pixels removes noise; small specks are removed as dust.
     """
     scale = picture_scale(max(slide.width, slide.height), slide.mpp)
     picture = small_picture(slide, scale, n_jobs)
