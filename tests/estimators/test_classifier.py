@@ -565,7 +565,7 @@ def test_groups_of_another_length(rows, model):
     X, y, patient = rows
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         build().fit(X, y, patient[:-1])
-    with pytest.raises(BadPatients, match=r"one entry a row \(120\); got 119"):
+    with pytest.raises(BadPatients, match=r"one entry per row \(120\); got 119"):
         model.predict(X, patient[:-1])
 
 
