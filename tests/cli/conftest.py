@@ -1,9 +1,16 @@
 """One table and one rule for all tests of the command line."""
 
+import hashlib
+import json
+from dataclasses import asdict
+
 import pytest
 
+import steadycut.show.svg
 from steadycut.cli.main import run
 from tests.cli.commands import FIT, SITES, make_rows, write_rows
+
+DRAW = steadycut.show.svg.draw_svg
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +25,25 @@ def rule(table, tmp_path_factory):
     out = tmp_path_factory.mktemp("rule")
     assert run(["fit", str(table), *FIT, *SITES, "--out", str(out)]) == 0
     return out / "rule.json"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def figures_as_digests():
+    """Let a page hold a digest of a figure's data: drawing takes most of the time of a command.
+
+    Pages still differ wherever the data of a figure differ. `tests/show` looks at the drawings.
+    """
+
+    def digest(figure, name):
+        data = json.dumps(asdict(figure), default=lambda value: value.tolist())
+        return f'<svg id="{name}">{hashlib.sha256(data.encode()).hexdigest()}</svg>'
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steadycut.show.svg, "draw_svg", digest)
+        yield
+
+
+@pytest.fixture
+def figures_drawn(monkeypatch):
+    """Draw figures after all."""
+    monkeypatch.setattr(steadycut.show.svg, "draw_svg", DRAW)
