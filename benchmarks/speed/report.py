@@ -1,7 +1,7 @@
 """What the page of a study costs, from very few patients to very many.
 
-Printed for each size: the seconds of the study as plain content (study.json) and of its page from
-that content, those of the processor in brackets, and the size of the page. The page is made of
+Printed for each size: the seconds of describing the study (study.json) and of its page from that
+document, those of the processor in brackets, and the size of the page. The page is made of
 counts, so its cost must not grow with the patients: the ratio to the smallest is printed too.
 
 Run: python benchmarks/speed/report.py
@@ -38,12 +38,12 @@ def seconds(work):
 def main():
     print("| patients | study.json, s | page, s | ratio | page, kB |")
     print("|---|---|---|---|---|")
-    render_study(fit(cohort(60)).to_dict())
+    render_study(fit(cohort(60)).describe())
     first = None
     for n in SIZES:
         study = fit(cohort(n))
-        *plain, content = seconds(study.to_dict)
-        *made, page = seconds(lambda content=content: render_study(content))
+        *plain, document = seconds(study.describe)
+        *made, page = seconds(lambda document=document: render_study(document))
         first = first or made[1]
         times = [f"{wall:.2f} ({processor:.2f})" for wall, processor in (plain, made)]
         print(f"| {n} | {times[0]} | {times[1]} | {made[1] / first:.2f} | {len(page) // 1000} |")

@@ -18,6 +18,8 @@ from tests.cli.commands import (
     snapshot,
     write_rows,
 )
+from tests.show.documents import document
+from tests.show.figures import samples
 
 SOUTH = ["--label", "label", "--site", "site", "--external", "south"]
 
@@ -130,19 +132,21 @@ def test_what_is_wrong_at_other_hospitals_does_not_matter(table, rule, tmp_path,
     ],
 )
 def test_the_verdict_is_about_the_certificate(verdict, start):
-    found = verdict_text({"verdict": verdict, "verdict_text": f"{verdict}: with words."})
+    audit = document(samples.labelled_audit())
+    words = {"verdict": verdict, "verdict_text": f"{verdict}: with words."}
+    found = verdict_text(audit.model_copy(update=words))
     assert found == f"{start} words."
 
 
 def test_a_bound_above_the_largest_cost_says_so(table, rule, tmp_path, capsys):
     ran = run_command(capsys, "audit", rule, table, *SOUTH, "--out", tmp_path)
     found = json.loads((tmp_path / "audit.json").read_bytes())
-    said = external_text(found | {"augmented": 1.5, "base": 0.5, "base_valid": 1.0})
+    said = external_text(document(found | {"augmented": 1.5, "base": 0.5, "base_valid": 1.0}))
     assert said.splitlines()[-1].endswith("1.50 (above the largest possible cost: says nothing)")
     assert said.count("says nothing") == 1
     dearer = found | {"augmented": 1.5, "costs": {"cost_fn": 2.0, "cost_fp": 1.0}}
-    assert "1.50\n" in external_text(dearer) + "\n"
-    assert external_text(found) in ran.out
+    assert "1.50\n" in external_text(document(dearer)) + "\n"
+    assert external_text(document(found)) in ran.out
 
 
 def test_one_patient_is_no_plural(rule, tmp_path, capsys):

@@ -25,6 +25,7 @@ from tests.cli.commands import (
     warning_lines,
     write_rows,
 )
+from tests.show.documents import document
 
 FILES = ["report.html", "rule.json", "study.json"]
 
@@ -233,9 +234,9 @@ def test_the_first_called_score_is_not_repeated(table, tmp_path, capsys):
     ran = run_command(capsys, "fit", table, *FIT, *SITES, "--out", tmp_path)
     study = json.loads((tmp_path / "study.json").read_bytes())
     assert f"(the first score called is {cut(study['operating_value'])})" in ran.out
-    same = headline(study | {"operating_value": study["threshold"] + 1e-9})
+    same = headline(document(study | {"operating_value": study["threshold"] + 1e-9}))
     assert same.splitlines()[0].endswith(f">= {cut(study['threshold'])}")
-    nobody = headline(study | {"operating_value": None})
+    nobody = headline(document(study | {"operating_value": None}))
     assert nobody.splitlines()[0].endswith("(no patient reaches it)")
 
 

@@ -6,6 +6,7 @@ from steadycut.errors import BadOption
 from steadycut.show.markdown import markdown
 from steadycut.show.pages import audit_page, study_page
 from steadycut.show.rerender import page_name, render_again
+from tests.show.documents import document
 from tests.show.figures import samples
 from tests.show.test_html import PAGES
 
@@ -23,14 +24,16 @@ def test_a_page_to_print_has_no_script_and_all_figures():
     study = samples.study()
     page = render_again(study, "pdf-ready")
     assert not re.search(r"<script|<button|<input|script-src", page)
-    assert page.count("<svg") == sum(len(one.pictures) for one in study_page(study).sections)
+    assert page.count("<svg") == sum(
+        len(one.pictures) for one in study_page(document(study)).sections
+    )
     assert 'data-theme="light"' in page
 
 
 @pytest.mark.parametrize("make", [samples.study, samples.labelled_audit, samples.unlabelled_audit])
 def test_markdown_holds_every_cell(make):
     content = make()
-    page = (audit_page if "labelled" in content else study_page)(content)
+    page = (audit_page if "labelled" in content else study_page)(document(content))
     text = render_again(content, "md").replace("\\", "")
     cells = [
         cell for one in page.sections for table in one.tables for row in table.rows for cell in row
@@ -41,7 +44,7 @@ def test_markdown_holds_every_cell(make):
 
 def test_a_name_stays_text_in_markdown():
     study = samples.study() | {"score": f"{SCRIPT} a|b\n# c"}
-    text = markdown(study_page(study))
+    text = markdown(study_page(document(study)))
     assert "<script>" not in text
     assert not re.search(r"^# c", text, re.MULTILINE)
     rows = [line for line in text.splitlines() if line.startswith("| ")]

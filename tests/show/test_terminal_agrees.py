@@ -6,6 +6,7 @@ import pytest
 
 from steadycut.show import render_audit, render_study
 from steadycut.show.terminal import audit_text, study_text
+from tests.show.documents import document
 from tests.show.figures import samples
 from tests.show.test_html import text_of
 
@@ -18,7 +19,7 @@ def numbers_in(text):
 
 @pytest.mark.parametrize("options", [{}, {"cost_fn": 5.0}, {"honesty": "uniform"}])
 def test_every_number_of_the_terminal_is_on_the_page(options):
-    study = samples.study(**options)
+    study = document(samples.study(**options))
     said = study_text(study)
     missing = numbers_in(said) - numbers_in(text_of(render_study(study)))
     assert missing == set()
@@ -27,6 +28,6 @@ def test_every_number_of_the_terminal_is_on_the_page(options):
 
 @pytest.mark.parametrize("options", [{}, {"cost_fn": 5.0}])
 def test_every_number_of_an_audit_is_on_the_page(options):
-    audit = samples.labelled_audit(**options)
+    audit = document(samples.labelled_audit(**options))
     said = audit_text(audit)
     assert numbers_in(said) - numbers_in(text_of(render_audit(audit))) == set()

@@ -76,7 +76,8 @@ def apply_command(rule: ApplyOptions, table: TableOptions, output: DecisionOptio
     reading.remove_checkpoint()
     note_dropped(read)
     note_warnings(noticed)
-    content = {**applied.to_plain(), **row_counts(read), "warnings": noticed, "forced": forced}
+    rows = row_counts(read).to_plain()
+    content = {**applied.to_plain(), **rows, "warnings": noticed, "forced": forced}
     show(content, f"{applied_text(applied)}\nWrote {out}", as_json=output.as_json)
 
 

@@ -1,7 +1,6 @@
 """``steadycut audit``: a frozen rule at another hospital."""
 
-import json
-from typing import Any
+from typing import cast
 
 from steadycut.cli.options import ReportOptions, TableOptions
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
@@ -11,10 +10,11 @@ from steadycut.cli.tables import (
     label_warnings,
     note_dropped,
     read_levels,
-    record,
     row_counts,
+    with_warnings,
 )
 from steadycut.core.checks import check_count, check_fraction
+from steadycut.documents.audit import AuditDocument
 from steadycut.documents.known_patients import check_fits
 from steadycut.documents.rule import FrozenRule
 from steadycut.ingest import PatientTable
@@ -46,31 +46,27 @@ def audit_command(
     found, lacking = read_levels(request, reading, force=rule.force)
     several = dict(enumerate(candidates_at(found, sites)))
     audited = audit(frozen, several, force=rule.force, key=key, small_cells=small_cells)
-    content = audit_content(audited, found, output.confidence)
-    record(content, lacking)
-    content["warnings"] += label_warnings(frozen, several[0])
-    write_folder(out, audit_files(content))
+    document = audit_document(audited, found, output.confidence)
+    document = with_warnings(document, lacking, label_warnings(frozen, several[0]))
+    write_folder(out, audit_files(document))
     reading.remove_checkpoint()
     note_dropped(found)
-    note_warnings(content["warnings"])
-    text = audit_text(content)
-    if not content["labelled"]:
-        text += "\n" + label_free_text(content)
-    show(content, f"{text}\n\nWrote audit.json, audit.html to {out}/", as_json=output.as_json)
+    note_warnings(document.warnings)
+    text = audit_text(document)
+    if not document.labelled:
+        text += "\n" + label_free_text(document)
+    show(document, f"{text}\n\nWrote audit.json, audit.html to {out}/", as_json=output.as_json)
 
 
-def audit_content(
+def audit_document(
     found: Audit, table: PatientTable, confidence: float = CONFIDENCE
-) -> dict[str, Any]:
+) -> AuditDocument:
     """Return audit.json: the audit, how many rows it was made of, and the rule itself."""
-    fewest = found.small_cells or 0
-    return {
-        **found.to_dict(confidence),
-        "data": {name: n and max(n, fewest) for name, n in row_counts(table).items()},
-        "frozen_rule": json.loads(found.rule.to_bytes()),
-    }
+    data = row_counts(table, fewest=found.small_cells or 0)
+    update = {"data": data, "frozen_rule": found.rule.document}
+    return cast("AuditDocument", found.describe(confidence).model_copy(update=update))
 
 
-def audit_files(content: dict[str, Any]) -> dict[str, bytes]:
+def audit_files(document: AuditDocument) -> dict[str, bytes]:
     """Return the files that an audit leaves."""
-    return {"audit.json": to_json(content), "audit.html": render_audit(content).encode()}
+    return {"audit.json": to_json(document), "audit.html": render_audit(document).encode()}

@@ -37,12 +37,12 @@ def compare_command(
     reading = table.reading(out)
     here, there = read_two_hospitals(reading, columns, sites, table.missing, strata_columns)
     with progress_on_stderr() as progress:
-        content = compare(here, there, progress=progress, **options).to_dict()
-    note_warnings(content["warnings"])
+        document = compare(here, there, progress=progress, **options).describe()
+    note_warnings(document.warnings)
     if out is not None:
-        write_folder(out, {"compare.json": to_json(content)})
+        write_folder(out, {"compare.json": to_json(document)})
         reading.remove_checkpoint()
-    show(content, comparison_text(content), as_json=output.as_json)
+    show(document, comparison_text(document), as_json=output.as_json)
 
 
 def read_two_hospitals(

@@ -4,20 +4,31 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from steadycut.cli.audit import audit_content, audit_files
-from steadycut.cli.fit import study_content
+from steadycut.cli.audit import audit_document, audit_files
+from steadycut.cli.fit import study_document, study_files
 from steadycut.cli.options import AsJson, OutFolder
 from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
+from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.comparison import ComparisonDocument
+from steadycut.documents.parts import Part
+from steadycut.documents.study import StudyDocument
 from steadycut.ingest import PatientTable, make_request, read_patients
 from steadycut.io.safe_csv import csv_bytes
-from steadycut.show import render_study
 from steadycut.show.terminal import audit_text, comparison_text, study_text, warnings_text
 from steadycut.study.audit import audit
 from steadycut.study.compare import compare
 from steadycut.study.fit import fit
 
 AGGREGATORS = ("mean", "max", "quantile:0.9")
+
+
+class Results(Part):
+    """All that the demo finds."""
+
+    study: StudyDocument
+    comparison: ComparisonDocument
+    audit: LabelledAudit | AuditDocument
 
 
 def demo_command(out: OutFolder = Path("steadycut-demo"), as_json: AsJson = False) -> None:
@@ -32,21 +43,19 @@ def demo_command(out: OutFolder = Path("steadycut-demo"), as_json: AsJson = Fals
     study = fit(here)
     rule = study.freeze()
     external = next(one for one in there if one.recipe == study.patients.recipe)
-    results: dict[str, Any] = {
-        "study": study_content(study, at_a),
-        "comparison": compare(here, there).to_dict(),
-        "audit": audit_content(audit(rule, external), at_b),
-    }
+    results = Results(
+        study=study_document(study, at_a, rule),
+        comparison=compare(here, there).describe(),
+        audit=audit_document(audit(rule, external), at_b),
+    )
     write_folder(
         out,
         {
             "two_hospitals.csv": cohort_csv(),
-            "rule.json": rule.to_bytes(),
-            "study.json": to_json(results["study"]),
-            "report.html": render_study(results["study"], results["comparison"]).encode(),
-            "compare.json": to_json(results["comparison"]),
+            **study_files(results.study, rule, results.comparison),
+            "compare.json": to_json(results.comparison),
             "decisions.csv": csv_bytes(rule.decisions(external)),
-            **audit_files(results["audit"]),
+            **audit_files(results.audit),
         },
     )
     show(results, demo_text(results, out), as_json=as_json)
@@ -74,21 +83,19 @@ def cohort_csv() -> bytes:
         return path.read_bytes()
 
 
-def demo_text(results: dict[str, Any], out: Path) -> str:
+def demo_text(results: Results, out: Path) -> str:
     """Return the whole story in one screen."""
-    warnings = warnings_text(
-        [*results["study"]["stability"]["warnings"], *results["audit"]["warnings"]]
-    )
+    warnings = warnings_text([*results.study.stability.warnings, *results.audit.warnings])
     return "\n\n".join(
         [
             (
                 "Hospital A: simulated patients > slides > tiles; half of the patients choose, "
                 "half certify"
             ),
-            study_text(results["study"]),
-            comparison_text(results["comparison"]),
+            study_text(results.study),
+            comparison_text(results.comparison),
             "Hospital B: the frozen rule on other patients",
-            audit_text(results["audit"]),
+            audit_text(results.audit),
             *([warnings] if warnings else []),
             (
                 f"The rule to take along is {out / 'rule.json'}, the decisions at B are "

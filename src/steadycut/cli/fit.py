@@ -1,9 +1,7 @@
 """``steadycut fit``: a table of instance scores -> a frozen, certified cut-off."""
 
-import json
 import os
 from pathlib import Path
-from typing import Any
 
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
@@ -15,13 +13,16 @@ from steadycut.cli.tables import (
     row_counts,
 )
 from steadycut.core.checks import check_fraction
-from steadycut.documents.canonical_json import frozen_bytes
-from steadycut.documents.rule import FrozenRule
+from steadycut.documents.comparison import ComparisonDocument
+from steadycut.documents.parts import DataPart
+from steadycut.documents.rule import FrozenRule, RuleDocument
+from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption
 from steadycut.ingest import PatientTable
 from steadycut.io.progress import progress_on_stderr
 from steadycut.show import render_study
 from steadycut.show.numbers import cut, percent, risk
+from steadycut.show.sentences import is_score_itself
 from steadycut.show.terminal import chain_text, study_text
 from steadycut.study.fit import Study, run_study
 from steadycut.study.operating_point import CONFIDENCE
@@ -69,17 +70,17 @@ def fit_command(
     if small_cells is not None:
         write_folder(out, {"rule.json": frozen.to_bytes()})
         reading.remove_checkpoint()
-        text = coarse_rule_text(frozen.to_dict(), row_counts(found), small_cells)
-        show(frozen.to_dict(), f"{text}\nWrote rule.json to {out}/", as_json=output.as_json)
+        text = coarse_rule_text(frozen.document, row_counts(found), small_cells)
+        show(frozen.document, f"{text}\nWrote rule.json to {out}/", as_json=output.as_json)
         return
-    content = study_content(study, found, output.confidence, frozen)
-    write_folder(out, study_files(content))
+    document = study_document(study, found, frozen, output.confidence)
+    write_folder(out, study_files(document, frozen))
     reading.remove_checkpoint()
     note_left_out(found)
-    note_warnings(content["stability"]["warnings"])
+    note_warnings(document.stability.warnings)
     show(
-        content,
-        study_text(content) + f"\n\nWrote rule.json, study.json, report.html to {out}/",
+        document,
+        study_text(document) + f"\n\nWrote rule.json, study.json, report.html to {out}/",
         as_json=output.as_json,
     )
 
@@ -95,40 +96,39 @@ def check_no_study(out: Path) -> None:
         raise BadOption(msg)
 
 
-def coarse_rule_text(rule: dict[str, Any], rows: dict[str, Any], small_cells: int) -> str:
+def coarse_rule_text(rule: RuleDocument, data: DataPart, small_cells: int) -> str:
     """Return what a rule without small cells says: no more than the file itself."""
-    sign, certificate = (">=" if rule["direction"] == "ge" else "<="), rule["certificate"]
-    score, patients = rule["columns"]["score"], rule["provenance"]["patients"]
-    chain = chain_text({**rule, "score": score, "patients": patients, "data": rows})
+    sign, certificate = (">=" if rule.direction == "ge" else "<="), rule.certificate
+    one_row = is_score_itself(rule.aggregation, rule.provenance.patients.total, data)
+    chain = rule.columns.score if one_row else chain_text(rule.columns.score, rule.aggregation)
     return (
         f"Cut-off: call a patient when {chain} {sign} "
-        f"{cut(rule['threshold'])}; certified risk {risk(certificate['value'])} at most "
-        f"({percent(1 - certificate['delta'])} confidence)\n"
+        f"{cut(rule.threshold)}; certified risk {risk(certificate.value)} at most "
+        f"({percent(1 - certificate.delta)} confidence)\n"
         f"  no number in it stands for fewer than {small_cells} patients; its certificate is of "
         "counts that were rounded against it"
     )
 
 
-def study_content(
-    study: Study,
-    table: PatientTable,
-    confidence: float = CONFIDENCE,
-    frozen: FrozenRule | None = None,
-) -> dict[str, Any]:
+def study_document(
+    study: Study, table: PatientTable, frozen: FrozenRule, confidence: float = CONFIDENCE
+) -> StudyDocument:
     """Return study.json: the study, how many rows it was made of and what these are worth."""
-    fingerprint = {"sha256": study.patients.fingerprint()}
-    return {
-        **study.to_dict(confidence),
-        "instances": instances_summary(table, study.chosen.recipe.score),
-        "data": {**row_counts(table), **fingerprint},
-        "frozen_rule": json.loads((frozen or study.freeze()).to_bytes()),
-    }
+    return study.describe(confidence).model_copy(
+        update={
+            "instances": instances_summary(table, study.chosen.recipe.score),
+            "data": row_counts(table, sha256=study.patients.fingerprint()),
+            "frozen_rule": frozen.document,
+        }
+    )
 
 
-def study_files(content: dict[str, Any]) -> dict[str, bytes]:
+def study_files(
+    document: StudyDocument, frozen: FrozenRule, comparison: ComparisonDocument | None = None
+) -> dict[str, bytes]:
     """Return the files that a fit leaves."""
     return {
-        "rule.json": frozen_bytes(content["frozen_rule"]),
-        "study.json": to_json(content),
-        "report.html": render_study(content).encode(),
+        "rule.json": frozen.to_bytes(),
+        "study.json": to_json(document),
+        "report.html": render_study(document, comparison).encode(),
     }

@@ -1,7 +1,7 @@
 """``steadycut monitor``: a frozen rule in use, patients in the order of their arrival."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, cast
 
 from steadycut.cli.option_groups import number, option
 from steadycut.cli.options import OptionalOutputOptions, TableOptions
@@ -11,11 +11,12 @@ from steadycut.cli.tables import (
     label_warnings,
     note_dropped,
     read_levels,
-    record,
     row_counts,
+    with_warnings,
 )
 from steadycut.core.checks import check_fraction
 from steadycut.documents.known_patients import check_fits
+from steadycut.documents.monitor import CallWatchPart, MonitorDocument, RiskWatchPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.show.columns import aligned
 from steadycut.show.numbers import percent, risk
@@ -67,69 +68,69 @@ def monitor_command(
     found = monitor(
         frozen, patients, order=read.order, delta=watch.delta, force=rule.force, key=key
     )
-    content = {**found.to_dict(), "data": row_counts(read)}
-    record(content, lacking)
-    content["warnings"] += label_warnings(frozen, patients)
+    described = found.describe().model_copy(update={"data": row_counts(read)})
+    document = cast("MonitorDocument", described)
+    document = with_warnings(document, lacking, label_warnings(frozen, patients))
     if out is not None:
-        write_folder(out, {"monitor.json": to_json(content)})
+        write_folder(out, {"monitor.json": to_json(document)})
         reading.remove_checkpoint()
     note_dropped(read)
-    note_warnings(content["warnings"])
+    note_warnings(document.warnings)
     wrote = f"\n\nWrote monitor.json to {out}/" if out is not None else ""
-    show(content, monitor_text(content) + wrote, as_json=output.as_json)
+    show(document, monitor_text(document) + wrote, as_json=output.as_json)
 
 
-def monitor_text(content: dict[str, Any]) -> str:
+def monitor_text(content: MonitorDocument) -> str:
     """Return what the patients so far say, in a few lines."""
-    rows = [("patients", str(content["n_patients"]))]
-    if content["risk"] is not None:
-        rows += risk_rows(content["risk"], content["delta"])
-    rows += call_rows(content["call_rate"], content["delta"])
-    return f"Monitor: {content['verdict_text']}\n{aligned(rows)}"
+    rows = [("patients", str(content.n_patients))]
+    if content.risk is not None:
+        rows += risk_rows(content.risk, content.delta)
+    rows += call_rows(content.call_rate, content.delta)
+    return f"Monitor: {content.verdict_text}\n{aligned(rows)}"
 
 
-def risk_rows(watched: dict[str, Any], delta: float) -> list[tuple[str, str]]:
+def risk_rows(watched: RiskWatchPart, delta: float) -> list[tuple[str, str]]:
     """Return the lines about the risk."""
     return [
         (
             "risk so far",
             (
-                f"{risk(watched['observed'])}, at all times between {risk(watched['lower'])} and "
-                f"{risk(watched['upper'])} ({percent(1 - delta)} confidence)"
+                f"{risk(watched.observed)}, at all times between {risk(watched.lower)} and "
+                f"{risk(watched.upper)} ({percent(1 - delta)} confidence)"
             ),
         ),
-        ("certified risk", risk(watched["certified"])),
+        ("certified risk", risk(watched.certified)),
         (
             "evidence against it",
-            f"{risk(watched['martingale'])}; an alarm needs {risk(watched['alarm_at'])}",
+            f"{risk(watched.martingale)}; an alarm needs {risk(watched.alarm_at)}",
         ),
         (
             "false alarms",
             (
                 f"{percent(delta)} at most if the certificate is true, "
-                f"{percent(watched['false_alarm_overall'])} with the certificate's own failure"
+                f"{percent(watched.false_alarm_overall)} with the certificate's own failure"
             ),
         ),
     ]
 
 
-def call_rows(watched: dict[str, Any], delta: float) -> list[tuple[str, str]]:
+def call_rows(watched: CallWatchPart, delta: float) -> list[tuple[str, str]]:
     """Return the lines about the call rate."""
-    alarm = watched["first_alarm"]
+    alarm = watched.first_alarm
     verdict = "no alarm" if alarm is None else f"alarm after patient {alarm}: it has changed"
     return [
         (
             "called so far",
             (
-                f"{percent(watched['observed'])}, at all times between {percent(watched['lower'])} "
-                f"and {percent(watched['upper'])} ({percent(1 - delta / 2)} confidence)"
+                f"{percent(watched.observed)}, at all times between {percent(watched.lower)} "
+                f"and {percent(watched.upper)} ({percent(1 - delta / 2)} confidence)"
             ),
         ),
         (
             "called where it was made",
             (
-                f"{percent(watched['internal'])}, between {percent(watched['internal_lower'])} and "
-                f"{percent(watched['internal_upper'])}: {verdict}"
+                f"{percent(watched.internal)}, between {percent(watched.internal_lower)} and "
+                f"{percent(watched.internal_upper)}: {verdict}"
             ),
         ),
     ]

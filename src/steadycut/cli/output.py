@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+from steadycut.documents.canonical_json import json_text
+from steadycut.documents.parts import Part
 from steadycut.errors import BadOption
 from steadycut.io.files import write_together
 
@@ -71,20 +73,20 @@ def _exists(path: Path) -> bool:
     return os.path.exists(path)  # noqa: PTH110
 
 
-def to_json(content: Mapping[str, Any]) -> bytes:
+def to_json(content: Part | Mapping[str, Any]) -> bytes:
     """Return the bytes of a JSON file."""
-    return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    return json_text(content.to_plain() if isinstance(content, Part) else content).encode()
 
 
-def show(content: Mapping[str, Any], text: str, *, as_json: bool) -> None:
-    """Print one JSON object, or the text, in what signs the terminal has."""
+def show(content: Part | Mapping[str, Any], text: str, *, as_json: bool) -> None:
+    """Print one JSON object, or the text, in the characters that the terminal has."""
     whole = to_json(content).decode() if as_json else text + "\n"
     encoding = sys.stdout.encoding or "utf-8"
     try:
         whole.encode(encoding)
     except UnicodeEncodeError:
         plain = whole.encode(encoding, "replace").decode(encoding)
-        whole = json.dumps(content, indent=1) + "\n" if as_json else plain
+        whole = json.dumps(json.loads(whole), indent=1) + "\n" if as_json else plain
     sys.stdout.write(whole)
 
 

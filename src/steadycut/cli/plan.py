@@ -1,13 +1,13 @@
 """``steadycut plan``: how many patients for which certificate."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from steadycut.cli import options as opt
 from steadycut.cli.option_groups import number, option, whole
 from steadycut.cli.output import show
+from steadycut.documents.plan import PlanDocument, PlannedPart, PoolingPart
 from steadycut.show.columns import columns
 from steadycut.show.numbers import count, percent, risk
 from steadycut.study.plan import plan
@@ -51,64 +51,64 @@ def plan_command(
     Or say which certificate a number of patients gives. Give --risk and --width, or --patients (and
     --risk, if one is expected).
     """
-    content = plan(**asdict(study), **asdict(certificate)).to_dict()
-    show(content, plan_text(content), as_json=as_json)
+    document = plan(**asdict(study), **asdict(certificate)).describe()
+    show(document, plan_text(document), as_json=as_json)
 
 
-def plan_text(content: Mapping[str, Any]) -> str:
+def plan_text(content: PlanDocument) -> str:
     """Return the plan as a sentence, a table and what it assumes."""
     lines = [headline(content), table(content)]
-    if content["pooling"] is not None:
-        lines.append(pooling_text(content["pooling"]))
-    lines += [f"  {note}" for note in content["notes"]]
+    if content.pooling is not None:
+        lines.append(pooling_text(content.pooling))
+    lines += [f"  {note}" for note in content.notes]
     return "\n".join(lines)
 
 
-def headline(content: Mapping[str, Any]) -> str:
+def headline(content: PlanDocument) -> str:
     """Return the answer of the bound that a study would take."""
-    best, confidence = content["rows"][0], percent(1 - content["delta"])
-    if content["width"] is None:
-        certify = "" if best["n_certify"] is None else f", {best['n_certify']} of whom certify"
-        return f"Plan: what {content['patients']} patients buy{certify}, {confidence} confidence"
-    target = f"a risk of at most {risk(best['risk'] + content['width'])}"
-    if best["n_certify"] is None:
+    best, confidence = content.rows[0], percent(1 - content.delta)
+    if content.width is None:
+        certify = "" if best.n_certify is None else f", {best.n_certify} of whom certify"
+        return f"Plan: what {content.patients} patients buy{certify}, {confidence} confidence"
+    target = f"a risk of at most {risk(best.risk + content.width)}"
+    if best.n_certify is None:
         return (
-            f"Plan: {target} needs more than {best['most']} certifying patients with "
-            f"{best['bound']}, beyond which is not searched"
+            f"Plan: {target} needs more than {best.most} certifying patients with "
+            f"{best.bound}, beyond which is not searched"
         )
     return (
-        f"Plan: {best['n_certify']} certifying patients, {best['n_total']} in all, certify "
-        f"{target} ({confidence} confidence) if {risk(best['risk'])} is observed"
+        f"Plan: {best.n_certify} certifying patients, {best.n_total} in all, certify "
+        f"{target} ({confidence} confidence) if {risk(best.risk)} is observed"
     )
 
 
-def table(content: Mapping[str, Any]) -> str:
+def table(content: PlanDocument) -> str:
     """Return one row a bound."""
     head = ("bound", "observed", "certify", "in all", "misses", "alarms", "certified", "vacuous")
-    return columns([head, *(_cells(row) for row in content["rows"])])
+    return columns([head, *(_cells(row) for row in content.rows)])
 
 
-def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    many = f"> {row['most']}"
-    certify = many if row["n_certify"] is None else str(row["n_certify"])
-    texts = [_text(row[name]) for name in ("n_total", "misses", "alarms")]
-    vacuous = {None: "-", True: "yes", False: "no"}[row["vacuous"]]
-    value = "-" if row["value"] is None else risk(row["value"])
-    return (row["bound"], risk(row["risk"]), certify, *texts, value, vacuous)
+def _cells(row: PlannedPart) -> tuple[str, ...]:
+    many = f"> {row.most}"
+    certify = many if row.n_certify is None else str(row.n_certify)
+    texts = [_text(number) for number in (row.n_total, row.misses, row.alarms)]
+    vacuous = {None: "-", True: "yes", False: "no"}[row.vacuous]
+    value = "-" if row.value is None else risk(row.value)
+    return (row.bound, risk(row.risk), certify, *texts, value, vacuous)
 
 
 def _text(number: int | None) -> str:
     return "-" if number is None else str(number)
 
 
-def pooling_text(pooling: Mapping[str, Any]) -> str:
+def pooling_text(pooling: PoolingPart) -> str:
     """Return why instances do not replace patients."""
     return (
-        f"  {pooling['instances']} instances a patient do not replace patients: "
-        f"{pooling['n_certify']} certifying patients stay as many.\n"
-        f"    their {pooling['rows']} rows are worth {pooling['effective_rows']:.0f} independent "
-        f"ones (design effect {pooling['design_effect']:.1f} at icc {pooling['icc']:g}).\n"
+        f"  {pooling.instances} instances a patient do not replace patients: "
+        f"{pooling.n_certify} certifying patients stay as many.\n"
+        f"    their {pooling.rows} rows are worth {pooling.effective_rows:.0f} independent "
+        f"ones (design effect {pooling.design_effect:.1f} at icc {pooling.icc:g}).\n"
         f"    rows counted as patients would claim a margin of "
-        f"{risk(pooling['claimed_generalization'])} instead of {risk(pooling['generalization'])}, "
-        f"or {count(pooling['claimed_patients'], 'patient')}: not valid."
+        f"{risk(pooling.claimed_generalization)} instead of {risk(pooling.generalization)}, "
+        f"or {count(pooling.claimed_patients, 'patient')}: not valid."
     )

@@ -56,7 +56,7 @@ def report_command(
         with warnings.catch_warnings():
             # Of numbers that somebody put into the file, and that no figure can show.
             warnings.simplefilter("ignore", RuntimeWarning)
-            text = render_again(content, form, comparison)
+            text = render_again(content, form, comparison, str(path))
     except SteadycutError:
         raise
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:

@@ -1,7 +1,7 @@
 """``steadycut strata``: a table of instance scores -> frozen, certified risk strata."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from steadycut.cli import options as opt
 from steadycut.cli.option_groups import option, whole
@@ -10,6 +10,7 @@ from steadycut.cli.reading import read_tables
 from steadycut.cli.strata_tables import graded_patients, names_of, read_costs
 from steadycut.cli.tables import note_dropped, row_counts
 from steadycut.core.strata.certify import LOSS_BOUNDS
+from steadycut.documents.strata_study import StrataStudyDocument
 from steadycut.errors import BadOption
 from steadycut.show.sections.strata import render_strata
 from steadycut.show.terminal_strata import strata_text
@@ -85,12 +86,12 @@ def strata_command(
     request = columns.request(site=sites.site, sites=sites.names(), missing=table.missing, **label)
     found = read_tables(request, reading)
     study = run_strata(*graded_patients(found, columns.label, order_of), options)
-    content = {**study.to_dict(), "data": row_counts(found)}
-    write_folder(output.out, strata_files(study, content))
+    document = study.describe().model_copy(update={"data": row_counts(found)})
+    write_folder(output.out, strata_files(study, document))
     reading.remove_checkpoint()
     note_dropped(found)
     end = f"\n\nWrote strata.json, strata-study.json, strata.html to {output.out}/"
-    show(content, strata_text(content) + end, as_json=output.as_json)
+    show(document, strata_text(document) + end, as_json=output.as_json)
 
 
 def _two_names(positive: str | None) -> list[str] | None:
@@ -116,10 +117,10 @@ def ordered_values(
     return order
 
 
-def strata_files(study: StrataStudy, content: dict[str, Any]) -> dict[str, bytes]:
+def strata_files(study: StrataStudy, document: StrataStudyDocument) -> dict[str, bytes]:
     """Return the files that a study of risk strata leaves."""
     return {
         "strata.json": study.freeze().to_bytes(),
-        "strata-study.json": to_json(content),
-        "strata.html": render_strata(content).encode(),
+        "strata-study.json": to_json(document),
+        "strata.html": render_strata(document).encode(),
     }

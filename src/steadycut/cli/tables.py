@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from steadycut.cli.output import note, note_warnings
 from steadycut.cli.reading import Reading, read_tables
 from steadycut.core.records import PatientScores
+from steadycut.documents.audit import AuditDocument
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import (
     Finding,
@@ -15,10 +16,13 @@ from steadycut.documents.guards import (
     pass_or_refuse,
     texts_of,
 )
-from steadycut.documents.parts import ClustersPart
+from steadycut.documents.monitor import MonitorDocument
+from steadycut.documents.parts import ClustersPart, DataPart
 from steadycut.errors import MissingColumn
 from steadycut.ingest import PatientTable, Request, at_sites
 from steadycut.ingest.read import alike_lines, dropped_lines
+
+Judged = TypeVar("Judged", AuditDocument, MonitorDocument)
 
 
 def read_levels(
@@ -45,10 +49,11 @@ def read_levels(
     return replace(table, patients=patients), [found, *more]
 
 
-def record(content: dict[str, Any], lacking: Sequence[Finding]) -> None:
-    """Put the findings about missing columns in front of the other warnings."""
-    content["warnings"] = [*texts_of(lacking), *content["warnings"]]
-    content["forced"] = list(dict.fromkeys([*forced_names(lacking), *content["forced"]]))
+def with_warnings(document: Judged, lacking: Sequence[Finding], labels: Sequence[str]) -> Judged:
+    """Add warnings: those about missing columns before the others, those about labels after."""
+    forced = dict.fromkeys([*forced_names(lacking), *document.forced])
+    warnings = [*texts_of(lacking), *document.warnings, *labels]
+    return document.model_copy(update={"warnings": warnings, "forced": list(forced)})
 
 
 def label_warnings(rule: FrozenFile[Any], patients: PatientScores) -> list[str]:
@@ -59,20 +64,29 @@ def label_warnings(rule: FrozenFile[Any], patients: PatientScores) -> list[str]:
     return [f"labels: none is {positive!r}, so every patient counts as negative."]
 
 
-def row_counts(table: PatientTable) -> dict[str, int]:
-    """Return how many rows the named sites have, and what was left out of them."""
-    return {
-        "rows": table.n_rows,
-        "dropped_rows": table.n_dropped,
-        "dropped_patients": table.n_patients_dropped,
-        "dropped_incomplete_patients": table.dropped.incomplete,
-    }
+def row_counts(table: PatientTable, *, fewest: int = 0, sha256: str | None = None) -> DataPart:
+    """Return how many rows the named sites have, and what was left out of them.
+
+    A count that is not 0 is written as at least ``fewest``. ``sha256`` is the fingerprint of the
+    patients.
+    """
+
+    def shown(number: int) -> int:
+        return max(number, fewest) if number else 0
+
+    return DataPart(
+        rows=shown(table.n_rows),
+        dropped_rows=shown(table.n_dropped),
+        dropped_patients=shown(table.n_patients_dropped),
+        dropped_incomplete_patients=shown(table.dropped.incomplete),
+        sha256=sha256,
+    )
 
 
-def instances_summary(table: PatientTable, score: str) -> dict[str, Any] | None:
+def instances_summary(table: PatientTable, score: str) -> ClustersPart | None:
     """Return what the rows of a score column are worth; None where that is not defined."""
     found = table.clusters.get(score)
-    return None if found is None else ClustersPart.of(found).to_plain()
+    return None if found is None else ClustersPart.of(found)
 
 
 def note_dropped(table: PatientTable) -> None:

@@ -6,6 +6,7 @@ A single changed byte is noticed. Every kind of frozen file names its schema.
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,11 @@ def frozen_bytes(content: dict[str, Any]) -> bytes:
     """Return the file's bytes: the same content gives the same bytes."""
     text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return (text + "\n").encode()
+
+
+def json_text(content: Mapping[str, Any]) -> str:
+    """Return the text of a JSON file that is not frozen: the keys stay in their order."""
+    return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def parse_frozen(written: bytes, name: str, schema: str) -> dict[str, Any]:

@@ -2,25 +2,26 @@
 
 import base64
 import hashlib
-from collections.abc import Mapping
 from importlib import resources
-from typing import Any
 
+from steadycut.documents.audit import AuditDocument
+from steadycut.documents.comparison import ComparisonDocument
+from steadycut.documents.study import StudyDocument
 from steadycut.io.packages import optional_package
 from steadycut.show.page import Page
 from steadycut.show.pages import audit_page, study_page
 from steadycut.show.svg import draw_page
 
 
-def render_study(study: Mapping[str, Any], comparison: Mapping[str, Any] | None = None) -> str:
+def render_study(study: StudyDocument, comparison: ComparisonDocument | None = None) -> str:
     """Return the page of a study as HTML.
 
     Parameters
     ----------
     study
-        ``Study.to_dict()``, or the content of ``study.json``.
+        What ``Study.describe()`` returns.
     comparison
-        ``Comparison.to_dict()``, or the content of ``compare.json``, for a further table.
+        What ``Comparison.describe()`` returns, for a further section.
 
     Returns
     -------
@@ -33,20 +34,20 @@ def render_study(study: Mapping[str, Any], comparison: Mapping[str, Any] | None 
     >>> scores, labels = [0.1, 0.3, 0.2, 0.8, 0.7, 0.9], [0, 0, 0, 1, 1, 1]
     >>> cohort = steadycut.PatientScores(scores=scores, labels=labels)
     >>> study = steadycut.fit(cohort, honesty="uniform", bound="dkw", rule="erm", grid="exact")
-    >>> page = render_study(study.to_dict())
+    >>> page = render_study(study.describe())
     >>> "is at least 0.5000." in page
     True
     """
     return render_page(study_page(study, comparison))
 
 
-def render_audit(audit: Mapping[str, Any]) -> str:
+def render_audit(audit: AuditDocument) -> str:
     """Return the page of an audit as HTML.
 
     Parameters
     ----------
     audit
-        ``Audit.to_dict()``, or the content of ``audit.json``.
+        What ``Audit.describe()`` returns.
 
     Returns
     -------

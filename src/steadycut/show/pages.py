@@ -1,14 +1,12 @@
 """A study, or an audit, as the ordered sections of a page: numbers and sentences, no markup.
 
-Only the content of ``study.json``, ``compare.json`` or ``audit.json`` is read, so that a page can
+Only the document of ``study.json``, ``compare.json`` or ``audit.json`` is read, so that a page can
 be made again from these files alone.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
-from steadycut.documents.audit import AuditDocument
-from steadycut.documents.reading import document_of
+from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.comparison import ComparisonDocument
+from steadycut.documents.parts import CertificatePart, CostsPart
 from steadycut.documents.study import StudyDocument
 from steadycut.show.held_files import held_files
 from steadycut.show.numbers import count, cut, of_hundred, percent, risk
@@ -35,7 +33,6 @@ from steadycut.show.sections.study import (
     tipping_section,
 )
 from steadycut.show.sentences import (
-    costs_are_equal,
     costs_in_words,
     errors_sentence,
     limit_sentence,
@@ -56,159 +53,157 @@ VERDICTS = {
 }
 
 
-def study_page(study: Mapping[str, Any], comparison: Mapping[str, Any] | None = None) -> Page:
+def study_page(document: StudyDocument, comparison: ComparisonDocument | None = None) -> Page:
     """Return the page of a study, with the comparison of rules if there is one."""
-    content = document_of(StudyDocument, study).to_plain()
     sections = [
-        certificate_section(content),
-        operating_section(content),
-        choice_section(content),
-        stability_section(content),
-        tipping_section(content),
-        candidates_section(content),
+        certificate_section(document),
+        operating_section(document),
+        choice_section(document),
+        stability_section(document),
+        tipping_section(document),
+        candidates_section(document),
     ]
-    if content["sites"] is not None:
-        sections.append(sites_section(content))
+    if document.sites is not None:
+        sections.append(sites_section(document, document.sites))
     if comparison is not None:
         sections.append(comparison_section(comparison))
-    sections += [methods_section(content), checklist_section(content), options_section(content)]
+    sections += [methods_section(document), checklist_section(document), options_section(document)]
     return Page(
-        title=f"A cut-off on {quoted(content['score'])}",
-        subtitle=study_subtitle(content),
-        status=study_status(content["certificate"]),
-        headline=study_headline(content),
-        facts=study_facts(content),
-        warnings=tuple(content["stability"]["warnings"]),
+        title=f"A cut-off on {quoted(document.score)}",
+        subtitle=study_subtitle(document),
+        status=study_status(document.certificate),
+        headline=study_headline(document),
+        facts=study_facts(document),
+        warnings=tuple(document.stability.warnings),
         sections=tuple(sections),
         footer=FOOTER,
-        explorer=explorer_of(content, "who certify"),
-        files=held_files(content, "study.json"),
+        explorer=explorer_of(document, "who certify"),
+        files=held_files(document, "study.json", document.frozen_rule),
     )
 
 
-def study_subtitle(content: Mapping[str, Any]) -> str:
+def study_subtitle(document: StudyDocument) -> str:
     """Say who chose and who certifies."""
-    patients = content["patients"]
-    if content["certificate"]["honesty"] == "split":
-        roles = f"{patients['select']} chose the cut-off, {patients['certify']} others certify it"
+    patients = document.patients
+    if document.certificate.honesty == "split":
+        roles = f"{patients.select} chose the cut-off, {patients.certify} others certify it"
     else:
         roles = "all of them chose the cut-off and certify it"
-    return (
-        f"{count(patients['total'], 'patient')}, {patients['positive']} of them positive: {roles}"
-    )
+    return f"{count(patients.total, 'patient')}, {patients.positive} of them positive: {roles}"
 
 
-def study_status(certificate: Mapping[str, Any]) -> Status:
+def study_status(certificate: CertificatePart) -> Status:
     """Say whether the certificate proves anything."""
-    if certificate["vacuous"]:
+    if certificate.vacuous:
         return Status(text="vacuous certificate", tone="open")
     return Status(text="certified", tone="good")
 
 
-def study_headline(content: Mapping[str, Any]) -> tuple[str, ...]:
+def study_headline(document: StudyDocument) -> tuple[str, ...]:
     """Return the sentences that are read in ten seconds; the first one is the rule."""
-    certificate, stability = content["certificate"], content["stability"]
+    certificate, stability = document.certificate, document.stability
     sentences = [
-        rule_sentence(content),
+        rule_sentence(document),
         limit_sentence(
-            certificate["value"], content["costs"], certificate["delta"], "at the first hospital"
+            certificate.value, document.costs, certificate.delta, "at the first hospital"
         ),
     ]
-    if certificate["vacuous"]:
-        sentences.append(vacuous_sentence(content, content["operating_point"]))
+    if certificate.vacuous:
+        sentences.append(
+            vacuous_sentence(document.costs, certificate, document.operating_point.prevalence)
+        )
     sentences.append(
         "Had other patients of the same hospital chosen the cut-off, about "
-        f"{percent(stability['flip_rate'])} of the decisions would be different. For another "
+        f"{percent(stability.flip_rate)} of the decisions would be different. For another "
         "hospital nothing is promised yet: audit the rule there."
     )
     return tuple(sentences)
 
 
-def study_facts(content: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def study_facts(document: StudyDocument) -> tuple[tuple[str, str], ...]:
     """Return the numbers to take away."""
-    certificate, costs = content["certificate"], content["costs"]
+    certificate, costs = document.certificate, document.costs
     return (
-        ("cut-off", cut(content["threshold"])),
-        ("certified, at most", limit(certificate["value"], costs)),
-        ("observed", observed(certificate["risk"], costs)),
-        ("decisions that flip", percent(content["stability"]["flip_rate"])),
+        ("cut-off", cut(document.threshold)),
+        ("certified, at most", limit(certificate.value, costs)),
+        ("observed", observed(certificate.risk, costs)),
+        ("decisions that flip", percent(document.stability.flip_rate)),
     )
 
 
-def audit_page(audit: Mapping[str, Any]) -> Page:
+def audit_page(document: AuditDocument) -> Page:
     """Return the page of an audit."""
-    content = document_of(AuditDocument, audit).to_plain()
     sections: list[Section] = []
-    if content["labelled"]:
-        sections += [here_section(content), shift_section(content)]
-    sections += [bounds_section(content), label_free_section(content), calls_section(content)]
-    sections += [audit_methods_section(content), audit_checklist_section(content)]
+    if isinstance(document, LabelledAudit):
+        sections += [here_section(document), shift_section(document)]
+    sections += [bounds_section(document), label_free_section(document), calls_section(document)]
+    sections += [audit_methods_section(document), audit_checklist_section(document)]
     return Page(
-        title=f"An audit of the cut-off on {quoted(content['score'])}",
-        subtitle=f"{count(content['n_patients'], 'patient')} of another hospital, "
-        + ("with known labels" if content["labelled"] else "without labels"),
-        status=VERDICTS[content["verdict"]],
-        headline=audit_headline(content),
-        facts=audit_facts(content),
-        warnings=tuple(content["warnings"]),
+        title=f"An audit of the cut-off on {quoted(document.score)}",
+        subtitle=f"{count(document.n_patients, 'patient')} of another hospital, "
+        + ("with known labels" if document.labelled else "without labels"),
+        status=VERDICTS[document.verdict],
+        headline=audit_headline(document),
+        facts=audit_facts(document),
+        warnings=tuple(document.warnings),
         sections=tuple(sections),
         footer=FOOTER,
-        explorer=explorer_of(content, "here"),
-        files=held_files(content, "audit.json"),
+        explorer=explorer_of(document, "here"),
+        files=held_files(document, "audit.json", document.frozen_rule),
     )
 
 
-def audit_headline(content: Mapping[str, Any]) -> tuple[str, ...]:
+def audit_headline(document: AuditDocument) -> tuple[str, ...]:
     """Return the sentences that are read in ten seconds; the first one is the verdict."""
-    certificate, costs = content["certificate"], content["costs"]
-    sentences = [verdict_sentence(content)]
-    if content["labelled"]:
+    certificate, costs = document.certificate, document.costs
+    sentences = [verdict_sentence(document)]
+    if isinstance(document, LabelledAudit):
         sentences += [
-            errors_sentence(content["operating_point"], "here"),
-            limit_sentence(content["bound_external"], costs, content["delta"], "here"),
+            errors_sentence(document.operating_point, "here"),
+            limit_sentence(document.bound_external, costs, document.delta, "here"),
         ]
-    certified = limit(certificate["value"], costs)
-    sentences.append(f"The rule: {rule_sentence(content)} It was certified at {certified}.")
-    if not costs_are_equal(costs):
+    certified = limit(certificate.value, costs)
+    sentences.append(f"The rule: {rule_sentence(document)} It was certified at {certified}.")
+    if not costs.equal:
         sentences.append(f"Here {costs_in_words(costs)}.")
     return tuple(sentences)
 
 
-def verdict_sentence(content: Mapping[str, Any]) -> str:
+def verdict_sentence(document: AuditDocument) -> str:
     """Return the verdict as a sentence about the certificate."""
-    reason = content["verdict_text"].removeprefix(f"{content['verdict']}: ")
+    reason = document.verdict_text.removeprefix(f"{document.verdict}: ")
     subject = {
         "holds": "The certificate holds here",
         "does not hold": "The certificate does not hold here",
         "cannot tell": "It cannot be told whether the certificate holds here",
     }
-    return f"{subject[content['verdict']]}: {reason}"
+    return f"{subject[document.verdict]}: {reason}"
 
 
-def audit_facts(content: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def audit_facts(document: AuditDocument) -> tuple[tuple[str, str], ...]:
     """Return the numbers to take away."""
-    costs = content["costs"]
-    certified = ("certified before, at most", limit(content["certificate"]["value"], costs))
-    called = ("called positive", percent(content["call_rate"]))
-    if not content["labelled"]:
-        return (certified, called, ("decisions that flip", percent(content["flip_rate"])))
+    costs = document.costs
+    certified = ("certified before, at most", limit(document.certificate.value, costs))
+    called = ("called positive", percent(document.call_rate))
+    if not isinstance(document, LabelledAudit):
+        return (certified, called, ("decisions that flip", percent(document.flip_rate)))
     return (
-        ("observed here", observed(content["risk_external"], costs)),
-        ("here, at most", limit(content["bound_external"], costs)),
+        ("observed here", observed(document.risk_external, costs)),
+        ("here, at most", limit(document.bound_external, costs)),
         certified,
         called,
     )
 
 
-def limit(value: float, costs: Mapping[str, float]) -> str:
+def limit(value: float, costs: CostsPart) -> str:
     """Write an upper limit on a risk in a few words."""
-    if costs_are_equal(costs):
-        return f"{of_hundred(value / costs['cost_fn'])} wrong"
+    if costs.equal:
+        return f"{of_hundred(value / costs.cost_fn)} wrong"
     return f"cost {risk(value)}"
 
 
-def observed(value: float, costs: Mapping[str, float]) -> str:
+def observed(value: float, costs: CostsPart) -> str:
     """Write an observed risk in a few words."""
-    if costs_are_equal(costs):
-        return f"{percent(value / costs['cost_fn'])} wrong"
+    if costs.equal:
+        return f"{percent(value / costs.cost_fn)} wrong"
     return f"cost {risk(value)}"

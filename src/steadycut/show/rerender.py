@@ -1,12 +1,14 @@
-"""A page once more, from the content of a JSON file that a command wrote."""
+"""Make a page again, from the content of a JSON file that a command wrote."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from steadycut.core.checks import check_choice
-from steadycut.documents.audit import SCHEMA as AUDIT_SCHEMA
-from steadycut.documents.strata_study import SCHEMA as STRATA_SCHEMA
-from steadycut.documents.study import SCHEMA as STUDY_SCHEMA
+from steadycut.documents.audit import AuditDocument
+from steadycut.documents.comparison import ComparisonDocument
+from steadycut.documents.parts import Part
+from steadycut.documents.reading import read_document, schema_of
+from steadycut.documents.strata_study import StrataStudyDocument
+from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption
 from steadycut.show.html import render_page
 from steadycut.show.markdown import markdown
@@ -14,18 +16,21 @@ from steadycut.show.page import Page
 from steadycut.show.pages import audit_page, study_page
 from steadycut.show.sections.strata import strata_page
 
-Content = Mapping[str, Any]
+Content = Mapping[str, object]
 
-# The page of each kind of file, and the name that its command gives it.
-PAGES: dict[str, tuple[Callable[..., Page], str]] = {
-    STUDY_SCHEMA: (study_page, "report"),
-    AUDIT_SCHEMA: (audit_page, "audit"),
-    STRATA_SCHEMA: (strata_page, "strata"),
-}
+# The kinds of documents with a page, the page, and the name that its command gives it.
+KINDS: tuple[tuple[type[Part], Callable[..., Page], str], ...] = (
+    (StudyDocument, study_page, "report"),
+    (AuditDocument, audit_page, "audit"),
+    (StrataStudyDocument, strata_page, "strata"),
+)
+PAGES = {schema_of(kind): (kind, make, name) for kind, make, name in KINDS}
 ENDINGS = {"html": ".html", "md": ".md", "pdf-ready": "-print.html"}
 
 
-def render_again(content: Content, form: str = "html", comparison: Content | None = None) -> str:
+def render_again(
+    content: Content, form: str = "html", comparison: Content | None = None, name: str = "the file"
+) -> str:
     """Return the page of a study, an audit or risk strata.
 
     Parameters
@@ -36,20 +41,25 @@ def render_again(content: Content, form: str = "html", comparison: Content | Non
         ``"html"``: the very bytes that the command wrote. ``"md"``: Markdown, without figures.
         ``"pdf-ready"``: HTML without what paper cannot do, for any program that prints.
     comparison
-        The content of ``compare.json``, for a further table of a study.
+        The content of ``compare.json``, for a further section of a study.
+    name
+        What errors call the file.
     """
     check_choice("format", form, tuple(ENDINGS))
-    make = PAGES[kind_of(content)][0]
-    if comparison is not None and make is not study_page:
-        msg = "only the page of a study takes a comparison. Leave --compare away."
-        raise BadOption(msg)
-    page = make(content) if comparison is None else make(content, comparison)
+    kind, make, _ = PAGES[known_schema(content)]
+    more = []
+    if comparison is not None:
+        if kind is not StudyDocument:
+            msg = "only the page of a study takes a comparison. Leave out --compare."
+            raise BadOption(msg)
+        more = [read_document(ComparisonDocument, comparison, "the file of --compare")]
+    page = make(read_document(kind, content, name), *more)
     if form == "md":
         return markdown(page)
     return render_page(page, printed=form == "pdf-ready")
 
 
-def kind_of(content: Content) -> str:
+def known_schema(content: Content) -> str:
     """Return the schema of a content, if it has a page."""
     schema = content.get("schema")
     if schema not in PAGES:
@@ -60,4 +70,4 @@ def kind_of(content: Content) -> str:
 
 def page_name(content: Content, form: str) -> str:
     """Return the name of the file of a page."""
-    return PAGES[kind_of(content)][1] + ENDINGS[form]
+    return PAGES[known_schema(content)][2] + ENDINGS[form]

@@ -1,10 +1,12 @@
 """Results in sentences that need no statistics to be read."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from steadycut.core.aggregate.aggregators import AGGREGATORS
 from steadycut.core.bounds.concentration import BOUNDS
+from steadycut.documents.audit import AuditDocument
+from steadycut.documents.parts import CertificatePart, CostsPart, CountsPart, DataPart, Range, Step
+from steadycut.documents.study import StudyDocument
 from steadycut.show.numbers import count, cut, of_hundred, percent, risk
 
 
@@ -13,54 +15,57 @@ def quoted(name: object) -> str:
     return f"\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 
-def aggregation_in_words(score: str, chain: Sequence[Mapping[str, str]]) -> str:
+def aggregation_in_words(score: str, chain: Sequence[Step]) -> str:
     """Say how a patient's score is made, the last step first.
 
     Examples
     --------
-    >>> chain = [{"level": "slide", "how": "max"}, {"level": "patient", "how": "quantile:0.9"}]
+    >>> chain = [Step(level="slide", how="max"), Step(level="patient", how="quantile:0.9")]
     >>> print(aggregation_in_words("p", chain))
     the 0.9 quantile of the largest value of “p” in each “slide”
     """
     text = quoted(score)
     for place, step in enumerate(chain, start=1):
-        name, _, number = step["how"].partition(":")
+        name, _, number = step.how.partition(":")
         if name in AGGREGATORS:
             words = AGGREGATORS[name].words
             text = words.replace("{number}", number).replace("{inner}", text)
         else:
-            text = f"{quoted(step['how'])} of {text}"
+            text = f"{quoted(step.how)} of {text}"
         if place < len(chain):
-            text += f" in each {quoted(step['level'])}"
+            text += f" in each {quoted(step.level)}"
     return text
 
 
-def is_score_itself(content: Mapping[str, Any]) -> bool:
+def is_score_itself(chain: Sequence[Step], n_patients: int, data: DataPart | None) -> bool:
     """Tell whether every patient has one row, so that the mean of the score is the score."""
-    data = content.get("data") or {}
-    patients = content["patients"]["total"] if "patients" in content else content["n_patients"]
-    one_row = data.get("rows", 0) - data.get("dropped_rows", 0) == patients
-    return one_row and [step["how"] for step in content["aggregation"]] == ["mean"]
+    one_row = data is not None and data.rows - data.dropped_rows == n_patients
+    return one_row and [step.how for step in chain] == ["mean"]
 
 
-def score_in_words(content: Mapping[str, Any]) -> str:
+def n_patients(document: StudyDocument | AuditDocument) -> int:
+    """Return how many patients there are."""
+    return document.patients.total if isinstance(document, StudyDocument) else document.n_patients
+
+
+def score_in_words(document: StudyDocument | AuditDocument) -> str:
     """Say how a patient's score is made: by one chain, or by an ensemble of several."""
-    if not content.get("ensemble") and is_score_itself(content):
-        return quoted(content["score"])
-    if not content.get("ensemble"):
-        return aggregation_in_words(content["score"], content["aggregation"])
+    if not document.ensemble:
+        if is_score_itself(document.aggregation, n_patients(document), document.data):
+            return quoted(document.score)
+        return aggregation_in_words(document.score, document.aggregation)
     parts = [
-        f"{aggregation_in_words(method['score'], method['aggregation'])} "
-        f"(weight {percent(method['weight'])})"
-        for method in content["ensemble"]["methods"]
+        f"{aggregation_in_words(method.score, method.aggregation)} "
+        f"(weight {percent(method.weight)})"
+        for method in document.ensemble.methods
     ]
     listed = f"{', '.join(parts[:-1])} and {parts[-1]}"
     return f"the mean of the quantiles, among the patients who chose, of {listed}"
 
 
-def chain_in_short(chain: Sequence[Mapping[str, str]]) -> str:
+def chain_in_short(chain: Sequence[Step]) -> str:
     """Return a chain for the cell of a table, such as ``slide max, patient mean``."""
-    return ", ".join(f"{step['level']} {step['how']}" for step in chain)
+    return ", ".join(f"{step.level} {step.how}" for step in chain)
 
 
 def bound_in_words(name: str) -> str:
@@ -68,25 +73,25 @@ def bound_in_words(name: str) -> str:
     return f"{name} ({BOUNDS[name].words})" if name in BOUNDS else name
 
 
-def rule_sentence(content: Mapping[str, Any]) -> str:
+def rule_sentence(document: StudyDocument | AuditDocument) -> str:
     """Say when a patient is called positive."""
-    score = score_in_words(content)
-    side = "at least" if content["direction"] == "ge" else "at most"
-    return f"Call a patient positive when {score} is {side} {cut(content['threshold'])}."
+    score = score_in_words(document)
+    side = "at least" if document.direction == "ge" else "at most"
+    return f"Call a patient positive when {score} is {side} {cut(document.threshold)}."
 
 
-def risk_in_words(value: float, costs: Mapping[str, float]) -> str:
+def risk_in_words(value: float, costs: CostsPart) -> str:
     """Say an observed risk: a share of patients, or with unequal costs a cost."""
-    if costs_are_equal(costs):
-        return f"{percent(value / costs['cost_fn'])} of patients decided wrongly"
+    if costs.equal:
+        return f"{percent(value / costs.cost_fn)} of patients decided wrongly"
     return f"an average cost of {risk(value)} per patient"
 
 
-def limit_sentence(value: float, costs: Mapping[str, float], delta: float, who: str) -> str:
+def limit_sentence(value: float, costs: CostsPart, delta: float, who: str) -> str:
     """Say an upper limit on the risk of patients like ``who``."""
     confidence = f"(with {percent(1 - delta)} confidence)"
-    if costs_are_equal(costs):
-        wrong = of_hundred(value / costs["cost_fn"])
+    if costs.equal:
+        wrong = of_hundred(value / costs.cost_fn)
         return f"This is wrong in at most {wrong} patients like those {who} {confidence}."
     return (
         f"The average cost per patient like those {who} is at most {risk(value)} "
@@ -94,14 +99,14 @@ def limit_sentence(value: float, costs: Mapping[str, float], delta: float, who: 
     )
 
 
-def costs_in_words(costs: Mapping[str, float]) -> str:
+def costs_in_words(costs: CostsPart) -> str:
     """Say what the two errors cost."""
-    if costs_are_equal(costs):
-        return f"a missed patient and a false alarm cost {costs['cost_fn']:g} each"
-    return f"a missed patient costs {costs['cost_fn']:g} and a false alarm {costs['cost_fp']:g}"
+    if costs.equal:
+        return f"a missed patient and a false alarm cost {costs.cost_fn:g} each"
+    return f"a missed patient costs {costs.cost_fn:g} and a false alarm {costs.cost_fp:g}"
 
 
-def prevalence_in_words(target: Sequence[float] | None) -> str:
+def prevalence_in_words(target: Range | None) -> str:
     """Say at which prevalence risk is taken."""
     if target is None:
         return "that of the patients at hand"
@@ -109,25 +114,24 @@ def prevalence_in_words(target: Sequence[float] | None) -> str:
     return low if low == high else f"the worse end of {low} to {high}"
 
 
-def errors_sentence(point: Mapping[str, Any], who: str) -> str:
+def errors_sentence(point: CountsPart, who: str) -> str:
     """Say how many errors were seen."""
-    total = point["tp"] + point["fn"] + point["fp"] + point["tn"]
-    wrong = count(point["fn"] + point["fp"], "time")
+    total = point.tp + point.fn + point.fp + point.tn
+    wrong = count(point.fn + point.fp, "time")
     return (
         f"Among {count(total, 'patient')} {who} it was wrong {wrong}: "
-        f"{point['fn']} of {point['tp'] + point['fn']} positive patients missed, "
-        f"{count(point['fp'], 'false alarm')} in {point['fp'] + point['tn']} negative patients."
+        f"{point.fn} of {point.tp + point.fn} positive patients missed, "
+        f"{count(point.fp, 'false alarm')} in {point.fp + point.tn} negative patients."
     )
 
 
-def vacuous_sentence(content: Mapping[str, Any], point: Mapping[str, Any]) -> str:
+def vacuous_sentence(costs: CostsPart, certificate: CertificatePart, prevalence: float) -> str:
     """Say that a certificate proves nothing, and why."""
-    costs, certificate = content["costs"], content["certificate"]
-    nobody = costs["cost_fn"] * point["prevalence"]
-    everybody = costs["cost_fp"] * (1 - point["prevalence"])
+    nobody = costs.cost_fn * prevalence
+    everybody = costs.cost_fp * (1 - prevalence)
     rule = "calling nobody positive" if nobody <= everybody else "calling everybody positive"
-    without = risk_in_words(certificate["trivial_risk"], costs)
-    if certificate["risk"] < certificate["trivial_risk"]:
+    without = risk_in_words(certificate.trivial_risk, costs)
+    if certificate.risk < certificate.trivial_risk:
         end = "More certifying patients would make it sharper."
     else:
         end = "What was observed at this cut-off is no better."
@@ -136,8 +140,3 @@ def vacuous_sentence(content: Mapping[str, Any], point: Mapping[str, Any]) -> st
         f"{rule} without looking at any score gives {without} "
         f"among the same patients. {end}"
     )
-
-
-def costs_are_equal(costs: Mapping[str, float]) -> bool:
-    """Tell whether a risk can be read as a share of patients."""
-    return costs["cost_fn"] == costs["cost_fp"]

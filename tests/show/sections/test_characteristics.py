@@ -2,8 +2,11 @@
 
 import pytest
 
+from steadycut.documents.parts import EstimatePart, IntervalPart
 from steadycut.show.numbers import cut
 from steadycut.show.sections.characteristics import interval_text, prevalence_note, seen
+from tests.show.documents import document
+from tests.show.figures import samples
 
 
 @pytest.mark.parametrize(
@@ -17,11 +20,12 @@ from steadycut.show.sections.characteristics import interval_text, prevalence_no
     ],
 )
 def test_an_interval_may_lack_an_end(low, high, known, text):
-    assert interval_text({"low": low, "high": high, "known": known}) == text
+    assert interval_text(IntervalPart(low=low, high=high, known=known, method="score")) == text
 
 
 def test_a_cut_off_is_written_as_cut_offs_are():
-    assert interval_text({"low": 0.25, "high": 0.5, "known": True}, cut) == "0.2500 to 0.5000"
+    interval = IntervalPart(low=0.25, high=0.5, known=True, method="score")
+    assert interval_text(interval, cut) == "0.2500 to 0.5000"
 
 
 @pytest.mark.parametrize(
@@ -29,10 +33,17 @@ def test_a_cut_off_is_written_as_cut_offs_are():
     [(None, True, "infinite"), (None, False, "not known"), (0.5, True, "0.500")],
 )
 def test_what_was_seen_may_be_infinite_or_not_known(value, known, text):
-    point = {"fixed_cut": {"characteristics": {"plr": {"value": value, "known": known}}}}
-    assert seen(point, "plr") == text
+    plr = EstimatePart(value=value, known=known, low=None, high=None, method="score")
+    assert seen(point(plr=plr), "plr") == text
 
 
 def test_the_prevalence_is_named_where_it_is_not_that_of_the_patients():
-    assert prevalence_note({"target_prevalence": None}) == ""
-    assert prevalence_note({"target_prevalence": [0.1, 0.1]}).endswith("at prevalence 10 %")
+    assert prevalence_note(point()) == ""
+    taken = point().model_copy(update={"target_prevalence": (0.1, 0.1)})
+    assert prevalence_note(taken).endswith("at prevalence 10 %")
+
+
+def point(**characteristics):
+    found = document(samples.study()).operating_point
+    fixed = found.fixed_cut.model_copy(update={"characteristics": characteristics})
+    return found.model_copy(update={"fixed_cut": fixed})

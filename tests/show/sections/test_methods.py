@@ -8,6 +8,7 @@ from steadycut.show.sections.methods import (
     methods_section,
     rule_in_words,
 )
+from tests.show.documents import document
 from tests.show.figures import samples
 
 CFF = Path(__file__).parents[3] / "CITATION.cff"
@@ -24,7 +25,7 @@ def test_the_citation_is_that_of_the_repository():
 
 def test_the_text_of_a_study_holds_what_a_paper_needs():
     study = samples.study()
-    section = methods_section(study)
+    section = methods_section(document(study))
     text = " ".join(section.texts)
     wanted = [
         *map(str, study["patients"].values()),
@@ -41,7 +42,8 @@ def test_the_text_of_a_study_holds_what_a_paper_needs():
 
 def test_what_is_true_of_one_honesty_is_not_said_of_the_other():
     split, uniform = (
-        " ".join(methods_section(samples.study(honesty=one)).texts) for one in ("split", "uniform")
+        " ".join(methods_section(document(samples.study(honesty=one))).texts)
+        for one in ("split", "uniform")
     )
     assert "dealt at random" in split
     assert "dealt at random" not in uniform
@@ -49,21 +51,20 @@ def test_what_is_true_of_one_honesty_is_not_said_of_the_other():
 
 
 def test_the_text_of_an_audit_knows_labels():
-    labelled = " ".join(audit_methods_section(samples.labelled_audit()).texts)
+    labelled = " ".join(audit_methods_section(document(samples.labelled_audit())).texts)
     assert "sensitivity was" in labelled
-    without = " ".join(audit_methods_section(samples.unlabelled_audit()).texts)
+    without = " ".join(audit_methods_section(document(samples.unlabelled_audit())).texts)
     assert "Results." not in without
     assert "without labels" in without
     assert "not known comes from" not in labelled
-    one_class = audit_methods_section(samples.labelled_audit(only=0))
+    one_class = audit_methods_section(document(samples.labelled_audit(only=0)))
     assert "not known from the scores of positive" in " ".join(one_class.texts)
 
 
 def test_versions_and_hashes_are_named_where_the_rule_is_known():
-    study = samples.study()
-    study["frozen_rule"] = samples._study().freeze().to_dict()
+    frozen = samples._study().freeze().to_dict()
+    study = document(samples.study() | {"frozen_rule": frozen})
     text = " ".join(methods_section(study).texts)
-    frozen = study["frozen_rule"]
     assert all(f"{name} {one}" in text for name, one in frozen["provenance"]["versions"].items())
     assert frozen["sha256"] in text
     assert frozen["provenance"]["data_sha256"] in text
@@ -78,7 +79,7 @@ def test_rules_of_users_and_limits_have_only_their_names():
 def test_a_paper_says_what_was_overruled_and_what_was_grouped():
     plain = samples.labelled_audit()
     texts = {
-        name: " ".join(audit_methods_section({**plain, **more}).texts)
+        name: " ".join(audit_methods_section(document({**plain, **more})).texts)
         for name, more in {
             "plain": {},
             "forced": {"forced": ["aggregation"]},

@@ -5,24 +5,27 @@ from tests.core.cohorts import binormal
 from tests.core.strata_cohorts import GREY, SQUARE, graded
 
 
-def content_of(direction="ge", score="s", n_patients=120):
+def described(direction="ge", score="s", n_patients=120):
     patients, grades = graded(1, n_patients, distance=1.5)
     sign = 1 if direction == "ge" else -1
     cohort = PatientScores(scores=sign * patients.scores, recipe=Recipe(score=score))
     study = fit_strata(
         cohort, costs=SQUARE.values, grades=grades, direction=direction, n_bootstrap=20
     )
-    return study.to_dict()
+    return study.describe()
 
 
 def test_strata_in_words():
-    up, down = ({"strata": ["a", "b", "c"], "direction": d} for d in ("ge", "le"))
-    assert strata_lines({**up, "thresholds": [1.0, 2.0]}) == [
+    up, down = (
+        described(direction).model_copy(update={"strata": ["a", "b", "c"], "thresholds": cuts})
+        for direction, cuts in (("ge", [1.0, 2.0]), ("le", [2.0, 1.0]))
+    )
+    assert strata_lines(up) == [
         "a: below 1.000",
         "b: at least 1.000 and below 2.000",
         "c: at least 2.000",
     ]
-    assert strata_lines({**down, "thresholds": [2.0, 1.0]}) == [
+    assert strata_lines(down) == [
         "a: above 2.000",
         "b: at most 2.000 and above 1.000",
         "c: at most 1.000",
@@ -30,25 +33,25 @@ def test_strata_in_words():
 
 
 def test_the_page_holds_the_numbers_and_nothing_from_elsewhere():
-    content = content_of()
-    page = render_strata(content)
-    assert page == render_strata(content)
+    study = described()
+    page = render_strata(study)
+    assert page == render_strata(study)
     assert page.count("<script") == 1
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "https://" not in page
-    for row in content["boundaries"]:
-        assert f"{row['miss']['errors']} of {row['miss']['n_patients']}" in page
+    for row in study.boundaries:
+        assert f"{row.miss.errors} of {row.miss.n_patients}" in page
 
 
 def test_texts_of_the_user_are_escaped():
-    page = render_strata(content_of(score="<script>alert(1)</script>"))
+    page = render_strata(described(score="<script>alert(1)</script>"))
     assert page.count("<script") == 1
 
 
 def test_a_vacuous_certificate_is_said():
     study = fit_strata(binormal(1, 24, distance=0.0), costs=GREY.values, n_bootstrap=20)
     assert study.certificate.vacuous
-    page = strata_page(study.to_dict())
+    page = strata_page(study.describe())
     assert page.status.text == "vacuous certificate"
     assert any("proves nothing" in sentence for sentence in page.headline)
     assert page.warnings == tuple(study.warnings)

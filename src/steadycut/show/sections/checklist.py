@@ -1,43 +1,20 @@
 """What STARD 2015 and TRIPOD+AI ask for: what a page provides, and what is left to the author."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.parts import CountsPart, DataPart
+from steadycut.documents.study import StudyDocument
 from steadycut.show.numbers import count, cut, risk
 from steadycut.show.page import Section, Table
 from steadycut.show.sentences import costs_in_words
 
-Content = Mapping[str, Any]
 # Topic, item of STARD 2015, item of TRIPOD+AI, what the page has, what the author must still say.
 Row = tuple[str, str, str, str, str]
 
 NOTHING = "nothing"
 
 
-def checklist_section(content: Content) -> Section:
+def checklist_section(document: StudyDocument) -> Section:
     """Return the checklist of a study."""
-    return _section(
-        (
-            _source(),
-            _index_test(),
-            ("cut-off", "12a", "15", _cut_text(content), "why these costs; who set them, and when"),
-            _reference_standard(),
-            ("use of the data", "14", "12", _roles_text(content), "why this split"),
-            ("sample size", "18", "10", _size_text(content), "how it was planned: steadycut plan"),
-            _missing(content),
-            _two_by_two(content["operating_point"]),
-            _accuracy(),
-            ("stability and variability", "17", "12, 23", _sites_text(content), _SUBGROUPS),
-            ("full specification", "10a", "22", _rule_text(content), "where the rule is deposited"),
-            _limitations("one population; no promise for another hospital until an audit there"),
-            _ethics(),
-        )
-    )
-
-
-def audit_checklist_section(content: Content) -> Section:
-    """Return the checklist of an audit: an external validation."""
-    point = content.get("operating_point")
     return _section(
         (
             _source(),
@@ -46,7 +23,41 @@ def audit_checklist_section(content: Content) -> Section:
                 "cut-off",
                 "12a",
                 "15",
-                f"frozen at {cut(content['threshold'])}; {costs_in_words(content['costs'])}",
+                _cut_text(document),
+                "why these costs; who set them, and when",
+            ),
+            _reference_standard(),
+            ("use of the data", "14", "12", _roles_text(document), "why this split"),
+            ("sample size", "18", "10", _size_text(document), "how it was planned: steadycut plan"),
+            _missing(document.data),
+            _two_by_two(document.operating_point),
+            _accuracy(),
+            ("stability and variability", "17", "12, 23", _sites_text(document), _SUBGROUPS),
+            (
+                "full specification",
+                "10a",
+                "22",
+                _rule_text(document),
+                "where the rule is deposited",
+            ),
+            _limitations("one population; no promise for another hospital until an audit there"),
+            _ethics(),
+        )
+    )
+
+
+def audit_checklist_section(document: AuditDocument) -> Section:
+    """Return the checklist of an audit: an external validation."""
+    point = document.operating_point if isinstance(document, LabelledAudit) else None
+    return _section(
+        (
+            _source(),
+            _index_test(),
+            (
+                "cut-off",
+                "12a",
+                "15",
+                f"frozen at {cut(document.threshold)}; {costs_in_words(document.costs)}",
                 "that the rule was not changed, and that no patient here made it",
             ),
             _reference_standard(),
@@ -59,11 +70,17 @@ def audit_checklist_section(content: Content) -> Section:
                 else "prevalence as estimated from scores; a test of their shape",
                 "how patients, devices and treatment differ",
             ),
-            ("sample size", "18", "10", count(content["n_patients"], "patient"), "how planned"),
-            _missing(content),
+            ("sample size", "18", "10", count(document.n_patients, "patient"), "how planned"),
+            _missing(document.data),
             *((_two_by_two(point), _accuracy()) if point else ()),
-            ("full specification", "10a", "22", _rule_text(content), "where the rule is deposited"),
-            _limitations(f"the verdict ({content['verdict']}), with its reason"),
+            (
+                "full specification",
+                "10a",
+                "22",
+                _rule_text(document),
+                "where the rule is deposited",
+            ),
+            _limitations(f"the verdict ({document.verdict}), with its reason"),
             _ethics(),
         )
     )
@@ -110,17 +127,15 @@ def _reference_standard() -> Row:
     return ("reference standard", "10b, 11, 12b, 13b, 22", "8", NOTHING, todo)
 
 
-def _missing(content: Content) -> Row:
-    data = content.get("data")
+def _missing(data: DataPart | None) -> Row:
     found = NOTHING
     if data:
-        dropped = data.get("dropped_rows", 0)
-        found = f"{count(data.get('rows', 0), 'row')} read, {dropped} without a score dropped"
+        found = f"{count(data.rows, 'row')} read, {data.dropped_rows} without a score dropped"
     return ("missing data", "15, 16, 19", "11, 20", found, "flow of patients; why data are missing")
 
 
-def _two_by_two(point: Content) -> Row:
-    cells = ", ".join(f"{name.upper()} {point[name]}" for name in ("tp", "fn", "fp", "tn"))
+def _two_by_two(point: CountsPart) -> Row:
+    cells = f"TP {point.tp}, FN {point.fn}, FP {point.fp}, TN {point.tn}"
     return ("cross tabulation", "23", "21", cells, NOTHING)
 
 
@@ -138,32 +153,32 @@ def _ethics() -> Row:
     return ("open science", "28-30", "17-19", "versions, seed, hash of the data", todo)
 
 
-def _cut_text(content: Content) -> str:
+def _cut_text(document: StudyDocument) -> str:
     return (
-        f"{cut(content['threshold'])}, chosen by the rule {content['rule']}; "
-        f"{costs_in_words(content['costs'])}"
+        f"{cut(document.threshold)}, chosen by the rule {document.rule}; "
+        f"{costs_in_words(document.costs)}"
     )
 
 
-def _roles_text(content: Content) -> str:
-    patients = content["patients"]
-    if content["certificate"]["honesty"] == "uniform":
+def _roles_text(document: StudyDocument) -> str:
+    patients = document.patients
+    if document.certificate.honesty == "uniform":
         return "all patients choose and certify; the bound allows for it"
-    return f"{patients['select']} patients chose, {patients['certify']} others certify"
+    return f"{patients.select} patients chose, {patients.certify} others certify"
 
 
-def _size_text(content: Content) -> str:
-    certificate = content["certificate"]
+def _size_text(document: StudyDocument) -> str:
+    certificate = document.certificate
     return (
-        f"{count(content['patients']['total'], 'patient')}; a margin of "
-        f"{risk(certificate['generalization'])} above the observed risk"
+        f"{count(document.patients.total, 'patient')}; a margin of "
+        f"{risk(certificate.generalization)} above the observed risk"
     )
 
 
-def _sites_text(content: Content) -> str:
+def _sites_text(document: StudyDocument) -> str:
     found = "bootstrap of the whole rule, flip-rate"
-    return f"{found}, site by site" if content["sites"] else found
+    return f"{found}, site by site" if document.sites else found
 
 
-def _rule_text(content: Content) -> str:
-    return "rule.json, under Files" if content.get("frozen_rule") else "the cut-off, to the digit"
+def _rule_text(document: StudyDocument | AuditDocument) -> str:
+    return "rule.json, under Files" if document.frozen_rule else "the cut-off, to the digit"

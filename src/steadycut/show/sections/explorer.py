@@ -1,12 +1,10 @@
 """The words around the explorer; its numbers are computed in the page, by ``script.js``."""
 
-from collections.abc import Mapping
-from typing import Any
-
+from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.parts import ExplorerPart
+from steadycut.documents.study import StudyDocument
 from steadycut.show.numbers import count, percent, risk
 from steadycut.show.page import Explorer
-
-Content = Mapping[str, Any]
 
 NUMBERS = (
     ("risk", "risk"),
@@ -31,14 +29,14 @@ ELSEWHERE = (
 VACUOUS = "Vacuous: no better than calling nobody, or everybody, without looking at any score."
 
 
-def explorer_of(content: Content, who: str) -> Explorer | None:
+def explorer_of(document: StudyDocument | AuditDocument, who: str) -> Explorer | None:
     """Return the explorer of a study or an audit, about the patients ``who``; None without one."""
-    data = content.get("explorer")
-    if data is None:
+    if not isinstance(document, StudyDocument | LabelledAudit) or document.explorer is None:
         return None
-    uniform = data["bound"] == "class-wise-dkw"
+    data = document.explorer
+    uniform = data.bound == "class-wise-dkw"
     return Explorer(
-        texts=(counted_text(data, who), limits_text(content)),
+        texts=(counted_text(data, who), limits_text(data, *own_bound(document))),
         numbers=NUMBERS,
         at_frozen=EVERYWHERE if uniform else AT_FROZEN,
         elsewhere=EVERYWHERE if uniform else ELSEWHERE,
@@ -47,28 +45,26 @@ def explorer_of(content: Content, who: str) -> Explorer | None:
     )
 
 
-def counted_text(data: Content, who: str) -> str:
+def counted_text(data: ExplorerPart, who: str) -> str:
     """Say what the numbers are computed from, and what they take for granted."""
-    n = data["n_positive"] + data["n_negative"]
+    n = data.n_positive + data.n_negative
     return (
         f"Every number is computed in this page, from counts of the {count(n, 'patient')} {who} "
-        f"({data['n_positive']} positive). Another prevalence is taken to change only how many "
+        f"({data.n_positive} positive). Another prevalence is taken to change only how many "
         "patients are positive, and not the scores of either class. Grey zone: patients about whom "
-        f"at least {percent(data['grey_at_least'])} of the resampled studies decide otherwise."
+        f"at least {percent(data.grey_at_least)} of the resampled studies decide otherwise."
     )
 
 
-def limits_text(content: Content) -> str:
+def limits_text(data: ExplorerPart, value: float, bound: str) -> str:
     """Say what the certified risk of the explorer is, and how it differs from the study's."""
-    data = content["explorer"]
-    value, bound = own_bound(content)
     text = (
         "The certified risk is made of two upper limits, of the share of positive patients who are "
         "missed and of the share of negative patients who are called; each fails with probability "
-        f"{data['delta'] / 2:g} at most. Neither depends on costs or prevalence: these may be "
+        f"{data.delta / 2:g} at most. Neither depends on costs or prevalence: these may be "
         "moved freely, and the certificate still holds."
     )
-    if bound != data["bound"]:
+    if bound != data.bound:
         text += (
             f" Where nothing is moved it differs from the {risk(value)} of this page, which is "
             f"from the {bound} bound and holds only there."
@@ -76,8 +72,8 @@ def limits_text(content: Content) -> str:
     return text
 
 
-def own_bound(content: Content) -> tuple[float, str]:
+def own_bound(document: StudyDocument | LabelledAudit) -> tuple[float, str]:
     """Return the bound on the risk that the page is about, and its name."""
-    if "bound_external" in content:
-        return content["bound_external"], content["bound"]
-    return content["certificate"]["value"], content["certificate"]["bound"]
+    if isinstance(document, LabelledAudit):
+        return document.bound_external, document.bound
+    return document.certificate.value, document.certificate.bound

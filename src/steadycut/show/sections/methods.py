@@ -1,9 +1,8 @@
 """What was done, as text to paste into a paper, and what to cite."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from steadycut.core.rules.registry import rule_table
+from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.study import StudyDocument
 from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Section
 from steadycut.show.sections.characteristics import (
@@ -21,8 +20,6 @@ from steadycut.show.sentences import (
     score_in_words,
 )
 
-Content = Mapping[str, Any]
-
 # As in CITATION.cff, which tests compare it with.
 CITATION = (
     "Debeaupuis O. Hierarchical biomarker thresholding: a model-agnostic framework for stability. "
@@ -39,23 +36,23 @@ UNIFORM = (
 NAMED = ("sensitivity", "specificity", "ppv", "npv")
 
 
-def methods_section(content: Content) -> Section:
+def methods_section(document: StudyDocument) -> Section:
     """Return the methods of a study, ready to be pasted and shortened."""
     return _section(
-        patients_text(content),
-        choice_text(content),
-        certificate_text(content),
-        results_text(content),
-        software_text(content, content["options"]["seed"]),
+        patients_text(document),
+        choice_text(document),
+        certificate_text(document),
+        results_text(document),
+        software_text(document, document.options.seed),
     )
 
 
-def audit_methods_section(content: Content) -> Section:
+def audit_methods_section(document: AuditDocument) -> Section:
     """Return the methods of an audit, ready to be pasted and shortened."""
     return _section(
-        audit_text(content),
-        *((audit_results_text(content),) if content["labelled"] else ()),
-        software_text(content, None),
+        audit_text(document),
+        *((audit_results_text(document),) if isinstance(document, LabelledAudit) else ()),
+        software_text(document, None),
     )
 
 
@@ -65,30 +62,30 @@ def _section(*texts: str) -> Section:
     )
 
 
-def patients_text(content: Content) -> str:
+def patients_text(document: StudyDocument) -> str:
     """Say who was in the study and how a patient's score was made."""
-    patients = content["patients"]
-    rows = (content.get("data") or {}).get("rows")
+    patients = document.patients
+    rows = document.data.rows if document.data else None
     made_of = f" with {count(rows, 'row')} of scores" if rows else ""
     return (
-        f"Patients. {count(patients['total'], 'patient')}{made_of} entered the study, "
-        f"{patients['positive']} of them positive "
-        f"({percent(patients['positive'] / patients['total'])}). The patient was the unit of every "
-        f"analysis: a patient's score was {score_in_words(content)}."
+        f"Patients. {count(patients.total, 'patient')}{made_of} entered the study, "
+        f"{patients.positive} of them positive "
+        f"({percent(patients.positive / patients.total)}). The patient was the unit of every "
+        f"analysis: a patient's score was {score_in_words(document)}."
     )
 
 
-def choice_text(content: Content) -> str:
+def choice_text(document: StudyDocument) -> str:
     """Say how the cut-off was chosen, and how its stability was measured."""
-    patients, options = content["patients"], content["options"]
-    several = len(content["candidates"])
+    patients, options = document.patients, document.options
+    several = len(document.candidates)
     among = f", among {several} candidates (scores and aggregators)" if several > 1 else ""
     return (
-        f"Cut-off. {count(patients['select'], 'patient')} ({patients['select_positive']} positive) "
-        f"chose one cut-off by the rule {rule_in_words(content['rule'])}{among}, where "
-        f"{costs_in_words(content['costs'])} and the prevalence is "
-        f"{prevalence_in_words(content['target_prevalence'])}. To measure its stability these "
-        f"patients were resampled {options['n_bootstrap']} times and the whole rule was run again."
+        f"Cut-off. {count(patients.select, 'patient')} ({patients.select_positive} positive) "
+        f"chose one cut-off by the rule {rule_in_words(document.rule)}{among}, where "
+        f"{costs_in_words(document.costs)} and the prevalence is "
+        f"{prevalence_in_words(document.target_prevalence)}. To measure its stability these "
+        f"patients were resampled {options.n_bootstrap} times and the whole rule was run again."
     )
 
 
@@ -106,62 +103,62 @@ def rule_in_words(name: str) -> str:
     return f"{quoted(name)} ({meaning})" if meaning and "@" not in name else quoted(name)
 
 
-def certificate_text(content: Content) -> str:
+def certificate_text(document: StudyDocument) -> str:
     """Say who certified the cut-off, by which bound."""
-    certificate, patients = content["certificate"], content["patients"]
-    honest = certificate["honesty"] == "split"
+    certificate, patients = document.certificate, document.patients
+    honest = certificate.honesty == "split"
     return (
-        f"Certificate. {count(patients['certify'], 'patient')} ({patients['certify_positive']} "
+        f"Certificate. {count(patients.certify, 'patient')} ({patients.certify_positive} "
         f"positive) certified the cut-off: an upper limit on its risk, the mean cost per patient, "
-        f"with {percent(1 - certificate['delta'])} confidence, by the bound "
-        f"{bound_in_words(certificate['bound'])}. {SPLIT if honest else UNIFORM}"
+        f"with {percent(1 - certificate.delta)} confidence, by the bound "
+        f"{bound_in_words(certificate.bound)}. {SPLIT if honest else UNIFORM}"
     )
 
 
-def results_text(content: Content) -> str:
+def results_text(document: StudyDocument) -> str:
     """Return the results in a few sentences."""
-    certificate, stability = content["certificate"], content["stability"]
-    found = content["threshold_interval"]
-    again = interval_text(found["repeated_study"], cut)
+    certificate, stability = document.certificate, document.stability
+    found = document.threshold_interval
+    again = interval_text(found.repeated_study, cut)
     return (
-        f"Results. {rule_sentence(content)} In {percent(found['confidence'])} of repeated studies "
+        f"Results. {rule_sentence(document)} In {percent(found.confidence)} of repeated studies "
         f"the cut-off is expected to be {again}. Among the certifying patients "
-        f"{characteristics_text(content)}. The observed risk was "
-        f"{risk(certificate['risk'])}, the certified risk at most {risk(certificate['value'])}; a "
-        f"rule without any score has {risk(certificate['trivial_risk'])}. Of the decisions "
-        f"{percent(stability['flip_rate'])} would differ had other patients chosen the cut-off."
+        f"{characteristics_text(document)}. The observed risk was "
+        f"{risk(certificate.risk)}, the certified risk at most {risk(certificate.value)}; a "
+        f"rule without any score has {risk(certificate.trivial_risk)}. Of the decisions "
+        f"{percent(stability.flip_rate)} would differ had other patients chosen the cut-off."
     )
 
 
-def characteristics_text(content: Content) -> str:
+def characteristics_text(document: StudyDocument | LabelledAudit) -> str:
     """Write the usual characteristics with their intervals."""
-    point = content["operating_point"]
-    names = characteristic_names(point, content["costs"])
+    point = document.operating_point
+    names = characteristic_names(point, document.costs)
     parts = [
         f"{names[key]} was {seen(point, key)} ({fixed_interval(point, key)})"
         for key in NAMED
         if key in names
     ]
-    return f"{', '.join(parts)} ({percent(point['confidence'])} intervals at this cut-off)"
+    return f"{', '.join(parts)} ({percent(point.confidence)} intervals at this cut-off)"
 
 
-def audit_text(content: Content) -> str:
+def audit_text(document: AuditDocument) -> str:
     """Say what was audited, on whom."""
-    certificate = content["certificate"]
-    labels = "with known labels" if content["labelled"] else "without labels"
+    certificate = document.certificate
+    labels = "with known labels" if document.labelled else "without labels"
     return (
-        f"External validation. The rule was frozen before: {rule_sentence(content)} It had been "
-        f"certified at a risk of at most {risk(certificate['value'])} "
-        f"({percent(1 - certificate['delta'])} confidence) on {certificate['n_patients']} patients "
-        f"of the first hospital, where {costs_in_words(content['costs'])}. It was applied "
-        f"unchanged to {count(content['n_patients'], 'patient')} of another hospital, {labels}."
-        f"{overruled_text(content)}"
+        f"External validation. The rule was frozen before: {rule_sentence(document)} It had been "
+        f"certified at a risk of at most {risk(certificate.value)} "
+        f"({percent(1 - certificate.delta)} confidence) on {certificate.n_patients} patients "
+        f"of the first hospital, where {costs_in_words(document.costs)}. It was applied "
+        f"unchanged to {count(document.n_patients, 'patient')} of another hospital, {labels}."
+        f"{overruled_text(document)}"
     )
 
 
-def overruled_text(content: Content) -> str:
+def overruled_text(document: AuditDocument) -> str:
     """Say what a reader must know: checks that were overruled, patients who were grouped."""
-    forced, least = content.get("forced"), content.get("small_cells")
+    forced, least = document.forced, document.small_cells
     text = (
         f" The rule refused these patients ({', '.join(forced)}) and was overruled."
         if forced
@@ -175,33 +172,30 @@ def overruled_text(content: Content) -> str:
     return text
 
 
-def audit_results_text(content: Content) -> str:
+def audit_results_text(document: LabelledAudit) -> str:
     """Return the results of an audit in a few sentences."""
-    shift = content["shift"]["signed"]
-    moved = {
-        key: "not known" if shift[key] is None else risk(shift[key])
-        for key in ("prevalence", "shape_positive", "shape_negative")
-    }
+    moved = document.shift.signed
     return (
-        f"Results. Here {characteristics_text(content)}. The observed risk was "
-        f"{risk(content['risk_external'])} (first hospital: {risk(content['risk_internal'])}), "
-        f"with {percent(1 - content['delta'])} confidence at most "
-        f"{risk(content['bound_external'])} ({content['bound']}). Of the change, "
-        f"{moved['prevalence']} comes from the prevalence, {moved['shape_positive']} from the "
-        f"scores of positive patients and {moved['shape_negative']} from those of negative ones."
+        f"Results. Here {characteristics_text(document)}. The observed risk was "
+        f"{risk(document.risk_external)} (first hospital: {risk(document.risk_internal)}), "
+        f"with {percent(1 - document.delta)} confidence at most "
+        f"{risk(document.bound_external)} ({document.bound}). Of the change, "
+        f"{risk(moved.prevalence)} comes from the prevalence, {risk(moved.shape_positive)} from "
+        f"the scores of positive patients and {risk(moved.shape_negative)} from those of negative "
+        "ones."
     )
 
 
-def software_text(content: Content, seed: int | None) -> str:
+def software_text(document: StudyDocument | AuditDocument, seed: int | None) -> str:
     """Name the software, its versions and what makes the numbers again."""
-    frozen = content.get("frozen_rule") or {}
-    found = frozen.get("provenance", {"versions": {}, "data_sha256": None})
-    named = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
+    frozen = document.frozen_rule
+    versions = {} if frozen is None else frozen.provenance.versions
+    named = ", ".join(f"{name} {version}" for name, version in versions.items())
     parts = [f"Software. {named or 'steadycut'}."]
     if seed is not None:
         parts.append(f"Seed {seed}; the same patients and options give the same numbers.")
-    if found["data_sha256"]:
-        parts.append(f"Fingerprint of the patients who made the rule: {found['data_sha256']}.")
-    if frozen:
-        parts.append(f"Hash of the frozen rule: {frozen['sha256']}.")
+    if frozen is not None:
+        made_of = frozen.provenance.data_sha256
+        parts.append(f"Fingerprint of the patients who made the rule: {made_of}.")
+        parts.append(f"Hash of the frozen rule: {frozen.sha256}.")
     return " ".join(parts)

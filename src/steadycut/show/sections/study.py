@@ -1,8 +1,11 @@
 """The sections of a study's page."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.comparison import ComparedRule, ComparisonDocument
+from steadycut.documents.parts import CertificatePart, CostsPart, OperatingPointPart
+from steadycut.documents.study import SitesPart, StudyDocument, TippingSide
 from steadycut.show.figures.candidates import CandidatesDisplay
 from steadycut.show.figures.certificate import CertificateDisplay
 from steadycut.show.figures.comparison import ComparisonDisplay
@@ -38,8 +41,6 @@ from steadycut.show.sentences import (
     score_in_words,
 )
 
-Content = Mapping[str, Any]
-
 RISKS = (
     *("rule", "risk, second hospital", "risk, first hospital", "change", "best possible"),
     *("sensitivity", "specificity"),
@@ -59,33 +60,33 @@ SELECTORS = {
 }
 
 
-def certificate_section(content: Content) -> Section:
+def certificate_section(study: StudyDocument) -> Section:
     """Say what is certified, term by term."""
-    certificate = content["certificate"]
-    held = percent(1 - certificate["delta"])
+    certificate = study.certificate
+    held = percent(1 - certificate.delta)
     return Section(
         key="certificate",
         title="How far it can be trusted",
         texts=(
             f"The certificate is an upper limit on the risk at this cut-off. With {held} "
             "confidence the true risk of patients like these is not above it. "
-            + honesty_in_words(content),
+            + honesty_in_words(study),
         ),
         pictures=(
             Picture(
-                figure=CertificateDisplay.try_from(content),
+                figure=CertificateDisplay.try_from(study),
                 name="certificate",
                 caption="The certified risk, term by term. The dashed line is the risk of the "
                 "better of two rules without any score: call nobody, or call everybody.",
             ),
         ),
-        tables=(certificate_table(certificate, content["costs"]),),
+        tables=(certificate_table(certificate, study.costs),),
     )
 
 
-def honesty_in_words(content: Content) -> str:
+def honesty_in_words(study: StudyDocument) -> str:
     """Say why choosing does not spoil the certificate."""
-    if content["certificate"]["honesty"] == "split":
+    if study.certificate.honesty == "split":
         return "The patients who certify had no part in choosing the cut-off."
     return (
         "The same patients chose the cut-off and certify it, so the bound is one that holds at "
@@ -93,28 +94,28 @@ def honesty_in_words(content: Content) -> str:
     )
 
 
-def certificate_table(certificate: Content, costs: Content) -> Table:
+def certificate_table(certificate: CertificatePart, costs: CostsPart) -> Table:
     """Return the certificate, term by term."""
     rows = (
-        ("observed risk", risk(certificate["risk"]), "mean cost of the certifying patients"),
+        ("observed risk", risk(certificate.risk), "mean cost of the certifying patients"),
         (
             "+ generalisation",
-            risk(certificate["generalization"]),
-            f"what so few patients may hide: {bound_in_words(certificate['bound'])}",
+            risk(certificate.generalization),
+            f"what so few patients may hide: {bound_in_words(certificate.bound)}",
         ),
-        ("= certified risk", risk(certificate["value"]), "the sum: the upper limit"),
+        ("= certified risk", risk(certificate.value), "the sum: the upper limit"),
         (
             "without any score",
-            risk(certificate["trivial_risk"]),
+            risk(certificate.trivial_risk),
             (
                 "call nobody, or call everybody, among the same patients; a certificate that is "
                 "not below this is vacuous"
             ),
         ),
-        ("patients", str(certificate["n_patients"]), "who certify"),
+        ("patients", str(certificate.n_patients), "who certify"),
         (
             "delta",
-            f"{certificate['delta']:g}",
+            f"{certificate.delta:g}",
             "the probability with which the certificate may fail",
         ),
     )
@@ -124,55 +125,55 @@ def certificate_table(certificate: Content, costs: Content) -> Table:
         kinds="tnt",
         rows=rows,
         marked=2,
-        note="Vacuous: no better than a rule without any score." if certificate["vacuous"] else "",
+        note="Vacuous: no better than a rule without any score." if certificate.vacuous else "",
     )
 
 
-def operating_section(content: Content) -> Section:
+def operating_section(study: StudyDocument) -> Section:
     """Say what the cut-off does to the patients who certify."""
-    point = content["operating_point"]
+    point, again = study.operating_point, study.operating_point.rechosen_cut
     return Section(
         key="operating-point",
         title="What it does to patients",
         texts=(
             errors_sentence(point, "who certify"),
             (
-                f"Every characteristic has two intervals, with {percent(point['confidence'])} "
+                f"Every characteristic has two intervals, with {percent(point.confidence)} "
                 "confidence each on its own. They answer different questions."
             ),
-            f"{point['fixed_cut']['meaning']}.".capitalize(),
-            f"{point['rechosen_cut']['meaning']}.".capitalize(),
+            f"{point.fixed_cut.meaning}.".capitalize(),
+            *([f"{again.meaning}.".capitalize()] if again else []),
         ),
         pictures=(
             Picture(
-                figure=ScoresDisplay.try_from(content),
+                figure=ScoresDisplay.try_from(study),
                 name="scores",
                 caption="The share of each class that would be called, by cut-off; where the "
                 "frozen one stands, these are sensitivity and the share of false alarms.",
             ),
-            decision_curve(content),
+            decision_curve(study),
         ),
         tables=(
-            characteristics_table(content),
+            characteristics_table(study),
             counts_table(point, "Patients who certify"),
             rates_table({"value": point}),
         ),
     )
 
 
-def decision_curve(content: Content) -> Picture:
+def decision_curve(study: StudyDocument | LabelledAudit) -> Picture:
     """Return the place of the decision curve."""
     return Picture(
-        figure=DecisionCurveDisplay.try_from(content),
+        figure=DecisionCurveDisplay.try_from(study),
         name="decision-curve",
         caption="Net benefit of the frozen cut-off, by the probability of disease above which one "
         "would want a call: of use where it is above calling everybody and calling nobody.",
     )
 
 
-def characteristics_table(content: Content) -> Table:
+def characteristics_table(study: StudyDocument) -> Table:
     """Return every characteristic, with what it is if the cut stays and if it is chosen again."""
-    point = content["operating_point"]
+    point = study.operating_point
     return Table(
         caption="Characteristics with two kinds of intervals",
         header=("characteristic", "seen", FIXED, "how", RECHOSEN, "how"),
@@ -186,13 +187,13 @@ def characteristics_table(content: Content) -> Table:
                 rechosen_interval(point, key),
                 "" if key == "auc" else METHODS["bootstrap"],
             )
-            for key, name in characteristic_names(point, content["costs"]).items()
+            for key, name in characteristic_names(point, study.costs).items()
         ),
         note=characteristics_note(point),
     )
 
 
-def characteristics_note(point: Content) -> str:
+def characteristics_note(point: OperatingPointPart) -> str:
     """Explain the names of the characteristics, and say at which prevalence they are taken."""
     target = prevalence_note(point)
     return (
@@ -202,9 +203,9 @@ def characteristics_note(point: Content) -> str:
     )
 
 
-def counts_table(point: Content, caption: str) -> Table:
+def counts_table(point: OperatingPointPart, caption: str) -> Table:
     """Return the four counts of decisions."""
-    tp, fn, fp, tn = (point[key] for key in ("tp", "fn", "fp", "tn"))
+    tp, fn, fp, tn = point.tp, point.fn, point.fp, point.tn
     return Table(
         caption=caption,
         header=("", "called positive", "not called", "all"),
@@ -218,58 +219,55 @@ def counts_table(point: Content, caption: str) -> Table:
     )
 
 
-def rates_table(points: Mapping[str, Content]) -> Table:
+def rates_table(points: Mapping[str, OperatingPointPart]) -> Table:
     """Return who is ill and who is called, at one or several hospitals, a column each."""
-    names = {
-        "prevalence": "prevalence (positive, of all)",
-        "call_rate": "call rate (called, of all)",
+    rates = {
+        "prevalence (positive, of all)": [point.prevalence for point in points.values()],
+        "call rate (called, of all)": [point.call_rate for point in points.values()],
     }
     return Table(
         caption="Shares",
         header=("share", *points),
         kinds="t" + "n" * len(points),
-        rows=tuple(
-            (text, *(percent(point[key]) for point in points.values()))
-            for key, text in names.items()
-        ),
+        rows=tuple((name, *map(percent, values)) for name, values in rates.items()),
     )
 
 
-def choice_section(content: Content) -> Section:
+def choice_section(study: StudyDocument) -> Section:
     """Say how the cut-off was chosen."""
     rows = (
-        ("cut-off", exact(content["threshold"]), "to the last digit; it equals no observed score"),
+        ("cut-off", exact(study.threshold), "to the last digit; it equals no observed score"),
         (
             "first score called",
-            exact(content["operating_value"]),
+            exact(study.operating_value),
             (
-                f"{cut(content['operating_value'])} in short: the outermost score of a choosing "
+                f"{cut(study.operating_value)} in short: the outermost score of a choosing "
                 "patient who is called, as other tools print it"
             ),
         ),
-        *cut_interval_rows(content),
-        ("direction", direction_in_words(content["direction"]), "which side is called positive"),
-        ("risk", risk(content["risk"]), "of the patients who chose; too rosy, as they chose"),
+        *cut_interval_rows(study),
+        ("direction", direction_in_words(study.direction), "which side is called positive"),
+        ("risk", risk(study.risk), "of the patients who chose; too rosy, as they chose"),
     )
-    made = score_in_words(content)
+    made = score_in_words(study)
     return Section(
         key="choice",
         title="How it was chosen",
         texts=(
             (
-                f"A patient's score is {made}. The rule {quoted(content['rule'])} chose the "
-                f"cut-off along it, where {costs_in_words(content['costs'])}."
+                f"A patient's score is {made}. The rule {quoted(study.rule)} chose the "
+                f"cut-off along it, where {costs_in_words(study.costs)}."
             ),
         ),
         pictures=(
             Picture(
-                figure=RiskCurveDisplay.try_from(content),
+                figure=RiskCurveDisplay.try_from(study),
                 name="risk-curve",
                 caption="Risk of the patients who chose, at every cut-off, with one standard error "
                 "to either side.",
             ),
             Picture(
-                figure=ThresholdDrawsDisplay.try_from(content),
+                figure=ThresholdDrawsDisplay.try_from(study),
                 name="threshold-draws",
                 caption="Cut-offs that the same rule chose when these patients were resampled.",
             ),
@@ -285,14 +283,13 @@ def choice_section(content: Content) -> Section:
     )
 
 
-def cut_interval_rows(content: Content) -> tuple[tuple[str, str, str], ...]:
+def cut_interval_rows(study: StudyDocument) -> tuple[tuple[str, str, str], ...]:
     """Return the two intervals of the cut-off, each with what it is about."""
-    found = content["threshold_interval"]
-    name = f"{percent(found['confidence'])} interval of the cut-off"
-    meanings = (found["population"]["meaning"], found["repeated_study"]["meaning"])
+    found = study.threshold_interval
+    name = f"{percent(found.confidence)} interval of the cut-off"
+    meanings = (found.population.meaning, found.repeated_study.meaning)
     return tuple(
-        (name, text, meaning)
-        for text, meaning in zip(cut_intervals(content), meanings, strict=True)
+        (name, text, meaning) for text, meaning in zip(cut_intervals(found), meanings, strict=True)
     )
 
 
@@ -301,10 +298,10 @@ def direction_in_words(direction: str) -> str:
     return "at or above" if direction == "ge" else "at or below"
 
 
-def stability_section(content: Content) -> Section:
+def stability_section(study: StudyDocument) -> Section:
     """Say how far the cut-off may move, and what that may cost."""
     text = (
-        f"The patients who chose were resampled {content['stability']['n_bootstrap']} times, and "
+        f"The patients who chose were resampled {study.stability.n_bootstrap} times, and "
         "each time the whole rule was run again. The radius is a rule of thumb and not a "
         "guarantee; nothing in this section is part of the certificate."
     )
@@ -314,58 +311,58 @@ def stability_section(content: Content) -> Section:
         texts=(text,),
         pictures=(
             Picture(
-                figure=FlipsDisplay.try_from(content),
+                figure=FlipsDisplay.try_from(study),
                 name="flips",
                 caption="How often a resampled study would decide otherwise about a patient, by "
                 "the score; the grey zone is shaded.",
             ),
             Picture(
-                figure=ModulusDisplay.try_from(content),
+                figure=ModulusDisplay.try_from(study),
                 name="modulus",
                 caption="The most risk in any stretch of scores, by its length, with upper bands; "
                 "the penalty is the band at the radius.",
             ),
         ),
-        tables=(stability_table(content),),
+        tables=(stability_table(study),),
     )
 
 
-def stability_table(content: Content) -> Table:
+def stability_table(study: StudyDocument) -> Table:
     """Return every measure of stability with its explanation."""
-    found = content["stability"]
-    share = percent(1 - content["options"]["delta"])
-    centred = "" if found["centering"] == "none" else ", once the bias is taken off"
+    found = study.stability
+    share = percent(1 - study.options.delta)
+    centred = "" if found.centering == "none" else ", once the bias is taken off"
     rows = (
-        ("radius", cut(found["radius"]), "how far the cut-off may be off: |bias| + quantile"),
+        ("radius", cut(found.radius), "how far the cut-off may be off: |bias| + quantile"),
         (
             "bias",
-            cut(found["bias"]),
+            cut(found.bias),
             "how far resampled cut-offs lie from the chosen one, on average",
         ),
         (
             "quantile",
-            cut(found["quantile"]),
+            cut(found.quantile),
             f"{share} of the resampled cut-offs are no further away than this{centred}",
         ),
         (
             "modulus",
-            risk(found["modulus"]),
+            risk(found.modulus),
             (
                 "the most risk, among the patients who chose, in any stretch of scores as long as "
-                f"the radius ({found['form']} form)"
+                f"the radius ({found.form} form)"
             ),
         ),
         (
             "penalty",
-            risk(found["penalty"]),
+            risk(found.penalty),
             (
-                f"an upper limit of the modulus for all such patients ({found['band']} band); it "
+                f"an upper limit of the modulus for all such patients ({found.band} band); it "
                 "ranks candidates"
             ),
         ),
         (
             "flip-rate",
-            percent(found["flip_rate"]),
+            percent(found.flip_rate),
             "how often a resampled cut-off decides otherwise about a certifying patient",
         ),
     )
@@ -377,32 +374,30 @@ def stability_table(content: Content) -> Table:
     )
 
 
-def tipping_section(content: Content) -> Section:
+def tipping_section(study: StudyDocument) -> Section:
     """Say how much must change elsewhere before the certified risk is exceeded."""
-    point = content["tipping_point"]
-    names = {
-        "prevalence": "prevalence at which it is reached",
-        "shape_positive": "more of the positive patients missed",
-        "shape_negative": "more of the negative patients alarmed",
-    }
-    parts = [part for part in (point["estimate"], point["upper"]) if part is not None]
+    point = study.tipping_point
+    parts = [part for part in (point.estimate, point.upper) if part is not None]
     header = ["observed rates", "upper limits of the rates"][-len(parts) :]
-    rows = tuple(
-        (text, *(tipping_cell(part, key) for part in parts)) for key, text in names.items()
-    )
+    changes = {
+        "prevalence at which it is reached": [part.prevalence for part in parts],
+        "more of the positive patients missed": [part.shape_positive for part in parts],
+        "more of the negative patients alarmed": [part.shape_negative for part in parts],
+    }
+    rows = tuple((text, *map(tipping_cell, parts, values)) for text, values in changes.items())
     return Section(
         key="tipping-point",
         title="How much may change elsewhere",
         texts=(
             (
                 f"How far one thing alone may change at another hospital before the risk there "
-                f"exceeds {risk(point['limit'])}, from the error rates that were observed and from "
-                f"upper limits on them that hold with {percent(1 - point['delta'])} confidence."
+                f"exceeds {risk(point.limit)}, from the error rates that were observed and from "
+                f"upper limits on them that hold with {percent(1 - point.delta)} confidence."
             ),
         ),
         pictures=(
             Picture(
-                figure=CostsDisplay.try_from(content),
+                figure=CostsDisplay.try_from(study),
                 name="costs",
                 caption="What the rule would have chosen at other costs, and the risk of that, "
                 "beside the risk of the frozen cut-off there.",
@@ -414,44 +409,44 @@ def tipping_section(content: Content) -> Section:
                 header=("what changes alone", *header),
                 kinds="t" + "n" * len(parts),
                 rows=rows,
-                note=f"The prevalence here was {percent(point['prevalence'])}. No such: no change "
+                note=f"The prevalence here was {percent(point.prevalence)}. No such: no change "
                 "of this alone exceeds the limit. Already: the upper limits exceed it as they are.",
             ),
         ),
     )
 
 
-def tipping_cell(part: Content, key: str) -> str:
+def tipping_cell(part: TippingSide, change: float | None) -> str:
     """Return how far one thing may change."""
-    if part["exceeded"]:
+    if part.exceeded:
         return "already"
-    return "no such" if part[key] is None else percent(part[key])
+    return "no such" if change is None else percent(change)
 
 
-def choice_in_words(content: Content) -> str:
+def choice_in_words(study: StudyDocument) -> str:
     """Say how one of the candidates was chosen, or all of them averaged."""
-    if not content.get("ensemble"):
-        return SELECTORS[content["options"]["selector"]]
+    if not study.ensemble:
+        return SELECTORS[study.options.selector]
     return (
         "The ensemble in the last row averages the cut-offs of all others on the quantile scale; "
         "its own cut-off is a quantile."
     )
 
 
-def candidates_section(content: Content) -> Section:
+def candidates_section(study: StudyDocument) -> Section:
     """Show every candidate and why one was chosen."""
-    candidates = content["candidates"]
+    candidates = study.candidates
     rows = tuple(
         (
-            f"{row['score']}: {chain_in_short(row['aggregation'])}",
-            cut(row["threshold"]),
-            risk(row["risk"]),
-            risk(row["smallest_risk"]),
-            cut(row["radius"]),
-            risk(row["modulus"]),
-            risk(row["penalty"]),
-            risk(row["objective"]),
-            "chosen" if row["chosen"] else "",
+            f"{row.score}: {chain_in_short(row.aggregation)}",
+            cut(row.threshold),
+            risk(row.risk),
+            risk(row.smallest_risk),
+            cut(row.radius),
+            risk(row.modulus),
+            risk(row.penalty),
+            risk(row.objective),
+            "chosen" if row.chosen else "",
         )
         for row in candidates
     )
@@ -459,10 +454,10 @@ def candidates_section(content: Content) -> Section:
     return Section(
         key="candidates",
         title="What it was chosen from",
-        texts=(f"{choice_in_words(content)} All numbers are of the patients who chose.",),
+        texts=(f"{choice_in_words(study)} All numbers are of the patients who chose.",),
         pictures=(
             Picture(
-                figure=CandidatesDisplay.try_from(content),
+                figure=CandidatesDisplay.try_from(study),
                 name="candidates",
                 caption="Every candidate: smallest risk, risk at its cut-off, and objective.",
             ),
@@ -473,25 +468,25 @@ def candidates_section(content: Content) -> Section:
                 header=(*header, "objective", ""),
                 kinds="tnnnnnnnt",
                 rows=rows,
-                marked=next((i for i, row in enumerate(candidates) if row["chosen"]), None),
+                marked=next((i for i, row in enumerate(candidates) if row.chosen), None),
             ),
         ),
     )
 
 
-def sites_section(content: Content) -> Section:
+def sites_section(study: StudyDocument, sites: SitesPart) -> Section:
     """Show what each internal site would have chosen alone."""
     rows = tuple(
         (
-            row["site"],
-            str(row["select"]),
-            cut(row["threshold"]),
-            percent(row["quantile"]),
-            str(row["certify"]),
-            "" if row["certificate"] is None else risk(row["certificate"]["risk"]),
-            "" if row["certificate"] is None else risk(row["certificate"]["value"]),
+            row.site,
+            str(row.select),
+            cut(row.threshold),
+            percent(row.quantile),
+            str(row.certify),
+            "" if row.certificate is None else risk(row.certificate.risk),
+            "" if row.certificate is None else risk(row.certificate.value),
         )
-        for row in content["sites"]["rows"]
+        for row in sites.rows
     )
     return Section(
         key="sites",
@@ -505,7 +500,7 @@ def sites_section(content: Content) -> Section:
         ),
         pictures=(
             Picture(
-                figure=SitesDisplay.try_from(content),
+                figure=SitesDisplay.try_from(study),
                 name="sites",
                 caption="The cut-off that each site would have chosen alone.",
             ),
@@ -521,17 +516,17 @@ def sites_section(content: Content) -> Section:
     )
 
 
-def comparison_section(comparison: Content) -> Section:
+def comparison_section(comparison: ComparisonDocument) -> Section:
     """Show what every rule does at the second hospital."""
-    patients = comparison["patients"]
+    patients = comparison.patients
     return Section(
         key="comparison",
         title="What other rules would have done",
         texts=(
-            f"Every rule chose its cut-off among {patients['internal']} patients of the first "
-            f"hospital and was judged on {patients['external']} patients of the second, of whom "
-            "it saw none. Where " + costs_in_words(comparison["costs"]) + ", calling nobody, or "
-            f"everybody, has the risk {risk(comparison['trivial_external'])} there.",
+            f"Every rule chose its cut-off among {patients.internal} patients of the first "
+            f"hospital and was judged on {patients.external} patients of the second, of whom "
+            "it saw none. Where " + costs_in_words(comparison.costs) + ", calling nobody, or "
+            f"everybody, has the risk {risk(comparison.trivial_external)} there.",
         ),
         pictures=(
             Picture(
@@ -541,21 +536,21 @@ def comparison_section(comparison: Content) -> Section:
                 "errors.",
             ),
         ),
-        tables=(risks_table(comparison["rows"]), cuts_table(comparison["rows"])),
+        tables=(risks_table(comparison.rows), cuts_table(comparison.rows)),
     )
 
 
-def risks_table(compared: Sequence[Content]) -> Table:
+def risks_table(compared: Sequence[ComparedRule]) -> Table:
     """Return the paper's table, with standard errors."""
     rows = tuple(
         (
-            row["name"],
-            spread(row["risk_external"], row["risk_external_se"]),
-            spread(row["risk_validation"], row["risk_validation_se"]),
-            change(row["shift"]),
-            risk(row["best_external"]),
-            percent(row["sensitivity_external"]),
-            percent(row["specificity_external"]),
+            row.name,
+            spread(row.risk_external, row.risk_external_se),
+            spread(row.risk_validation, row.risk_validation_se),
+            change(row.shift),
+            risk(row.best_external),
+            percent(row.sensitivity_external),
+            percent(row.specificity_external),
         )
         for row in compared
     )
@@ -570,18 +565,18 @@ def risks_table(compared: Sequence[Content]) -> Table:
     )
 
 
-def cuts_table(compared: Sequence[Content]) -> Table:
+def cuts_table(compared: Sequence[ComparedRule]) -> Table:
     """Return what every rule chose, and how stable it is."""
     rows = tuple(
         (
-            row["name"],
-            f"{row['score']}: {chain_in_short(row['aggregation'])}",
-            cut(row["threshold"]),
-            cut(row["operating_value"]),
-            risk(row["penalty"]),
-            risk(row["modulus"]),
-            percent(row["flip_rate"]),
-            risk(row["certificate"]),
+            row.name,
+            f"{row.score}: {chain_in_short(row.aggregation)}",
+            cut(row.threshold),
+            cut(row.operating_value),
+            risk(row.penalty),
+            risk(row.modulus),
+            percent(row.flip_rate),
+            risk(row.certificate),
         )
         for row in compared
     )
@@ -594,34 +589,34 @@ def cuts_table(compared: Sequence[Content]) -> Table:
     )
 
 
-def options_section(content: Content) -> Section:
+def options_section(study: StudyDocument) -> Section:
     """Return everything that is needed to run the study again."""
-    options, patients, found = content["options"], content["patients"], content["stability"]
+    options, patients, found = study.options, study.patients, study.stability
     rows = [
-        ("rule", str(content["rule"])),
-        ("cost of a missed patient", f"{content['costs']['cost_fn']:g}"),
-        ("cost of a false alarm", f"{content['costs']['cost_fp']:g}"),
-        ("prevalence at which risk is taken", prevalence_in_words(content["target_prevalence"])),
-        ("direction", str(content["direction"])),
-        ("choice among candidates", str(options["selector"])),
-        ("strata of the bootstrap", str(options["stratify"] or "none")),
-        ("grid", str(options["grid"])),
-        ("honesty", str(options["honesty"])),
-        ("share of patients who certify", f"{options['certify_size']:g}"),
-        ("split stratified by label", str(options["stratified"])),
-        ("bound", f"{options['bound']}, used: {content['certificate']['bound']}"),
-        ("ensemble", str(options.get("ensemble", "none"))),
-        ("delta", f"{options['delta']:g}"),
-        ("bootstrap replicates", str(options["n_bootstrap"])),
-        ("centering of the radius", str(found["centering"])),
-        ("form of the modulus", str(found["form"])),
-        ("band of the modulus", str(found["band"])),
-        ("seed", str(options["seed"])),
-        ("patients, positive", f"{patients['total']}, {patients['positive']}"),
-        ("who chose, positive", f"{patients['select']}, {patients['select_positive']}"),
-        ("who certify, positive", f"{patients['certify']}, {patients['certify_positive']}"),
-        *data_rows(content),
-        ("schema", str(content["schema"])),
+        ("rule", str(study.rule)),
+        ("cost of a missed patient", f"{study.costs.cost_fn:g}"),
+        ("cost of a false alarm", f"{study.costs.cost_fp:g}"),
+        ("prevalence at which risk is taken", prevalence_in_words(study.target_prevalence)),
+        ("direction", str(study.direction)),
+        ("choice among candidates", str(options.selector)),
+        ("strata of the bootstrap", str(options.stratify or "none")),
+        ("grid", str(options.grid)),
+        ("honesty", str(options.honesty)),
+        ("share of patients who certify", f"{options.certify_size:g}"),
+        ("split stratified by label", str(options.stratified)),
+        ("bound", f"{options.bound}, used: {study.certificate.bound}"),
+        ("ensemble", options.ensemble),
+        ("delta", f"{options.delta:g}"),
+        ("bootstrap replicates", str(options.n_bootstrap)),
+        ("centering of the radius", str(found.centering)),
+        ("form of the modulus", str(found.form)),
+        ("band of the modulus", str(found.band)),
+        ("seed", str(options.seed)),
+        ("patients, positive", f"{patients.total}, {patients.positive}"),
+        ("who chose, positive", f"{patients.select}, {patients.select_positive}"),
+        ("who certify, positive", f"{patients.certify}, {patients.certify_positive}"),
+        *data_rows(study),
+        ("schema", study.schema_),
     ]
     return Section(
         key="options",
@@ -638,12 +633,14 @@ def options_section(content: Content) -> Section:
     )
 
 
-def data_rows(content: Content) -> list[tuple[str, str]]:
+def data_rows(study: StudyDocument | AuditDocument) -> list[tuple[str, str]]:
     """Return what is known of the table that the patients came from, if anything."""
-    names = {
-        "rows": "rows read",
-        "dropped_rows": "rows dropped, without a score",
-        "sha256": "fingerprint of the patients",
-    }
-    known = content.get("data") or {}
-    return [(text, str(known[key])) for key, text in names.items() if key in known]
+    if study.data is None:
+        return []
+    rows = [
+        ("rows read", str(study.data.rows)),
+        ("rows dropped, without a score", str(study.data.dropped_rows)),
+    ]
+    if study.data.sha256 is not None:
+        rows.append(("fingerprint of the patients", study.data.sha256))
+    return rows
