@@ -111,8 +111,8 @@ def ensemble_part(ensemble: Ensemble) -> EnsemblePart:
 
 
 def versions() -> dict[str, str]:
-    """Return what the file was made with."""
-    return {"steadycut": __version__, "numpy": np.__version__, "scipy": scipy.__version__}
+    """Return what the file was made with, in the order of the file."""
+    return {"numpy": np.__version__, "scipy": scipy.__version__, "steadycut": __version__}
 
 
 def provenance_of(study: FittedStudy) -> Provenance:
