@@ -64,7 +64,7 @@ def test_the_first_replicate_has_the_seed_of_the_table():
 
 def test_lower_same_and_higher_are_counted():
     one, two = [{"x": v} for v in (1, 2, 3, 4)], [{"x": v} for v in (2, 2, 2, 2)]
-    text = "2.500 against 2.000 in the mean; lower in 25 %, the same in 25 %, higher in 50 % of"
+    text = "2.500 against 2.000 on average; lower in 25 %, the same in 25 %, higher in 50 % of"
     assert compared("x", one, two).startswith(text)
 
 

@@ -1,4 +1,4 @@
-"""What the paper says, and in how many replicates it came out."""
+"""Statements of the paper, and in how many replicates they came out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 SCHEMA = "steadycut.reproduce/1"
-# A statement holds if it does so in more than this share of the replicates; below half it fails.
+# A statement holds if it is true in more than this share of replicates; it fails below half.
 NEARLY_ALL, HALF = 0.9, 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One statement of the paper, what came out in words, and the share of replicates it holds in.
+    """One statement of the paper, what came out here, and in what share of the replicates.
 
-    ``needed`` is the share above which it holds: a half where the paper says "most". ``share`` is
-    None for a statement that is not about replicates; then ``holds`` says it.
+    The statement holds if ``share`` is above ``needed``, which is a half where the paper says
+    "most". ``share`` is None for a statement that is not about replicates; then ``holds`` decides.
     """
 
     paper: str
@@ -45,7 +45,7 @@ class Claim:
 
 
 def share_of(outcomes: Sequence[bool]) -> float:
-    """Return how often something came out.
+    """Return the share of outcomes that are true.
 
     Examples
     --------

@@ -95,7 +95,7 @@ def claims(outcomes: Sequence[Outcome], panels: dict[str, Any]) -> list[Claim]:
         ),
         Claim(
             paper="(a, c) The penalty moves the minimiser to the right.",
-            found=f"From {said['erm']['mean']:.2f} to {said['penalised']['mean']:.2f} in the mean.",
+            found=f"From {said['erm']['mean']:.2f} to {said['penalised']['mean']:.2f} on average.",
             share=said["moved_right"],
         ),
         Claim(
@@ -115,7 +115,7 @@ def claims(outcomes: Sequence[Outcome], panels: dict[str, Any]) -> list[Claim]:
             paper="(e, f) The penalised cut-off has a lower external risk than ERM.",
             found=(
                 f"{said['external_penalised']['mean']:.4f} against "
-                f"{said['external_erm']['mean']:.4f} in the mean, a difference of "
+                f"{said['external_erm']['mean']:.4f} on average, a difference of "
                 f"{said['difference']['mean']:+.4f} (90 % of replicates from "
                 f"{said['difference']['low']:+.4f} to {said['difference']['high']:+.4f}). "
                 f"`stable` has {said['external_stable']['mean']:.4f}."

@@ -32,7 +32,7 @@ N_DRAWS, WINDOW = 200, 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mixture:
-    """Scores of one site; pairs are (negative, positive), noise is (amplitude, centre, width)."""
+    """Scores of one site. Pairs are (negative, positive), noise is (amplitude, centre, width)."""
 
     sharp_means: tuple[float, float]
     sharp_sds: tuple[float, float]
@@ -74,7 +74,9 @@ ASSUMED = {
     "prevalence": "0.5 at both sites",
     "share of the sharp subgroup at Q": "0.12, as at P",
     "heteroskedastic noise": "normal, added to a score s with sd amplitude exp(-(s-c)^2/(2w^2))",
-    "what has the mixture": "the patients; cells scatter around them with sd 1, and are averaged",
+    "what follows the mixture": (
+        "the patients; cells scatter around them with sd 1, and are averaged"
+    ),
     "unit of the movement cap": "the score",
     "thresholds": "200, evenly spaced over the observed range",
     "bootstrap": "its limit of many replicates, in closed form",

@@ -103,8 +103,8 @@ def claims(outcomes: Sequence[Outcome]) -> list[Claim]:
         Claim(
             paper="(b) An upper bound lies above the internal risk.",
             found=(
-                f"The bound at ERM's cut-off is {said['bound']['mean']:.2f} in the mean; it is "
-                "below that of a rule without any score in "
+                f"The bound at ERM's cut-off is {said['bound']['mean']:.2f} on average; it is "
+                "below the risk of calling everybody or nobody in "
                 f"{100 * said['bound_says_something']:.0f} % of replicates."
             ),
             share=said["bound_holds_internal"],
@@ -112,9 +112,9 @@ def claims(outcomes: Sequence[Outcome]) -> list[Claim]:
         Claim(
             paper="(b) The bound frozen at P, contrasted with R_Q, stays above it at the cut-off.",
             found=(
-                f"R_Q is {said['external_erm']['mean']:.3f} in the mean, the bound "
-                f"{said['bound']['mean']:.2f}: it holds because it is larger than any risk need "
-                "be, not because it knows of the shift."
+                f"R_Q is {said['external_erm']['mean']:.3f} on average, the bound "
+                f"{said['bound']['mean']:.2f}. It holds because it is very large, not because it "
+                "accounts for the shift."
             ),
             share=said["bound_holds_external"],
         ),
@@ -131,12 +131,12 @@ def tracking_claim(outcomes: Sequence[Outcome], said: dict[str, Any]) -> Claim:
     return Claim(
         paper="(c) Internal risk, shifts and G_boot together track the external risk.",
         found=(
-            f"They sum to {said['total']['mean']:.2f} in the mean, the external risk is "
-            f"{said['observed']['mean']:.2f}; over replicates they correlate by "
-            f"{'nothing that can be told' if related is None else format(related, '.2f')}. G_boot "
-            f"alone is {said['parts']['penalty']['mean']:.2f}; with the empirical modulus in "
-            f"its place the sum is {said['total_without_band']['mean']:.2f}. The signed parts "
-            f"alone give the external risk to {worst:.0e}. (Tracking here: within half of it.)"
+            f"They sum to {said['total']['mean']:.2f} on average, the external risk is "
+            f"{said['observed']['mean']:.2f}. Over replicates their correlation is "
+            f"{'unknown' if related is None else format(related, '.2f')}. G_boot alone is "
+            f"{said['parts']['penalty']['mean']:.2f}; with the empirical modulus instead, the sum "
+            f"is {said['total_without_band']['mean']:.2f}. The signed parts alone give the "
+            f"external risk to {worst:.0e}. Tracking means here: within half of it."
         ),
         share=share_of(near),
     )

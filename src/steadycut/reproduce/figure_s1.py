@@ -91,10 +91,10 @@ def claims(replicates: Sequence[Mapping[str, Outcome]], by_model: Mapping[str, A
             share=said["above_everywhere"],
         ),
         Claim(
-            paper="(implied) U_P is a certificate: below the risk of a rule without any score.",
+            paper="(implied) U_P is a certificate: below the risk of calling everybody or nobody.",
             found=(
                 "An exact bound at a cut-off that other patients chose is "
-                f"{said['certified']['mean']:.2f} in the mean, is below that risk in "
+                f"{said['certified']['mean']:.2f} on average, is below that risk in "
                 f"{100 * said['certified_says_something']:.0f} % of cases, and holds in "
                 f"{100 * said['certified_holds']:.0f} % (promised: 90 %)."
             ),
@@ -110,7 +110,7 @@ def claims(replicates: Sequence[Mapping[str, Outcome]], by_model: Mapping[str, A
         ),
         Claim(
             paper="(b) The bound splits into empirical risk, gamma and G_boot: 100 % in all.",
-            found=f"{shares}: what was observed is the smallest part.",
+            found=f"{shares}: the observed risk is the smallest part.",
             holds=True,
         ),
     ]

@@ -37,10 +37,10 @@ NAMES = (
 )
 ASSUMED = {
     "everything about the data": "the paper prints nothing",
-    "cells": "8 a patient, 6 features, one of them informative only through its size",
+    "cells": "8 per patient, 6 features, one of them informative only through its size",
     "patients": "120 train the model, 200 validate, 4,000 others stand for the population",
     "prevalence": "0.4; half of the cells of a sick patient are affected",
-    "models": "scikit-learn's, small; a patient's score is the mean probability of his cells",
+    "models": "scikit-learn's, small; a patient's score is the mean probability of the cells",
     "bound": "appendix's gamma, delta 0.10, B = 200, G_boot = DKW band at the bootstrap radius",
 }
 

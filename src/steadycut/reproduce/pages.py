@@ -15,8 +15,9 @@ def table_page(content: Mapping[str, Any]) -> str:
                 "# The paper's tables, rerun",
                 (
                     f"Chosen on {patients['internal']} internal patients, half of whom choose and "
-                    f"half validate; judged on {patients['external']} external ones. A rule "
-                    f"without any score has external risk {content['trivial_external']:.3f}."
+                    f"half validate; judged on {patients['external']} external ones. Calling "
+                    "everybody or nobody, whichever costs less, has external risk "
+                    f"{content['trivial_external']:.3f}."
                 ),
                 markdown(main_rows(content["rows"])),
                 "Cost table",
@@ -43,8 +44,8 @@ def tables_page(content: Mapping[str, Any]) -> str:
 def figure_page(
     content: Mapping[str, Any], title: str, shown: str, columns: Mapping[str, str]
 ) -> str:
-    """Return the page of a figure; ``columns`` are those of the sensitivity table, by their key."""
-    assumed = [["not printed", "taken here"], *map(list, content["parameters"]["assumed"].items())]
+    """Return the page of a figure; ``columns`` are the titles of the sensitivity table, by key."""
+    assumed = [["not printed", "used here"], *map(list, content["parameters"]["assumed"].items())]
     parts = [
         f"# {title}",
         f"What the paper shows: {shown}",
@@ -59,7 +60,7 @@ def figure_page(
 def sensitivity_rows(
     rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]
 ) -> list[list[str]]:
-    """Return what came out after each change: means as numbers, shares as percentages."""
+    """Return the result of each change: means as numbers, shares as percentages."""
     cells = [
         [row["changed"], row["status"], *(mean_or_share(row[key]) for key in columns)]
         for row in rows

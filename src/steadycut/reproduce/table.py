@@ -158,7 +158,7 @@ def table_claims(
             paper="G_boot is between 0.034 and 0.090.",
             found=(
                 "Algorithm 1 with its printed DKW band: "
-                f"{mean_of('penalty', ours):.3f} in the mean, of which the empirical modulus is "
+                f"{mean_of('penalty', ours):.3f} on average, of which the empirical modulus is "
                 f"{mean_of('modulus', ours):.3f} and the band the rest."
             ),
             share=share_of([row["penalty"] <= LARGEST_PENALTY for row in ours]),
@@ -184,8 +184,8 @@ def cost_claim(costs: Sequence[Rows]) -> Claim:
         paper="The external risk at costs (1, 3) is below that at (1, 1).",
         found=(
             compared("risk_external", alarms, equal)
-            + " At one cut the risk cannot fall when an error gets dearer: where it is lower, the "
-            "cut for (1, 3) would have been better at (1, 1) too."
+            + " At one cut the risk cannot fall when an error costs more. If it is lower, the cut "
+            "for (1, 3) would have been better at (1, 1) too."
         ),
         share=lower("risk_external", alarms, equal),
     )
@@ -201,7 +201,7 @@ def compared(column: str, one: Rows, two: Rows) -> str:
     pairs = list(zip(one, two, strict=True))
     below, same = lower(column, one, two), share_of([a[column] == b[column] for a, b in pairs])
     return (
-        f"{mean_of(column, one):.3f} against {mean_of(column, two):.3f} in the mean; lower in "
+        f"{mean_of(column, one):.3f} against {mean_of(column, two):.3f} on average; lower in "
         f"{100 * below:.0f} %, the same in {100 * same:.0f} %, higher in "
         f"{100 * (1 - below - same):.0f} % of the replicates."
     )
