@@ -171,7 +171,7 @@ def test_watched_calls_have_their_parts():
 
 
 def test_calls_that_are_none_are_refused():
-    with pytest.raises(BadPatients, match="called must be one number a patient"):
+    with pytest.raises(BadPatients, match="called must be one number per patient"):
         watch_calls([2], Confusion(tp=1, fn=0, fp=0, tn=1), 0.1)
 
 
@@ -190,7 +190,7 @@ def test_a_change_after_many_good_patients_is_noticed():
 
 @pytest.mark.parametrize("bad", [[-0.1], [1.1], [np.nan], [[0.5]]])
 def test_losses_beyond_the_costs_are_refused(bad):
-    with pytest.raises(BadPatients, match="losses must be one number a patient"):
+    with pytest.raises(BadPatients, match="losses must be one number per patient"):
         watch_risk(bad, certified=0.2, largest=1.0, delta=0.1)
 
 

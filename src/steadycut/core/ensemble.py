@@ -1,9 +1,9 @@
-"""Several methods averaged on the quantile scale: ranks among the choosing patients, whole numbers.
+"""Several methods averaged on the quantile scale, in whole numbers.
 
 A method is one way to make patient scores. Every score is replaced by its mid-rank among the
-patients who chose, so that a strictly increasing transform of any method changes nothing, ties
-included. Ranks are doubled and weights are whole numbers: sums and cuts are then whole numbers
-too, and a threshold halfway between two of them is never met by a score.
+choosing patients. A strictly increasing transform of a method therefore changes nothing, even with
+ties. Ranks are doubled and weights are whole numbers. Sums and cuts are then whole numbers too, and
+a threshold halfway between two of them never equals a score.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,12 +22,12 @@ from steadycut.core.select import Candidate, Search, measure_candidate
 
 SCORE = "ensemble"
 HOW = "quantile-ensemble"
-# A reference of more patients is thinned to this many order statistics.
+# A larger reference is thinned to this many order statistics.
 LARGEST_REFERENCE = 2001
-# GLS weights are multiples of one part in this many.
+# GLS weights are multiples of 1 / WEIGHT_PARTS.
 WEIGHT_PARTS = 10_000
-# What is added to every variance, as a part of the mean variance: methods that cannot be told
-# apart then share their weight evenly.
+# This share of the mean variance is added to every variance. Methods that cannot be distinguished
+# then share their weight evenly.
 RIDGE = 1e-9
 DECIMALS = 6
 
@@ -38,8 +38,8 @@ Weigh = Callable[[IntArray], IntArray]
 class Method:
     """One method of an ensemble.
 
-    ``reference`` holds the scores of the choosing patients, ascending, in the units in which they
-    came; ``score_range`` the smallest and the largest score of all patients of the study.
+    ``reference`` holds the scores of the choosing patients, ascending, in their original units.
+    ``score_range`` is the smallest and the largest score of all patients of the study.
     """
 
     recipe: Recipe
@@ -48,14 +48,14 @@ class Method:
     score_range: tuple[float, float]
 
     def doubled_ranks(self, scores: FloatArray) -> IntArray:
-        """Return twice the mid-rank of each score: how many lie below, plus how many not above."""
+        """Return twice the mid-rank of each score: the number below plus the number not above."""
         below = np.searchsorted(self.reference, scores, side="left")
         return below + np.searchsorted(self.reference, scores, side="right")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Ensemble:
-    """Methods with whole weights, at least two, whose references are of one size."""
+    """At least two methods with whole weights, whose references have the same size."""
 
     kind: str
     methods: tuple[Method, ...]
@@ -67,18 +67,18 @@ class Ensemble:
 
     @property
     def steps(self) -> int:
-        """In how many steps the ensemble score goes from 0 to 1."""
+        """The number of steps in which the ensemble score goes from 0 to 1."""
         return 2 * self.methods[0].reference.size * self.total_weight
 
     @property
     def recipe(self) -> Recipe:
-        """The columns of the table; which scores and chains, the methods know."""
+        """The columns of the table. The methods hold the scores and chains."""
         return replace(self.methods[0].recipe, score=SCORE, levels=(), how=HOW)
 
     def combine(self, several: Sequence[PatientScores]) -> PatientScores:
         """Return the ensemble score of each patient: Σ w_m F_m(S_m), between 0 and 1.
 
-        ``several`` holds the same patients once for each method, in the order of the methods.
+        ``several`` holds the same patients once per method, in the order of the methods.
 
         Examples
         --------
@@ -96,10 +96,10 @@ class Ensemble:
         return replace(several[0], scores=total / self.steps, recipe=self.recipe)
 
     def threshold(self, cut: IntArray, sign: float) -> FloatArray:
-        """Return the threshold half a step outside whole cuts, in oriented units.
+        """Return the threshold half a step below whole cuts, in oriented units.
 
-        ``cut`` is Σ w_m times twice the rank of a method's cut, in oriented units as well: with
-        ``sign`` -1 ranks are counted from the top.
+        ``cut`` is Σ w_m times twice the rank of a method's cut, also in oriented units. If ``sign``
+        is -1, ranks are counted from the top.
         """
         whole = cut - self.steps * (sign < 0)
         return (2 * whole - 1) / (2 * self.steps)
@@ -107,10 +107,10 @@ class Ensemble:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class _Chooser:
-    """One method's cuts: in which group each patient is, and the reference below each cut."""
+    """One method's cuts: the bin of each patient, and the reference rank of each cut."""
 
     cuts: ExactCuts
-    group: IntArray
+    bins: IntArray
     labels: IntArray
     below: IntArray
 
@@ -122,13 +122,13 @@ class _Chooser:
 
     def _cells(self, drawn: IntArray) -> IntArray:
         rows, width = drawn.shape[0], self.cuts.cells.size
-        cell = self.group + (self.labels == 0) * (width // 2)
+        cell = self.bins + (self.labels == 0) * (width // 2)
         place = cell[drawn] + width * np.arange(rows)[:, None]
         return np.bincount(place.ravel(), minlength=rows * width).reshape(rows, width)
 
 
 def thin(ordered: FloatArray, most: int = LARGEST_REFERENCE) -> FloatArray:
-    """Return at most ``most`` of the ordered scores, evenly spaced in rank, both ends included.
+    """Return at most ``most`` of the sorted scores, evenly spaced in rank, including both ends.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def equal_weights(cuts: IntArray) -> IntArray:
 
 
 def gls_weights(cuts: IntArray) -> IntArray:
-    """Return the weights w >= 0 under which the bootstrap variance of Σ w_m u_m is smallest.
+    """Return the weights w >= 0 for which the bootstrap variance of Σ w_m u_m is smallest.
 
     Parameters
     ----------
@@ -160,10 +160,10 @@ def gls_weights(cuts: IntArray) -> IntArray:
 
     Notes
     -----
-    Without the constraint these are the generalised least squares weights Σ⁻¹1 / 1ᵀΣ⁻¹1. Under it,
-    wᵀΣw + (1ᵀw - 1)² over w >= 0 is smallest at a multiple of the weights that are looked for,
-    because for w = s v with 1ᵀv = 1 its minimum over s is q / (1 + q), q = vᵀΣv. Methods that
-    cannot be told apart share their weight; where no cut ever moves, all weights are equal.
+    Without the constraint these are the generalised least squares weights Σ⁻¹1 / 1ᵀΣ⁻¹1. With it,
+    the minimum of wᵀΣw + (1ᵀw - 1)² over w >= 0 is a multiple of the wanted weights: for w = s v
+    with 1ᵀv = 1, its minimum over s is q / (1 + q) with q = vᵀΣv. Methods that cannot be
+    distinguished share their weight. If no cut ever moves, all weights are equal.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def gls_weights(cuts: IntArray) -> IntArray:
 
     m, n_replicates = cuts.shape
     total = cuts.sum(axis=1)
-    # In whole numbers, so that the order of sums cannot matter.
+    # Whole numbers, so that the order of the sums does not matter.
     covariance = n_replicates * (cuts @ cuts.T) - np.outer(total, total)
     scale = np.trace(covariance) / m
     if scale == 0:
@@ -210,31 +210,31 @@ def make_ensemble(
     Parameters
     ----------
     chose
-        The choosing patients once for each method, in oriented units.
+        The choosing patients once per method, in oriented units.
     everyone
-        All patients of the study likewise; only the range of their scores is looked at.
+        All patients of the study, likewise. Only the range of their scores is used.
     kind
         ``"quantile"`` (equal weights) or ``"gls"``.
     search
-        The rule that chooses the cut of each method, the costs, and how often to resample.
+        The rule that chooses the cut of each method, the costs, and the number of replicates.
     sign
-        -1 where scores were negated to orient them.
+        -1 if the scores were negated to orient them.
     rng
         Source of randomness.
 
     Returns
     -------
     Ensemble
-        In the units in which scores came.
+        In the original units of the scores.
     ndarray of shape (1 + replicates,)
-        Σ w_m times twice the rank of the cut of each method, for the patients themselves and then
-        for every replicate; in oriented units.
+        Σ w_m times twice the rank of the cut of each method, in oriented units. First for the
+        patients themselves, then for every replicate.
 
     Notes
     -----
-    A replicate draws the same patients for all methods and runs the rule again on each; its cuts
-    are placed among the scores of all choosing patients, so that all draws share one scale. The
-    weights are those of the original patients in every replicate.
+    A replicate draws the same patients for all methods and runs the rule again on each method. Its
+    cuts are placed among the scores of all choosing patients, so that all draws have the same
+    scale. The weights are those of the original patients in every replicate.
     """
     references = [thin(np.sort(patients.scores)) for patients in chose]
     cuts = draw_cuts(chose, references, search, rng)
@@ -261,8 +261,8 @@ def draw_cuts(
 ) -> IntArray:
     """Return twice the reference rank of each method's cut, shape (methods, 1 + replicates).
 
-    The first column is the patients as they are; every other one draws them with replacement, the
-    same for all methods.
+    The first column is for the patients themselves. Each other column draws them with replacement,
+    the same patients for all methods.
     """
     choosers = [_chooser(one, ref) for one, ref in zip(chose, references, strict=True)]
     batches = _drawn_patients(chose[0].n_patients, search.n_bootstrap, rng)
@@ -275,8 +275,8 @@ def try_ensemble(
 ) -> Candidate:
     """Return the ensemble as a candidate beside its methods.
 
-    ``patients`` chose it; their scores and the thresholds (the chosen one, then the draws) are on
-    its scale and oriented.
+    ``patients`` are the choosing patients. Their scores and the ``thresholds`` (the chosen one,
+    then the draws) are on the scale of the ensemble, and oriented.
     """
     below = np.searchsorted(np.sort(patients.scores), thresholds)
     draws = ThresholdDraws(
@@ -291,7 +291,7 @@ def try_ensemble(
 
 
 def risk_warnings(risk: float, methods: Sequence[Candidate], search: Search) -> list[str]:
-    """Say that one method alone has a smaller risk among the choosing patients, if one has."""
+    """Return a warning if one method alone has a smaller risk among the choosing patients."""
     best = min(methods, key=lambda candidate: candidate.risk)
     if risk <= best.risk + TIE * search.costs.largest:
         return []
@@ -307,7 +307,7 @@ def _chooser(patients: PatientScores, reference: FloatArray) -> _Chooser:
     below = np.searchsorted(reference, cuts.values)
     return _Chooser(
         cuts=cuts,
-        group=np.searchsorted(cuts.values, patients.scores),
+        bins=np.searchsorted(cuts.values, patients.scores),
         labels=patients.known_labels.astype(np.int64),
         below=np.append(below, reference.size),
     )
@@ -315,7 +315,7 @@ def _chooser(patients: PatientScores, reference: FloatArray) -> _Chooser:
 
 def _drawn_patients(n: int, n_replicates: int, rng: np.random.Generator) -> Iterator[IntArray]:
     yield np.arange(n)[None, :]
-    # Batches of any size draw the same random numbers.
+    # The batch size does not change which random numbers are drawn.
     step = max(1, BATCH // (2 * n))
     for start in range(0, n_replicates, step):
         yield rng.integers(0, n, size=(min(step, n_replicates - start), n))

@@ -1,14 +1,14 @@
-"""Patients one after the other -> limits on their mean loss, and an alarm, valid at any time.
+"""Patients one after another -> limits on their mean loss, and an alarm, valid at any time.
 
-A game of fair bets. Whoever claims that the mean of values in [0, 1] is at most m must accept
-bets on value / m, whose mean is then at most 1: of a stake the share θ is put at risk,
+The method is a betting martingale. Take the hypothesis that the mean of values in [0, 1] is at most
+m. Then value / m has mean at most 1. Of a stake, the share θ is put at risk:
 
-    stake <- stake * (1 - θ + θ * value / m),
+    stake <- stake * (1 - θ + θ * value / m).
 
-and on average no stake grows, whenever one stops and whatever one looked at before. The total of
-all stakes is a test martingale: that it ever reaches 1/δ has probability δ at most (Ville). No
-bet looks ahead: several constant shares θ are played side by side, which is the same as betting
-their mean, weighted by what each has won so far.
+Under the hypothesis the expected stake never increases, whenever one stops and whatever one looked
+at before. The total of all stakes is a test martingale. It ever reaches 1/δ with probability at
+most δ (Ville's inequality). No bet looks ahead. Several constant shares θ are played side by side.
+This is the same as betting their mean, weighted by what each has won so far.
 """
 
 from dataclasses import dataclass
@@ -21,15 +21,15 @@ from steadycut.core.checks import FloatArray, IntArray, check_fraction, read_onl
 from steadycut.core.confusion import Confusion
 from steadycut.errors import BadPatients
 
-# Shares that are put at risk, side by side: few and large ones for an alarm, more and smaller
-# ones for limits that go on shrinking over many thousand patients.
+# Shares that are put at risk side by side. An alarm uses few and large ones. Limits use more and
+# smaller ones, so that they keep shrinking over many thousand patients.
 ALARM_BETS = read_only(np.geomspace(0.003, 0.9, 12))
 LIMIT_BETS = read_only(np.geomspace(0.001, 0.95, 20))
-# A total of more than this is written as this: no file holds an infinite number.
+# Larger totals are replaced by this number, because files cannot hold an infinite number.
 LARGEST_TOTAL = 1e100
 NEWTON_STEPS = 60
 PRECISION = 1e-10
-# The log of a mean that is as good as 0.
+# The logarithm of a mean that is practically 0.
 SMALLEST_LOG = -650.0
 CHUNK = 4096
 
@@ -40,21 +40,20 @@ def evidence(values: ArrayLike, mean: float) -> FloatArray:
     Parameters
     ----------
     values
-        Numbers in [0, 1], shape (n,) or (streams, n), in an order that does not depend on what
-        they turn out to be.
+        Numbers in [0, 1], shape (n,) or (streams, n). Their order must not depend on their values.
     mean
         The claimed mean, above 0.
 
     Returns
     -------
     FloatArray
-        Same shape. Under the claim it ever reaches 1/δ with probability δ at most.
+        Same shape. If the claim is true, it ever reaches 1/δ with probability at most δ.
 
     Notes
     -----
-    A share 1/(s(s+1)) of the initial stake of 1 waits for value s before it is played, so that a
-    change after many good patients is noticed too: stakes that were at risk from the start would
-    have been lost by then. The sum over all s is 1, so the total is still a martingale.
+    A share 1/(s(s+1)) of the initial stake of 1 is kept back until value s. A change after many
+    good patients is then noticed too: stakes that were at risk from the start would be lost by
+    then. The shares sum to 1 over all s, so the total is still a martingale.
 
     References
     ----------
@@ -63,7 +62,7 @@ def evidence(values: ArrayLike, mean: float) -> FloatArray:
 
     Examples
     --------
-    Half of the stake is played on the first value; a value of 0 loses the share at risk.
+    Half of the stake is played on the first value. A value of 0 loses the share at risk.
 
     >>> by_hand = 0.5 + 0.5 * float(np.mean(1 - ALARM_BETS))
     >>> bool(np.isclose(evidence([0.0], mean=0.2)[0], by_hand))
@@ -88,14 +87,14 @@ def first_crossing(martingale: FloatArray, delta: float) -> int | None:
     >>> first_crossing(np.array([0.8, 3.0, 12.0, 4.0]), delta=0.1)
     3
     """
-    # A hair below, so that 1 / 0.1 is reached by a total of 10.
+    # Slightly below, so that a total of 10 reaches 1 / 0.1 in spite of rounding.
     reached = np.flatnonzero(martingale >= (1 - 1e-12) / delta)
     return int(reached[0]) + 1 if reached.size else None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Limits:
-    """After each value: the mean so far, and limits on the true one that hold at all times."""
+    """After each value: the mean so far, and limits of the true mean that hold at all times."""
 
     mean: FloatArray
     lower: FloatArray
@@ -104,14 +103,15 @@ class Limits:
 
 
 def confidence_sequence(values: ArrayLike, delta: float) -> Limits:
-    """Return limits on a mean that hold after every value at once with probability 1 - delta.
+    """Return limits of a mean that hold after every value at once, with probability 1 - delta.
 
     Parameters
     ----------
     values
-        Numbers in [0, 1], shape (n,). Of few different ones: the work grows with their number.
+        Numbers in [0, 1], shape (n,). They should have few different values: the work grows with
+        their number.
     delta
-        Failure probability, half of it on either side.
+        Failure probability, half of it on each side.
 
     Returns
     -------
@@ -120,9 +120,9 @@ def confidence_sequence(values: ArrayLike, delta: float) -> Limits:
     Notes
     -----
     The lower limit after n values is the smallest mean against which bets from the start have not
-    won 2/δ; the total falls as the claimed mean grows, so that this is one number, found from
-    below. If the true mean changes on the way, the lower limit is still below the largest, and
-    the upper one above the smallest mean that there was.
+    reached 2/δ. The total decreases as the claimed mean increases, so this is a single number. It
+    is found from below. If the true mean changes over time, the lower limit is still below the
+    largest mean, and the upper limit above the smallest mean.
 
     Examples
     --------
@@ -149,10 +149,10 @@ def _lower_limits(values: FloatArray, delta: float) -> FloatArray:
 
 
 def _largest_refuted(counts: IntArray, distinct: FloatArray, delta: float) -> FloatArray:
-    """Return the largest mean that is refuted, 0 if none is, for each row of counts.
+    """Return the largest refuted mean for each row of counts; 0 if none is refuted.
 
-    The log of the total is convex in the log of the mean. So the tangent lies below it, and
-    Newton's steps from the left stay on the left: whatever they reach is refuted.
+    The logarithm of the total is convex in the logarithm of the mean, so the tangent lies below it.
+    Newton steps from the left therefore stay on the left. Every mean that they reach is refuted.
     """
     zeros = counts[:, distinct == 0].sum(axis=1)
     counts, distinct = counts[:, distinct > 0], distinct[distinct > 0]
@@ -169,7 +169,7 @@ def _largest_refuted(counts: IntArray, distinct: FloatArray, delta: float) -> Fl
 def _log_total(
     zeros: IntArray, counts: IntArray, distinct: FloatArray, log_mean: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the log of what bets from the start have made of 1, and its slope in the log mean."""
+    """Return the logarithm of the total of bets from the start, and its slope in the log mean."""
     logs = zeros[:, None] * np.log1p(-LIMIT_BETS) - np.log(LIMIT_BETS.size)
     slopes = np.zeros_like(logs)
     for count, value in zip(counts.T, distinct, strict=True):
@@ -185,12 +185,11 @@ def _log_total(
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RiskWatch:
-    """The losses of patients against a certified risk.
+    """The losses of patients, compared with a certified risk.
 
-    ``limits`` are in units of the risk; ``martingale`` is the evidence against the certificate,
-    and ``first_alarm`` the number of patients after which it reached 1/delta. ``can_alarm`` is
-    False where the certified value is not below the largest loss, so that no loss speaks against
-    it.
+    ``limits`` are in units of the risk. ``martingale`` is the evidence against the certificate.
+    ``first_alarm`` is the number of patients after which it reached 1/delta. ``can_alarm`` is False
+    if the certified value is not below the largest loss; no loss can then count against it.
     """
 
     limits: Limits
@@ -206,13 +205,13 @@ def watch_risk(losses: ArrayLike, certified: float, largest: float, delta: float
     Parameters
     ----------
     losses
-        What each decision cost, shape (n,), between 0 and ``largest``, in the order of arrival.
+        The cost of each decision, shape (n,), between 0 and ``largest``, in order of arrival.
     certified
-        The value that the risk is claimed not to exceed.
+        The claimed upper limit of the risk.
     largest
-        The dearer of the two errors.
+        The larger of the two costs.
     delta
-        Probability of an alarm, ever, if the claim is true.
+        Probability of ever raising an alarm if the claim is true.
 
     Examples
     --------
@@ -240,10 +239,10 @@ def watch_risk(losses: ArrayLike, certified: float, largest: float, delta: float
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CallWatch:
-    """The share of patients who are called, against the interval that it had where it was made.
+    """The share of called patients, compared with its interval at the first hospital.
 
     ``too_many`` and ``too_few`` are the martingales against "at most ``highest``" and "at least
-    ``lowest``"; either alarms when it reaches 4/delta.
+    ``lowest``". An alarm is raised when one of them reaches 4/delta.
     """
 
     limits: Limits
@@ -260,19 +259,20 @@ def watch_calls(
 ) -> CallWatch:
     """Watch whether the call rate leaves the interval that the certifying patients give it.
 
-    Half of delta goes to that interval, half to the patients who arrive: if the call rate is the
-    same at both hospitals, an alarm, ever, has probability delta at most. Without labels.
+    Half of delta is used for that interval, half for the arriving patients. If the call rate is the
+    same at both hospitals, an alarm is ever raised with probability at most delta. No labels are
+    needed.
 
     Parameters
     ----------
     called
-        0 or 1 for each patient, shape (n,), in the order of arrival.
+        0 or 1 for each patient, shape (n,), in order of arrival.
     reference
         The certifying patients.
     delta
-        Probability of an alarm, ever, if the call rate has not changed.
+        Probability of ever raising an alarm if the call rate has not changed.
     n_choices
-        Among how many scores the certifying patients chose the cut-off; 0 if others did.
+        The number of scores among which the certifying patients chose the cut-off; 0 if others did.
 
     Examples
     --------
@@ -299,6 +299,6 @@ def watch_calls(
 
 def _in_unit(name: str, values: FloatArray) -> FloatArray:
     if values.ndim != 1 or not np.all((values >= 0) & (values <= 1)):
-        msg = f"{name} must be one number a patient, between 0 and the largest that is possible."
+        msg = f"{name} must be one number per patient, between 0 and the largest possible value."
         raise BadPatients(msg)
     return values

@@ -1,9 +1,10 @@
-"""Before a study: how many patients for which certificate.
+"""Before a study: how many patients are needed for which certificate.
 
-What is planned for is the certificate itself: at most R + W, where R is the risk that will be
-observed. It is evaluated as a study would, from whole numbers of errors: a risk R among n patients
-means R n errors, rounded up. So it falls with n in the long run but rises a little wherever one
-more error is needed. A number of patients is given only if every larger one is enough as well.
+The plan is for the certificate itself. It should be at most R + W, where R is the risk that will be
+observed. It is computed as in a study, from whole numbers of errors. A risk R among n patients
+means R n errors, rounded up. The certificate therefore falls with n in the long run, but rises
+slightly where one more error is counted. A number of patients is returned only if every larger
+number is also enough.
 """
 
 import math
@@ -18,18 +19,18 @@ from steadycut.core.records import Costs
 from steadycut.core.split import HONESTIES, n_certifying
 from steadycut.errors import BadOption
 
-# 0.1 * 30 is a little more than 3, yet it means three errors.
+# A tolerance: 0.1 * 30 is slightly more than 3 in floating point, but means three errors.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """What a planned study is like.
+    """The properties of a planned study.
 
-    ``share`` is the part of the risk that misses carry. Where it is None and costs are unequal,
-    the worse of both extremes counts, the least and the most that misses can carry: the dearer
-    an error, the more it varies, so that mixtures lie between. ``prevalence`` limits the
-    extremes; where it is None, they are all alarms and all misses.
+    ``share`` is the part of the risk that is due to misses. If it is None and the costs are
+    unequal, the worse of the two extremes counts: the smallest and the largest possible part. The
+    more expensive an error, the more it varies, so mixtures lie between the extremes.
+    ``prevalence`` limits the extremes. If it is None, the extremes are alarms only and misses only.
     """
 
     costs: Costs = field(default_factory=Costs)
@@ -54,23 +55,23 @@ class Setting:
 
     @property
     def trivial_risk(self) -> float | None:
-        """The risk of a rule without any score, if the prevalence is known."""
+        """The risk of calling nobody or everybody, if the prevalence is known."""
         if self.prevalence is None:
             return None
         nobody = self.costs.cost_fn * self.prevalence
         return min(nobody, self.costs.cost_fp * (1 - self.prevalence))
 
     def n_certify(self, n_total: int) -> int:
-        """Return how many of all patients certify: as the split of a study deals them."""
+        """Return how many of all patients certify, as in the split of a study."""
         if self.honesty == "uniform":
             return n_total
         return n_certifying(n_total, self.certify_size)
 
     def n_total(self, n_certify: int) -> int:
-        """Return the smallest number of all patients of whom so many certify."""
+        """Return the smallest total number of patients of whom ``n_certify`` certify."""
         if self.honesty == "uniform":
             return n_certify
-        # Rounding may deal one patient more than the share: start below and go up.
+        # Rounding may give one patient more than the share, so start below and go up.
         n_total = max(math.floor((n_certify - 1) / self.certify_size), n_certify + 1)
         while self.n_certify(n_total) < n_certify:
             n_total += 1
@@ -79,10 +80,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCertificate:
-    """One bound: how many patients, and what they buy.
+    """One bound: the number of patients, and the resulting certificate.
 
-    ``n_certify`` and all that depends on it are None where the search stopped at ``most``
-    patients. ``vacuous`` is None where the prevalence is not known.
+    If the search stopped at ``most`` patients, ``n_certify`` and everything that depends on it is
+    None. ``vacuous`` is None if the prevalence is not known.
     """
 
     bound: str
@@ -101,10 +102,11 @@ class PlannedCertificate:
 class Pooling:
     """Why instances do not replace patients.
 
-    ``design_effect`` = 1 + (instances - 1) icc; ``effective_rows`` is how many independent rows
-    the rows of the certifying patients are worth for a mean over rows. For the risk of a
-    decision a patient none of this counts: ``n_certify`` stays. ``claimed_generalization`` is
-    what counting rows as patients would claim, ``claimed_patients`` how few it would ask for.
+    ``design_effect`` is 1 + (instances - 1) icc. ``effective_rows`` is the number of independent
+    rows that would give as much information about a mean over rows as the rows of the certifying
+    patients. This does not help for the risk of a decision per patient, so ``n_certify`` stays the
+    same. ``claimed_generalization`` and ``claimed_patients`` are what one would claim by counting
+    rows as patients.
     """
 
     instances: int
@@ -120,7 +122,7 @@ class Pooling:
 
 
 def patients_for(bound: str, risk: float, width: float, setting: Setting) -> PlannedCertificate:
-    """Return how many patients certify at most ``risk + width``, whatever more come.
+    """Return how many patients certify at most ``risk + width``, and every larger number too.
 
     Examples
     --------
@@ -141,7 +143,7 @@ def patients_for(bound: str, risk: float, width: float, setting: Setting) -> Pla
 def certificate_for(
     bound: str, risk: float, n_certify: int, setting: Setting
 ) -> PlannedCertificate:
-    """Return the certificate that so many certifying patients give at an observed risk.
+    """Return the certificate that ``n_certify`` certifying patients give at an observed risk.
 
     Examples
     --------
@@ -171,7 +173,7 @@ def certificate_for(
 def pooling_of(
     row: PlannedCertificate, instances: int, icc: float, setting: Setting
 ) -> Pooling | None:
-    """Return what counting instances as patients would claim; None where it is not computed.
+    """Return what one would claim by counting instances as patients; None if not computed.
 
     Examples
     --------
@@ -202,11 +204,11 @@ def pooling_of(
     )
 
 
-# Errors of a risk ------------------------------------------------------------------------
+# The errors of a risk ------------------------------------------------------------------
 
 
 def error_counts(n: int, risk: float, share: float, setting: Setting) -> Confusion:
-    """Return the errors that a risk means among n patients, rounded up.
+    """Return the number of errors that a risk means among n patients, rounded up.
 
     Examples
     --------
@@ -226,11 +228,13 @@ def error_counts(n: int, risk: float, share: float, setting: Setting) -> Confusi
 
 
 def possible_shares(risk: float, setting: Setting) -> list[float]:
-    """Return the least and the most of the risk that misses may carry; one where costs are equal.
+    """Return the smallest and the largest part of the risk that misses can have.
+
+    With equal costs only their mean is returned.
 
     Examples
     --------
-    A tenth of the patients is diseased: misses at cost 3 make up at most 0.3 of a risk of 0.5.
+    A tenth of the patients is diseased. Misses at cost 3 then make up at most 0.3 of a risk of 0.5.
 
     >>> possible_shares(0.5, Setting(costs=Costs(cost_fn=3.0), prevalence=0.1))
     [0.0, 0.6]
@@ -253,14 +257,14 @@ def possible_shares(risk: float, setting: Setting) -> list[float]:
 
 
 def _worst(bound: str, n: int, risk: float, setting: Setting) -> Confusion:
-    """Return the errors with the largest certificate, over what misses may carry."""
+    """Return the errors with the largest certificate, over the possible shares of misses."""
     shares = possible_shares(risk, setting)
     several = [error_counts(n, risk, share, setting) for share in shares]
     return max(several, key=lambda counts: _value(bound, counts, setting))
 
 
 def _is_enough(bound: str, limit: float, blocks: "_Blocks", n: int) -> bool:
-    # The sum of two floats may lie a last bit below what it stands for.
+    # Rounding can put the sum of two floats slightly below its exact value.
     slack = ROUNDING * blocks.setting.costs.largest
     return _value(bound, blocks.counts(n), blocks.setting) <= limit + slack
 
@@ -274,10 +278,10 @@ def _generalization(bound: str, counts: Confusion, setting: Setting) -> float:
 
 
 def _prevalence(setting: Setting) -> float:
-    """Return the prevalence, or the worst one for bounds that look at the class sizes."""
+    """Return the prevalence, or the worst one for bounds that depend on the class sizes."""
     if setting.prevalence is not None:
         return setting.prevalence
-    # cost_fn √n₁ + cost_fp √n₀ is largest where the classes are as the squares of the costs.
+    # cost_fn √n₁ + cost_fp √n₀ is largest if the class sizes are as the squared costs.
     fn, fp = setting.costs.cost_fn**2, setting.costs.cost_fp**2
     return fn / (fn + fp)
 
@@ -291,7 +295,7 @@ def _up(number: float) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Blocks:
-    """Stretches of n in which no number of errors changes; more patients help inside of each."""
+    """Ranges of n in which the numbers of errors do not change. Within each, more patients help."""
 
     risk: float
     share: float
@@ -299,7 +303,7 @@ class _Blocks:
 
     @property
     def rates(self) -> list[float]:
-        """How fast each number of errors grows with n."""
+        """How fast each number of errors increases with n."""
         costs = self.setting.costs
         if costs.equal:
             found = [self.risk / costs.largest]
@@ -313,18 +317,18 @@ class _Blocks:
         return error_counts(n, self.risk, self.share, self.setting)
 
     def start(self, n: int) -> int:
-        """Return the first n of the block that holds n; without errors every n is one."""
+        """Return the first n of the block that contains n; without errors, n itself."""
         return max((_jump(_up(rate * n), rate) for rate in self.rates), default=n)
 
     def end(self, n: int) -> int:
-        """Return the last n of the block that holds n."""
+        """Return the last n of the block that contains n."""
         return min(_jump(_up(rate * n) + 1, rate) for rate in self.rates) - 1
 
     def later(self, n: int) -> list[int]:
         """Return the starts after n of blocks in which the risk is rounded up by more.
 
-        Misses and alarms jump at different n; over two of the longer strides they meet in every
-        way that matters. With one kind of error the next block is never worse.
+        Misses and alarms increase at different n. Within two periods of the slower one they meet in
+        every way that matters. With one kind of error the next block is never worse.
         """
         if len(self.rates) < 2:  # noqa: PLR2004
             return []
@@ -338,7 +342,7 @@ class _Blocks:
 
 
 def _jump(errors: int, rate: float) -> int:
-    """Return the smallest n with so many errors."""
+    """Return the smallest n with this many errors."""
     return math.floor((errors - 1 + ROUNDING) / rate) + 1
 
 
@@ -346,14 +350,14 @@ def _smallest_lasting(enough: Callable[[int], bool], blocks: _Blocks, most: int)
     """Return the smallest n from which on every n is enough; None above ``most``.
 
     A block is enough if its first n is. With one kind of error it becomes easier from block to
-    block; with two kinds later blocks are looked at.
+    block. With two kinds, later blocks are checked too.
     """
     n = _smallest(lambda n: enough(blocks.start(n)), 1, most)
     if n is None or not blocks.rates:
         return n
     fails = blocks.start(n) - 1
     while fails:
-        # That block is not enough from its first n on, but may be before its end.
+        # The first n of that block is not enough, but a later n of the block may be.
         n = _smallest(enough, blocks.start(fails), fails) or fails + 1
         failed = [start for start in [n, *blocks.later(n)] if not enough(start)]
         fails = blocks.end(failed[-1]) if failed else 0
@@ -361,9 +365,10 @@ def _smallest_lasting(enough: Callable[[int], bool], blocks: _Blocks, most: int)
 
 
 def _smallest(enough: Callable[[int], bool], low: int, high: int) -> int | None:
-    """Return the smallest n in [low, high] that is enough, of a property that once true stays so.
+    """Return the smallest n in [low, high] that is enough; once true, it must stay true.
 
-    Doubling first: numbers far beyond the answer, which cost much work, are never tried.
+    The search first doubles n, so that numbers far beyond the answer, which are slow, are never
+    tried.
     """
     reach = low
     while reach < high and not enough(reach):
@@ -377,7 +382,7 @@ def _smallest(enough: Callable[[int], bool], low: int, high: int) -> int | None:
 
 
 def with_share(setting: Setting, counts: Confusion) -> Setting:
-    """Return a setting in which errors are mixed as they were among given patients."""
+    """Return a setting with the mix of errors that was observed among given patients."""
     total = counts.risk(setting.costs) * counts.n_patients
     share = setting.costs.cost_fn * counts.fn / total if total else None
     prevalence = setting.prevalence

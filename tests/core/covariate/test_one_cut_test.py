@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2, chi2_contingency
 
 from steadycut.core.covariate.one_cut_test import (
-    STRATUM,
+    LAYER,
     CovariateTest,
     common_cut_test,
     covariate_test,
@@ -81,7 +81,7 @@ def test_strata_hold_a_few_neighbours_around_the_cut():
     table = score_layers(cells, 50.0, 0.4)
     assert table.sum() == 40
     # From patient 30 to 69: strata begin at multiples of 8.
-    assert table.sum(axis=(0, 1)).tolist() == [2, *[STRATUM] * 4, 6]
+    assert table.sum(axis=(0, 1)).tolist() == [2, *[LAYER] * 4, 6]
     assert score_layers(cells, 0.0, 0.4).sum() == 40
     assert score_layers(cells, 100.0, 0.4).sum() == 40
 

@@ -1,10 +1,10 @@
-"""One cut for each window of a covariate, drawn to the pooled cut as far as chance explains.
+"""One cut for each window of a covariate, pulled towards the common cut as far as chance explains.
 
-Every window chooses a cut of its own by the same rule, and so do all patients together. The cut of
-a window is the mean of the two on the scale of ranks, rank = weight x own + (1 - weight) x pooled.
-The weight is that of a meta-analysis with random effects: what is left of the heterogeneity after
-chance has had its part. The heterogeneity is not taken from the cuts, whose error is hard to know,
-but from `covariate_test` over all patients, which knows its own.
+Every window chooses its own cut by the same rule, and all patients together choose the pooled cut.
+The cut of a window is a weighted mean of the two ranks, weight x own + (1 - weight) x pooled. The
+weight is that of a random-effects meta-analysis: what remains of the heterogeneity after removing
+the part due to chance. The heterogeneity is not estimated from the cuts, because their error is
+hard to know. It is estimated by `covariate_test` over all patients.
 """
 
 from collections.abc import Iterator
@@ -24,11 +24,11 @@ from steadycut.core.rules.registry import Rule, cuts_at_rank
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CovariateCuts:
-    """Ranks of cuts: of all patients together, of each window alone, and drawn to the former.
+    """Ranks of cuts: pooled, of each window alone (``own``), and pulled towards the pooled one.
 
-    ``weights`` say how far each window follows its own cut. ``draws``, shape (replicates,
-    windows), are what the whole procedure chose for resampled patients, ``pooled_draws`` what
-    all of these chose together.
+    ``weights`` say how far each window follows its own cut. ``draws``, shape (replicates, windows),
+    are the ranks that the whole procedure chose for resampled patients. ``pooled_draws`` are the
+    pooled cuts of the same replicates.
     """
 
     pooled: float
@@ -47,9 +47,9 @@ def choose_by_covariate(
     n_replicates: int,
     rng: np.random.Generator,
 ) -> CovariateCuts:
-    """Choose a cut for every window, then resample the patients and do it all again.
+    """Choose a cut for every window, then do the same on resampled patients.
 
-    Resampling draws patients with score, label and covariate together.
+    Patients are resampled together with their score, label and covariate.
     """
     (pooled,), (own,), (weights,) = _choose(slices.cells[None], slices, design, rule, costs)
     draws, pooled_draws = np.empty((n_replicates, own.size)), np.empty(n_replicates)
@@ -75,10 +75,10 @@ def shrink(pooled: FloatArray, own: FloatArray, weights: FloatArray) -> FloatArr
 def shrinkage(cells: IntArray, design: Design) -> FloatArray:
     """Return how far each window follows its own cut, between 0 and 1.
 
-    With T the statistic of `covariate_test` over all patients and k = max(T - m, 0) / df, m the
-    median of what chance gives, the weight is k e / (1 + k e). For windows of a number e = 1; for
-    groups e is the size of the group over the mean that DerSimonian and Laird take, (n - Σ nⱼ² /
-    n) / (G - 1): a small group follows its own cut less.
+    Let T be the statistic of `covariate_test` over all patients, m its median under chance, and k =
+    max(T - m, 0) / df. The weight is k e / (1 + k e). For windows of a number e = 1. For groups, e
+    is the size of the group divided by the mean of DerSimonian and Laird, (n - Σ nⱼ² / n) / (G -
+    1). A small group therefore follows its own cut less.
     """
     excess = covariate_test(cells, design.basis).excess
     if design.kind == "smooth":
@@ -100,7 +100,7 @@ def _choose(
     own = np.empty((len(cells), len(design.windows)))
     for place, window in enumerate(design.windows):
         inside = cells[:, window > 0].sum(axis=1)
-        # A window that nobody was drawn in has no cut of its own.
+        # A window without drawn patients has no cut of its own.
         empty = inside.sum(axis=1, keepdims=True) == 0
         own[:, place] = rank_of(np.where(empty, everybody, inside), slices, rule, costs)
     weights = np.array([shrinkage(one, design) for one in cells])

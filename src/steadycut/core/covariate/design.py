@@ -1,8 +1,8 @@
-"""How a covariate parts the patients: into groups, or along a number into overlapping windows.
+"""How a covariate divides the patients: into groups, or along a number into overlapping windows.
 
-Slices never overlap; a window is one or several neighbouring slices, and gets a cut of its own.
-For groups slice and window are the same. Along a number a window holds about a quarter of the
-patients, and between the middles of the windows the rank of the cut is a straight line.
+Slices never overlap. A window is one slice or several neighbouring slices, and has its own cut. For
+groups, slices and windows are the same. Along a number, a window holds about a quarter of the
+patients. Between the middles of the windows the rank of the cut is interpolated linearly.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from steadycut.errors import BadPatients
 KINDS = ("groups", "smooth")
 N_SLICES = 24
 N_WINDOWS = 9
-# Share of the patients in a window of a number.
+# Share of the patients in each window of a number.
 WIDTH = 0.25
 LEAST_VALUES = 8
 MOST_GROUPS = 50
@@ -25,11 +25,11 @@ MOST_GROUPS = 50
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Design:
-    """Slices, windows and what is asked of the slices.
+    """The slices and windows of a covariate, and the functions of it that the test uses.
 
-    ``windows`` has shape (windows, slices), 1 where a window holds a slice. ``basis``, shape
-    (slices, d), is what may go along with the label: the groups, or a line and a parabola.
-    ``names`` are the groups; ``anchors`` the middles of the windows of a number.
+    ``windows`` has shape (windows, slices), with 1 where a window contains a slice. ``basis``,
+    shape (slices, d), holds what the label may depend on: the groups, or a line and a parabola.
+    ``names`` are the groups. ``anchors`` are the middles of the windows of a number.
     """
 
     kind: str
@@ -40,24 +40,24 @@ class Design:
 
     @property
     def n_slices(self) -> int:
-        """How many slices there are."""
+        """Number of slices."""
         return int(self.windows.shape[1])
 
     def at(self, ranks: FloatArray, covariate: NDArray[np.str_] | FloatArray) -> FloatArray:
-        """Return the rank of the cut for each patient, from one rank a window."""
+        """Return the rank of the cut for each patient, from one rank per window."""
         if self.anchors is None:
             result: FloatArray = ranks[self.codes(covariate)]
             return result
         return np.interp(np.asarray(covariate, dtype=np.float64), self.anchors, ranks)
 
     def codes(self, covariate: NDArray[np.str_] | FloatArray) -> IntArray:
-        """Return the place of each patient's group among the names; they must be there."""
+        """Return the position of each patient's group among the names; all groups must be known."""
         place = {name: code for code, name in enumerate(self.names)}
         return np.array([place[name] for name in covariate.tolist()], dtype=np.int64)
 
 
 def group_design(groups: Sequence[str] | NDArray[np.str_]) -> Design:
-    """Return the design for groups; the names are in the order of their texts.
+    """Return the design for groups. The names are sorted as texts.
 
     Examples
     --------
@@ -79,9 +79,10 @@ def group_design(groups: Sequence[str] | NDArray[np.str_]) -> Design:
 
 
 def smooth_design(values: FloatArray) -> tuple[Design, IntArray]:
-    """Return the design for a number, and the slice of each of the choosing patients.
+    """Return the design for a number, and the slice of each choosing patient.
 
-    Slices hold about as many patients each; patients with the same value are in one slice.
+    Slices hold about the same number of patients. Patients with the same value are in the same
+    slice.
     """
     distinct, place, count = np.unique(values, return_inverse=True, return_counts=True)
     if distinct.size < LEAST_VALUES:

@@ -1,12 +1,12 @@
-"""Whether one cut-off is enough: the covariate against the label, among like scores.
+"""Test whether one cut-off is enough: label against covariate, among patients with similar scores.
 
-A cut-off is best where a patient at it is diseased with the probability at which a miss and an
-alarm weigh the same, cost_fp / (cost_fn + cost_fp). The same cut-off is best at every value of the
-covariate if, at the cut-off, that probability does not depend on the covariate: prevalences and
-distributions of the scores may differ as they like. So patients around the cut-off are put into
-strata of neighbouring scores, and within these the label is compared with the covariate: the
-generalised Cochran-Mantel-Haenszel statistic, with a line and a parabola in place of groups for a
-number.
+At the best cut-off, a patient is diseased with the probability at which a miss and an alarm have
+the same expected cost, cost_fp / (cost_fn + cost_fp). One cut-off is best for every value of the
+covariate if, at the cut-off, this probability does not depend on the covariate. Prevalences and
+distributions of the scores may differ. So the patients around the cut-off are divided into layers
+of neighbouring scores. Within these layers the label is compared with the covariate by the
+generalised Cochran-Mantel-Haenszel statistic. For a number, a line and a parabola take the place of
+the groups.
 """
 
 from dataclasses import dataclass
@@ -16,21 +16,21 @@ from scipy.special import chdtrc, chdtri
 
 from steadycut.core.checks import FloatArray, IntArray
 
-# About as many patients have like scores.
-STRATUM = 8
-# Share of the patients who are around the cut-off, at 100 patients, and the largest share.
+# Number of patients per layer of similar scores, approximately.
+LAYER = 8
+# Share of the patients around the cut-off with 100 patients, and the largest share.
 AROUND, MOST = 0.5, 0.6
 SMALLEST = 1e-9
-# How far the cut-off may be moved, as a part of those around it, and in how many places.
+# How far the cut-off is moved, as a share of the patients around it, and at how many places.
 LEEWAY, N_PLACES = 0.1, 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CovariateTest:
-    """How strongly label and covariate go together among patients of like scores.
+    """How strongly label and covariate are associated among patients with similar scores.
 
-    ``statistic`` has about a chi-square distribution with ``df`` degrees of freedom where they do
-    not; ``n_patients`` were looked at.
+    Without association ``statistic`` has approximately a chi-square distribution with ``df``
+    degrees of freedom. ``n_patients`` patients were used.
     """
 
     statistic: float
@@ -39,24 +39,24 @@ class CovariateTest:
 
     @property
     def p_value(self) -> float:
-        """How often chance gives so much; 1 where nothing can be compared."""
+        """The p-value; 1 if nothing can be compared."""
         return float(chdtrc(self.df, self.statistic)) if self.df else 1.0
 
     @property
     def excess(self) -> float:
-        """How much of the statistic is more than chance gives half of the time, over ``df``.
+        """How far the statistic exceeds its median under chance, divided by ``df``.
 
-        The mean, ``df``, in the place of the median would be DerSimonian and Laird's estimate,
-        which is 0 too often where there is something.
+        With the mean, ``df``, instead of the median it would be the estimate of DerSimonian and
+        Laird, which is too often 0 when there is an effect.
         """
         half = float(chdtri(self.df, 0.5)) if self.df else 0.0
         return max(self.statistic - half, 0.0) / max(self.df, 1)
 
 
 def share_around(n_patients: int) -> float:
-    """Return the share of patients around a cut-off: it shrinks with their number to the -1/5.
+    """Return the share of patients around a cut-off. It decreases like n^(-1/5).
 
-    Then what differs further away from the cut-off counts less and less.
+    Differences far from the cut-off therefore count less and less.
     """
     return min(MOST, AROUND * (100 / max(n_patients, 1)) ** 0.2)
 
@@ -64,25 +64,25 @@ def share_around(n_patients: int) -> float:
 def covariate_test(
     cells: IntArray, basis: FloatArray, rank: float = 0.0, share: float = 1.0
 ) -> CovariateTest:
-    """Compare label and covariate among patients of like scores.
+    """Compare label and covariate among patients with similar scores.
 
     Parameters
     ----------
     cells
         Patients of each slice by label and bin of the score, shape (slices, 2m).
     basis
-        What the label may go along with, shape (slices, d).
+        What the label may depend on, shape (slices, d).
     rank
-        The cut-off: how many patients lie below it.
+        The cut-off, as the number of patients below it.
     share
-        Which share of the patients is looked at, those nearest to the cut-off.
+        The share of the patients that is used, those nearest to the cut-off.
 
     Notes
     -----
-    In a stratum with N patients, of whom P are positive, let A be the sum of the basis over the
-    positive ones. If covariate and label are independent there, A has mean P B̄ and covariance
+    Take a layer with N patients, of whom P are positive, and let A be the sum of the basis over the
+    positive patients. If covariate and label are independent there, A has mean P B̄ and covariance
     P (N - P) / (N (N - 1)) Σ (B - B̄)(B - B̄)ᵀ, given the margins. Differences and covariances are
-    added over the strata; the statistic is the quadratic form.
+    added over the layers. The statistic is the quadratic form.
 
     Examples
     --------
@@ -107,12 +107,12 @@ def covariate_test(
 
 
 def common_cut_test(cells: IntArray, basis: FloatArray, rank: float) -> CovariateTest:
-    """Test whether one cut-off near the pooled one, at ``rank``, is best at every covariate.
+    """Test whether one cut-off near the pooled one, at ``rank``, is best for every covariate value.
 
-    The pooled cut-off has an error of its own. Where groups differ in how fast the disease sets in
-    along the score, they differ beside the cut-off that is best for all of them, but not at it. So
-    the least statistic of `N_PLACES` neighbouring places counts: the p-value is a little too large
-    where the groups do not differ so, and holds where they do.
+    The pooled cut-off has an error of its own. If the probability of disease increases with the
+    score at different speeds in different groups, the groups differ beside the best common cut-off,
+    but not at it. So the smallest statistic at `N_PLACES` neighbouring places counts. The p-value
+    is slightly too large if the groups do not differ in this way, and valid if they do.
     """
     n = int(cells.sum())
     share = share_around(n)
@@ -122,7 +122,7 @@ def common_cut_test(cells: IntArray, basis: FloatArray, rank: float) -> Covariat
 
 
 def score_layers(cells: IntArray, rank: float, share: float) -> IntArray:
-    """Return patients by slice, label and stratum of the score, around the cut-off."""
+    """Return patients by slice, label and layer of the score, around the cut-off."""
     table = cells.reshape(len(cells), 2, -1)
     count = table.sum(axis=(0, 1))
     n = int(count.sum())
@@ -133,7 +133,7 @@ def score_layers(cells: IntArray, rank: float, share: float) -> IntArray:
     near = (np.abs(middle - centre) <= half) & (count > 0)
     if not near.any():
         near = count > 0
-    # The same strata wherever the cut-off is: a small move of it must not deal them anew.
-    starts = np.flatnonzero(np.diff(below[near] // STRATUM, prepend=-1))
+    # The layers do not depend on the cut-off, so that moving it slightly does not change them.
+    starts = np.flatnonzero(np.diff(below[near] // LAYER, prepend=-1))
     result: IntArray = np.add.reduceat(table[:, :, near], starts, axis=2)
     return result

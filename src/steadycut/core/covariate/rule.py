@@ -1,4 +1,4 @@
-"""The cuts by covariate as a rule: how to decide about a patient with a score and a covariate."""
+"""The cuts by covariate as a rule: it decides about a patient by score and covariate."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from steadycut.core.covariate.design import Design
 from steadycut.core.covariate.slices import CutScale
 from steadycut.errors import BadPatients
 
-# A whole number as tables write floats. No other number: 1.10 may be a version, and not 1.1.
+# A whole number written as a float. Other numbers stay: 1.10 may be a version and not 1.1.
 WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]{0,14}))\.0+")
 
 Values = NDArray[np.str_] | FloatArray
@@ -23,7 +23,8 @@ Values = NDArray[np.str_] | FloatArray
 class CutRule:
     """The cuts themselves: how to decide about a patient with a score and a covariate.
 
-    ``ranks`` has one entry per window of the design, ``draws`` one row per resampled study.
+    ``ranks`` has one entry per window of the design, ``draws`` one row per resampled study. If low
+    scores are called, ``sign`` is -1.
     """
 
     design: Design
@@ -42,7 +43,7 @@ class CutRule:
         return called.astype(np.int8)
 
     def flip_probability(self, scores: FloatArray, covariate: Values) -> FloatArray:
-        """Return how often a resampled study would decide otherwise, for each patient."""
+        """Return, for each patient, how often a resampled study would decide differently."""
         decision = self.decide(scores, covariate) == 1
         flips = np.zeros(scores.size)
         for ranks in self.draws:
@@ -52,7 +53,7 @@ class CutRule:
 
 
 def as_groups(column: NDArray[Any], known: Sequence[str] = ()) -> NDArray[np.str_]:
-    """Return groups as texts, known ones by the names that they have; a missing one is refused.
+    """Return groups as texts. Known groups keep their names; a missing value is an error.
 
     Whole numbers are the same group however a table stores them: 1, 1.0 and ``"1.0"``.
 
@@ -89,7 +90,7 @@ def _plain(text: str) -> str:
 
 
 def as_numbers(column: NDArray[Any]) -> FloatArray:
-    """Return a numeric covariate; what is no finite number is refused."""
+    """Return a numeric covariate. A value that is not a finite number is an error."""
     try:
         numbers = column.astype(np.float64)
     except (TypeError, ValueError):

@@ -1,8 +1,9 @@
 """Patients counted by covariate and score: all that cut-offs by covariate need to know.
 
-The patients are parted twice. Along the covariate into slices: groups, or stretches of a number.
-Along the score into bins, between which the cuts lie. A cut is named by its rank, how many of all
-patients lie below it, so that a strictly increasing transform of the score changes no decision.
+The patients are divided in two ways. Along the covariate they are divided into slices: groups, or
+intervals of a number. Along the score they are divided into bins, with cuts between them. A cut is
+identified by its rank, the number of all patients below it. A strictly increasing transform of the
+score therefore changes no decision.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.cuts.grid import clear_of_scores, margin_of, midpoints
 from steadycut.core.records import PatientScores
 
-# More distinct scores than this are put together, in bins of about as many patients.
+# If there are more distinct scores, they are merged into bins of about the same size.
 MOST_BINS = 1000
 
 
@@ -21,14 +22,14 @@ MOST_BINS = 1000
 class CutScale:
     """The cuts between neighbouring bins of the score: their ``ranks`` and their ``thresholds``.
 
-    Both ascend; the first cut calls everybody, the last one nobody.
+    Both ascend. The first cut calls everybody, the last one nobody.
     """
 
     ranks: IntArray
     thresholds: FloatArray
 
     def at(self, rank: FloatArray) -> FloatArray:
-        """Return the threshold of the cut nearest to each rank; of two as near, the lower one."""
+        """Return the threshold of the cut nearest to each rank; of two, the lower one."""
         above = np.clip(np.searchsorted(self.ranks, rank), 1, self.ranks.size - 1)
         lower = rank - self.ranks[above - 1] <= self.ranks[above] - rank
         return self.thresholds[above - lower]
@@ -38,7 +39,7 @@ class CutScale:
 class Slices:
     """Patients of each slice between the cuts.
 
-    ``cells`` has shape (slices, 2m): m bins of positive patients, then m of negative ones.
+    ``cells`` has shape (slices, 2m): the positive patients in m bins, then the negative patients.
     """
 
     cells: IntArray
@@ -48,18 +49,18 @@ class Slices:
 def slice_patients(
     patients: PatientScores, codes: IntArray, n_slices: int, everyone: FloatArray
 ) -> Slices:
-    """Count patients by slice and bin of the score.
+    """Count patients by slice and by bin of the score.
 
     Parameters
     ----------
     patients
-        Those who choose, with scores such that a large one speaks for the disease.
+        The choosing patients, with oriented scores: high scores are called.
     codes
         The slice of each patient, from 0 to ``n_slices`` - 1.
     n_slices
-        How many slices there are; some may be empty.
+        Number of slices; some may be empty.
     everyone
-        Scores of all patients of the study, of which no threshold may equal one.
+        Scores of all patients of the study. No threshold may equal one of them.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def slice_patients(
 
 
 def score_bins(scores: FloatArray) -> IntArray:
-    """Return the bin of each score: its place among the distinct ones, if they are few."""
+    """Return the bin of each score: its place among the distinct scores, if these are few."""
     distinct, place, count = np.unique(scores, return_inverse=True, return_counts=True)
     if distinct.size <= MOST_BINS:
         return place

@@ -13,7 +13,7 @@ HALVINGS = 60
 
 
 def auc(patients: PatientScores) -> float | None:
-    """Return Pr(a positive scores above a negative), ties half; None without either class.
+    """Return Pr(a positive scores above a negative), ties counted half; None if a class is missing.
 
     Examples
     --------
@@ -26,24 +26,25 @@ def auc(patients: PatientScores) -> float | None:
 
 
 def placements(scores: FloatArray, others: FloatArray) -> FloatArray:
-    """Return the share of the others below each score; a tie counts half.
+    """Return the share of the others below each score, ties counted half, in ascending order.
 
-    Both must ascend, so that the order of the patients does not change the last bit of a sum.
+    The scores are sorted first, so that the order of the patients does not change the last bit of a
+    sum.
     """
     below = np.searchsorted(others, scores, "left") + np.searchsorted(others, scores, "right")
     return below / (2 * others.size)
 
 
 def auc_interval(patients: PatientScores, delta: float) -> Interval | None:
-    """Return an interval for the area; None without either class.
+    """Return an interval for the area; None if a class is missing.
 
     Notes
     -----
-    All areas θ with (area - θ)² ≤ z² k V(θ), where V is the variance of Hanley and McNeil with
-    both class sizes put at their mean in the terms of second order (Newcombe 2006, method 5), and
-    k is 1, or DeLong's variance over V at the area itself if that is larger. It does not shrink to
-    a point where the classes do not overlap, as DeLong's interval does, and it is wide enough
-    where scores are far from exponential.
+    The interval contains all areas θ with (area - θ)² ≤ z² k V(θ). V is the variance of Hanley and
+    McNeil with both class sizes set to their mean in the second-order terms (Newcombe 2006, method
+    5). k is 1, or DeLong's variance divided by V at the observed area if that is larger. If the
+    classes do not overlap, the interval does not shrink to a point, as DeLong's interval does. It
+    is also wide enough for scores that are far from exponential.
     """
     area = auc(patients)
     if area is None:
@@ -56,21 +57,21 @@ def auc_interval(patients: PatientScores, delta: float) -> Interval | None:
 
 
 def newcombe_variance(area: float, sizes: tuple[int, int]) -> float:
-    """Return the variance of an observed area where the true one is ``area``."""
+    """Return the variance of an observed area if the true one is ``area``."""
     middle = sum(sizes) / 2 - 1
     shape = (1 - area) / (2 - area) + area / (1 + area)
     return area * (1 - area) * (1 + middle * shape) / math.prod(sizes)
 
 
 def delong_variance(patients: PatientScores) -> float:
-    """Return DeLong's variance; 0 for a class of one patient, whose spread is not known."""
+    """Return DeLong's variance; a class with one patient contributes 0."""
     positive, negative = patients.positive_scores, patients.negative_scores
     parts = placements(positive, negative), placements(negative, positive)
     return sum(float(part.var(ddof=1)) / part.size for part in parts if part.size > 1)
 
 
 def _furthest(area: float, end: float, reach: float, sizes: tuple[int, int]) -> float:
-    """Return the area furthest towards ``end`` that the observed one is compatible with."""
+    """Return the area closest to ``end`` that is compatible with the observed one."""
     inside, outside = area, end
     for _ in range(HALVINGS):
         middle = (inside + outside) / 2

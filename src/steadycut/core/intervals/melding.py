@@ -1,10 +1,11 @@
-"""Intervals for functions of several rates, made of the exact limits of each.
+"""Intervals for functions of several rates, from the exact limits of each rate.
 
-The Clopper-Pearson limits of k out of n are quantiles of Beta(k, n - k + 1), below, and of
-Beta(k + 1, n - k), above. Melding (Fay, Proschan and Brittain 2015) puts independent variables
-with these distributions into the function instead of one quantile of each: a function that rises
-in every rate has its lower limit at a quantile of its value at the lower variables, its upper
-limit at one at the upper variables. For a single rate that is the Clopper-Pearson interval.
+The Clopper-Pearson limits of k out of n are quantiles of Beta(k, n - k + 1) for the lower limit,
+and of Beta(k + 1, n - k) for the upper limit. Melding (Fay, Proschan and Brittain 2015) puts
+independent variables with these distributions into the function, instead of one quantile of each.
+For a function that increases in every rate, the lower limit is a quantile of its value at the lower
+variables, and the upper limit one at the upper variables. For a single rate this is the
+Clopper-Pearson interval.
 """
 
 import numpy as np
@@ -13,16 +14,16 @@ from scipy.special import betaincinv
 
 from steadycut.core.checks import FloatArray, Interval
 
-# A prime number of points. With this generator a tail of 2.5 % of a sum of two normal variables is
-# met within 0.2 %, of three within 0.5 %, and three times as well on average.
+# A prime number of points. With this generator the error of a 2.5 % tail is at most 0.2 % for a sum
+# of two normal variables and 0.5 % for three, and a third of that on average.
 N_POINTS, GENERATOR = 2039, 1487
 
 
 def spread_points(dimensions: int) -> FloatArray:
     """Return points that fill the unit cube evenly, shape (dimensions, N_POINTS).
 
-    A lattice of Korobov: the multiples of (1, g, g², ...) / N modulo 1, moved half a step inside.
-    No random numbers: the same counts give the same interval.
+    They are a Korobov lattice: the multiples of (1, g, g², ...) / N modulo 1, moved inwards by half
+    a step. No random numbers are used, so the same counts give the same interval.
 
     Examples
     --------
@@ -35,7 +36,7 @@ def spread_points(dimensions: int) -> FloatArray:
 
 
 def low_rate(count: ArrayLike, others: ArrayLike, level: FloatArray) -> FloatArray:
-    """Return quantiles of Beta(count, others + 1); 0 where nothing was counted."""
+    """Return quantiles of Beta(count, others + 1); 0 where the count is 0."""
     found = betaincinv(np.maximum(count, 0.5), np.add(others, 1), level)
     return np.where(np.asarray(count) > 0, found, 0.0)
 

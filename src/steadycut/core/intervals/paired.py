@@ -1,4 +1,4 @@
-"""Two cut-offs on the same patients: the difference of their risks, and its standard error."""
+"""Two rules on the same patients: the difference of their risks, and its standard error."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +19,17 @@ def paired_difference(
     labels
         Label of each patient, shape (n,).
     wrong, other
-        Which patients the one and the other rule decide wrongly, shape (n,). The rules may use
+        Which patients the first and the second rule decide wrongly, shape (n,). The rules may use
         different scores.
     costs
         At a target prevalence each rule counts at its own worse end.
 
     Notes
     -----
-    The bootstrap standard error of the difference in the limit of many replicates: the standard
-    deviation of the differences between a patient's two losses, over √n; class by class at a
-    target prevalence. What both rules get wrong cancels.
+    This is the bootstrap standard error of the difference in the limit of many replicates. It is
+    the standard deviation of the differences between a patient's two losses, divided by √n. At a
+    target prevalence it is computed class by class. Patients whom both rules decide wrongly cancel
+    out.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def paired_difference(
 
 
 def _worse_end(labels: NDArray[np.int8], wrong: Wrong, costs: Costs) -> tuple[float, float]:
-    """Return what all misses and all alarms cost at the prevalence that is worse for the rule."""
+    """Return the class weights at the end of the target range that is worse for the rule."""
     miss = wrong[labels == 1].mean() if np.any(labels == 1) else 0.0
     alarm = wrong[labels == 0].mean() if np.any(labels == 0) else 0.0
     return costs.worse_end(miss, alarm)

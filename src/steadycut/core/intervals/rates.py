@@ -1,4 +1,4 @@
-"""What a cut-off does to patients: every characteristic, with an interval at the fixed cut."""
+"""Characteristics of a cut-off with intervals: sensitivity, predictive values, kappa and others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from steadycut.core.intervals.melding import high_rate, low_rate, spread_points,
 from steadycut.core.rates import Characteristic
 from steadycut.core.records import Costs
 
-# Kappa has one maximum along the prevalence; so many points find it.
+# Kappa has one maximum along the prevalence. This many points are enough to find it.
 N_PREVALENCES = 101
 EXACT, MELDED, AT_ALL_CUTS = "clopper-pearson", "melded", "at all cuts"
 
@@ -24,16 +24,17 @@ DIMENSIONS = 3
 
 Table = tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]
 Whole = tuple[int, int, int, int]
-# Places in (tp, fn, fp, tn) of those for and of those against.
+# Positions in (tp, fn, fp, tn) of the counts for and of the counts against.
 Share = tuple[tuple[int, ...], tuple[int, ...]]
 TP, FN, FP, TN = range(4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A characteristic as it was seen, and between which values it lies.
+    """The observed value of a characteristic, and its interval.
 
-    ``value`` is None where nobody tells it; it may be infinite. ``method`` names the interval.
+    ``value`` is None if no patient is informative about it; it may be infinite. ``method`` is the
+    name of the interval.
     """
 
     value: float | None
@@ -43,10 +44,11 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quantity:
-    """A characteristic of the four counts, and what its interval is made of.
+    """A characteristic of the four counts, and how its interval is made.
 
-    ``share`` says which counts are for and which against, where it is a share of patients. All
-    others rise with sensitivity and specificity, or fall with both.
+    If the characteristic is a share of patients, ``share`` says which counts are for it and which
+    are against it. All others increase with sensitivity and specificity (``rises``), or decrease
+    with both.
     """
 
     of_counts: Characteristic
@@ -63,10 +65,10 @@ class Quantity:
 
 
 def quantities(costs: Costs) -> dict[str, Quantity]:
-    """Return every characteristic; those that depend on the prevalence at the target, if any.
+    """Return every characteristic, at the target prevalence where it depends on it.
 
-    The net benefit is taken at the threshold probability that the costs imply,
-    cost_fp / (cost_fn + cost_fp).
+    The net benefit is taken at the threshold probability that the costs imply, which is cost_fp /
+    (cost_fn + cost_fp).
     """
     probability = costs.cost_fp / (costs.cost_fn + costs.cost_fp)
     rates = {
@@ -91,13 +93,13 @@ def quantities(costs: Costs) -> dict[str, Quantity]:
 
 
 def kappa_of_two_classes(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return kappa; NaN where a class is missing: chance is then all that there is."""
+    """Return kappa; NaN if a class is missing."""
     both = np.multiply(np.add(tp, fn), np.add(fp, tn)) > 0
     return np.where(both, of.kappa(tp, fn, fp, tn), np.nan)
 
 
 def at_prevalence(quantity: Quantity, ends: Sequence[float]) -> Quantity:
-    """Return the characteristic at another prevalence; of a range, at the end where it is less."""
+    """Return the characteristic at another prevalence; of a range, the smaller of both ends."""
 
     def of_counts(*table: ArrayLike) -> FloatArray:
         rates = of.sensitivity(*table), of.specificity(*table)
@@ -109,29 +111,29 @@ def at_prevalence(quantity: Quantity, ends: Sequence[float]) -> Quantity:
 def at_fixed_cut(
     counts: Confusion, costs: Costs, delta: float, n_choices: int = 0
 ) -> dict[str, Estimate]:
-    """Return every characteristic with an interval for this very cut.
+    """Return every characteristic with an interval for this cut.
 
     Parameters
     ----------
     counts
-        What the cut does to patients of one population.
+        The counts of patients of one population at the cut.
     costs
-        They imply the threshold probability of the net benefit; ``target`` is the prevalence at
-        which predictive values, accuracy, kappa and net benefit are wanted.
+        They imply the threshold probability of the net benefit. ``target`` is the prevalence for
+        predictive values, accuracy, kappa and net benefit.
     delta
-        Each interval on its own misses the true value with at most this probability.
+        Each single interval misses the true value with at most this probability.
     n_choices
-        Among how many scores the same patients chose the cut; 0 if they did not choose it.
+        The number of scores among which the same patients chose the cut; 0 if others chose it.
 
     Notes
     -----
-    Patients who did not choose: shares are Clopper-Pearson intervals, exact given the class counts
-    or the number of calls. Likelihood ratios, kappa, net benefit and whatever is taken at a target
-    prevalence are melded from the limits of sensitivity, specificity and prevalence.
+    If other patients chose the cut, shares have Clopper-Pearson intervals. They are exact given the
+    class sizes or the number of calls. Likelihood ratios, kappa, net benefit and all values at a
+    target prevalence are melded from the limits of sensitivity, specificity and prevalence.
 
-    Patients who chose the cut themselves: sensitivity and specificity have bands that hold at all
-    cuts at once, the prevalence its exact interval; what is made of several of them gets delta
-    shared out, and its extremes over the box.
+    If the same patients chose the cut, sensitivity and specificity have bands that hold at all cuts
+    at once, and the prevalence has its exact interval. Functions of several of these share delta
+    among them, and their limits are the extremes over the box.
 
     Examples
     --------
@@ -153,7 +155,7 @@ def at_fixed_cut(
 
 
 def estimate(value: float, interval: Interval, method: str) -> Estimate:
-    """Return what is known; an interval always holds what was seen."""
+    """Return the value and its interval. An interval always contains the observed value."""
     if np.isnan(value):
         return Estimate(value=None, interval=None, method=method)
     low, high = min(interval[0], value), max(interval[1], value)
@@ -177,7 +179,7 @@ def sampling_intervals(
 def melded_intervals(
     wanted: Mapping[str, Quantity], table: Table, points: FloatArray, delta: float
 ) -> dict[str, Interval]:
-    """Return melded intervals; the counts may be arrays, with one entry a point.
+    """Return melded intervals. The counts may be arrays with one entry per point.
 
     ``points`` are the levels at which sensitivity, specificity and prevalence, or a share, are
     drawn, shape (3, n).
@@ -200,7 +202,7 @@ def melded_intervals(
 
 
 def for_and_against(share: Share, table: Table) -> tuple[IntArray, IntArray]:
-    """Return how many patients make up a share, and how many do not."""
+    """Return how many patients count for a share, and how many against it."""
     counts = [np.asarray(count) for count in table]
     good, bad = (np.sum([counts[place] for place in places], axis=0) for places in share)
     return good, bad

@@ -1,10 +1,10 @@
-"""Intervals for a study that is repeated as a whole, its cut-off chosen again.
+"""Intervals for a repeated study, in which the cut-off is chosen again.
 
-The cut-off T of this study and the cut-off T' of another one of the same size are independent
-draws from one distribution, so T' - T is symmetric about 0, and its spread is that of the
-difference of two independent bootstrap cut-offs t*_b - t*_c. Hence T' is drawn as
-T + t*_b - t*_c, on the scale of ranks among the patients who chose. A percentile interval of
-t*_b alone would leave out that T itself is only one draw.
+The cut-off T of this study and the cut-off T' of another study of the same size are independent
+draws from the same distribution. T' - T is therefore symmetric about 0. Its spread is that of the
+difference of two independent bootstrap cut-offs t*_b - t*_c. So T' is drawn as T + t*_b - t*_c, on
+the scale of ranks among the choosing patients. A percentile interval of t*_b alone would ignore
+that T itself is only one draw.
 """
 
 import numpy as np
@@ -19,14 +19,14 @@ from steadycut.core.records import Costs, PatientScores
 def repeated_ranks(draws: ThresholdDraws, points: FloatArray) -> FloatArray:
     """Return how many of the choosing patients lie below the cut-off of another study.
 
-    ``points`` of shape (2, n) say which two bootstrap replicates are taken; one number a point.
+    ``points``, shape (2, n), select the two bootstrap replicates. One number per point is returned.
     """
     first, second = (points * draws.ranks.size).astype(np.int64)
     return draws.rank + draws.ranks[first] - draws.ranks[second]
 
 
 def cuts_at(scores: FloatArray, ranks: FloatArray) -> FloatArray:
-    """Return a cut with so many of the scores below; infinite where it calls nobody, or all."""
+    """Return a cut with this many scores below; infinite if it calls nobody, or everybody."""
     ordered = np.sort(scores)
     middles = (ordered[1:] + ordered[:-1]) / 2
     placed = np.concatenate([ordered[:1], middles, ordered[-1:]])
@@ -48,28 +48,28 @@ def at_rechosen_cut(
     costs: Costs,
     delta: float,
 ) -> dict[str, Interval]:
-    """Return, for every characteristic, an interval for that of a repeated study's cut-off.
+    """Return an interval for every characteristic at the cut-off of a repeated study.
 
     Parameters
     ----------
     chose
         The patients who chose the cut-off.
     judge
-        Patients on whom cut-offs are tried, best others than those who chose.
+        Patients on whom the cut-offs are evaluated, preferably others than those who chose.
     draws
-        The cut-off, and what the same rule chose in bootstrap replicates of ``chose``.
+        The cut-off, and the cut-offs that the same rule chose in bootstrap replicates of ``chose``.
     costs
         As in `at_fixed_cut`.
     delta
-        Each interval on its own should miss with this probability.
+        Each single interval should miss with this probability.
 
     Notes
     -----
-    What it is meant to hold: the characteristic, in the population, of the cut-off that another
-    study of as many patients would choose. Every such cut-off T' brings its own counts of
-    ``judge``, and the limits of the rates are melded as at a fixed cut; if all T' were alike it
-    would be that interval. It is a bootstrap interval, approximate. A characteristic of a class
-    that ``judge`` lacks is left out.
+    The interval is for this value: the characteristic, in the population, of the cut-off that
+    another study with as many patients would choose. Every such cut-off T' has its own counts of
+    ``judge``. The limits of the rates are melded as at a fixed cut. If all T' were equal, the
+    interval would be that at the fixed cut. It is a bootstrap interval, so it is approximate. A
+    characteristic of a class that ``judge`` does not have is left out.
     """
     points = spread_points(2 + DIMENSIONS)
     again = repeated_ranks(draws, points[DIMENSIONS:])

@@ -1,7 +1,7 @@
 """Intervals for the cut-off itself, under every rule.
 
-Two questions that are easily confused. Where would the rule put the cut-off if it had all patients
-of the population? And where would another study, of as many patients as this one, put it?
+There are two different questions. Where would the rule put the cut-off if it had all patients of
+the population? And where would another study with as many patients put it?
 """
 
 import math
@@ -25,8 +25,8 @@ ORDER_STATISTICS, BOOTSTRAP = "order statistics", "bootstrap"
 class CutInterval:
     """Where the cut-off would lie with all patients of the population, and in a repeated study.
 
-    ``method`` is that of the first; the second is always from the bootstrap. An end is infinite
-    where the patients do not bound it.
+    ``method`` is the method of the first interval; the second one always comes from the bootstrap.
+    An end is infinite if the patients give no bound there.
     """
 
     population: Interval
@@ -50,11 +50,12 @@ def cut_interval(
 
     Notes
     -----
-    The rules ``sensitivity:X`` and ``specificity:X`` aim at a quantile of the scores of one class,
-    for which two order statistics are an exact interval whatever the distribution. For all other
-    rules it is the percentile interval of the bootstrap cut-offs as ranks, from the last score
-    below to the first that is called: where between two scores a cut-off lies the patients do not
-    tell. That is a heuristic; for a minimiser of a step function no bootstrap is consistent.
+    The rules ``sensitivity:X`` and ``specificity:X`` aim at a quantile of the scores of one class.
+    Two order statistics are an exact interval for it, for any distribution. For all other rules the
+    percentile interval of the ranks of the bootstrap cut-offs is used. It goes from the last score
+    below to the first called score, because the patients do not say where between two scores a
+    cut-off lies. This is a heuristic: no bootstrap is consistent for the minimiser of a step
+    function.
     """
     found = ROC_RULE.fullmatch(rule)
     if found:
@@ -77,9 +78,10 @@ def roc_cut_interval(patients: PatientScores, rate: str, floor: float, delta: fl
 
 
 def quantile_interval(scores: FloatArray, level: float, delta: float) -> Interval:
-    """Return two order statistics between which the quantile lies; infinite where none suffices.
+    """Return two order statistics around the quantile; an end is infinite if none is far enough.
 
-    The number of scores up to the quantile is at least Binomial(n, level), that below it at most.
+    The number of scores up to the quantile is at least Binomial(n, level). The number of scores
+    below it is at most Binomial(n, level).
 
     Examples
     --------
@@ -95,9 +97,9 @@ def quantile_interval(scores: FloatArray, level: float, delta: float) -> Interva
 
 
 def scores_around(scores: FloatArray, ranks: Interval) -> Interval:
-    """Return the last score below the lower cut and the first that the upper one calls.
+    """Return the last score below the lower cut, and the first score that the upper cut calls.
 
-    ``ranks`` say how many scores lie below either cut.
+    ``ranks`` are the numbers of scores below the two cuts.
     """
     ordered = np.concatenate([[-np.inf], np.sort(scores), [np.inf]])
     low, high = math.floor(max(ranks[0], 0)), math.ceil(min(ranks[1], scores.size))

@@ -1,4 +1,4 @@
-"""Intervals for the parts of R_Q - R_P that hold the sampling error of both hospitals."""
+"""Intervals for the parts of R_Q - R_P. They include the sampling error of both hospitals."""
 
 from itertools import product
 
@@ -18,12 +18,13 @@ def shift_intervals(
 
     Notes
     -----
-    Prevalence, miss rate and alarm rate of either hospital are binomial given what comes before;
-    each gets its Clopper-Pearson interval at delta / 6, so that all six hold together with
-    probability 1 - delta. A part is linear in each rate, so its extremes over the six intervals
-    lie at their ends, and all parts hold at once. A class without patients leaves its rate open.
-    Where the patients of P chose the cut-off themselves, among ``n_choices`` scores, their miss and
-    alarm rates get intervals that hold at all cuts (`rate_interval`).
+    Prevalence, miss rate and alarm rate of each hospital are binomial, each given the previous
+    ones. Each of these six rates gets its Clopper-Pearson interval at delta / 6, so that all of
+    them hold together with probability 1 - delta. A part is linear in each rate. Its extremes over
+    the six intervals therefore lie at their ends, and all parts hold at once. A class without
+    patients leaves its rate open. If the patients of P chose the cut-off themselves, among
+    ``n_choices`` scores, their miss and alarm rates get intervals that hold at all cuts
+    (`rate_interval`).
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""How many are ill at a hospital without labels, if only the prevalence differs there.
+"""The prevalence at a hospital without labels, if only the prevalence differs there.
 
-Label shift: the score's distribution within each class is the same at both hospitals. Then the
-scores at the new hospital Q are a mixture of the two class distributions of the first hospital P,
-and its weight is the prevalence at Q. Everything here works on counts in rank bins, which P fixed
-before Q was seen.
+Label shift means that the distribution of the score within each class is the same at both
+hospitals. The scores at the new hospital Q are then a mixture of the two class distributions of the
+first hospital P, and the weight of the mixture is the prevalence at Q. Everything here uses counts
+in rank bins, which P fixed before Q was seen.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.records import Costs, PatientScores
 from steadycut.errors import BadPatients, TooFewPatients
 
-# Halvings of the unit interval: the weight is then known to a billionth.
+# After this many halvings of the unit interval the weight is known to a billionth.
 HALVINGS = 30
-# Rounding must not make an interval a last bit too narrow.
+# A tolerance, so that rounding cannot make an interval too narrow.
 ROUNDING = 1e-12
 
 
@@ -28,7 +28,7 @@ ROUNDING = 1e-12
 class RankBins:
     """Patients of P by class in k bins of the score, and the k - 1 edges between the bins.
 
-    A score equal to an edge belongs to the bin above it. Every bin holds a patient of P.
+    A score equal to an edge belongs to the bin above it. Every bin holds at least one patient of P.
     """
 
     edges: FloatArray
@@ -45,17 +45,17 @@ class RankBins:
 
     @property
     def n_bins(self) -> int:
-        """How many bins there are."""
+        """Number of bins."""
         return self.positive.size
 
     @property
     def n_positive(self) -> int:
-        """Patients of P with the disease."""
+        """Number of patients of P with the disease."""
         return int(self.positive.sum())
 
     @property
     def n_negative(self) -> int:
-        """Patients of P without it."""
+        """Number of patients of P without the disease."""
         return int(self.negative.sum())
 
     @property
@@ -82,20 +82,20 @@ def _check_bins(edges: FloatArray, counts: list[IntArray]) -> None:
 
 
 def rank_bins(scores: ArrayLike, labels: ArrayLike, n_bins: int = 20) -> RankBins:
-    """Cut the scores of P into bins that hold about as many patients each.
+    """Divide the scores of P into bins with about the same number of patients.
 
     Parameters
     ----------
     scores, labels
         Scores and 0/1 labels of the patients of P, shape (n,).
     n_bins
-        How many bins to aim at; ties make fewer.
+        The intended number of bins. Ties can make it smaller.
 
     Returns
     -------
     RankBins
         In ascending order of the score. An edge lies midway between two neighbouring scores and
-        never equals one.
+        never equals a score.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def rank_bins(scores: ArrayLike, labels: ArrayLike, n_bins: int = 20) -> RankBin
 
 
 def _even_edges(patients: PatientScores, n_bins: int) -> FloatArray:
-    """Return the free places between scores that are nearest to the pooled quantiles."""
+    """Return the places between scores that are nearest to the pooled quantiles."""
     cuts = exact_cuts(patients)
     m = cuts.values.size
     inner = np.arange(1, m)
@@ -139,10 +139,11 @@ def _even_edges(patients: PatientScores, n_bins: int) -> FloatArray:
 def classes_differ(
     bins: RankBins, delta: float, rng: np.random.Generator, n_permutations: int = 999
 ) -> bool:
-    """Whether the patients of P show, at level delta, that F₁ and F₀ differ at all.
+    """Return whether the patients of P show, at level delta, that F₁ and F₀ differ at all.
 
-    Where they do not, every prevalence gives the same mixture and the scores cannot tell it. A
-    permutation test of the largest distance between the two class distributions at the edges.
+    If they do not, every prevalence gives the same mixture, and the scores say nothing about it.
+    This is a permutation test of the largest distance between the two class distributions at the
+    edges.
 
     Examples
     --------
@@ -168,7 +169,7 @@ def _class_distance(positive: IntArray, negative: IntArray) -> FloatArray:
 
 
 def cdf_at_edges(counts: IntArray) -> FloatArray:
-    """Return the share below each edge, shape (..., k - 1); 0 where nobody is counted."""
+    """Return the share below each edge, shape (..., k - 1); 0 without patients."""
     total = np.maximum(counts.sum(axis=-1, keepdims=True), 1)
     return np.cumsum(counts, axis=-1)[..., :-1] / total
 
@@ -185,14 +186,14 @@ def estimate_prevalence(bins: RankBins, counts: IntArray) -> float:
 
     Notes
     -----
-    The likelihood of the counts q is ∏ⱼ (π f₁ⱼ + (1 - π) f₀ⱼ)^qⱼ. Its logarithm is concave in π,
-    so the fixed point of the EM algorithm is where its slope changes sign, which is found here by
-    bisection: EM itself creeps near 0 and 1.
+    The likelihood of the counts q is ∏ⱼ (π f₁ⱼ + (1 - π) f₀ⱼ)^qⱼ. Its logarithm is concave in π.
+    The fixed point of the EM algorithm is where the slope changes sign. It is found by bisection,
+    because EM itself is very slow near 0 and 1.
 
-    Class shapes from few patients in many bins are too rugged, and no mixture of them fits; the
-    estimate is then drawn to the middle. Neighbouring bins are therefore first merged into
-    2 + ∛(patients of the smaller class) groups. Empty ones are filled: one more patient is added
-    to each class, spread over the groups as all patients of P are.
+    Class shapes from few patients in many bins are too rough, so that no mixture of them fits. The
+    estimate is then pulled towards the middle. Neighbouring bins are therefore first merged into 2
+    + ∛(patients of the smaller class) groups. To avoid empty groups, one patient is added to each
+    class, spread over the groups like all patients of P.
 
     References
     ----------
@@ -218,9 +219,9 @@ def bootstrap_interval(
 ) -> Interval:
     """Return an approximate interval of the prevalence at Q, at level 1 - delta.
 
-    Both classes of P and the patients of Q are resampled, each on its own, and the estimate is
-    made anew; the interval lies between the delta/2 and the 1 - delta/2 quantile. P needs a
-    patient of either class. Approximate: with few patients, or near 0 and 1, it covers less.
+    Each class of P and the patients of Q are resampled separately, and the prevalence is estimated
+    again. The interval goes from the delta/2 to the 1 - delta/2 quantile. P needs patients of both
+    classes. The interval is approximate: with few patients, or near 0 and 1, it covers less.
 
     Examples
     --------
@@ -249,7 +250,7 @@ def _weights(
 
 
 def _group_members(bins: RankBins) -> FloatArray:
-    """Return which bin is in which group of neighbours, shape (k, groups), as 0 and 1."""
+    """Return which bin is in which group of neighbouring bins, shape (k, groups), as 0 and 1."""
     aim = 2 + int(np.cbrt(min(bins.n_positive, bins.n_negative)) + ROUNDING)
     middle = 2 * np.cumsum(bins.pooled) - bins.pooled
     group = middle * aim // (2 * int(bins.pooled.sum()))
@@ -258,15 +259,15 @@ def _group_members(bins: RankBins) -> FloatArray:
 
 
 def smooth_shape(bins: RankBins, counts: IntArray) -> FloatArray:
-    """Return the shares of the bins after one more patient, spread as all of P are."""
+    """Return the shares of the bins after adding one patient, spread like all patients of P."""
     everybody = bins.pooled / bins.pooled.sum()
     return (counts + everybody) / (counts.sum(axis=-1, keepdims=True) + 1)
 
 
 def mixture_weight(counts: FloatArray, positive: FloatArray, negative: FloatArray) -> FloatArray:
-    """Return the weight of ``positive`` in the likeliest mixture, for each row of ``counts``.
+    """Return the weight of ``positive`` in the most likely mixture, for each row of ``counts``.
 
-    The shapes have no zero in them. Shapes that are equal give 0.
+    The shapes must not contain 0. Equal shapes give 0.
     """
     difference = positive - negative
     low, high = np.zeros(counts.shape[0]), np.ones(counts.shape[0])
@@ -280,23 +281,23 @@ def mixture_weight(counts: FloatArray, positive: FloatArray, negative: FloatArra
 def valid_interval(
     bins: RankBins, counts: IntArray, delta: float, n_choices: int = 0
 ) -> Interval | None:
-    """Return all prevalences at Q that the scores leave possible, at level 1 - delta.
+    """Return all prevalences at Q that are compatible with the scores, at level 1 - delta.
 
     Returns
     -------
     tuple or None
-        The smallest and the largest prevalence; None where none is possible, which rejects label
-        shift at level delta.
+        The smallest and the largest prevalence. None if no prevalence is possible, which rejects
+        label shift at level delta.
 
     Notes
     -----
-    The three distribution functions lie within ``e = √(log(6/δ) / 2n)`` of what was observed, at
-    all scores at once and all three with probability 1 - δ (Dvoretzky, Kiefer, Wolfowitz; Massart
-    1990; each at δ/3). Then ``|π F̂₁ + (1 - π) F̂₀ - Ĝ| <= π e₁ + (1 - π) e₀ + e_Q`` at every edge
-    for the true π. These are linear inequalities in π, so the solutions are an interval. It is
-    valid at any number of patients, also where the classes do not differ (it is then wide), and
-    for edges that P chose. Where the patients of P chose among ``n_choices`` scores the two bands
-    of P hold for all of these.
+    The three distribution functions lie within ``e = √(log(6/δ) / 2n)`` of the observed ones, at
+    all scores at once. All three hold together with probability 1 - δ (Dvoretzky, Kiefer,
+    Wolfowitz; Massart 1990; each at δ/3). For the true π, ``|π F̂₁ + (1 - π) F̂₀ - Ĝ| <= π e₁ + (1
+    - π) e₀ + e_Q`` then holds at every edge. These are linear inequalities in π, so their solutions
+    form an interval. It is valid for any number of patients, even if the classes do not differ (it
+    is then wide), and for edges that P chose. If the patients of P chose among ``n_choices``
+    scores, the two bands of P hold for all of these scores.
 
     Examples
     --------
@@ -328,26 +329,27 @@ def _solve(slope: FloatArray, limit: FloatArray) -> Interval | None:
 def risk_range(
     counts: Confusion, costs: Costs, prevalences: Interval, delta: float, n_choices: int = 0
 ) -> tuple[float, float]:
-    """Return the smallest and the largest risk at Q if the class shapes did not move.
+    """Return the smallest and the largest risk at Q if the class shapes did not change.
 
     Parameters
     ----------
     counts
         The decisions on patients of P.
     costs
-        What the errors cost.
+        The costs of the errors.
     prevalences
-        What the prevalence at Q may be.
+        The range of the prevalence at Q.
     delta
-        All four limits, of the miss rate and of the alarm rate, hold together with probability
-        1 - delta.
+        All four limits, of the miss rate and of the alarm rate, hold together with probability 1 -
+        delta.
     n_choices
-        Among how many scores these patients chose the threshold; 0 if others did.
+        The number of scores among which these patients chose the threshold; 0 if others chose it.
 
     Notes
     -----
-    R(π) = cost_fn π F₁⁻(t) + cost_fp (1 - π)(1 - F₀⁻(t)) is linear in π, so its extremes lie at the
-    ends of the interval. With an interval that holds at δ' the range holds at δ + δ'.
+    R(π) = cost_fn π F₁⁻(t) + cost_fp (1 - π)(1 - F₀⁻(t)) is linear in π, so its extremes are at the
+    ends of the range. If the range of the prevalence holds at δ', the range of the risk holds at δ
+    + δ'.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What changes between two hospitals, at the operating point: R_Q - R_P, part by part."""
+"""The change of risk between two hospitals at the cut-off, R_Q - R_P, split into parts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from steadycut.core.records import Costs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """A change of risk as prevalence part, class-1 shape part and class-0 shape part.
+    """A change of risk as a prevalence part, a shape part of class 1 and a shape part of class 0.
 
-    A shape part is None where one of the hospitals has no patient of that class; its rate is then
-    taken to be the other's, so that the known parts still add up.
+    A shape part is None if one of the hospitals has no patient of that class. The rate of that
+    class is then taken from the other hospital, so that the known parts still add up.
     """
 
     prevalence: float
@@ -22,7 +22,7 @@ class Parts:
 
     @property
     def total(self) -> float:
-        """The sum of the parts that are known."""
+        """The sum of the known parts."""
         return self.prevalence + (self.shape_positive or 0.0) + (self.shape_negative or 0.0)
 
 

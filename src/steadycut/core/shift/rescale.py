@@ -1,7 +1,7 @@
-"""Scores at Q on another scale: what change would explain them, and the cut-off that follows.
+"""Scores at Q on another scale: which change would explain them, and the cut-off that follows.
 
-None of this is ever applied by itself. A change of units cannot be told from other changes that
-move the scores in the same way.
+Nothing of this is applied automatically. A change of units cannot be distinguished from other
+changes that move the scores in the same way.
 """
 
 import math
@@ -12,25 +12,25 @@ import numpy as np
 from steadycut.core.checks import FloatArray, read_only
 from steadycut.core.cuts.grid import ExactCuts, margin_of
 
-# The tails are left out of the fit: a few extreme scores would decide it.
+# The tails are not used in the fit, because a few extreme scores would dominate it.
 LEVELS = np.arange(5, 96) / 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AffineChange:
-    """A change of scale: a score s of P reads ``offset + factor * s`` at Q."""
+    """A change of scale: a score s at P becomes ``offset + factor * s`` at Q."""
 
     factor: float
     offset: float
 
     def undo(self, scores: FloatArray) -> FloatArray:
         """Return scores of Q on P's scale."""
-        with np.errstate(over="ignore"):  # what is too large lies in the outermost bin all the same
+        with np.errstate(over="ignore"):  # too large values fall into the outermost bin
             return (scores - self.offset) / self.factor
 
 
 def affine_change(home: FloatArray, here: FloatArray) -> AffineChange | None:
-    """Return the change of scale that takes the quantiles of P to those of Q.
+    """Return the change of scale that maps the quantiles of P to those of Q.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ def affine_change(home: FloatArray, here: FloatArray) -> AffineChange | None:
     Returns
     -------
     AffineChange or None
-        None where the quantiles of a hospital do not spread, or the factor is out of range.
+        None if the quantiles of a hospital are all equal, or if the factor is out of range.
 
     Notes
     -----
-    The factor is the ratio of the standard deviations of the quantiles and the offset makes the
-    means agree: the line through a quantile-quantile plot that treats both hospitals alike.
+    The factor is the ratio of the standard deviations of the quantiles. The offset makes the means
+    agree. This is the line through a quantile-quantile plot that treats both hospitals alike.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def affine_change(home: FloatArray, here: FloatArray) -> AffineChange | None:
 
 
 def _spread(values: FloatArray) -> float:
-    """Return the standard deviation, without overflow on the way and 0 for equal values."""
+    """Return the standard deviation without intermediate overflow; exactly 0 for equal values."""
     if values.max() == values.min():
         return 0.0
     deviation = values - values.mean()
@@ -77,21 +77,21 @@ def _spread(values: FloatArray) -> float:
 def mixture_quantiles(
     positive: FloatArray, negative: FloatArray, prevalence: float, levels: FloatArray
 ) -> FloatArray:
-    """Return quantiles of a mixture of two classes that are known by evenly spaced quantiles.
+    """Return quantiles of a mixture of two classes that are given by evenly spaced quantiles.
 
     Parameters
     ----------
     positive, negative
-        Quantiles of either class at the levels 0, 1/m, ..., 1, ascending; neither is empty.
+        Quantiles of each class at the levels 0, 1/m, ..., 1, ascending. Neither is empty.
     prevalence
         The weight of the positive class.
     levels
-        Where to evaluate, inside (0, 1).
+        Levels in (0, 1) at which to evaluate.
 
     Notes
     -----
-    Each quantile stands for 1/m of its class, the first and the last for half of that. The answer
-    is always one of the given scores: nothing is interpolated.
+    Each quantile stands for 1/m of its class, and the first and the last for half of that. The
+    result is always one of the given scores. Nothing is interpolated.
 
     Examples
     --------
@@ -118,9 +118,9 @@ def _steps(size: int) -> FloatArray:
 
 
 def straightest_prevalence(positive: FloatArray, negative: FloatArray, here: FloatArray) -> float:
-    """Return the prevalence at which the quantiles of P and Q lie nearest to a straight line.
+    """Return the prevalence at which the quantiles of P and Q are closest to a straight line.
 
-    Of 0, 0.05, ..., 1; ``here`` are Q's quantiles at `LEVELS`.
+    The candidates are 0, 0.05, ..., 1. ``here`` are the quantiles of Q at `LEVELS`.
     """
     candidates = np.arange(21) / 20
     quantiles = (mixture_quantiles(positive, negative, float(p), LEVELS) for p in candidates)
@@ -137,26 +137,26 @@ def _correlation(one: FloatArray, two: FloatArray) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchedCut:
-    """A cut-off at Q and the share of Q's patients that it calls."""
+    """A cut-off at Q, and the share of Q's patients that it calls."""
 
     threshold: float
     call_rate: float
 
 
 def quantile_matched(scores: FloatArray, call_rate: float) -> MatchedCut:
-    """Return the cut-off at Q that calls the share of patients which the frozen one calls at P.
+    """Return the cut-off at Q that calls the same share of patients as the frozen one at P.
 
     Parameters
     ----------
     scores
         Patient scores at Q, shape (n,), oriented: high scores are called.
     call_rate
-        The share of P's patients who are called.
+        The share of the patients of P who are called.
 
     Notes
     -----
-    Right if Q has P's prevalence and its scores are any increasing function of P's scale. The
-    cut-off lies between two scores of Q and never equals one; of two that are equally near, the
+    This is correct if Q has the prevalence of P and its scores are any increasing function of P's.
+    The cut-off lies between two scores of Q and never equals one. Of two equally near cut-offs, the
     one that calls more patients is taken.
 
     Examples
@@ -171,7 +171,7 @@ def quantile_matched(scores: FloatArray, call_rate: float) -> MatchedCut:
     places = cuts.place(every, every)
     places[0] = min(places[0], np.nextafter(values[0], -np.inf))
     called = (scores.size - np.concatenate([[0], np.cumsum(counts)])) / scores.size
-    # Two neighbouring floats leave no place between them.
+    # There is no place between two neighbouring floats.
     off = np.where(np.isin(places, values), np.inf, np.abs(called - call_rate).round(12))
     best = int(np.argmin(off))
     return MatchedCut(threshold=float(places[best]), call_rate=float(called[best]))

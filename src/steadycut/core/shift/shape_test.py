@@ -5,17 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.shift.label_shift import RankBins, cdf_at_edges, smooth_shape
-
-# Distances that differ by less are the same distance.
-ROUNDING = 1e-12
+from steadycut.core.shift.label_shift import ROUNDING, RankBins, cdf_at_edges, smooth_shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeTest:
-    """How far Q's distribution lies from the nearest mixture, and how often chance does that.
+    """The distance of Q's distribution from the nearest mixture, and its p-value.
 
-    ``statistic`` is the root mean square distance of the distribution functions at the edges.
+    ``statistic`` is the root mean square distance between the distribution functions at the edges.
     """
 
     statistic: float
@@ -26,7 +23,7 @@ class ShapeTest:
 def shape_test(
     bins: RankBins, counts: IntArray, rng: np.random.Generator, n_bootstrap: int = 999
 ) -> ShapeTest | None:
-    """Test label shift: that only the prevalence differs between P and Q.
+    """Test label shift: the hypothesis that only the prevalence differs between P and Q.
 
     Parameters
     ----------
@@ -37,20 +34,21 @@ def shape_test(
     rng
         Source of randomness.
     n_bootstrap
-        How many replicates to draw.
+        Number of replicates.
 
     Returns
     -------
     ShapeTest or None
-        None where P lacks a class or has a single bin: nothing can then be tested.
+        None if P lacks a class or has a single bin. Nothing can then be tested.
 
     Notes
     -----
-    The statistic is the least squares distance between Q's distribution function and the mixtures
-    of P's, at the edges (minimum distance in the sense of Cramér and von Mises). Its distribution
-    under label shift is simulated with the nearest mixture in the place of the truth: both classes
-    of P *and* Q are drawn anew, and the nearest mixture is sought anew. Drawing Q alone would take
-    P's shapes for the truth, and rejects far too often. Shapes are smoothed with one patient.
+    The statistic is the least squares distance between the distribution function of Q and the
+    mixtures of P's two classes, at the edges (minimum distance in the sense of Cramér and von
+    Mises). Its distribution under label shift is simulated with the nearest mixture instead of the
+    true one. In each replicate both classes of P *and* Q are drawn, and the nearest mixture is
+    found again. Drawing only Q would treat the shapes of P as the truth, and would reject far too
+    often. The shapes are smoothed with one patient.
 
     Examples
     --------
@@ -78,10 +76,10 @@ def shape_test(
 def nearest_mixture(
     positive: IntArray, negative: IntArray, counts: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the weight of the mixture nearest to ``counts``, and how far away it is.
+    """Return the weight of the mixture nearest to ``counts``, and its distance.
 
-    Counts have shape (..., k). The distance is the root mean square of the differences of the
-    distribution functions at the k - 1 edges.
+    The counts have shape (..., k). The distance is the root mean square of the differences between
+    the distribution functions at the k - 1 edges.
     """
     well = cdf_at_edges(negative)
     direction, wanted = cdf_at_edges(positive) - well, cdf_at_edges(counts) - well

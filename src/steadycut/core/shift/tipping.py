@@ -1,8 +1,8 @@
-"""Before any patient of the next hospital: how much may change there until a limit is broken.
+"""How much may change at the next hospital before a limit is broken, without its patients.
 
-From the exact identity, not from Shift(t): at prevalence q, miss rate m and alarm rate a the risk
-is cost_fn q m + cost_fp (1 - q) a. More disease raises it where cost_fn m > cost_fp a and lowers
-it otherwise, and no rate exceeds 1; so for each kind of change the answer can be "none".
+This uses the exact identity and not Shift(t). At prevalence q, miss rate m and alarm rate a the
+risk is cost_fn q m + cost_fp (1 - q) a. A higher prevalence raises it if cost_fn m > cost_fp a, and
+lowers it otherwise. No rate exceeds 1. For each kind of change the answer can therefore be "none".
 """
 
 import math
@@ -21,28 +21,28 @@ FRONTIER_POINTS = 101
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorRates:
-    """How often a rule errs in either class: ``miss`` (F₁⁻) and ``alarm`` (1 - F₀⁻)."""
+    """How often a rule errs in each class: ``miss`` (F₁⁻) and ``alarm`` (1 - F₀⁻)."""
 
     miss: float
     alarm: float
 
     def risk(self, prevalence: Any, costs: Costs) -> Any:  # noqa: ANN401 (a number or an array)
-        """Return the risk at a prevalence, or at several."""
+        """Return the risk at one prevalence, or at several."""
         return costs.cost_fn * prevalence * self.miss + costs.cost_fp * (1 - prevalence) * (
             self.alarm
         )
 
     def slope(self, costs: Costs) -> float:
-        """Return how fast the risk grows with the prevalence; it may fall."""
+        """Return how fast the risk increases with the prevalence; it can be negative."""
         return costs.cost_fn * self.miss - costs.cost_fp * self.alarm
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Frontier:
-    """For each prevalence, how far either class may deteriorate before the limit is reached.
+    """For each prevalence, how much each class may deteriorate before the limit is reached.
 
-    NaN where the prevalence alone breaks the limit; the whole room (1 - F₁⁻, or F₀⁻) where no
-    deterioration of that class breaks it.
+    NaN if the prevalence alone breaks the limit. If no deterioration of a class can break it, the
+    value is the largest possible one: 1 - F₁⁻, or F₀⁻.
     """
 
     prevalence: FloatArray
@@ -52,12 +52,12 @@ class Frontier:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Tipping:
-    """How much may change, one thing at a time, until the risk reaches ``limit``.
+    """How much may change, one thing at a time, before the risk reaches ``limit``.
 
-    ``prevalence`` is the prevalence at which it does, all else equal; ``shape_positive`` the rise
-    of the miss rate, ``shape_negative`` that of the alarm rate at which it does. None: no change
-    of that kind gets there. If ``exceeded``, the limit is broken without any change, and all
-    three say so: the present prevalence and gaps of 0.
+    ``prevalence`` is the prevalence at which it does, all else equal. ``shape_positive`` is the
+    increase of the miss rate, and ``shape_negative`` the increase of the alarm rate, at which it
+    does. None means that no change of that kind is enough. If the limit is ``exceeded`` without any
+    change, these are the present prevalence and increases of 0.
     """
 
     rates: ErrorRates
@@ -72,7 +72,7 @@ class Tipping:
 
     @property
     def exceeded(self) -> bool:
-        """Whether the risk is above the limit already."""
+        """Whether the risk is already above the limit."""
         return self.risk > self.limit
 
     @property
@@ -93,10 +93,10 @@ class Tipping:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class TippingPoint:
-    """The tipping point from the observed rates, and from upper limits on them.
+    """The tipping point from the observed rates, and from upper limits of them.
 
-    ``estimate`` is None where a class has no patient. ``upper`` takes both rates at upper limits
-    that hold together with probability 1 - delta; both start from the same prevalence.
+    ``estimate`` is None if a class has no patients. ``upper`` uses upper limits of both rates that
+    hold together with probability 1 - delta. Both start from the same prevalence.
     """
 
     limit: float
@@ -116,23 +116,24 @@ def tipping_point(
     honesty: str = "split",
     n_candidates: int = 1,
 ) -> TippingPoint:
-    """Say how much must change at the next hospital before the risk exceeds a limit.
+    """Return how much must change at the next hospital before the risk exceeds a limit.
 
     Parameters
     ----------
     counts
         The certifying patients at the frozen threshold.
     costs
-        What the two errors cost.
+        The costs of the two errors.
     limit
-        The risk not to be exceeded; usually the certified value.
+        The risk that must not be exceeded; usually the certified value.
     delta
-        The upper limits of miss and alarm rate fail with at most this probability, half each.
+        The upper limits of miss rate and alarm rate fail with at most this probability, half each.
     prevalence
-        Where to start from; by default the prevalence of these patients.
+        The prevalence to start from; by default that of these patients.
     honesty, n_candidates
-        With ``"uniform"`` the same patients chose the cut-off among ``n_candidates`` scores, and
-        the limits must hold at all cuts of all of them (DKW) instead of at one (Clopper-Pearson).
+        With ``"uniform"`` the same patients chose the cut-off among ``n_candidates`` scores. The
+        limits must then hold at all cuts of all these scores (DKW) instead of at one
+        (Clopper-Pearson).
 
     Returns
     -------
@@ -140,8 +141,8 @@ def tipping_point(
 
     Examples
     --------
-    40 diseased of whom 4 are missed, 60 healthy of whom 12 are alarmed: the risk is 0.16. More
-    disease lowers it (0.1 < 0.2), so only a smaller prevalence could break the limit.
+    40 diseased of whom 4 are missed, 60 healthy of whom 12 are alarmed: the risk is 0.16. A higher
+    prevalence lowers it (0.1 < 0.2), so only a smaller prevalence could break the limit.
 
     >>> point = tipping_point(Confusion(tp=36, fn=4, fp=12, tn=48), Costs(), limit=0.18)
     >>> round(point.estimate.prevalence, 6), round(point.estimate.shape_positive, 6)
@@ -187,7 +188,7 @@ def tipping_of(rates: ErrorRates, prevalence: float, costs: Costs, limit: float)
 
 
 def frontier_of(rates: ErrorRates, costs: Costs, limit: float) -> Frontier:
-    """Return the room for a change of shape that each prevalence leaves."""
+    """Return how much the class shapes may change at each prevalence."""
     prevalence = np.linspace(0, 1, FRONTIER_POINTS)
     room = limit - rates.risk(prevalence, costs)
     return Frontier(
@@ -207,7 +208,7 @@ def _tipping_prevalence(prevalence: float, slope: float, room: float) -> float |
 
 
 def _tipping_gap(room: float, weight: float, cap: float) -> float | None:
-    """Return the rise of a rate that uses the room up; None if even the largest does not."""
+    """Return the increase of a rate that uses up the room; None if no increase is enough."""
     if room == 0:
         return 0.0
     return room / weight if weight * cap >= room else None

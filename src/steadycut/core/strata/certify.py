@@ -1,7 +1,7 @@
 """Frozen boundaries and patients who did not choose them -> a certificate at every boundary.
 
-Two statements, each of which fails with probability at most delta: the mean cost is at most its
-certified value; and all miss rates and alarm rates, of all boundaries at once, are at most their
+There are two statements. Each fails with probability at most delta. First, the mean cost is at most
+its certified value. Second, all miss rates and alarm rates of all boundaries are at most their
 limits (2K exact limits at delta / 2K each). Both together fail with probability at most 2 delta.
 """
 
@@ -19,7 +19,7 @@ from steadycut.core.checks import FloatArray, IntArray, check_choice, check_frac
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.errors import BadOption
 
-# So many patients make the bets of all their orders slow.
+# From this many patients on the betting bound is slow.
 MANY_BETS = 10_000
 # An upper limit of the mean of losses between 0 and 1.
 LossBound = Callable[[FloatArray, float], float]
@@ -27,7 +27,7 @@ LossBound = Callable[[FloatArray, float], float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimit:
-    """An error rate at a boundary, among the ``n_patients`` who can show it, and its limit."""
+    """An error rate at a boundary, the ``n_patients`` who can show it, and its upper limit."""
 
     errors: int
     n_patients: int
@@ -43,9 +43,10 @@ class RateLimit:
 class BoundaryCertificate:
     """What is certified at one boundary.
 
-    ``miss``: patients whose grade belongs above it and who are put below; ``alarm``: patients whose
-    grade belongs below it and who are put above. Grades to which it makes no difference count in
-    neither. ``delta`` is the share of each of the two limits.
+    ``miss``: patients whose grade belongs above the boundary and who are put below it. ``alarm``:
+    patients whose grade belongs below it and who are put above it. Grades for which the boundary
+    makes no difference count in neither. ``delta`` is the failure probability of each of the two
+    limits.
     """
 
     miss: RateLimit
@@ -56,10 +57,10 @@ class BoundaryCertificate:
 def certify_boundaries(
     strata: IntArray, grades: IntArray, costs: CostMatrix, delta: float
 ) -> tuple[BoundaryCertificate, ...]:
-    """Return the limits at every boundary, which hold all at once with probability 1 - delta.
+    """Return the limits at every boundary. They all hold at once with probability 1 - delta.
 
-    Each is the exact limit of Clopper and Pearson at delta / 2K, given how many patients of the
-    grades there are; so the split may look at grades.
+    Each one is the exact Clopper-Pearson limit at delta / 2K, given the number of patients of each
+    grade. The split may therefore use the grades.
 
     Examples
     --------
@@ -91,10 +92,9 @@ def _rate_limit(wrong: NDArray[np.bool_], members: NDArray[np.bool_], delta: flo
 def certify_cost(
     strata: IntArray, grades: IntArray, costs: CostMatrix, delta: float, bound: str = "auto"
 ) -> Certificate:
-    """Return a bound on the mean cost that holds with probability 1 - delta.
+    """Return a bound on the mean cost. It holds with probability 1 - delta.
 
-    The rule without a score, by which a vacuous bound is known, is the cheapest stratum for
-    everybody.
+    The bound is vacuous if it is not below the cost of putting everybody into the cheapest stratum.
 
     Examples
     --------
@@ -171,11 +171,12 @@ LOSS_BOUNDS: dict[str, LossBound] = {
 
 
 def choose_loss_bound(name: str, costs: CostMatrix, n_patients: int = 0) -> str:
-    """Return the bound to use; ``auto`` is settled by costs and numbers, never by the data.
+    """Return the bound to use. ``auto`` depends on costs and number of patients only.
 
-    Costs of two values make losses of 0 and 1, and the exact limit applies; else the betting bound,
-    the narrowest of the three in nearly all settings that were tried (docs/guide/strata.md), which
-    takes seconds for very many patients: from `MANY_BETS` on ``bentkus`` is near enough.
+    If the costs have two values, losses are 0 or 1 and the exact limit applies. Otherwise ``auto``
+    is the betting bound, which was the narrowest of the three in nearly all tested settings
+    (docs/guide/strata.md). It takes seconds for very many patients. From `MANY_BETS` patients on,
+    ``auto`` is therefore ``bentkus``, which is nearly as narrow.
     """
     check_choice("bound", name, ("auto", *LOSS_BOUNDS))
     two_values = np.unique(costs.values).size == 2  # noqa: PLR2004

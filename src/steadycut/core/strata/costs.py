@@ -1,4 +1,4 @@
-"""What it costs to put a patient of each true grade into each risk stratum."""
+"""The cost of putting a patient of each true grade into each risk stratum."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ from steadycut.errors import BadOption, BadPatients
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class CostMatrix:
-    """C[grade, stratum], of shape (grades, strata), both in ascending order of severity.
+    """C[grade, stratum], shape (grades, strata), both in ascending order of severity.
 
-    Every boundary between two strata must have one reading: low grades are better off below it,
-    high grades above it, with no exception in between; and there must be some of either.
+    For every boundary between two strata, low grades must be cheaper below it and high grades
+    cheaper above it, without exception in between. There must be some grades of both kinds.
 
     Examples
     --------
-    Two grades and three strata: the grey stratum costs half an alarm, or a miss in part.
+    Two grades and three strata. The grey stratum costs half an alarm, or a part of a miss.
 
     >>> costs = CostMatrix([[0, 0.5, 1], [4, 1, 0]])
     >>> costs.steps
@@ -45,24 +45,24 @@ class CostMatrix:
 
     @property
     def n_grades(self) -> int:
-        """How many true grades there are."""
+        """Number of true grades."""
         return int(self.values.shape[0])
 
     @property
     def n_strata(self) -> int:
-        """How many strata there are, one more than boundaries."""
+        """Number of strata, one more than boundaries."""
         return int(self.values.shape[1])
 
     @property
     def n_boundaries(self) -> int:
-        """How many boundaries part the strata."""
+        """Number of boundaries between the strata."""
         return self.n_strata - 1
 
     @property
     def steps(self) -> FloatArray:
-        """What a patient of each grade costs more below each boundary than above it.
+        """How much more a patient of each grade costs below each boundary than above it.
 
-        Shape (grades, boundaries): positive for grades that belong above.
+        Shape (grades, boundaries). Positive for grades that belong above the boundary.
         """
         return read_only(self.values[:, :-1] - self.values[:, 1:])
 
@@ -83,14 +83,14 @@ class CostMatrix:
 
     @property
     def stakes(self) -> FloatArray:
-        """What the worst stratum of each grade costs more than its best one, shape (grades,)."""
+        """How much more the worst stratum of each grade costs than its best one."""
         return np.ptp(self.values, axis=1)
 
     @property
     def probabilities(self) -> FloatArray | None:
-        """For two grades, the probability of disease from which each boundary pays; else None.
+        """For two grades, the probability of disease from which each boundary pays off; else None.
 
-        Where they do not ascend, some stratum is never the cheapest.
+        If they do not ascend, some stratum is never the cheapest.
         """
         if self.n_grades > 2:  # noqa: PLR2004
             return None
@@ -98,13 +98,13 @@ class CostMatrix:
         return alarm / (alarm + miss)
 
     def of_patients(self, grades: ArrayLike, strata: ArrayLike) -> FloatArray:
-        """Return what each patient costs."""
+        """Return the cost of each patient."""
         losses: FloatArray = self.values[np.asarray(grades), np.asarray(strata)]
         return losses
 
 
 def check_grades(grades: NDArray[Any], n_patients: int, n_grades: int) -> IntArray:
-    """Return the grade of every patient as whole numbers from 0, if it is one."""
+    """Return the grade of every patient as a whole number from 0, after checking it."""
     check_length("grades", np.atleast_1d(grades), n_patients)
     allowed = np.isin(grades, np.arange(n_grades))
     if grades.ndim != 1 or not allowed.all():
@@ -117,9 +117,9 @@ def check_grades(grades: NDArray[Any], n_patients: int, n_grades: int) -> IntArr
 
 
 def grade_codes(texts: Sequence[str], names: Sequence[str]) -> IntArray:
-    """Return the place of each text among the names, -1 if it is not there.
+    """Return the position of each text among the names, or -1 if it is not there.
 
-    Numbers compare as numbers.
+    Numbers are compared as numbers.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def _check_matrix(values: ArrayLike) -> FloatArray:
 
 
 def _check_steps(steps: FloatArray) -> None:
-    """Refuse boundaries that no grade, or every grade, or grades in the wrong order ask for."""
+    """Raise an error for boundaries that no grade needs, or that grades need in the wrong order."""
     for boundary in range(steps.shape[1]):
         sign = np.sign(steps[:, boundary])
         between = f"between strata {boundary + 1} and {boundary + 2}"

@@ -1,11 +1,11 @@
-"""What every boundary of the risk strata costs at every cut.
+"""The cost of every boundary of the risk strata at every cut.
 
-With thresholds t_1 <= ... <= t_K the mean cost is a constant plus one term a boundary,
+With thresholds t_1 <= ... <= t_K the mean cost is a constant plus one term per boundary,
 
     R(t) = sum over grades of C[grade, K] share(grade) + sum over k of g_k(t_k),
     g_k(t) = sum over grades of (C[grade, k-1] - C[grade, k]) Pr(grade, score < t),
 
-so that only the order of the thresholds ties the boundaries together.
+so the boundaries depend on each other only through the order of the thresholds.
 """
 
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from steadycut.core.strata.costs import CostMatrix
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class BoundaryCurves:
-    """One cohort, or many replicates of it, as rows; cuts run along the last axis.
+    """One cohort, or many replicates of it, as rows. Cuts run along the last axis.
 
-    ``ranks``, shape (rows, m + 1), counts the patients below each cut. ``risk`` and ``square``,
-    shape (rows, boundaries, m + 1), are the mean of what patients below a cut add to the cost if
-    the boundary lies there, and of its square. ``base``, shape (rows,), is the mean cost with
-    everybody in the highest stratum, ``stake`` that of the dearest error for everybody, and
-    ``floor`` that of no error at all.
+    ``ranks``, shape (rows, m + 1), are the numbers of patients below each cut. ``risk`` and
+    ``square`` have shape (rows, boundaries, m + 1). They are the mean of what the patients below a
+    cut add to the cost if the boundary lies there, and of its square. ``base``, shape (rows,), is
+    the mean cost with everybody in the highest stratum. ``stake`` is that of the most expensive
+    error for everybody, and ``floor`` that without any error.
     """
 
     ranks: IntArray
@@ -38,14 +38,14 @@ class BoundaryCurves:
 
     @property
     def n_patients(self) -> IntArray:
-        """Patients of each cohort, shape (rows,)."""
+        """Number of patients of each cohort, shape (rows,)."""
         return self.ranks[:, -1]
 
 
 def grade_cells(
     patients: PatientScores, grades: IntArray, n_grades: int, grid: int | str
 ) -> tuple[Cuts, IntArray]:
-    """Return the cuts, and how many patients of each grade lie between them, (grades, m)."""
+    """Return the cuts, and the number of patients of each grade between them, (grades, m)."""
     # The cuts depend on the scores alone, so any labels will do.
     cuts = cuts_of(PatientScores(scores=patients.scores, labels=grades > 0), grid)
     m = cuts.cells.size // 2
@@ -54,7 +54,7 @@ def grade_cells(
 
 
 def boundary_curves(cells: IntArray, costs: CostMatrix) -> BoundaryCurves:
-    """Return what every boundary costs at every cut, from cells of shape (rows, grades, m).
+    """Return the cost of every boundary at every cut, from cells of shape (rows, grades, m).
 
     Examples
     --------
@@ -78,6 +78,6 @@ def boundary_curves(cells: IntArray, costs: CostMatrix) -> BoundaryCurves:
 
 
 def _weighted(weights: FloatArray, below: IntArray) -> FloatArray:
-    """Sum over grades, for each boundary."""
+    """Sum over the grades, for each boundary."""
     result: FloatArray = np.einsum("gk,rgc->rkc", weights, below)
     return result

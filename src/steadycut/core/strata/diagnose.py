@@ -1,4 +1,4 @@
-"""Where risk strata are ill-posed: empty strata, and boundaries that the data do not settle."""
+"""Warnings about risk strata: empty strata, and boundaries that the data do not determine."""
 
 from collections.abc import Sequence
 
@@ -9,14 +9,14 @@ from steadycut.core.diagnose import FEW_PATIENTS, FLAT
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.draws import StrataDraws
 
-# A stratum that is empty in more than this share of the bootstrap cohorts is in doubt.
+# A stratum that is empty in more than this share of the bootstrap cohorts gets a warning.
 OFTEN_EMPTY = 0.10
 
 
 def strata_warnings(draws: StrataDraws, n_patients: int, names: Sequence[str]) -> list[str]:
-    """Say which strata are empty or nearly so, and which boundaries the patients do not settle.
+    """Return warnings about strata that are empty or nearly so, and about unsettled boundaries.
 
-    ``n_patients`` are those who chose.
+    ``n_patients`` is the number of choosing patients.
     """
     return [*_thin_strata(draws, n_patients, names), *_flat_boundaries(draws, n_patients, names)]
 
@@ -54,7 +54,7 @@ def _flat_boundaries(draws: StrataDraws, n_patients: int, names: Sequence[str]) 
 
 
 def cost_warnings(costs: CostMatrix, names: Sequence[str]) -> list[str]:
-    """Say which stratum is never the cheapest, whatever the probability of disease."""
+    """Return a warning for each stratum that is never the cheapest."""
     probabilities = costs.probabilities
     if probabilities is None:
         return []
@@ -66,7 +66,7 @@ def cost_warnings(costs: CostMatrix, names: Sequence[str]) -> list[str]:
 
 
 def grade_warnings(role: str, grades: IntArray, names: Sequence[str]) -> list[str]:
-    """Say where a grade has few patients, or none."""
+    """Return a warning for each grade with few patients."""
     counts = np.bincount(grades, minlength=len(names))
     return [
         f"few patients: {count} of grade {name!r} {role}; expect rough boundaries and wide limits "

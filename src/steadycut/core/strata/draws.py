@@ -1,4 +1,4 @@
-"""Joint draws of all boundaries over resampled patients, and how often a stratum changes."""
+"""All boundaries chosen on resampled patients, and how often a stratum changes."""
 
 from dataclasses import dataclass
 
@@ -17,8 +17,8 @@ from steadycut.core.strata.rules import StrataRule
 class StrataDraws:
     """The chosen thresholds, and those of each bootstrap replicate, all in ascending order.
 
-    ``thresholds`` has shape (boundaries,), ``draws`` shape (replicates, boundaries); ``ranks`` and
-    ``draw_ranks`` say how many of the original patients lie below each of them.
+    ``thresholds`` has shape (boundaries,), ``draws`` has shape (replicates, boundaries). ``ranks``
+    and ``draw_ranks`` are the numbers of original patients below them.
     """
 
     thresholds: FloatArray
@@ -35,7 +35,7 @@ def draw_strata(
     n_replicates: int,
     rng: np.random.Generator,
 ) -> StrataDraws:
-    """Choose all boundaries, then resample the patients and choose all of them again, and again.
+    """Choose all boundaries, then choose all of them again on resampled patients.
 
     ``cells``, shape (grades, m), are the patients of each grade between the cuts. The random
     numbers are those of `steadycut.core.bootstrap.draws.draw_thresholds`.
@@ -59,7 +59,7 @@ def draw_strata(
 def _placed(
     cuts: Cuts, below: IntArray, curves: BoundaryCurves, rule: StrataRule, costs: CostMatrix
 ) -> tuple[FloatArray, FloatArray]:
-    """Return thresholds and ranks that a rule chooses, shape (rows, boundaries) each."""
+    """Return the thresholds and ranks that a rule chooses, shape (rows, boundaries) each."""
     placed = []
     for rank in rule(curves, costs).T:
         first, last = cuts_at_rank(curves.ranks, rank)
@@ -69,7 +69,7 @@ def _placed(
 
 
 def stratum_of(scores: FloatArray, thresholds: FloatArray) -> IntArray:
-    """Return the stratum of each score: how many of the thresholds it reaches.
+    """Return the stratum of each score: the number of thresholds that it reaches.
 
     Examples
     --------
@@ -82,8 +82,8 @@ def stratum_of(scores: FloatArray, thresholds: FloatArray) -> IntArray:
 def stratum_counts(scores: FloatArray, draws: FloatArray) -> IntArray:
     """Return how many of the draws put each score into each stratum, (scores, strata).
 
-    The thresholds of a draw are in order, so that a score lies in stratum k if it reaches
-    threshold k but not k + 1: the difference of two marginal counts is exact.
+    The thresholds of a draw are ordered. A score is in stratum k if it reaches threshold k but not
+    k + 1. The difference of two marginal counts is therefore exact.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def stratum_counts(scores: FloatArray, draws: FloatArray) -> IntArray:
 def stratum_flips(
     scores: FloatArray, thresholds: FloatArray, draws: FloatArray, at_least: int = 1
 ) -> FloatArray:
-    """Return for each score the share of draws that move it by ``at_least`` strata.
+    """Return for each score the share of draws that move it by at least ``at_least`` strata.
 
     Examples
     --------
@@ -109,6 +109,6 @@ def stratum_flips(
     """
     counts = stratum_counts(scores, draws)
     distance = np.abs(np.arange(counts.shape[1]) - stratum_of(scores, thresholds)[:, None])
-    # Whole numbers have a sum that no order changes.
+    # The sum of whole numbers does not depend on their order.
     result: FloatArray = np.where(distance >= at_least, counts, 0).sum(axis=1) / len(draws)
     return result

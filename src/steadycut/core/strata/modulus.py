@@ -1,12 +1,12 @@
-"""How much mean cost an error of all boundaries at once can cost, and its upper band.
+"""The largest change of mean cost from an error in all boundaries at once, and its upper band.
 
 If every boundary k moves by at most r_k, the mean cost changes by at most
 
-    sum over k of w_k(r_k),    w_k(e) = largest mass of a window [u, u + e), a patient of each grade
-                               weighing |C[grade, k-1] - C[grade, k]|,
+    sum over k of w_k(r_k),    w_k(e) = largest mass of a window [u, u + e), where a patient of each
+                               grade has weight |C[grade, k-1] - C[grade, k]|,
 
-because the mean cost is a sum over boundaries. For one boundary and two grades it is the modulus
-of one cut-off, and its band that of `steadycut.core.bounds.multiscale`.
+because the mean cost is a sum over boundaries. For one boundary and two grades this is the modulus
+of one cut-off, and its band is that of `steadycut.core.bounds.multiscale`.
 """
 
 import math
@@ -23,7 +23,7 @@ from steadycut.core.strata.costs import CostMatrix
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class JointRadius:
-    """Bias and radius of every boundary, shape (boundaries,), and the one quantile of them all."""
+    """Bias and radius of every boundary, shape (boundaries,), and one quantile for all of them."""
 
     bias: FloatArray
     quantile: float
@@ -33,9 +33,9 @@ class JointRadius:
 def joint_radius(thresholds: FloatArray, draws: FloatArray, delta: float) -> JointRadius:
     """Return b_k = mean(t*_k - t_k), q, and r_k = |b_k| + q.
 
-    q is the (1 - delta) quantile of max over k of |t*_k - t_k|: a share 1 - delta of the draws has
-    all boundaries within q at once. A heuristic, as that of one cut-off: the bootstrap is not
-    consistent for the minimiser of a step function.
+    q is the (1 - delta) quantile of max over k of |t*_k - t_k|. In a share 1 - delta of the draws
+    all boundaries are within q at once. As for one cut-off, this is a heuristic: the bootstrap is
+    not consistent for the minimiser of a step function.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def joint_radius(thresholds: FloatArray, draws: FloatArray, delta: float) -> Joi
 
 
 def joint_modulus(windows: Windows, radius: FloatArray, costs: CostMatrix) -> float:
-    """Return the sum over boundaries of the largest weighted share in a window of its radius.
+    """Return the sum over the boundaries of the largest weighted share in a window of its radius.
 
     Examples
     --------
@@ -87,11 +87,11 @@ def local_modulus(
 
 
 def joint_band(windows: Windows, radius: FloatArray, costs: CostMatrix, delta: float) -> float:
-    """Return an upper band on the joint modulus; for all radii at once, with probability 1 - delta.
+    """Return an upper band on the joint modulus, for all radii at once, with probability 1 - delta.
 
-    The weights of a boundary are cut into layers, each the mass of the grades that weigh as much
-    or more; every set of grades that occurs gets an equal share of delta, and the limit of
-    `steadycut.core.bounds.multiscale.mass_limits` for all of its windows at once.
+    The weights of a boundary are divided into layers. Each layer is the mass of the grades with at
+    least a certain weight. Every set of grades that occurs gets an equal share of delta, and the
+    limit of `steadycut.core.bounds.multiscale.mass_limits` for all its windows at once.
     """
     check_fraction("delta", delta)
     layers = [weight_layers(np.abs(step)) for step in costs.steps.T]
@@ -110,7 +110,7 @@ def joint_band(windows: Windows, radius: FloatArray, costs: CostMatrix, delta: f
 
 
 def weight_layers(weights: FloatArray) -> list[tuple[float, NDArray[np.bool_]]]:
-    """Cut weights into layers: how high each is, and which entries reach it.
+    """Divide weights into layers: the height of each layer, and which entries reach it.
 
     Examples
     --------

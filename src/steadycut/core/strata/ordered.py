@@ -1,13 +1,13 @@
-"""Exact sums over all thresholds in order.
+"""Exact sums over all ordered thresholds.
 
-A priori K thresholds are the even ones of 2K + 1 uniform points in order, on the quantile scale:
-their density is proportional to u_1 (u_2 - u_1) ... (1 - u_K), which keeps strata from being
-empty; for one threshold it is Beta(2, 2). The points in between are summed out: a message runs from
-the left, is integrated over one point after the other, and is weighted at every second one by how
-likely the patients make that threshold. Another runs from the right. In each cell around a cut a
-message is a polynomial in the place within the cell, with coefficients of at least 0: nothing
-cancels, and logarithms keep every size. The prior is that of Green (Biometrika 1995) for change
-points.
+In the prior, the K thresholds are the even ones of 2K + 1 ordered uniform points on the quantile
+scale. Their density is proportional to u_1 (u_2 - u_1) ... (1 - u_K), which avoids empty strata.
+For one threshold it is Beta(2, 2). The points in between are summed out. A message runs from the
+left and is integrated over one point after another. At every second point it is weighted by the
+likelihood of that threshold. Another message runs from the right. In each cell around a cut, a
+message is a polynomial in the position within the cell, with coefficients of at least 0. So nothing
+cancels, and logarithms can represent every size. The prior is that of Green (Biometrika 1995) for
+change points.
 """
 
 import numpy as np
@@ -22,15 +22,15 @@ def ordered_marginals(log_likelihood: FloatArray, edges: FloatArray) -> FloatArr
     Parameters
     ----------
     log_likelihood
-        Of threshold k at cut j, shape (rows, K, cuts); -inf where it cannot be.
+        Of threshold k at cut j, shape (rows, K, cuts); -inf where it is impossible.
     edges
-        Quantiles between which a threshold belongs to each cut, shape (rows, cuts + 1), from 0
-        to 1, ascending.
+        Quantiles between which a threshold belongs to each cut, shape (rows, cuts + 1), ascending
+        from 0 to 1.
 
     Returns
     -------
     ndarray of shape (rows, K, cuts)
-        Each row of cuts sums to 1.
+        The cuts of each row sum to 1.
 
     Examples
     --------
@@ -53,9 +53,9 @@ def ordered_marginals(log_likelihood: FloatArray, edges: FloatArray) -> FloatArr
 
 
 def _messages(log_likelihood: FloatArray, log_width: FloatArray) -> list[FloatArray]:
-    """Return what the points on the left of each threshold leave for it.
+    """Return the messages from the points on the left of each threshold.
 
-    One array a threshold, shape (rows, cuts, coefficients), in logarithms.
+    One array per threshold, shape (rows, cuts, coefficients), in logarithms.
     """
     message = _integrate(np.zeros((*log_width.shape, 1)), log_width)
     messages = [message]
@@ -67,7 +67,7 @@ def _messages(log_likelihood: FloatArray, log_width: FloatArray) -> list[FloatAr
 
 
 def _integrate(polynomials: FloatArray, log_width: FloatArray) -> FloatArray:
-    """Integrate from 0 to the place within each cell; the cells before are the constant."""
+    """Integrate from 0 to the position within each cell; the cells before give the constant."""
     powers = np.arange(1, polynomials.shape[2] + 1)
     raised = polynomials + log_width[:, :, None] - np.log(powers)
     through = np.logaddexp.accumulate(_log_sum(raised), axis=1)
@@ -77,7 +77,7 @@ def _integrate(polynomials: FloatArray, log_width: FloatArray) -> FloatArray:
 
 
 def _integral(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Integrate over a cell a polynomial in the place from its left times one from its right."""
+    """Integrate over a cell: a polynomial from its left end times one from its right end."""
     size = left.shape[2], right.shape[2]
     weights = betaln(*np.ogrid[1 : size[0] + 1, 1 : size[1] + 1])
     terms = left[..., :, None] + right[..., None, :] + weights
@@ -85,7 +85,7 @@ def _integral(left: FloatArray, right: FloatArray) -> FloatArray:
 
 
 def _log_sum(logarithms: FloatArray) -> FloatArray:
-    """Add along the last axis."""
+    """Add numbers given as logarithms, along the last axis."""
     largest = logarithms.max(axis=2)
     finite = np.where(np.isfinite(largest), largest, 0.0)
     with np.errstate(divide="ignore"):

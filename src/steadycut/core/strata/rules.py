@@ -1,7 +1,7 @@
-"""Rules that choose all boundaries of the risk strata at once, in order.
+"""Rules that choose all boundaries of the risk strata together, in order.
 
-Both take `BoundaryCurves` and return, for each row, how many patients lie below each boundary.
-For one boundary and two grades they are the rules ``erm`` and ``stable`` of one cut-off.
+Both take `BoundaryCurves` and return, for each row, the number of patients below each boundary. For
+one boundary and two grades they are the rules ``erm`` and ``stable`` of one cut-off.
 """
 
 from collections.abc import Callable
@@ -23,11 +23,12 @@ StrataRule = Callable[[BoundaryCurves, CostMatrix], IntArray]
 
 
 def joint_minimum(curves: BoundaryCurves, costs: CostMatrix) -> IntArray:
-    """Return the boundaries of the smallest mean cost, shape (rows, boundaries).
+    """Return the boundaries with the smallest mean cost, shape (rows, boundaries).
 
-    Exact: what the boundaries above k cost at least, if they may not lie below a cut, is a running
-    minimum from the right, so that one sweep a boundary is enough. Of several minimisers each
-    boundary in turn, the lowest first, takes the middle of its widest flat stretch.
+    The result is exact. The smallest cost of the boundaries above k, given that they must not lie
+    below a cut, is a running minimum from the right. One pass per boundary is therefore enough. Of
+    several minimisers, each boundary takes the middle of its widest flat stretch, the lowest
+    boundary first.
     """
     later = least_above(curves.risk)
     chosen, floor = [], np.zeros(len(curves.ranks), dtype=np.int64)
@@ -40,9 +41,9 @@ def joint_minimum(curves: BoundaryCurves, costs: CostMatrix) -> IntArray:
 
 
 def least_above(risk: FloatArray) -> FloatArray:
-    """Return what all higher boundaries cost at least, if none lies below a cut.
+    """Return the smallest cost of all higher boundaries, if none may lie below a cut.
 
-    Shape (rows, boundaries, cuts), as ``risk``.
+    Shape (rows, boundaries, cuts), like ``risk``.
     """
     later = np.zeros_like(risk)
     for k in range(risk.shape[1] - 2, -1, -1):
@@ -52,7 +53,7 @@ def least_above(risk: FloatArray) -> FloatArray:
 
 
 def smallest_risk(curves: BoundaryCurves) -> FloatArray:
-    """Return the smallest mean cost of any boundaries in order, shape (rows,)."""
+    """Return the smallest mean cost of any ordered boundaries, shape (rows,)."""
     first = curves.risk[:, 0] + least_above(curves.risk)[:, 0]
     result: FloatArray = curves.base + first.min(axis=1)
     return result
@@ -60,26 +61,26 @@ def smallest_risk(curves: BoundaryCurves) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class StableStrata:
-    """The joint posterior mean of all boundaries on the quantile scale, each in one basin.
+    """The joint posterior mean of all boundaries on the quantile scale, each within one basin.
 
-    The model is that of the rule ``stable`` of one cut-off
-    (`steadycut.core.rules.stable.Stable`), with K other strata into which a patient can be put in
-    error: with E errors among n patients the weight of a set of K boundaries is
-    prior (ε / (K (1 - ε)))^(``weight`` E), ε = (smallest E + 1) / (n + 2). E is what the
-    boundaries cost above what nobody could avoid, in parts of what it would be with
-    every patient in his worst stratum, times n. As one stratum for everybody has at
-    most K n / (K + 1) errors, errors never speak for a set. The prior is that of
-    `steadycut.core.strata.ordered`. Means of ordered thresholds are in order: they never cross.
+    The model is that of the rule ``stable`` of one cut-off (`steadycut.core.rules.stable.Stable`),
+    with K other strata into which a patient can be put in error. With E errors among n patients,
+    the weight of a set of K boundaries is prior (ε / (K (1 - ε)))^(``weight`` E), where ε =
+    (smallest E + 1) / (n + 2). E is the cost of the boundaries above the unavoidable cost, divided
+    by that with every patient in the worst stratum, times n. One stratum for everybody has at most
+    K n / (K + 1) errors, so errors never count in favour of a set. The prior is that of
+    `steadycut.core.strata.ordered`. Means of ordered thresholds are ordered, so they never cross.
 
-    Where a stretch of risk more than ``barrier`` paired standard errors higher parts the cuts of a
-    boundary, only its heaviest basin is kept, for one boundary after the other, the lowest first.
+    If a stretch of risk more than ``barrier`` paired standard errors higher separates the cuts of a
+    boundary, only its basin with most of the weight is kept. This is done for one boundary after
+    another, the lowest first.
     """
 
     weight: float = 0.25
     barrier: float = 2.0
 
     def __call__(self, curves: BoundaryCurves, costs: CostMatrix) -> IntArray:
-        """Return how many patients lie below each boundary, shape (rows, boundaries)."""
+        """Return the number of patients below each boundary, shape (rows, boundaries)."""
         edges = cell_edges(curves.ranks / curves.n_patients[:, None])
         likelihood = self.log_likelihood(curves)
         weights = ordered_marginals(likelihood, edges)
@@ -93,9 +94,9 @@ class StableStrata:
         return nearest_ranks(weights, curves.ranks)
 
     def log_likelihood(self, curves: BoundaryCurves) -> FloatArray:
-        """Return the share of each boundary in the log-likelihood, shape (rows, boundaries, cuts).
+        """Return the part of each boundary in the log-likelihood, shape (rows, boundaries, cuts).
 
-        They add up to that of a set of boundaries, but for a constant.
+        The parts add up to the log-likelihood of a set of boundaries, except for a constant.
         """
         n, stake = curves.n_patients, curves.stake
         fewest = n * np.maximum(smallest_risk(curves) - curves.floor, 0) / stake
@@ -107,7 +108,7 @@ class StableStrata:
 
 
 def nearest_ranks(weights: FloatArray, ranks: IntArray) -> IntArray:
-    """Return for each boundary the rank nearest to its mean rank, the lower of two as near."""
+    """Return for each boundary the rank nearest to its mean rank; of two, the lower one."""
     means = (weights * ranks[:, None, :]).sum(axis=2)
     distance = np.abs(ranks[:, None, :] - means[:, :, None]).round(DECIMALS)
     return np.take_along_axis(ranks, distance.argmin(axis=2), axis=1)
@@ -116,11 +117,11 @@ def nearest_ranks(weights: FloatArray, ranks: IntArray) -> IntArray:
 def boundary_barriers(
     curves: BoundaryCurves, costs: CostMatrix, boundary: int, height: float
 ) -> NDArray[np.bool_]:
-    """Return which cuts part the minima of one boundary, shape (rows, cuts).
+    """Return which cuts are barriers between the minima of one boundary, shape (rows, cuts).
 
-    As `steadycut.core.rules.basins.barriers`, for any number of grades: a cut whose risk lies
-    more than ``height`` paired standard errors above the smallest on its left, and above that on
-    its right.
+    Like `steadycut.core.rules.basins.barriers`, for any number of grades. A barrier is a cut whose
+    risk is more than ``height`` paired standard errors above the smallest risk on its left, and
+    above the smallest risk on its right.
     """
     risk, square = curves.risk[:, boundary], curves.square[:, boundary]
     n, high = curves.n_patients[:, None], np.ones(risk.shape, dtype=bool)
@@ -137,5 +138,5 @@ RULES: dict[str, StrataRule] = {"stable": StableStrata(), "erm": joint_minimum}
 
 
 def parse_strata_rule(name: str) -> StrataRule:
-    """Return the rule of a name, ``stable`` or ``erm``."""
+    """Return the rule with the name ``stable`` or ``erm``."""
     return RULES[check_choice("rule", name, tuple(RULES))]
