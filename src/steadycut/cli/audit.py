@@ -6,7 +6,6 @@ from steadycut.cli.options import ReportOptions, TableOptions
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
 from steadycut.cli.rule_options import ExternalOptions, RuleOptions
 from steadycut.cli.tables import (
-    candidates_at,
     label_warnings,
     note_dropped,
     read_levels,
@@ -44,7 +43,7 @@ def audit_command(
     sites, reading = there.names(), table.reading(out)
     request = frozen.request(label=there.label, site=there.site, sites=sites, missing=table.missing)
     found, lacking = read_levels(request, reading, force=rule.force)
-    several = dict(enumerate(candidates_at(found, sites)))
+    several = dict(enumerate(found.patients.values()))
     audited = audit(frozen, several, force=rule.force, key=key, small_cells=small_cells)
     document = audit_document(audited, found, output.confidence)
     document = with_warnings(document, lacking, label_warnings(frozen, several[0]))

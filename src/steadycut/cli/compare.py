@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
 from steadycut.cli.reading import Reading, read_tables
-from steadycut.cli.tables import candidates_at, note_dropped
+from steadycut.cli.tables import note_dropped
 from steadycut.core.records import PatientScores
+from steadycut.ingest import at_sites
 from steadycut.io.progress import progress_on_stderr
 from steadycut.show.terminal import comparison_text
 from steadycut.study.compare import compare
@@ -59,4 +60,5 @@ def read_two_hospitals(
     )
     table = read_tables(request, reading)
     note_dropped(table)
-    return candidates_at(table, here), candidates_at(table, there)
+    several = list(table.patients.values())
+    return [at_sites(one, here) for one in several], [at_sites(one, there) for one in several]

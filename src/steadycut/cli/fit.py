@@ -6,12 +6,7 @@ from pathlib import Path
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
 from steadycut.cli.reading import read_tables
-from steadycut.cli.tables import (
-    candidates_at,
-    instances_summary,
-    note_left_out,
-    row_counts,
-)
+from steadycut.cli.tables import instances_summary, note_left_out, row_counts
 from steadycut.core.checks import check_fraction
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.parts import DataPart
@@ -65,7 +60,7 @@ def fit_command(
     reading = table.reading(out)
     found = read_tables(request, reading)
     with progress_on_stderr() as progress:
-        study = run_study(candidates_at(found, request.sites), options, progress)
+        study = run_study(list(found.patients.values()), options, progress)
     frozen = study.freeze(**remembered, small_cells=small_cells)
     if small_cells is not None:
         write_folder(out, {"rule.json": frozen.to_bytes()})

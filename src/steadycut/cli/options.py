@@ -11,12 +11,13 @@ from typing import Annotated, Any
 import typer
 
 from steadycut.cli.option_groups import number, option, switch, whole
-from steadycut.cli.reading import Reading, reading_of
+from steadycut.cli.reading import CHECKPOINT, Reading
 from steadycut.core.aggregate.aggregators import aggregator_names
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.documents.known_patients import check_key
 from steadycut.errors import BadOption
 from steadycut.ingest import Request, make_request
+from steadycut.ingest.engines.choose import ENGINES, check_engine, parse_memory
 from steadycut.io.files import read_small
 from steadycut.study.operating_point import CONFIDENCE
 
@@ -74,7 +75,9 @@ class TableOptions:
     engine: Annotated[
         str,
         option(
-            "NAME", "auto, memory (numpy), duckdb (any size) or spark (a cluster); same result."
+            "NAME",
+            f"auto, {', '.join(f'{name} ({one.about})' for name, one in ENGINES.items())}; the "
+            "result is the same.",
         ),
     ] = "auto"
     memory: Annotated[
@@ -86,8 +89,13 @@ class TableOptions:
 
     def reading(self, out: Path | None) -> Reading:
         """Check how to read the tables; a checkpoint goes into the folder of the results."""
-        return reading_of(
-            self.tables, engine=self.engine, memory=self.memory, resume=self.resume, out=out
+        check_engine(self.engine)
+        return Reading(
+            paths=tuple(self.tables),
+            engine=self.engine,
+            memory=parse_memory(self.memory),
+            checkpoint=None if out is None else out / CHECKPOINT,
+            resume=self.resume,
         )
 
 

@@ -1,7 +1,7 @@
 """The tables that a command was given, and how to read them."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -10,7 +10,6 @@ from pathlib import Path
 from steadycut._version import __version__
 from steadycut.cli.output import note
 from steadycut.ingest import PatientTable, Request, read_patients
-from steadycut.ingest.engines.choose import check_engine, parse_memory
 from steadycut.ingest.sources.find import find_files
 from steadycut.io.checkpoint import Checkpoint, digest, open_checkpoint
 from steadycut.io.progress import progress_on_stderr
@@ -36,25 +35,6 @@ class Reading:
         """Remove the checkpoint: the results are written."""
         if self.checkpoint is not None and self.checkpoint.is_dir():
             Checkpoint(self.checkpoint).remove()
-
-
-def reading_of(
-    tables: Sequence[str],
-    *,
-    engine: str,
-    memory: str | None,
-    resume: bool = False,
-    out: Path | None = None,
-) -> Reading:
-    """Check how to read tables; a checkpoint goes into the folder of the results."""
-    check_engine(engine)
-    return Reading(
-        paths=tuple(tables),
-        engine=engine,
-        memory=parse_memory(memory),
-        checkpoint=None if out is None else out / CHECKPOINT,
-        resume=resume,
-    )
 
 
 def read_tables(request: Request, reading: Reading) -> PatientTable:

@@ -1,4 +1,4 @@
-"""Tables, costs and names given on the command line -> graded patients and a cost matrix."""
+"""The cost matrix and the grades of ``steadycut strata``, from options and tables."""
 
 import csv
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class GivenCosts:
 
 
 def read_costs(text: str) -> GivenCosts:
-    """Return the costs of ``--costs``: rows parted by semicolons, or a CSV file.
+    """Return the costs of ``--costs``: rows separated by semicolons, or a CSV file.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def _matrix(rows: Sequence[Sequence[str]], given: str) -> CostMatrix:
 
 
 def names_of(option: str, text: str | None, from_file: list[str] | None) -> list[str] | None:
-    """Return the names of an option, or of the file of costs; they must not contradict."""
+    """Return the names in an option, or in the file of costs; both must agree."""
     if text is None:
         return from_file
     names = [name.strip() for name in text.split(",")]

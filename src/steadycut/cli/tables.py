@@ -1,4 +1,4 @@
-"""Tables named on the command line -> patients."""
+"""Reading tables for a frozen rule, and what to say about the rows."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from steadycut.documents.guards import (
 from steadycut.documents.monitor import MonitorDocument
 from steadycut.documents.parts import ClustersPart, DataPart
 from steadycut.errors import MissingColumn
-from steadycut.ingest import PatientTable, Request, at_sites
+from steadycut.ingest import PatientTable, Request
 from steadycut.ingest.read import alike_lines, dropped_lines
 
 Judged = TypeVar("Judged", AuditDocument, MonitorDocument)
@@ -84,7 +84,7 @@ def row_counts(table: PatientTable, *, fewest: int = 0, sha256: str | None = Non
 
 
 def instances_summary(table: PatientTable, score: str) -> ClustersPart | None:
-    """Return what the rows of a score column are worth; None where that is not defined."""
+    """Return how similar the rows of a patient are in a score; None where it is not defined."""
     found = table.clusters.get(score)
     return None if found is None else ClustersPart.of(found)
 
@@ -99,9 +99,3 @@ def note_left_out(table: PatientTable) -> None:
     """Say what was left out."""
     for line in dropped_lines(table):
         note(line)
-
-
-def candidates_at(table: PatientTable, sites: Sequence[str] | None) -> list[PatientScores]:
-    """Return the candidates, each with the patients of the named sites only."""
-    candidates = list(table.patients.values())
-    return candidates if sites is None else [at_sites(one, sites) for one in candidates]

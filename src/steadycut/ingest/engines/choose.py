@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,22 @@ UNITS |= {f"{unit}i": 1024.0**power for power, unit in enumerate("kmgt", start=1
 
 SIZE = re.compile(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]i?|)b?\s*", re.ASCII)
 
-Maker = Callable[[Request, Any, int, Path], Engine]
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An engine: what it is good for, in a few words, and how to open it.
+
+    ``open`` takes the request, the source, the memory in bytes and a work folder.
+    """
+
+    about: str
+    open: Callable[[Request, Any, int, Path], Engine]
 
 
-ENGINES: dict[str, Maker] = {
-    "memory": lambda request, source, _memory, _work: MemoryEngine(request, source),
-    "duckdb": DuckDBEngine,
-    "spark": lambda request, source, _memory, _work: SparkEngine(request, source),
+ENGINES = {
+    "memory": Choice("numpy", lambda request, source, *_: MemoryEngine(request, source)),
+    "duckdb": Choice("any size", DuckDBEngine),
+    "spark": Choice("a cluster", lambda request, source, *_: SparkEngine(request, source)),
 }
 
 
@@ -47,7 +57,7 @@ def open_engine(name: str, request: Request, source: Any, memory: int, work: Pat
     ``auto`` is DuckDB for large files and for frames that are not computed yet, and Spark for its
     own DataFrames.
     """
-    return ENGINES[_best(source) if name == AUTO else name](request, source, memory, work)
+    return ENGINES[_best(source) if name == AUTO else name].open(request, source, memory, work)
 
 
 def check_engine(name: str) -> None:
