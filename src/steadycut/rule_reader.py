@@ -523,24 +523,30 @@ def _combined(rule: Rule, scores: Scores) -> float:
 
 
 def _decide_single(rule: Rule, scores: Scores, *_: object) -> Columns:
-    sign, n = _sign(rule), len(rule["bootstrap_thresholds"])
-    draws = sorted(sign * draw for draw in rule["bootstrap_thresholds"])
-    called = [sign * score >= sign * rule["threshold"] for score in scores]
-    calls = [bisect_right(draws, sign * score) for score in scores]
-    flips = [(n - count if yes else count) / n for count, yes in zip(calls, called)]
-    return {"decision": [int(yes) for yes in called], "flip_probability": flips}
+    draws = [[draw] for draw in rule["bootstrap_thresholds"]]
+    called, flips = _places_between(rule, [rule["threshold"]], draws, scores)
+    return {"decision": called, "flip_probability": flips}
 
 
 def _decide_strata(rule: Rule, scores: Scores, *_: object) -> Columns:
-    sign, draws = _sign(rule), rule["bootstrap_thresholds"]
-    thresholds = [sign * value for value in rule["thresholds"]]
-    own = [bisect_right(thresholds, sign * score) for score in scores]
+    draws = rule["bootstrap_thresholds"]
+    strata, flips = _places_between(rule, rule["thresholds"], draws, scores)
+    return {"stratum": [rule["strata"][one] for one in strata], "flip_probability": flips}
+
+
+def _places_between(
+    rule: Rule, thresholds: Scores, draws: List[Scores], scores: Scores
+) -> Tuple[List[int], Scores]:
+    """Return how many thresholds each score reaches, and the share of draws that differ."""
+    sign, n = _sign(rule), len(draws)
+    cuts = [sign * threshold for threshold in thresholds]
+    own = [bisect_right(cuts, sign * score) for score in scores]
     columns = [sorted(sign * value for value in column) for column in zip(*draws)]
     flips = []
-    for score, stratum in zip(scores, own):
-        reached = [len(draws), *(bisect_right(one, sign * score) for one in columns), 0]
-        flips.append((len(draws) - reached[stratum] + reached[stratum + 1]) / len(draws))
-    return {"stratum": [rule["strata"][one] for one in own], "flip_probability": flips}
+    for score, place in zip(scores, own):
+        reached = [n, *(bisect_right(one, sign * score) for one in columns), 0]
+        flips.append((n - reached[place] + reached[place + 1]) / n)
+    return own, flips
 
 
 def _decide_covariate(rule: Rule, scores: Scores, covariate: List[str], unseen: str) -> Columns:

@@ -8,7 +8,7 @@ What all pipelines share:
 ``skipped``      files that cannot be used, and why
 ``parallel``     a function over many items, in threads or processes
 ``parquet``      tables that are written whole and carry a note
-``fingerprint``  hashes of options, models and files
+``fingerprint``  hashes of files
 ===============  =================================================================
 
 Each pipeline is a folder:

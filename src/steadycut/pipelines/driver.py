@@ -65,20 +65,20 @@ def gather_files(
     named = {path.stem for path in found} if sheet is None else set(known)
     labelled = {one.patient for one in known.values() if one.patient and one.label}
     at_two_sites = patients_at_two_sites(known)
-    paths: list[Path] = []
-    skipped: list[SkippedFile] = []
+    skipped: dict[Path, str] = {}
     for path in found:
         patient = origin_of(path, known).patient
         if need_labels and patient not in labelled:
-            skipped.append(SkippedFile(file=str(path), reason="the sheet has no label for it."))
+            skipped[path] = "the sheet has no label for it."
         elif path.stem not in named:
-            skipped.append(SkippedFile(file=str(path), reason="the sheet does not name it."))
+            skipped[path] = "the sheet does not name it."
         elif patient in at_two_sites:
-            reason = "the sheet puts its patient at two sites."
-            skipped.append(SkippedFile(file=str(path), reason=reason))
-        else:
-            paths.append(path)
-    return InputFiles(paths=paths, sheet=known, skipped=skipped)
+            skipped[path] = "the sheet puts its patient at two sites."
+    return InputFiles(
+        paths=[path for path in found if path not in skipped],
+        sheet=known,
+        skipped=[SkippedFile(file=str(path), reason=why) for path, why in skipped.items()],
+    )
 
 
 def find_files(places: Sequence[str], kind: FileKind) -> list[Path]:

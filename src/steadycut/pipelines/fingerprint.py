@@ -1,33 +1,18 @@
-"""Hashes of options, models and files, to see whether anything has changed."""
+"""Hashes of files, to see whether anything has changed."""
 
 import hashlib
-import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-CHUNK = 1 << 20
+from steadycut.documents.canonical_json import content_hash
 
-
-def digest(content: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of plain data, whatever the order of its keys.
-
-    Examples
-    --------
-    >>> digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
-    True
-    """
-    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+# Bytes that are read at each end of a large file.
+END = 1 << 20
 
 
 def hash_file(path: Path) -> str:
-    """Return the SHA-256 of a whole file, read in pieces."""
-    found = hashlib.sha256()
+    """Return the SHA-256 of a whole file."""
     with path.open("rb") as file:
-        while piece := file.read(CHUNK):
-            found.update(piece)
-    return found.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def file_fingerprint(path: Path) -> str:
@@ -38,7 +23,7 @@ def file_fingerprint(path: Path) -> str:
     """
     folder = path.with_suffix("")
     parts = sorted(folder.rglob("*")) if folder != path and folder.is_dir() else []
-    return digest(
+    return content_hash(
         {
             "ends": _hash_ends(path),
             "files": [_size_and_time(part) for part in [path, *parts] if part.is_file()],
@@ -48,9 +33,9 @@ def file_fingerprint(path: Path) -> str:
 
 def _hash_ends(path: Path) -> str:
     with path.open("rb") as file:
-        found = hashlib.sha256(file.read(CHUNK))
-        file.seek(max(path.stat().st_size - CHUNK, 0))
-        found.update(file.read(CHUNK))
+        found = hashlib.sha256(file.read(END))
+        file.seek(max(path.stat().st_size - END, 0))
+        found.update(file.read(END))
     return found.hexdigest()
 
 

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut._version import __version__
+from steadycut.documents.canonical_json import content_hash
 from steadycut.errors import BadFile
 from steadycut.ingest.patients import Progress
 from steadycut.io.files import write_atomically
 from steadycut.pipelines.driver import check_names, process_files
-from steadycut.pipelines.fingerprint import digest, file_fingerprint
+from steadycut.pipelines.fingerprint import file_fingerprint
 from steadycut.pipelines.parallel import map_in_threads
 from steadycut.pipelines.parquet import read_note, write_parquet
 from steadycut.pipelines.sheet import Origin, origin_columns, origin_of
@@ -72,7 +73,7 @@ class Job:
     def fingerprint(self, path: Path) -> str:
         """Return a hash of all that a table depends on: neither workers nor the overlay."""
         origin = origin_of(path, self.sheet)
-        return digest(
+        return content_hash(
             {
                 "version": __version__,
                 "options": asdict(self.options),

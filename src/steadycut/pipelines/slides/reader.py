@@ -98,11 +98,11 @@ def import_openslide() -> Any:
 def _resolution(handle: Any, slide_mpp: float | None) -> float:
     if slide_mpp is not None:
         return slide_mpp
-    stated = [_number(handle.properties.get(f"openslide.mpp-{axis}")) for axis in "xy"]
-    if None in stated:
+    try:
+        x, y = (float(handle.properties[f"openslide.mpp-{axis}"]) for axis in "xy")
+    except (KeyError, ValueError):
         msg = "it does not state its resolution. Give it as --slide-mpp (micrometres per pixel)."
-        raise BadFile(msg)
-    x, y = (value or 0.0 for value in stated)
+        raise BadFile(msg) from None
     usable = min(x, y) >= SMALLEST_MPP and max(x, y) <= LARGEST_MPP
     if not usable or max(x, y) / min(x, y) > LARGEST_ASPECT:
         msg = (
@@ -111,13 +111,6 @@ def _resolution(handle: Any, slide_mpp: float | None) -> float:
         )
         raise BadFile(msg)
     return (x + y) / 2
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return None
 
 
 def shrink(pixels: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
