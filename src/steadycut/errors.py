@@ -21,13 +21,57 @@
 
     SteadycutWarning (UserWarning)
 
-Every text says what is wrong, what is allowed, what was given and what to do, in one line,
-and never names a patient.
+Every text says what is wrong, what is allowed, what was given and what to do, in one line. It never
+names a patient. Names of arguments are marked with `argument`, so that Python, the command line and
+the app can each spell them in their own way.
 """
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+# Characters for private use, which nobody types: they stand around an argument.
+MARKED = re.compile("\ue000(\\w+)(?:=(.*?))?\ue001")
+IN_PYTHON: Mapping[str, str] = MappingProxyType({})
+
+
+def argument(name: str, value: str | int | None = None) -> str:
+    """Mark an argument, perhaps with the value to give it, in the text of an error.
+
+    Examples
+    --------
+    >>> error = BadOption(f"scores are missing; leave them out with {argument('missing', 'drop')}.")
+    >>> str(error)
+    "scores are missing; leave them out with missing='drop'."
+    >>> error.spelled({"missing": "--missing"})
+    'scores are missing; leave them out with --missing drop.'
+    """
+    return f"\ue000{name}\ue001" if value is None else f"\ue000{name}={value!r}\ue001"
 
 
 class SteadycutError(ValueError):
-    """Root of every error that a user can cause and mend."""
+    """Root of every error that a user can cause and fix."""
+
+    def __init__(self, message: str = "") -> None:
+        self.message = message
+        super().__init__(self.spelled())
+
+    @property
+    def arguments(self) -> list[str]:
+        """The names of the arguments that the error is about, as in Python."""
+        return [name for name, _ in MARKED.findall(self.message)]
+
+    def spelled(self, names: Mapping[str, str] = IN_PYTHON) -> str:
+        """Return the text with other names for the arguments, such as ``--delta`` for ``delta``."""
+
+        def spell(found: re.Match[str]) -> str:
+            name, value = found.groups()
+            flag = names.get(name)
+            if flag is None:
+                return name if value is None else f"{name}={value}"
+            return flag if value in {None, "True"} else f"{flag} {value}".replace("'", "")
+
+        return MARKED.sub(spell, self.message)
 
 
 class BadOption(SteadycutError):

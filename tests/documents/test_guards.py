@@ -7,7 +7,6 @@ import pytest
 
 from steadycut import PatientScores, audit, fit, monitor
 from steadycut.documents.guards import (
-    FORCE,
     check_aggregation,
     check_deployment,
     check_instances,
@@ -216,7 +215,8 @@ def test_a_refusal_is_raised_unless_it_is_forced():
     found = check_deployment(RULE, STRANGE)
     with pytest.raises(DeploymentRefused, match=r"^aggregation: every patient has one row; ") as e:
         pass_or_refuse(found, force=False)
-    assert FORCE in str(e.value)
+    assert "force=True" in str(e.value)
+    assert "recorded: --force." in e.value.spelled({"force": "--force"})
     assert texts_of(pass_or_refuse(found, force=True))[0].startswith("forced: aggregation: ")
     assert pass_or_refuse([], force=False) == []
 

@@ -39,7 +39,7 @@ ALL = {"patient": "id", "score": "s", "label": "y", "site": "site", "levels": ["
             {"y": [1, 1, None]},
             {},
             BadTable,
-            "column 'y' must be filled.*1 of 3 rows.*--missing drop",
+            "column 'y' must be filled.*1 of 3 rows.*missing='drop'",
         ),
         ({"y": [1, 1, np.nan]}, {}, BadTable, "column 'y' must be filled.*1 of 3 rows"),
         ({"site": ["A", "A", "  "]}, {}, BadTable, "column 'site'.*1 of 3 .*or remove the rows"),

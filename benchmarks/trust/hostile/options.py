@@ -65,9 +65,9 @@ def calls():
 
 
 def _commands(command, path=()):
-    for name, below in getattr(command, "commands", {}).items():
+    for name in getattr(command, "commands", {}):
         if name not in LEFT_OUT:
-            yield from _commands(below, (*path, name))
+            yield from _commands(command.get_command(None, name), (*path, name))
     if not hasattr(command, "commands"):
         yield path, command
 

@@ -115,7 +115,8 @@ class Routes:
             job.columns = preview([job.folder / name for name in job.tables])
         except SteadycutError as error:
             job.remove()
-            return self._home(_in_folder(error, job.folder), status=400)
+            flags = {field.name: field.option for field in self.commands[kind]}
+            return self._home(_in_folder(error.spelled(flags), job.folder), status=400)
         except BaseException:
             job.remove()
             raise
@@ -157,7 +158,7 @@ class Routes:
         try:
             job.start(arguments(filled, self.commands[job.kind], job.columns))
         except (SteadycutError, OSError) as error:
-            raise HTTPException(409, _in_folder(error, job.folder)) from None
+            raise HTTPException(409, _in_folder(str(error), job.folder)) from None
         job.filled = filled
         return _to(job)
 
@@ -250,9 +251,9 @@ def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None
     FrozenRule.load(path)
 
 
-def _in_folder(error: Exception, folder: Path) -> str:
-    """Return an error's text, with files named as seen from their folder, in one line."""
-    return " ".join(str(error).replace(f"{folder}/", "").split())
+def _in_folder(text: str, folder: Path) -> str:
+    """Return the text of an error in one line, with files named as seen from their folder."""
+    return " ".join(text.replace(f"{folder}/", "").split())
 
 
 def _guessed(job: Job, fields: Sequence[Field]) -> Filled:

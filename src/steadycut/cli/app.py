@@ -32,8 +32,8 @@ def app_command(
     Choose files, map columns, fit, read the report and audit. Nothing leaves the machine. When the
     page is closed, everything is removed except what was downloaded.
     """
-    check_count("--port", port, at_least=0)
-    check_count("--limit", limit)
+    check_count("port", port, at_least=0)
+    check_count("limit", limit)
     with optional_package("steadycut app", "starlette", "app"):
         from steadycut.app.serve import serve
     commands = {"fit": fields_of(fit_command), "audit": fields_of(audit_command)}

@@ -57,7 +57,7 @@ def apply_command(rule: ApplyOptions, table: TableOptions, output: DecisionOptio
     out, unseen = output.out, rule.unseen
     write = writer_for(out)
     check_not_an_input(out, [rule.rule, *table.tables])
-    key = rule.key()
+    key = rule.secret()
     reading = table.reading(out.parent)
     frozen = load_frozen(rule.rule)
     frozen.check_unseen(unseen)

@@ -37,7 +37,7 @@ def audit_command(
     check_fraction("confidence", output.confidence)
     if small_cells is not None:
         check_count("small_cells", small_cells, at_least=2)
-    key = rule.key()
+    key = rule.secret()
     frozen = FrozenRule.load(rule.rule)
     check_fits(frozen.expected.remembered, key)
     sites, reading = there.names(), table.reading(out)

@@ -11,8 +11,8 @@ from typing import Annotated, ClassVar
 import typer
 
 from steadycut._version import __version__
-from steadycut.cli.error_text import as_options
 from steadycut.cli.lazy_group import LazyGroup
+from steadycut.cli.option_groups import Refusal
 from steadycut.errors import SteadycutError
 
 # typer carries its own copy of click; this is that copy's UsageError.
@@ -140,8 +140,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         result = command.main(args=arguments, prog_name="steadycut", standalone_mode=False)
     except USAGE_ERROR as error:
         return _refuse(f"{_message(error)} See '{_command_path(error)} --help'.")
-    except SteadycutError as error:
-        return _refuse(as_options(error))
+    except (Refusal, SteadycutError) as error:
+        return _refuse(str(error))
     except (KeyboardInterrupt, typer.Abort):
         result = INTERRUPTED
     except BrokenPipeError:

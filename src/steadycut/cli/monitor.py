@@ -54,7 +54,7 @@ def monitor_command(
     if out is not None:
         check_folder(out)
     check_fraction("delta", watch.delta)
-    key = rule.key()
+    key = rule.secret()
     frozen = FrozenRule.load(rule.rule)
     check_fits(frozen.expected.remembered, key)
     request = frozen.request(

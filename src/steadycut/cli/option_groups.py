@@ -14,6 +14,8 @@ from typing import Any, get_type_hints
 import typer
 from typer.core import TyperCommand
 
+from steadycut.errors import SteadycutError
+
 
 def option(
     metavar: str, help_: str, *flags: str, parser: Callable[[str], Any] | None = None
@@ -93,10 +95,22 @@ def flatten(function: Callable[..., Any]) -> Callable[..., Any]:
     return flat
 
 
+class Refusal(Exception):  # noqa: N818
+    """An error of the library, with its arguments spelled as options."""
+
+
 class PanelCommand(TyperCommand):
     """A command whose help shows each group of options under its heading, as plain text."""
 
     headings: dict[str, str | None]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; errors name its options instead of Python's arguments."""
+        try:
+            return super().invoke(ctx)
+        except SteadycutError as error:
+            flags = {str(param.name): param.opts[0] for param in self.params}
+            raise Refusal(error.spelled(flags)) from error
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then one panel per group, then the other options."""

@@ -54,7 +54,10 @@ Missing = Annotated[
     ),
 ]
 PatientKey = Annotated[
-    Path | None, option("FILE", "A secret of at least 16 bytes by which patients are remembered.")
+    Path | None,
+    option(
+        "FILE", "A secret of at least 16 bytes by which patients are remembered.", "--patient-key"
+    ),
 ]
 AsJson = Annotated[bool, switch("--json", "Print one JSON object and nothing else.")]
 OutFolder = Annotated[Path, option("DIR", "Where to write.")]
@@ -295,14 +298,14 @@ class RememberOptions:
             "Put salted hashes of the identifiers into the rule, to refuse these patients later.",
         ),
     ] = False
-    patient_key: PatientKey = None
+    key: PatientKey = None
 
     def arguments(self) -> dict[str, Any]:
         """Return how a rule is to remember its patients, as `Study.freeze` takes it."""
-        if self.patient_key is not None and not self.remember_patients:
+        if self.key is not None and not self.remember_patients:
             msg = "--patient-key is for --remember-patients; give both, or neither."
             raise BadOption(msg)
-        return {"remember_patients": self.remember_patients, "key": read_key(self.patient_key)}
+        return {"remember_patients": self.remember_patients, "key": read_key(self.key)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,7 +43,7 @@ def report_command(
 
     The page is made from its JSON file alone.
     """
-    check_choice("format", form, tuple(ENDINGS))
+    check_choice("form", form, tuple(ENDINGS))
     path = find_result(result)
     content = read_json(path)
     comparison = None if compare is None else read_json(compare)

@@ -22,16 +22,16 @@ class RuleOptions:
         Path | None,
         option("PUBLIC_KEY", "Use the rule only if RULE.sig says that this key signed it."),
     ] = None
-    patient_key: PatientKey = None
+    key: PatientKey = None
     force: Annotated[
         bool, switch("--force", "Go on where the rule refuses these patients, and record it.")
     ] = False
 
-    def key(self) -> bytes | None:
+    def secret(self) -> bytes | None:
         """Return the secret by which patients are remembered; check first who signed the rule."""
         if self.verify is not None:
             verify(self.rule, self.verify)
-        return read_key(self.patient_key)
+        return read_key(self.key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

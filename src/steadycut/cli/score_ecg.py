@@ -87,12 +87,12 @@ def score_ecg_command(
     check_folder(out)
     import_wfdb()
     options = cut.options()
-    check_fraction("--train-share", how.train_share)
-    check_count("--seed", seed, at_least=0)
+    check_fraction("train_share", how.train_share)
+    check_count("seed", seed, at_least=0)
     ready = None if how.scorer is None else read_scorer(how.scorer, NAMES)
     files = gather_files(given.records, RECORDS, given.sheet, need_labels=ready is None)
     labels = labels_of_patients(files.sheet) if ready is None else {}
-    n_jobs = check_count("--jobs", how.jobs)
+    n_jobs = check_count("jobs", how.jobs)
     with progress_on_stderr() as progress:
         found, skipped = read_segments(files.paths, options, n_jobs, progress)
     skipped = [*files.skipped, *skipped]

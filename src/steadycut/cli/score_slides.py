@@ -127,7 +127,7 @@ def score_slides_command(
         model=TileModel(model.model, how),
         options=options,
         out=output.out,
-        n_jobs=check_count("--jobs", work.jobs),
+        n_jobs=check_count("jobs", work.jobs),
         overlay=work.overlay,
         sheet=files.sheet,
     )

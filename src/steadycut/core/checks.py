@@ -2,12 +2,12 @@
 
 from collections.abc import Collection
 from numbers import Integral, Number, Real
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadycut.errors import BadOption, BadPatients, MissingScores
+from steadycut.errors import BadOption, BadPatients, MissingScores, argument
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -44,18 +44,29 @@ def shown(value: object) -> str:
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."
 
 
+def refuse(name: str, rule: str, value: object) -> NoReturn:
+    """Refuse the value of an argument: say what it must be, and what was given.
+
+    Examples
+    --------
+    >>> refuse("delta", "lie strictly between 0 and 1", 2)
+    Traceback (most recent call last):
+    steadycut.errors.BadOption: delta must lie strictly between 0 and 1; got 2.
+    """
+    msg = f"{argument(name)} must {rule}; got {shown(value)}."
+    raise BadOption(msg)
+
+
 def check_fraction(name: str, value: Any) -> float:
     """Return ``value`` as a float, if it lies strictly between 0 and 1."""
     if not is_real(value) or not 0 < value < 1:
-        msg = f"{name} must lie strictly between 0 and 1; got {shown(value)}."
-        raise BadOption(msg)
+        refuse(name, "lie strictly between 0 and 1", value)
     return _away_from_ends(name, float(value))
 
 
 def _away_from_ends(name: str, value: float) -> float:
     if not SMALLEST_FRACTION <= value <= 1 - SMALLEST_FRACTION:
-        msg = f"{name} must be at least {SMALLEST_FRACTION:g} from 0 and from 1; got {value!r}."
-        raise BadOption(msg)
+        refuse(name, f"be at least {SMALLEST_FRACTION:g} from 0 and from 1", value)
     return value
 
 
@@ -63,12 +74,10 @@ def check_range(name: str, value: Any) -> tuple[float, float]:
     """Return ``value`` as (low, high), if both lie strictly between 0 and 1 and low <= high."""
     ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
     if len(ends) != 2 or not all(is_real(end) and 0 < end < 1 for end in ends):  # noqa: PLR2004
-        msg = f"{name} must be a number, or two, strictly between 0 and 1; got {shown(value)}."
-        raise BadOption(msg)
+        refuse(name, "be a number, or two, strictly between 0 and 1", value)
     low, high = (_away_from_ends(name, float(end)) for end in ends)
     if low > high:
-        msg = f"{name} must go from low to high; got {shown(value)}."
-        raise BadOption(msg)
+        refuse(name, "go from low to high", value)
     return low, high
 
 
@@ -76,8 +85,7 @@ def check_finite(name: str, value: Any) -> float:
     """Return ``value`` as a float, if it is a finite number in the range allowed for scores."""
     number = _as_float(value)
     if not abs(number) <= LARGEST_SCORE:
-        msg = f"{name} must be a finite number; got {shown(value)}."
-        raise BadOption(msg)
+        refuse(name, "be a finite number", value)
     return number
 
 
@@ -85,39 +93,32 @@ def check_positive(name: str, value: Any) -> float:
     """Return ``value`` as a float, if it is a finite number above 0."""
     number, smallest = _as_float(value), 1 / LARGEST_COST
     if not 0 < number < np.inf:
-        msg = f"{name} must be a finite number above 0; got {shown(value)}."
-        raise BadOption(msg)
+        refuse(name, "be a finite number above 0", value)
     if not smallest <= number <= LARGEST_COST:
-        msg = f"{name} must lie between {smallest:g} and {LARGEST_COST:g}; got {shown(value)}."
-        raise BadOption(msg)
+        refuse(name, f"lie between {smallest:g} and {LARGEST_COST:g}", value)
     return number
 
 
 def check_count(name: str, value: Any, *, at_least: int = 1, at_most: int | None = None) -> int:
     """Return ``value`` as an int, if it is a whole number between ``at_least`` and ``at_most``."""
     if not isinstance(value, Integral) or isinstance(value, bool) or value < at_least:
-        msg = f"{name} must be a whole number of at least {at_least}; got {shown(value)}."
-        raise BadOption(msg)
+        refuse(name, f"be a whole number of at least {at_least}", value)
     if at_most is not None and int(value) > at_most:
-        msg = f"{name} must be at most {at_most}; got {shown(value)}."
-        raise BadOption(msg)
+        refuse(name, f"be at most {at_most}", value)
     return int(value)
 
 
 def check_choice(name: str, value: str, allowed: Collection[str]) -> str:
     """Return ``value``, if it is one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
-        options = ", ".join(str(option) for option in allowed)
-        msg = f"{name} must be one of {options}; got {shown(value)}."
-        raise BadOption(msg)
+        refuse(name, f"be one of {', '.join(map(str, allowed))}", value)
     return value
 
 
 def check_flag(name: str, value: Any) -> bool:
     """Return ``value``, if it is true or false."""
     if not isinstance(value, bool | np.bool_):
-        msg = f"{name} must be true or false; got {shown(value)}."
-        raise BadOption(msg)
+        refuse(name, "be true or false", value)
     return bool(value)
 
 

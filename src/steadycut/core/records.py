@@ -22,7 +22,7 @@ from steadycut.core.checks import (
     shown,
     store,
 )
-from steadycut.errors import BadOption, BadPatients, PatientOverlap
+from steadycut.errors import BadOption, BadPatients, PatientOverlap, argument
 
 DIRECTIONS = ("ge", "le")
 Direction = Literal["ge", "le"]
@@ -49,7 +49,8 @@ class Costs:
         store(self, "cost_fp", check_positive("cost_fp", self.cost_fp))
         if not 1 / MOST_UNEQUAL <= self.cost_fn / self.cost_fp <= MOST_UNEQUAL:
             msg = (
-                f"cost_fn and cost_fp must be within a factor of {MOST_UNEQUAL:g}; got "
+                f"{argument('cost_fn')} and {argument('cost_fp')} must be within a factor of "
+                f"{MOST_UNEQUAL:g}; got "
                 f"{self.cost_fn:g} and {self.cost_fp:g}. Beyond it the cheaper error counts for "
                 "nothing."
             )

@@ -24,7 +24,7 @@ from steadycut.documents.parts import (
     Range,
     RoleCounts,
 )
-from steadycut.errors import BadOption, BadPatients
+from steadycut.errors import BadOption, BadPatients, argument
 
 SCHEMA: Final = "steadycut.covariate/1"
 # No group has this name: an empty text stands for a missing value.
@@ -265,7 +265,7 @@ class CovariateRule(CallFile[CovariateDocument]):
                 f"{of} are of a group of '{name}' that the rule has not seen"
                 f"{_examples(values[strange].tolist())}; it knows "
                 f"{', '.join(self.groups)}. Leave them out, or take the pooled cut-off for them "
-                "with unseen='pooled' (--unseen pooled)."
+                f"with {argument('unseen', 'pooled')}."
             )
             raise BadOption(msg)
         what = f"are of a group of '{name}' without a cut-off; the pooled one decides."

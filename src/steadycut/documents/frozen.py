@@ -44,7 +44,7 @@ from steadycut.documents.parts import (
     Range,
     Step,
 )
-from steadycut.errors import BadOption, BadPatients, BadRuleFile, SteadycutWarning
+from steadycut.errors import BadOption, BadPatients, BadRuleFile, SteadycutWarning, argument
 from steadycut.ingest import Request, make_request, read_patients
 from steadycut.ingest.read import alike_lines, dropped_lines
 from steadycut.io.files import write_atomically
@@ -250,7 +250,10 @@ class FrozenFile(ABC, Generic[Document]):
         """Check what to do with patients whose attributes the rule has not seen."""
         check_choice("unseen", unseen, UNSEEN)
         if unseen != "refuse":
-            msg = "--unseen pooled is for a covariate.json; leave it out for other rules."
+            msg = (
+                f"{argument('unseen', 'pooled')} is for a covariate.json; leave it out for other "
+                "rules."
+            )
             raise BadOption(msg)
 
     def check_attributes(self, patients: PatientScores, unseen: str = "refuse") -> list[str]:

@@ -17,11 +17,9 @@ from steadycut.core.records import PatientScores, Recipe
 from steadycut.documents.ensemble import made_by
 from steadycut.documents.known_patients import Remembered, check_fits
 from steadycut.documents.parts import InstancesPart
-from steadycut.errors import BadOption, DeploymentRefused, SteadycutWarning
+from steadycut.errors import BadOption, DeploymentRefused, SteadycutWarning, argument
 
 WARN, REFUSE = "warn", "refuse"
-# How Python and the command line overrule a refusal.
-FORCE = "force=True (--force)"
 OUTSIDE_SHARE = 0.05
 INSTANCE_FACTOR = 3.0
 # If half of the patients of a kind have several, ten who all have one come by chance in 1 of 1000.
@@ -131,7 +129,8 @@ def pass_or_refuse(findings: Iterable[Finding], *, force: bool) -> list[Finding]
     found = list(findings)
     refused = [one.text for one in found if one.severity == REFUSE]
     if refused and not force:
-        msg = f"{' '.join(refused)} To go on all the same, and have that recorded: {FORCE}."
+        force_it = argument("force", value=True)
+        msg = f"{' '.join(refused)} To go on all the same, and have that recorded: {force_it}."
         raise DeploymentRefused(msg)
     return found
 

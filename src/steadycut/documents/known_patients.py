@@ -15,7 +15,7 @@ from pydantic import Field
 
 from steadycut.core.records import PatientScores
 from steadycut.documents.parts import Part
-from steadycut.errors import BadOption, BadPatients
+from steadycut.errors import BadOption, BadPatients, argument
 
 KEYED: Literal["hmac-sha256"] = "hmac-sha256"
 SLOW: Literal["pbkdf2-sha256"] = "pbkdf2-sha256"
@@ -105,17 +105,20 @@ def check_fits(remembered: Remembered | None, key: bytes | None) -> None:
         return
     if remembered is None or not remembered.needs_key:
         what = "its patients without a key" if remembered else "no patients"
-        msg = f"a key was given (--patient-key), but the rule remembers {what}. Leave it out."
+        msg = f"{argument('key')} was given, but the rule remembers {what}. Leave it out."
         raise BadOption(msg)
     expected = remembered.key_check
     if expected is not None and expected != check_value(remembered.salt, key):
-        msg = "this is not the key the rule was made with. Give that: key= (--patient-key FILE)."
+        msg = f"this is not the key the rule was made with. Give that key as {argument('key')}."
         raise BadOption(msg)
 
 
 def check_key(key: bytes) -> bytes:
     """Return a key that is long enough not to be guessed."""
     if len(key) < SHORTEST_KEY:
-        msg = f"key must have at least {SHORTEST_KEY} bytes, drawn at random; got {len(key)}."
+        msg = (
+            f"{argument('key')} must have at least {SHORTEST_KEY} bytes, drawn at random; got "
+            f"{len(key)}."
+        )
         raise BadOption(msg)
     return key

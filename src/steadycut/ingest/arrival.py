@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import IntArray
-from steadycut.errors import BadTable
+from steadycut.errors import BadTable, argument
 from steadycut.ingest.survey import Survey
 
 
@@ -52,7 +52,7 @@ def _ranks(texts: Sequence[str], order: str) -> IntArray:
     msg = (
         f"column {order!r} must hold finite numbers or ISO dates, such as 2025-03-31 or "
         "2025-03-31T14:05, of one kind and all with or all without a time zone; some rows hold "
-        "something else. Correct them, or name another column as order (--order)."
+        f"something else. Correct them, or name another column as {argument('order')}."
     )
     raise BadTable(msg)
 

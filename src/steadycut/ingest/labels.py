@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.errors import BadTable
+from steadycut.errors import BadTable, argument
 from steadycut.ingest.column_names import list_names
 
 TRUTH = {"true": 1.0, "false": 0.0}
@@ -74,7 +74,7 @@ def _check_present(texts: Sequence[str], column: str) -> None:
     if marks:
         msg = (
             f"every label in {column!r} must be a class; {_describe(marks)} there, which stands "
-            "for a missing label. Leave such cells empty; missing='drop' (--missing drop) then "
+            f"for a missing label. Leave such cells empty; {argument('missing', 'drop')} then "
             "leaves out these patients."
         )
         raise BadTable(msg)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from steadycut.core.aggregate.aggregators import nest
 from steadycut.core.checks import LARGEST_SCORE, IntArray
-from steadycut.errors import BadPatients, BadTable, MissingScores
+from steadycut.errors import BadPatients, BadTable, MissingScores, argument
 from steadycut.ingest.arrival import arrival_places, earliest_rows
 from steadycut.ingest.identifiers import check_named
 from steadycut.ingest.labels import code_labels
@@ -323,7 +323,7 @@ def _check_filled(
             remove = "remove the rows"
             if droppable and name in droppable:
                 lack = f"patients without any {droppable[name]}"
-                remove = f"leave out {lack} with missing='drop' (--missing drop)"
+                remove = f"leave out {lack} with {argument('missing', 'drop')}"
             msg = (
                 f"column {name!r} must be filled in every row; {n_missing} of {survey.total} rows "
                 f"{have} nothing there. Fill them in, or {remove}."
@@ -384,6 +384,6 @@ def _refuse_gaps(gaps: Mapping[str, int], n_rows: int) -> None:
         are = "is" if sum(gaps.values()) == 1 else "are"
         msg = (
             f"every row must have a finite score; {', '.join(found)} {are} missing, NaN or "
-            "infinite. Correct these rows, or leave them out with missing='drop' (--missing drop)."
+            f"infinite. Correct these rows, or leave them out with {argument('missing', 'drop')}."
         )
         raise MissingScores(msg)

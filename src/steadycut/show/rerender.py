@@ -9,7 +9,7 @@ from steadycut.documents.parts import Part
 from steadycut.documents.reading import read_document, schema_of
 from steadycut.documents.strata_study import StrataStudyDocument
 from steadycut.documents.study import StudyDocument
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, argument
 from steadycut.show.html import render_page
 from steadycut.show.markdown import markdown
 from steadycut.show.page import Page
@@ -45,12 +45,12 @@ def render_again(
     name
         What errors call the file.
     """
-    check_choice("format", form, tuple(ENDINGS))
+    check_choice("form", form, tuple(ENDINGS))
     kind, make, _ = PAGES[known_schema(content)]
     more = []
     if comparison is not None:
         if kind is not StudyDocument:
-            msg = "only the page of a study takes a comparison. Leave out --compare."
+            msg = f"only the page of a study takes a comparison. Leave out {argument('compare')}."
             raise BadOption(msg)
         more = [read_document(ComparisonDocument, comparison, "the file of --compare")]
     page = make(read_document(kind, content, name), *more)

@@ -18,7 +18,7 @@ from steadycut.core.records import Costs, Direction, check_direction, sign_of
 from steadycut.core.rules.registry import Counted, Spaced
 from steadycut.core.select import Publish, Search
 from steadycut.core.split import HONESTIES
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, argument
 
 # How the options call groups that are not a column of the patients.
 GIVEN = "given"
@@ -48,7 +48,8 @@ class Options:
         check_stratify(self.stratify, self.ensemble)
         if self.stratified and self.search.costs.target is None:
             msg = (
-                "a split stratified by label needs a target_prevalence: pooled bounds do not hold "
+                f"a split stratified by label needs a {argument('target_prevalence')}: pooled "
+                "bounds do not hold "
                 "after it, class-wise ones do."
             )
             raise BadOption(msg)

@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from steadycut.core.checks import check_count, check_positive, is_real, shown
+from steadycut.core.checks import check_count, check_positive, is_real, refuse
 from steadycut.core.confusion import Confusion
 from steadycut.core.plan import (
     PlannedCertificate,
@@ -202,8 +202,7 @@ def _risks(
         return [costs.largest * typical for typical in TYPICAL_RISKS]
     least = SMALLEST_RISK * costs.largest
     if not is_real(risk) or not (risk == 0 or least <= risk < costs.largest):
-        msg = f"risk must lie between 0 and the larger cost ({costs.largest:g}); got {shown(risk)}."
-        raise BadOption(msg)
+        refuse("risk", f"lie between 0 and the larger cost ({costs.largest:g})", risk)
     return [float(risk)]
 
 
@@ -219,8 +218,7 @@ def _pooling(
         msg = "instances per patient and their icc belong together; got one of them. Give both."
         raise BadOption(msg)
     if not is_real(icc) or not 0 <= icc <= 1:
-        msg = f"icc must lie between 0 and 1; got {shown(icc)}."
-        raise BadOption(msg)
+        refuse("icc", "lie between 0 and 1", icc)
     per_patient = check_count("instances", instances, at_most=MOST_PATIENTS)
     tried = (pooling_of(row, per_patient, float(icc), setting) for row in rows)
     return next((pooling for pooling in tried if pooling is not None), None)

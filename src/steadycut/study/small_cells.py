@@ -20,7 +20,7 @@ from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import REFUSE, Finding
 from steadycut.documents.parts import CertificatePart, InstancesPart, StabilityPart
 from steadycut.documents.rule import BinsPart, FrozenRule, Provenance, Reference, RuleDocument
-from steadycut.errors import BadOption, TooFewPatients
+from steadycut.errors import BadOption, TooFewPatients, argument
 from steadycut.study.fitted import FittedStudy
 from steadycut.study.reference import reference_of
 
@@ -53,7 +53,7 @@ def grouped_for(rule: FrozenFile[Any], patients: PatientScores, least: int) -> P
     """Return grouped patients for the audit of a cut-off; refuse other kinds of frozen files."""
     if not isinstance(rule, FrozenRule):
         msg = (
-            f"small_cells={least} (--small-cells {least}) is for the audit of a rule.json, not of "
+            f"{argument('small_cells', least)} is for the audit of a rule.json, not of "
             f"a {rule.file_name}. Leave it out."
         )
         raise BadOption(msg)
@@ -87,7 +87,7 @@ def check_enough(patients: PatientScores, least: int) -> None:
     sizes = (patients.n_positive, patients.n_negative) if known else (patients.n_patients,)
     if min(sizes) < 2 * least:
         msg = (
-            f"small_cells={least} (--small-cells {least}) needs at least {2 * least} patients of "
+            f"{argument('small_cells', least)} needs at least {2 * least} patients of "
             "each class who choose, certify or are audited; there are fewer. Take a smaller "
             "number, or more patients."
         )
@@ -125,10 +125,16 @@ def check_possible(least: int, ensemble: str | None, bound: str) -> None:
     """Refuse studies whose rule cannot do without the scores of single patients."""
     check_count("small_cells", least, at_least=2, at_most=MOST_REPLICATES)
     if ensemble is not None:
-        msg = "small_cells does not work for an ensemble, whose scale is made of patients' scores."
+        msg = (
+            f"{argument('small_cells')} does not work for an ensemble, whose scale is made of "
+            "patients' scores."
+        )
         raise BadOption(msg)
     if bound == "betting":
-        msg = "small_cells needs a bound that is made of counts; got 'betting'. Take 'auto'."
+        msg = (
+            f"{argument('small_cells')} needs a bound that is made of counts; got 'betting'. "
+            "Take 'auto'."
+        )
         raise BadOption(msg)
 
 

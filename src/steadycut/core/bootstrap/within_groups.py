@@ -14,7 +14,7 @@ from steadycut.core.bootstrap.resampling import BATCH, is_few, replicates, resam
 from steadycut.core.checks import IntArray, as_array, check_length, read_only
 from steadycut.core.cuts.grid import Cuts
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadOption, BadPatients
+from steadycut.errors import BadOption, BadPatients, argument
 
 COLUMNS = ("label", "site")
 
@@ -41,13 +41,14 @@ def group_codes(patients: PatientScores, stratify: Stratify) -> IntArray:
     """
     column = as_array("stratify", _column(patients, stratify))
     if column.ndim != 1:
-        msg = f"stratify must have one entry per patient; got shape {column.shape}."
+        msg = f"{argument('stratify')} must have one entry per patient; got shape {column.shape}."
         raise BadPatients(msg)
     check_length("stratify", column, patients.n_patients)
     groups, codes = np.unique(column.astype(np.str_), return_inverse=True)
     if groups.size == patients.n_patients > 1:
         msg = (
-            f"stratify must put several patients into a group; all {groups.size} groups hold one "
+            f"{argument('stratify')} must put several patients into a group; all {groups.size} "
+            "groups hold one "
             "patient, so resampling would change nothing. Make larger groups, such as ages in "
             "decades."
         )
@@ -65,7 +66,10 @@ def _column(patients: PatientScores, stratify: Stratify) -> ArrayLike:
     if stratify != "site":
         return _attribute(patients, stratify)
     if patients.sites is None:
-        msg = "stratify='site' needs the site of every patient. Name the column that holds it."
+        msg = (
+            f"{argument('stratify', 'site')} needs the site of every patient. Name the column "
+            "that holds it."
+        )
         raise BadPatients(msg)
     return patients.sites
 
@@ -74,7 +78,8 @@ def _attribute(patients: PatientScores, name: str) -> ArrayLike:
     if name not in patients.attributes:
         names = ", ".join((*COLUMNS, *patients.attributes))
         msg = (
-            f"stratify must be one of {names}, or one entry per patient; got {name!r}. Read more "
+            f"{argument('stratify')} must be one of {names}, or one entry per patient; got "
+            f"{name!r}. Read more "
             "columns with aggregate(..., attributes=)."
         )
         raise BadOption(msg)
@@ -84,14 +89,15 @@ def _attribute(patients: PatientScores, name: str) -> ArrayLike:
 def _looked_up(patients: PatientScores, group_of: Mapping[Any, object]) -> list[str]:
     if patients.patients is None:
         msg = (
-            "stratify can be a mapping only if the patients have identifiers; these have none. "
+            f"{argument('stratify')} can be a mapping only if the patients have identifiers; "
+            "these have none. "
             "Give one entry per patient."
         )
         raise BadPatients(msg)
     known = {str(name): str(group) for name, group in group_of.items()}
     missing = sum(name not in known for name in patients.patients.tolist())
     if missing:
-        msg = f"stratify must name the group of every patient; {missing} have none."
+        msg = f"{argument('stratify')} must name the group of every patient; {missing} have none."
         raise BadPatients(msg)
     return [known[name] for name in patients.patients.tolist()]
 

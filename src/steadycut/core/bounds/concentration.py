@@ -21,7 +21,7 @@ from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.checks import shown
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, argument
 
 Bound = Callable[[Confusion, Costs, float], float]
 
@@ -261,7 +261,8 @@ def choose_bound(name: str, costs: Costs, honesty: str) -> str:
     kind = "equal" if costs.equal else "unequal"
     where = "at a target prevalence" if costs.target else f"with {kind} costs"
     msg = (
-        f"bound must be one of auto, {', '.join(allowed)} with honesty '{honesty}' {where}; "
+        f"{argument('bound')} must be one of auto, {', '.join(allowed)} with honesty '{honesty}' "
+        f"{where}; "
         f"got {shown(name)}."
     )
     raise BadOption(msg)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray, read_only
-from steadycut.errors import BadPatients
+from steadycut.errors import BadPatients, argument
 
 KINDS = ("groups", "smooth")
 N_SLICES = 24
@@ -68,7 +68,7 @@ def group_design(groups: Sequence[str] | NDArray[np.str_]) -> Design:
     if not 2 <= len(names) <= MOST_GROUPS:  # noqa: PLR2004
         msg = (
             f"groups need a covariate with 2 to {MOST_GROUPS} values; got {len(names)}. Put values "
-            "together, or take kind='smooth' (--kind smooth) for a number."
+            f"together, or take {argument('kind', 'smooth')} for a number."
         )
         raise BadPatients(msg)
     if len(names) == len(groups):
@@ -88,7 +88,7 @@ def smooth_design(values: FloatArray) -> tuple[Design, IntArray]:
     if distinct.size < LEAST_VALUES:
         msg = (
             f"a smooth cut-off needs a covariate with at least {LEAST_VALUES} values; got "
-            f"{distinct.size}. Take kind='groups' (--kind groups)."
+            f"{distinct.size}. Take {argument('kind', 'groups')}."
         )
         raise BadPatients(msg)
     middle = (np.cumsum(count) - count / 2) / values.size

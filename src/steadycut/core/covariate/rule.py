@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from steadycut.core.checks import FloatArray, read_only
 from steadycut.core.covariate.design import Design
 from steadycut.core.covariate.slices import CutScale
-from steadycut.errors import BadPatients
+from steadycut.errors import BadPatients, argument
 
 # A whole number written as a float. Other numbers stay: 1.10 may be a version and not 1.1.
 WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]{0,14}))\.0+")
@@ -96,7 +96,7 @@ def as_numbers(column: NDArray[Any]) -> FloatArray:
     except (TypeError, ValueError):
         msg = (
             "a smooth cut-off needs a covariate of numbers; some are other text. Fix them, or "
-            "take kind='groups' (--kind groups)."
+            f"take {argument('kind', 'groups')}."
         )
         raise BadPatients(msg) from None
     n_bad = int(np.count_nonzero(~np.isfinite(numbers)))

@@ -20,10 +20,9 @@ from steadycut.core.checks import (
     IntArray,
     check_count,
     read_only,
-    shown,
+    refuse,
 )
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadOption
 
 # Distance of "call everybody" and "call nobody" from the outermost scores, as a share of the range.
 MARGIN = 1 / 200
@@ -108,8 +107,7 @@ def check_grid(grid: int | str) -> int | str:
     """Return ``grid``, if it is ``"exact"`` or a whole number of at least 2."""
     if isinstance(grid, str):
         if grid != "exact":
-            msg = f"grid must be 'exact' or a whole number of at least 2; got {shown(grid)}."
-            raise BadOption(msg)
+            refuse("grid", "be 'exact' or a whole number of at least 2", grid)
         return grid
     return check_count("grid", grid, at_least=2, at_most=MOST_REPLICATES)
 

@@ -24,7 +24,7 @@ from steadycut.core.rules.pointwise import Pointwise
 from steadycut.core.rules.score_rules import NearestScore, mean_score, prevalence_as_score
 from steadycut.core.rules.stable import Stable
 from steadycut.core.rules.ties import middle_of_widest_flat
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, argument
 
 __all__ = [
     "ERM",
@@ -244,6 +244,6 @@ def _number(number: str, text: str) -> float:
 def _unknown(rule: object) -> BadOption:
     allowed = ", ".join(rule_names())
     return BadOption(
-        f"rule must be one of {allowed}, or in Python a function of the counts; got {shown(rule)}. "
-        "`steadycut rules` says what they are."
+        f"{argument('rule')} must be one of {allowed}, or in Python a function of the counts; got "
+        f"{shown(rule)}. `steadycut rules` says what they are."
     )

@@ -15,7 +15,7 @@ from steadycut.core.checks import (
     read_only,
     store,
 )
-from steadycut.errors import BadOption, BadPatients
+from steadycut.errors import BadOption, BadPatients, argument
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -153,16 +153,22 @@ def _check_matrix(values: ArrayLike) -> FloatArray:
     except (TypeError, ValueError, OverflowError):
         matrix = None
     if matrix is None:
-        msg = "costs must be numbers: a row for each grade, a column for each stratum."
+        msg = (
+            f"{argument('costs')} must be numbers: a row for each grade, a column for each stratum."
+        )
         raise BadOption(msg)
     if matrix.ndim != 2 or min(matrix.shape) < 2:  # noqa: PLR2004
         msg = (
-            "costs must have at least two rows (grades) and two columns (strata); got shape "
+            f"{argument('costs')} must have at least two rows (grades) and two columns (strata); "
+            "got shape "
             f"{matrix.shape}."
         )
         raise BadOption(msg)
     if not np.all((matrix >= 0) & (matrix <= LARGEST_COST)):
-        msg = f"costs must be finite numbers from 0 to {LARGEST_COST:g}; got {matrix.tolist()}."
+        msg = (
+            f"{argument('costs')} must be finite numbers from 0 to {LARGEST_COST:g}; got "
+            f"{matrix.tolist()}."
+        )
         raise BadOption(msg)
     return read_only(matrix + 0.0)
 
@@ -174,13 +180,15 @@ def _check_steps(steps: FloatArray) -> None:
         between = f"between strata {boundary + 1} and {boundary + 2}"
         if not (sign < 0).any() or not (sign > 0).any():
             msg = (
-                f"costs must make both sides of the boundary {between} cheaper for some grade; one "
+                f"{argument('costs')} must make both sides of the boundary {between} cheaper for "
+                "some grade; one "
                 "of these strata is never the better one. Change the costs, or leave it out."
             )
             raise BadOption(msg)
         if (np.diff(sign[sign != 0]) < 0).any():
             msg = (
-                f"costs must ask for higher strata for higher grades; at the boundary {between} a "
+                f"{argument('costs')} must ask for higher strata for higher grades; at the "
+                f"boundary {between} a "
                 "lower grade asks for the higher one. Are grades and strata in ascending order?"
             )
             raise BadOption(msg)

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steadycut.core.checks import check_choice, shown
-from steadycut.errors import BadOption
+from steadycut.core.checks import check_choice, refuse, shown
 from steadycut.ingest.engines.duckdb import DuckDBEngine
 from steadycut.ingest.engines.engine import Engine
 from steadycut.ingest.engines.memory import MemoryEngine
@@ -87,8 +86,7 @@ def parse_memory(size: str | int | None) -> int:
     found = SIZE.fullmatch(size.casefold() if isinstance(size, str) else shown(size))
     n_bytes = float(found[1]) * UNITS[found[2]] if found else 0.0
     if not LEAST_MEMORY <= n_bytes <= MOST_MEMORY:
-        msg = f"memory must be a size of at least 256MiB, such as 800MB or 2GiB; got {shown(size)}."
-        raise BadOption(msg)
+        refuse("memory", "be a size of at least 256MiB, such as 800MB or 2GiB", size)
     return int(n_bytes)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.errors import BadTable
+from steadycut.errors import BadTable, argument
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.anndata import read_anndata
@@ -299,7 +299,7 @@ def one_line(place: str) -> Iterator[None]:
         msg = f"{place!r} is not UTF-8 text. Save it as UTF-8."
         raise BadTable(msg) from None
     except load_duckdb().OutOfMemoryException:
-        msg = f"{place!r} needs more memory than is allowed. Allow more with memory (--memory)."
+        msg = f"{place!r} needs more memory than is allowed. Allow more with {argument('memory')}."
         raise BadTable(msg) from None
     except (OSError, EOFError, zlib.error, load_duckdb().Error, *arrow_errors()) as error:
         text = str(error).strip()

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.checks import FloatArray, IntArray, check_choice, check_positive
-from steadycut.errors import BadFile, BadOption
+from steadycut.core.checks import FloatArray, IntArray, check_choice, check_positive, refuse
+from steadycut.errors import BadFile
 from steadycut.ingest.patients import Progress
 from steadycut.pipelines.driver import process_files
 from steadycut.pipelines.ecg.beats import find_beats
@@ -40,8 +40,7 @@ class EcgOptions:
         check_positive("window", self.window)
         check_positive("step", self.step)
         if self.window < 2:  # noqa: PLR2004
-            msg = f"window must be at least 2 seconds, to hold two beats; got {self.window:g}."
-            raise BadOption(msg)
+            refuse("window", "be at least 2 seconds, to hold two beats", self.window)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

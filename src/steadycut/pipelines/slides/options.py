@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from steadycut.core.checks import check_count, check_positive
-from steadycut.errors import BadOption
+from steadycut.core.checks import check_count, check_positive, refuse
+from steadycut.errors import BadOption, argument
 
 # The usual meaning of a magnification: 10 micrometres per pixel at 1x, so 1 at 10x.
 MICRONS_AT_1X = 10.0
@@ -64,7 +64,10 @@ def wanted_mpp(mpp: float | None, magnification: float | None) -> float:
     (0.5, 0.25, 1.0)
     """
     if mpp is not None and magnification is not None:
-        msg = "only one of --mpp and --magnification may be given; got both. Leave one out."
+        msg = (
+            f"only one of {argument('mpp')} and {argument('magnification')} may be given; got "
+            "both. Leave one out."
+        )
         raise BadOption(msg)
     if magnification is not None:
         return MICRONS_AT_1X / check_positive("magnification", magnification)
@@ -73,5 +76,4 @@ def wanted_mpp(mpp: float | None, magnification: float | None) -> float:
 
 def _check_between(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
-        msg = f"{name} must lie between {low:g} and {high:g}; got {value:g}."
-        raise BadOption(msg)
+        refuse(name, f"lie between {low:g} and {high:g}", value)

@@ -53,7 +53,7 @@ def camelyon_command(
         model=scorer,
         options=cut,
         out=output.out,
-        n_jobs=check_count("--jobs", work.jobs),
+        n_jobs=check_count("jobs", work.jobs),
         overlay=work.overlay,
         sheet=origins(slides),
     )

@@ -52,11 +52,11 @@ def mimic_ecg_command(
     output.check("mimic-ecg", replicates, search.seed)
     import_wfdb()
     segments = cut.options()
-    check_fraction("--train-share", given.train_share)
+    check_fraction("train_share", given.train_share)
     options = study_settings(search, certificate)
     records, problems = find_mimic(given.data)
     known = read_labels(given.data, given.labels, given.finding)
-    paths, n_jobs = list(records), check_count("--jobs", given.jobs)
+    paths, n_jobs = list(records), check_count("jobs", given.jobs)
     with progress_on_stderr() as progress:
         found, unreadable = read_segments(paths, segments, n_jobs, progress)
         refuse_if_nothing(found.record.size, unreadable, "records")

@@ -30,8 +30,8 @@ class RunOutputOptions:
         self, target: str, replicates: int, seed: int, endings: Sequence[str] = TEXTS
     ) -> None:
         """Refuse impossible numbers and files that are already there, before any work is done."""
-        check_count("--replicates", replicates)
-        check_count("--seed", seed, at_least=0)
+        check_count("replicates", replicates)
+        check_count("seed", seed, at_least=0)
         check_folder(self.out)
         names = [f"{target}.{ending}" for ending in endings]
         there = [name for name in names if (self.out / name).exists()]

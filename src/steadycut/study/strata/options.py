@@ -15,7 +15,7 @@ from steadycut.core.records import Direction, check_direction, sign_of
 from steadycut.core.strata.certify import choose_loss_bound
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.rules import parse_strata_rule
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, argument
 
 # The names that two and three strata have if nobody names them.
 USUAL_NAMES = {2: ("low", "high"), 3: ("low", "intermediate", "high")}
@@ -66,7 +66,8 @@ def strata_options(
     """Return the options of `fit_strata`, checked, before any patient is looked at."""
     if n_thresholds is not None and check_count("n_thresholds", n_thresholds) != costs.n_boundaries:
         msg = (
-            f"n_thresholds must be one less than the columns of costs, {costs.n_boundaries}; got "
+            f"{argument('n_thresholds')} must be one less than the columns of costs, "
+            f"{costs.n_boundaries}; got "
             f"{shown(n_thresholds)}."
         )
         raise BadOption(msg)
@@ -84,10 +85,11 @@ def _check_names(what: str, names: tuple[str, ...], wanted: int, side: str) -> N
     given = ", ".join(map(shown, names))
     if len(names) != wanted:
         msg = (
-            f"{what} must have as many names as costs has {side}, {wanted}; got {len(names)}: "
+            f"{argument(what)} must have as many names as costs has {side}, {wanted}; got "
+            f"{len(names)}: "
             f"{given}."
         )
         raise BadOption(msg)
     if len(set(names)) < wanted or not all(name.strip() for name in names):
-        msg = f"{what} must have names that differ and are not empty; got {given}."
+        msg = f"{argument(what)} must have names that differ and are not empty; got {given}."
         raise BadOption(msg)
