@@ -231,10 +231,8 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
 
         Parameters
         ----------
-        X
-            One row per instance.
-        groups
-            The patient of each row; without it each row is a patient.
+        X, groups
+            As in `predict`.
 
         Returns
         -------
@@ -249,10 +247,8 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
 
         Parameters
         ----------
-        X
-            One row per instance.
-        groups
-            The patient of each row; without it each row is a patient.
+        X, groups
+            As in `predict`.
 
         Returns
         -------
@@ -267,10 +263,8 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
 
         Parameters
         ----------
-        X
-            One row per instance.
-        groups
-            The patient of each row; without it each row is a patient.
+        X, groups
+            As in `predict`.
 
         Returns
         -------
@@ -285,12 +279,8 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
 
         Parameters
         ----------
-        X
-            One row per instance.
-        y
-            The class of each row's patient.
-        groups
-            The patient of each row; without it each row is a patient.
+        X, y, groups
+            As in `fit`.
 
         Returns
         -------

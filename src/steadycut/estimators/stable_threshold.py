@@ -148,7 +148,7 @@ class StableThreshold(StudyEstimator):
         Parameters
         ----------
         scores
-            One score per patient, shape (n,) or (n, 1).
+            As in `predict`.
 
         Returns
         -------
