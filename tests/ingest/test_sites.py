@@ -59,7 +59,7 @@ def test_rows_of_other_sites_do_not_matter(sites, n_rows):
     for key, patients in expected.patients.items():
         assert found.patients[key].fingerprint() == patients.fingerprint()
         assert found.patients[key].recipe == patients.recipe
-    assert (found.n_rows, found.n_dropped, found.n_patients_dropped) == (n_rows, 0, 0)
+    assert (found.n_rows, found.dropped.rows, found.dropped.patients) == (n_rows, 0, 0)
 
 
 def test_the_same_from_several_files(tmp_path):
@@ -89,7 +89,7 @@ def test_rows_of_the_sites_are_checked_and_counted():
     with pytest.raises(MissingScores, match="2 of 3 in 's' are missing"):
         read(["A"], gaps)
     found = read(["A"], gaps, missing="drop")
-    assert (found.n_rows, found.n_dropped, found.n_patients_dropped) == (3, 2, 1)
+    assert (found.n_rows, found.dropped.rows, found.dropped.patients) == (3, 2, 1)
     assert found.patients["s", "mean"].patients.tolist() == ["b"]
 
 

@@ -248,5 +248,5 @@ def test_without_label_and_site():
 def test_read_patients_counts_rows():
     request = make_request(patient="id", score="s", missing="drop")
     table = read_patients(request, {"id": ["a", "a", "b"], "s": [0.5, np.inf, None]})
-    assert (table.n_rows, table.n_dropped, table.n_patients_dropped) == (3, 2, 1)
+    assert (table.n_rows, table.dropped.rows, table.dropped.patients) == (3, 2, 1)
     assert table.patients["s", "mean"].patients.tolist() == ["a"]

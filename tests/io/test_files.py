@@ -151,6 +151,14 @@ def test_work_folders_of_killed_runs_go_and_those_in_use_stay(tmp_path, monkeypa
     assert listing(tmp_path) == []
 
 
+def test_a_work_folder_in_use_stays_however_old_it_is(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with work_folder() as folder:
+        os.utime(folder / ".lock", (0, 0))
+        with work_folder():
+            assert folder.exists()
+
+
 def test_a_stale_part_that_cannot_be_removed_is_in_nobodys_way(tmp_path):
     part = tmp_path / ".steadycut-0123456789abcdef.part"
     part.mkdir()

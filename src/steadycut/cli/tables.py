@@ -76,8 +76,8 @@ def row_counts(table: PatientTable, *, fewest: int = 0, sha256: str | None = Non
 
     return DataPart(
         rows=shown(table.n_rows),
-        dropped_rows=shown(table.n_dropped),
-        dropped_patients=shown(table.n_patients_dropped),
+        dropped_rows=shown(table.dropped.rows),
+        dropped_patients=shown(table.dropped.patients),
         dropped_incomplete_patients=shown(table.dropped.incomplete),
         sha256=sha256,
     )

@@ -5,7 +5,6 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,24 +16,14 @@ from steadycut.ingest.engines.engine import Engine
 from steadycut.ingest.finish import Finished, from_arrays, join_finished, to_arrays
 from steadycut.ingest.layout import Dropped, Layout, lay_out
 from steadycut.ingest.request import Request
+from steadycut.io.checkpoint import Checkpoint
 
 Progress = Callable[[str, int, int], None]
 WORK = "aggregating rows"
 
 
-class Store(Protocol):
-    """A place for finished parts; `steadycut.io.checkpoint.Checkpoint` is one."""
-
-    def load(self, step: str) -> dict[str, NDArray[Any]] | None:
-        """Return what was saved under a name; None if nothing was."""
-        ...
-
-    def save(self, step: str, **arrays: NDArray[Any]) -> None:
-        """Save arrays under a name, all of them or none."""
-        ...
-
-
-Keep = Callable[[], AbstractContextManager[Store]]
+# Opens a place for finished parts.
+Keep = Callable[[], AbstractContextManager[Checkpoint]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -52,16 +41,6 @@ class PatientTable:
     dropped: Dropped
     clusters: Mapping[str, Clusters | None] = field(default_factory=dict)
     order: IntArray | None = None
-
-    @property
-    def n_dropped(self) -> int:
-        """How many rows without a usable score were left out."""
-        return self.dropped.rows
-
-    @property
-    def n_patients_dropped(self) -> int:
-        """How many patients had no other rows than these."""
-        return self.dropped.patients
 
 
 def build_patients(
@@ -122,7 +101,7 @@ def _finish_parts(
 
 
 def _kept(
-    store: Store,
+    store: Checkpoint,
     layout: Layout,
     patients: range,
     request: Request,

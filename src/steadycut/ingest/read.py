@@ -54,7 +54,7 @@ def read_patients(
     --------
     >>> request = Request(patient="id", scores=("s",), missing="drop")
     >>> table = read_patients(request, {"id": ["a", "a", "b"], "s": [0.5, None, 0.25]})
-    >>> table.patients["s", "mean"].scores, table.n_dropped
+    >>> table.patients["s", "mean"].scores, table.dropped.rows
     (array([0.5 , 0.25]), 1)
     """
     check_engine(engine)

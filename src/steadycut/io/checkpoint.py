@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steadycut.errors import BadCheckpoint
-from steadycut.io.files import PARTS, write_atomically
+from steadycut.io.files import PARTS, lock, write_atomically
 
 SCHEMA = "steadycut.checkpoint/1"
 HEADER = "checkpoint.json"
@@ -137,22 +137,13 @@ def _check_ours(folder: Path) -> None:
 def _locked(folder: Path) -> Iterator[None]:
     """Lock the folder for this run; the system releases the lock however the run ends."""
     with (folder / LOCK).open("ab") as file:
-        try:
-            import fcntl
-        except ImportError:  # pragma: no cover - Windows has no such locks
-            yield
-            return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        # Without locks on this system, two runs are not detected.
+        if lock(file) is False:
             msg = (
                 f"the checkpoint in {folder} is in use by another run. Wait until it ends, or "
                 "name another folder."
             )
-            raise BadCheckpoint(msg) from None
-        except OSError:
-            # A file system without locks: two runs are not detected there.
-            pass
+            raise BadCheckpoint(msg)
         yield
 
 

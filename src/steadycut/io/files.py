@@ -87,8 +87,8 @@ def work_folder() -> Iterator[Path]:
             shutil.rmtree(folder, ignore_errors=True)
     # It has another name until it is locked: a work folder without a lock counts as abandoned.
     new = Path(tempfile.mkdtemp(prefix="steadycut-new-"))
-    with (new / LOCK).open("wb") as lock:
-        _hold(lock)
+    with (new / LOCK).open("wb") as file:
+        lock(file)
         folder = new.rename(place / f"{WORK}{secrets.token_hex(8)}")
         try:
             yield folder
@@ -111,22 +111,27 @@ def _remove_abandoned_parts(folder: Path) -> None:
 def _is_abandoned(path: Path) -> bool:
     """Whether no run holds a file any more; where there are no locks, whether it is old."""
     with suppress(OSError), path.open("rb") as file:
-        return _hold(file) or _is_stale(path)
+        locked = lock(file)
+        return time.time() - path.lstat().st_mtime > STALE if locked is None else locked
     return False
 
 
-def _is_stale(path: Path) -> bool:
-    return time.time() - path.lstat().st_mtime > STALE
+def lock(file: IO[bytes]) -> bool | None:
+    """Lock an open file until it is closed.
 
-
-def _hold(file: IO[bytes]) -> bool:
-    """Lock an open file until it is closed; False if another run has, or there are no locks."""
+    Returns
+    -------
+    bool or None
+        False if another run holds the lock; None if there are no locks on this system.
+    """
     if fcntl is None:  # pragma: no cover - Windows
-        return False
+        return None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         return False
+    except OSError:
+        return None
     return True
 
 
@@ -161,7 +166,7 @@ def _locked_file(part: Path) -> Iterator[IO[bytes]]:
     with ExitStack() as held:
         with _alone_in([part.parent]):
             file = held.enter_context(part.open("xb"))
-            _hold(file)
+            lock(file)
         yield file
 
 

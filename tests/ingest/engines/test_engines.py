@@ -186,7 +186,7 @@ def test_parts_change_no_bit(source, rows_at_once, expected, tmp_path, monkeypat
     assert snapshot(table) == expected
     done = [rows for _, rows, _ in calls]
     assert done == sorted(done)
-    assert calls[-1] == ("aggregating rows", 400 - table.n_dropped, 400 - table.n_dropped)
+    assert calls[-1] == ("aggregating rows", 400 - table.dropped.rows, 400 - table.dropped.rows)
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -4,15 +4,15 @@ Spark interprets the paths: it expands patterns and folders, and its executors r
 ``s3a://`` and the like.
 """
 
-import csv
 import os
 from collections.abc import Sequence
 from typing import Any
 
 from steadycut.errors import BadOption, BadTable
 from steadycut.ingest.engines.spark_session import spark_session, told_in_one_line
+from steadycut.ingest.sources.csv_files import DELIMITERS, split_header
 
-DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
+TEXT_ENDINGS = {".csv": DELIMITERS, ".tsv": "\t"}
 
 
 def is_spark(source: Any) -> bool:
@@ -45,8 +45,8 @@ def spark_frame(source: Any) -> Any:
 
 def _read(paths: Sequence[str], ending: str) -> Any:
     session = spark_session()
-    if ending in DELIMITERS:
-        return _read_text(session, paths, DELIMITERS[ending])
+    if ending in TEXT_ENDINGS:
+        return _read_text(session, paths, TEXT_ENDINGS[ending])
     return session.read.parquet(*paths)
 
 
@@ -54,8 +54,7 @@ def _read_text(session: Any, paths: Sequence[str], delimiters: str) -> Any:
     """Return all cells as texts, so an identifier such as 001 stays as it is."""
     first = session.read.text(list(paths)).first()
     line = "" if first is None else first[0].removeprefix("\ufeff")
-    rows = [(next(csv.reader([line], delimiter=one), []), one) for one in delimiters]
-    names, delimiter = max(rows, key=lambda row: len(row[0]))
+    names, delimiter = split_header(line, delimiters)
     if not any(name.strip() for name in names):
         msg = "the table or its first line is empty. The first line must name the columns."
         raise BadTable(msg)
@@ -71,4 +70,4 @@ def _ending(path: str) -> str:
     """Return the ending of a path; a folder has none, and its files are Parquet."""
     plain = path.casefold().rstrip("/").removesuffix(".gz")
     ending = os.path.splitext(plain)[1]  # noqa: PTH122
-    return ending if ending in DELIMITERS else ""
+    return ending if ending in TEXT_ENDINGS else ""

@@ -22,8 +22,7 @@ def read_header(file: Path, delimiters: str = DELIMITERS) -> tuple[tuple[str, ..
     """Return the column names of a text file and the separator that gives the most of them."""
     check_unpacked(file)
     start = _start(file)
-    rows = [(_first_row(start, delimiter), delimiter) for delimiter in delimiters]
-    names, delimiter = max(rows, key=lambda row: len(row[0]))
+    names, delimiter = split_header(start, delimiters)
     first, *more = re.split(r"[\r\n]", start, maxsplit=1)
     if first.strip() and (not names or (not more and len(start) == LONGEST_ROW)):
         msg = (
@@ -39,6 +38,12 @@ def read_header(file: Path, delimiters: str = DELIMITERS) -> tuple[tuple[str, ..
         msg = f"{str(file)!r} has NUL bytes: it is UTF-16, or not text. Save it as UTF-8."
         raise BadTable(msg)
     return tuple(names), delimiter
+
+
+def split_header(start: str, delimiters: str) -> tuple[list[str], str]:
+    """Return the cells of the first row, and the separator that gives the most of them."""
+    rows = [(_first_row(start, delimiter), delimiter) for delimiter in delimiters]
+    return max(rows, key=lambda row: len(row[0]))
 
 
 def is_gzip(file: Path) -> bool:
