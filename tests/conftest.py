@@ -14,8 +14,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("steadycut", deadline=None)
 settings.load_profile("steadycut")
 
-# Spark, Dask and a browser start slowly: one worker of pytest gets all tests of each.
-STARTED_ONCE = ("test_spark.py", "test_dask.py", "tests/browser/")
+# One worker of pytest gets all tests of each of these: Spark, Dask and a browser start slowly, and
+# the others share what one long run made or drew.
+TOGETHER = (
+    *("test_spark.py", "test_dask.py", "tests/browser/"),
+    *("test_camelyon.py", "test_mimic_ecg.py", "test_leaks.py"),
+    *("tests/show/test_html.py", "tests/show/figures/"),
+)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -23,9 +28,9 @@ def pytest_xdist_make_scheduler(config, log):
     """Do what ``--dist loadgroup`` should do; xdist 3.8 cannot name groups under pytest 9.2."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class ByFileWhereStarted(LoadScopeScheduling):
+    class ByTestOrTogether(LoadScopeScheduling):
         def _split_scope(self, nodeid):
             file = nodeid.partition("::")[0]
-            return next((name for name in STARTED_ONCE if name in file), nodeid)
+            return next((name for name in TOGETHER if name in file), nodeid)
 
-    return ByFileWhereStarted(config, log) if config.getvalue("dist") == "loadgroup" else None
+    return ByTestOrTogether(config, log) if config.getvalue("dist") == "loadgroup" else None
