@@ -56,3 +56,7 @@ def test_the_better_rule_without_a_score():
 def test_without_any_score_the_worse_ends_count():
     costs = Costs(cost_fn=3.0, target=(0.1, 0.2))
     assert Confusion(tp=1, fn=1, fp=1, tn=1).trivial_risk(costs) == pytest.approx(min(0.6, 0.9))
+
+
+def test_counts_are_by_class_and_by_call():
+    assert COUNTS.counts.tolist() == [[9, 3], [2, 6]]

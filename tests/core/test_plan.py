@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from steadycut.core.bounds.concentration import BOUNDS
+from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
 from steadycut.core.confusion import Confusion
 from steadycut.core.plan import (
     Setting,
@@ -182,3 +182,9 @@ def test_an_unknown_prevalence_is_the_worst_one_for_two_classes(costs):
     shares = np.linspace(0, 1, 10_001)
     width = costs.cost_fn * np.sqrt(shares) + costs.cost_fp * np.sqrt(1 - shares)
     assert _prevalence(Setting(costs=costs)) == pytest.approx(shares[width.argmax()], abs=1e-4)
+
+
+@pytest.mark.parametrize("costs", [Costs(), UNEQUAL])
+def test_every_allowed_bound_but_betting_is_planned_for(costs):
+    allowed = allowed_bounds(costs, "split")
+    assert Setting(costs=costs).bounds == [name for name in allowed if name != "betting"]

@@ -214,3 +214,10 @@ def test_what_are_no_patients():
     check_patients(PatientScores(**FULL))
     with pytest.raises(BadPatients, match=r"patients must be PatientScores.*; got None"):
         check_patients(None)
+
+
+def test_attributes_are_texts_by_name():
+    cohort = PatientScores(scores=[2.0, 1.0], patients=["b", "a"], attributes={"sex": ["f", 1]})
+    assert cohort.attributes["sex"].tolist() == ["1", "f"]
+    with pytest.raises(BadPatients, match="attributes must map names to one text per patient"):
+        PatientScores(scores=[1.0], attributes=["f"])

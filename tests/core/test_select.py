@@ -153,3 +153,8 @@ def test_a_search_is_checked_before_any_work(options, told):
     with pytest.raises(BadOption) as caught:
         Search(costs=Costs(), **options)
     assert str(caught.value).startswith(told)
+
+
+def test_at_a_target_prevalence_the_band_is_that_of_two_classes():
+    assert Search(costs=Costs(target=(0.1, 0.2))).band == "dkw"
+    assert Search(costs=Costs()).band == "multiscale"

@@ -84,3 +84,11 @@ def test_a_few_patients_say_nothing_about_a_unit():
     scores = [*np.linspace(0, 1, 60), 50.0, 60.0]
     few = PatientScores(scores=scores, labels=[0, 1] * 31, sites=["a"] * 60 + ["b"] * 2)
     assert unit_warnings(few) == []
+
+
+def test_a_site_is_left_out_only_if_the_others_have_both_classes():
+    """Without site A nobody is positive, so only B and C are judged."""
+    cohort = PatientScores(
+        scores=[0.0, 1.0, 0.2, 0.3, 0.1, 0.4], labels=[0, 1, 0, 0, 0, 0], sites=list("AABBCC")
+    )
+    assert len(leave_one_site_out(cohort, ERM, Costs(), "exact")) == 2

@@ -23,6 +23,7 @@ from steadycut.core.aggregate.aggregators import (
     parse_aggregator,
     sort_segments,
 )
+from steadycut.documents.parts import Step
 from steadycut.errors import BadOption
 from steadycut.show.sentences import aggregation_in_words
 
@@ -111,7 +112,7 @@ def test_a_new_aggregator_is_one_entry_of_the_registry(monkeypatch):
     monkeypatch.setitem(AGGREGATORS, "range", family)
     assert aggregator_names()[-1] == "range"
     assert one_group("range", [0.5, 0.25, 1.0]) == 0.75
-    chain = [{"level": "slide", "how": "range"}, {"level": "patient", "how": "mean"}]
+    chain = [Step(level="slide", how="range"), Step(level="patient", how="mean")]
     told = aggregation_in_words("score", chain)
     assert told == "the mean of the range of “score” in each “slide”"
 

@@ -161,3 +161,14 @@ def test_columns_that_patients_do_not_have_are_refused():
         group_codes(nameless, {"p000": 1})
     with pytest.raises(BadPatients, match="no labels"):
         group_codes(PatientScores(scores=[1.0, 2.0]), "label")
+
+
+def test_a_column_of_the_patients_names_the_groups():
+    scanners = ["a", "b", "c"] * 8
+    cohort = random_cohort(1)
+    named = PatientScores(
+        scores=cohort.scores, labels=cohort.labels, attributes={"scanner": scanners}
+    )
+    assert group_codes(named, "scanner").tolist() == [0, 1, 2] * 8
+    with pytest.raises(BadOption, match="must be one of label, site, scanner, or"):
+        group_codes(named, "age")

@@ -4,7 +4,13 @@ import pytest
 from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules.registry import cuts_at_rank, parse_rule, rule_names, rule_table
+from steadycut.core.rules.registry import (
+    criteria_of,
+    cuts_at_rank,
+    parse_rule,
+    rule_names,
+    rule_table,
+)
 from steadycut.errors import BadOption
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
 from tests.slow_reference import criteria, cuts
@@ -107,3 +113,17 @@ def test_the_table_says_which_limits_are_floors_and_which_are_ceilings():
     assert told["sensitivity:X"] == "sensitivity at least X, then largest specificity"
     assert told["nlr:X"].startswith("nlr at most X")
     assert told["plr-near:X"] == "plr as near to X as can be"
+
+
+@pytest.mark.parametrize(
+    ("rule", "names"),
+    [
+        ("erm", ["erm"]),
+        ("youden", ["youden"]),
+        ("stable", []),
+        ("ppv:0.8", ["ppv", "npv"]),
+        ("f1@npv:0.9", ["npv", "f1"]),
+    ],
+)
+def test_the_criteria_that_a_rule_uses(rule, names):
+    assert [criterion.name for criterion in criteria_of(parse_rule(rule))] == names

@@ -5,7 +5,7 @@ import pytest
 
 from steadycut.core.bootstrap.resampling import resample
 from steadycut.core.cuts.grid import cuts_of, exact_cuts
-from steadycut.core.cuts.risk_curve import count_errors
+from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.stable import (
     LARGEST_EXPONENT,
@@ -13,6 +13,7 @@ from steadycut.core.rules.stable import (
     is_between,
     one_basin,
     prior_mass,
+    share_at_stake,
     weight_beside,
 )
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort, two_basins
@@ -158,3 +159,20 @@ def test_how_far_it_looks_by_hand():
 def test_where_all_are_wrong_it_looks_everywhere():
     far = Stable().reach(np.array([[30.0]]), np.array([[15]]), np.array([[15]]), Costs())
     assert far[0, 0] > 1e12
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_at_the_prevalence_of_the_patients_a_target_changes_no_choice(seed):
+    cohort = random_cohort(seed, 40)
+    prevalence = cohort.n_positive / cohort.n_patients
+    target = Costs(cost_fn=2.0, target=(prevalence, prevalence))
+    plain = Costs(cost_fn=2.0)
+    curve = count_errors(exact_cuts(cohort).cells[None, :])
+    wrong = plain.cost_fn * prevalence + plain.cost_fp * (1 - prevalence)
+    assert share_at_stake(curve, target) == pytest.approx(risk_at_cuts(curve, plain) / wrong)
+
+
+def test_a_rare_disease_moves_the_cut_up():
+    cohort = random_cohort(1, 200, tied=False)
+    rare, common = (Costs(target=(p, p)) for p in (0.03, 0.6))
+    assert rank_by_stable(cohort, rare) > rank_by_stable(cohort, common)

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from steadycut.core.strata.costs import CostMatrix
-from steadycut.errors import BadOption
+from steadycut.core.strata.costs import CostMatrix, check_grades
+from steadycut.errors import BadOption, BadPatients
 from tests.core.strata_cohorts import GREY, SQUARE
 
 
@@ -57,3 +57,11 @@ def test_the_values_are_kept_from_changes():
 def test_a_matrix_without_one_reading_is_refused(values, words):
     with pytest.raises(BadOption, match=words):
         CostMatrix(values)
+
+
+def test_grades_are_whole_numbers_below_the_number_of_rows():
+    assert check_grades(np.array([0, 2, 1]), 3, 3).tolist() == [0, 2, 1]
+    with pytest.raises(BadPatients, match=r"from 0 to 1, one per patient.*; 2 are not"):
+        check_grades(np.array([0, 2, -1]), 3, 2)
+    with pytest.raises(BadPatients, match="one entry per patient"):
+        check_grades(np.array([0, 1]), 3, 2)

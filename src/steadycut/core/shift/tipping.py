@@ -5,7 +5,6 @@ risk is cost_fn q m + cost_fp (1 - q) a. A higher prevalence raises it if cost_f
 lowers it otherwise. No rate exceeds 1. For each kind of change the answer can therefore be "none".
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -218,7 +217,3 @@ def _gaps(room: FloatArray, weight: FloatArray, cap: float) -> FloatArray:
     uses_up = weight * cap > np.maximum(room, 0.0)
     gaps = np.divide(room, weight, out=np.full_like(room, cap), where=uses_up)
     return np.where(room >= 0, gaps, np.nan)
-
-
-def _plain(values: FloatArray) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in values.tolist()]

@@ -1,0 +1,59 @@
+"""Cuts by covariate as a rule, and covariates as groups or numbers."""
+
+import numpy as np
+import pytest
+
+from steadycut.core.covariate.design import group_design, smooth_design
+from steadycut.core.covariate.rule import CutRule, as_groups, as_numbers
+from steadycut.core.covariate.slices import CutScale
+from steadycut.errors import BadPatients
+
+SCALE = CutScale(ranks=np.arange(5), thresholds=np.array([-1.0, 0.5, 1.5, 2.5, 9.0]))
+
+
+def rule_by_sex(sign=1.0):
+    """Women are called from 0.5 on, men from 2.5 on; of three draws one swaps the two."""
+    draws = np.array([[1.0, 3.0], [3.0, 1.0], [1.0, 3.0]])
+    design = group_design(["f", "m", "f"])
+    return CutRule(design=design, scale=SCALE, sign=sign, ranks=draws[0], draws=draws)
+
+
+def test_a_patient_is_decided_by_the_cut_off_of_the_group():
+    scores, sex = np.array([1.0, 1.0, 3.0, 0.0]), np.array(["f", "m", "m", "f"])
+    rule = rule_by_sex()
+    assert rule.thresholds(sex).tolist() == [0.5, 2.5, 2.5, 0.5]
+    assert rule.decide(scores, sex).tolist() == [1, 0, 1, 0]
+    assert rule.flip_probability(scores, sex).tolist() == [1 / 3, 1 / 3, 0, 0]
+
+
+def test_negated_scores_are_decided_alike():
+    scores, sex = np.array([1.0, 1.0, 3.0, 0.0]), np.array(["f", "m", "m", "f"])
+    up, down = rule_by_sex(), rule_by_sex(sign=-1.0)
+    assert down.thresholds(sex).tolist() == (-up.thresholds(sex)).tolist()
+    assert down.decide(-scores, sex).tolist() == up.decide(scores, sex).tolist()
+    flips = up.flip_probability(scores, sex)
+    assert down.flip_probability(-scores, sex).tolist() == flips.tolist()
+
+
+def test_along_a_number_the_rank_is_a_straight_line_between_the_windows():
+    design, _ = smooth_design(np.arange(100.0))
+    ranks = np.linspace(0, 4, design.anchors.size)
+    rule = CutRule(design=design, scale=SCALE, sign=1.0, ranks=ranks, draws=ranks[None, :])
+    ends = design.anchors[[0, -1]]
+    assert rule.thresholds(ends).tolist() == [-1.0, 9.0]
+    assert rule.thresholds(ends.mean(keepdims=True)).tolist() == [1.5]
+
+
+def test_groups_are_texts_and_missing_ones_are_refused():
+    assert as_groups(np.array([1.0, 2.0])).tolist() == ["1", "2"]
+    assert as_groups(np.array([" a ", "b"])).tolist() == ["a", "b"]
+    with pytest.raises(BadPatients, match="2 of 3 have none"):
+        as_groups(np.array(["a", None, np.nan], dtype=object))
+
+
+def test_numbers_are_finite_numbers():
+    assert as_numbers(np.array(["1.5", "2"])).tolist() == [1.5, 2.0]
+    with pytest.raises(BadPatients, match="needs a covariate of numbers"):
+        as_numbers(np.array(["old", "2"]))
+    with pytest.raises(BadPatients, match="1 of 2 have none"):
+        as_numbers(np.array([np.inf, 2.0]))
