@@ -45,7 +45,9 @@ def shown(value: object) -> str:
 
 
 def refuse(name: str, rule: str, value: object) -> NoReturn:
-    """Refuse the value of an argument: say what it must be, and what was given.
+    """Raise an error that says what a value must be, and what was given.
+
+    ``name`` is the name of an argument, or a description such as "the beta of the rule".
 
     Examples
     --------
@@ -53,7 +55,8 @@ def refuse(name: str, rule: str, value: object) -> NoReturn:
     Traceback (most recent call last):
     steadycut.errors.BadOption: delta must lie strictly between 0 and 1; got 2.
     """
-    msg = f"{argument(name)} must {rule}; got {shown(value)}."
+    named = argument(name) if name.isidentifier() else name
+    msg = f"{named} must {rule}; got {shown(value)}."
     raise BadOption(msg)
 
 
