@@ -14,11 +14,11 @@ from steadycut.ingest.sources.anndata import MATRIX, open_anndata
 from steadycut.ingest.sources.arrow import open_dataset
 from steadycut.ingest.sources.files import (
     ANNDATA,
-    OPENERS,
     check_ending,
     is_arrow,
     load_duckdb,
     one_line,
+    open_file,
 )
 from steadycut.ingest.sources.find import TableFile, find_files
 
@@ -96,7 +96,6 @@ def _sample(connection: Any, file: TableFile, n_rows: int) -> Cells:
         if file.name.casefold().endswith(ANNDATA):
             return _sample_anndata(file.path, n_rows)
         names, aliases, source = _open(connection, file)
-        check_columns([], names, f"{file.place!r}")
         picked = ", ".join(f"{_quoted(alias)}::VARCHAR" for alias in aliases)
         # Drawn from all rows: a table is often sorted by site. With a seed: the same each time.
         query = (
@@ -110,11 +109,10 @@ def _open(connection: Any, file: TableFile) -> tuple[Sequence[str], Sequence[str
     """Return the names of the columns, DuckDB's names for them, and what to select from."""
     if is_arrow(file):
         dataset = open_dataset(file)
+        check_columns([], dataset.schema.names, f"{file.place!r}")
         connection.register("opened", dataset)
         return dataset.schema.names, dataset.schema.names, "opened"
-    name = file.name.casefold()
-    opener = next(opener for ending, opener in OPENERS.items() if name.endswith(ending))
-    opened = opener(connection, file)
+    opened = open_file(connection, file, [])
     return opened.names, opened.aliases, opened.source
 
 

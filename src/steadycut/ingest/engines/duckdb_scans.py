@@ -49,17 +49,16 @@ def open_scans(connection: Any, source: Any, request: Request, work: Path) -> li
     if is_paths(source):
         return _scan_files(connection, find_files(source), request, work)
     staged = work / "staged.parquet"
-    lazy = None if is_dataset(source) else lazy_frame(source)
-    if lazy is not None:
-        check_columns(request.columns, list(lazy.collect_schema().names()))
-        stage_lazy(lazy, request, staged)
-    elif is_dataset(source):
+    if is_dataset(source):
         check_columns(request.columns, source.schema.names)
         stage_dataset(source, request, staged)
+    elif (lazy := lazy_frame(source)) is not None:
+        check_columns(request.columns, list(lazy.collect_schema().names()))
+        stage_lazy(lazy, request, staged)
     else:
         stage_table(read_table(source, request), request, staged)
         return [_staged_view(connection, 0, staged, "the table")]
-    opened = open_file(connection, TableFile(str(staged)), request)
+    opened = open_file(connection, TableFile(str(staged)), request.columns)
     return [_view(connection, 0, opened, request)]
 
 
@@ -72,7 +71,7 @@ def _scan_files(
     for file in files:
         if is_text(file) or is_local_parquet(file):
             with one_line(file.place):
-                opened.append(open_file(connection, file, request))
+                opened.append(open_file(connection, file, request.columns))
         else:
             others.append(file)
     scans: list[Scan] = []
@@ -105,7 +104,7 @@ def _scan_other(
         dataset = open_dataset(file)
         check_columns(request.columns, dataset.schema.names, f"{file.place!r}")
         stage_dataset(dataset, request, staged)
-    opened = open_file(connection, TableFile(str(staged)), request)
+    opened = open_file(connection, TableFile(str(staged)), request.columns)
     return _view(connection, number, opened, request)
 
 

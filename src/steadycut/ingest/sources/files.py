@@ -2,7 +2,7 @@
 
 import glob
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -119,7 +119,7 @@ def read_file(connection: Any, file: TableFile, request: Request) -> Table:
             return read_frame(dataset.to_table(columns=list(request.columns)), request)
         if file.name.casefold().endswith(ANNDATA):
             return read_anndata(file.path, request)
-        opened = open_file(connection, file, request)
+        opened = open_file(connection, file, request.columns)
         query = f"SELECT {select_list(opened, request)} FROM {opened.source}"  # noqa: S608
         columns = connection.execute(query).fetchnumpy()
     return table_of(columns, request)
@@ -149,12 +149,12 @@ def table_of(columns: dict[str, Any], request: Request) -> Table:
     )
 
 
-def open_file(connection: Any, file: TableFile, request: Request) -> Opened:
+def open_file(connection: Any, file: TableFile, wanted: Iterable[str]) -> Opened:
     """Return the columns of a file that DuckDB reads; refuse it if a wanted one is missing."""
     name = file.name.casefold()
     opener = next(opener for ending, opener in OPENERS.items() if name.endswith(ending))
     opened = opener(connection, file)
-    check_columns(request.columns, opened.names, f"{file.place!r}")
+    check_columns(wanted, opened.names, f"{file.place!r}")
     return opened
 
 
