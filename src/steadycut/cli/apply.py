@@ -1,4 +1,4 @@
-"""``steadycut apply``: a frozen rule and a table -> a decision for every patient."""
+"""``steadycut apply``: decide for every patient of a table by a frozen rule."""
 
 import io
 import os
@@ -82,14 +82,14 @@ def apply_command(rule: ApplyOptions, table: TableOptions, output: DecisionOptio
 
 
 def with_forced(decisions: dict[str, Any], forced: Sequence[str]) -> dict[str, Any]:
-    """Return the columns; what was forced stands in every row, so that no copy loses it."""
+    """Return the columns; every row says what was forced, so a copy of any row shows it."""
     if not forced:
         return decisions
     return {**decisions, "forced": ["; ".join(forced)] * len(decisions["score"])}
 
 
 def check_not_an_input(out: Path, inputs: Sequence[Path | str]) -> None:
-    """Refuse to write the decisions over the rule or over a table that they are made from."""
+    """Refuse to overwrite the rule or a table that is read."""
     try:
         taken = out.exists()
     except OSError:  # a name that no file can have; writing it will say so

@@ -1,4 +1,4 @@
-"""``steadycut fit``: a table of instance scores -> a frozen, certified cut-off."""
+"""``steadycut fit``: choose, freeze and certify a cut-off from a table of instance scores."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""``steadycut strata``: a table of instance scores -> frozen, certified risk strata."""
+"""``steadycut strata``: choose, freeze and certify risk strata from a table of scores."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -110,7 +110,7 @@ def ordered_values(
         raise BadOption(msg)
     if order is None and n_grades > 2:  # noqa: PLR2004
         msg = (
-            f"--costs has {n_grades} rows, so that --order must name the {n_grades} values of the "
+            f"--costs has {n_grades} rows, so --order must name the {n_grades} values of the "
             "label, from low to high."
         )
         raise BadOption(msg)
