@@ -40,7 +40,8 @@ def test_tables(data, tmp_path):
 @pytest.fixture(scope="module")
 def read(data):
     records, _ = find_mimic(data[0])
-    return read_segments(list(records), EcgOptions())[0], list(records.values()), data[1]
+    segments, _ = read_segments(list(records), EcgOptions())
+    return segments, np.array(list(records.values()))[segments.record], data[1]
 
 
 def test_no_patient_has_two_roles(read):

@@ -99,8 +99,9 @@ def score_ecg_command(
     refuse_if_nothing(found.record.size, skipped, "records")
     n_training = 0
     if ready is None:
-        patients = [origin_of(path, files.sheet).patient for path in files.paths]
-        ready, found, n_training = train_apart(found, patients, labels, how.train_share, seed)
+        patients = np.array([origin_of(path, files.sheet).patient for path in files.paths], str)
+        whose = patients[found.record]
+        ready, found, n_training = train_apart(found, whose, labels, how.train_share, seed)
     out.mkdir(parents=True, exist_ok=True)
     write_parquet(
         out / "segments.parquet",

@@ -1,8 +1,8 @@
 """CAMELYON16 and CAMELYON17, as they are downloaded: slides, labels, and the paper's tables."""
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -34,8 +34,11 @@ SHEETS_17 = ("stage_labels.csv", "stages.csv")
 # Aggregators from tiles to slides (g in the paper) and from slides to patients (h).
 TILES_TO_SLIDES = ("max", "top-k:10")
 SLIDES_TO_PATIENTS = ("max", "quantile:0.9")
+COPIES = "{} files have its name, and either may be right."
 
 Deal = Callable[[int], Hospitals]
+# Slides by their path, with the parts of their names.
+Named = Mapping[Path, re.Match[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,47 +82,46 @@ def find_camelyon(
         )
         raise BadOption(msg)
     paths = sorted(path for path in data.rglob("*.tif") if path.is_file())
-    sixteen, problems_16 = _find_16(data, _named(paths, NAME_16))
-    seventeen, problems_17 = _find_17(data, _named(paths, NAME_17), itc_positive=itc_positive)
-    if not sixteen and not seventeen:
-        why = f" ({problems[0].text})" if (problems := [*problems_16, *problems_17]) else ""
+    named_16, named_17 = (_named(paths, pattern) for pattern in (NAME_16, NAME_17))
+    found = [*_find_16(data, named_16), *_find_17(data, named_17, itc_positive=itc_positive)]
+    slides = [one for one in found if isinstance(one, CamelyonSlide)]
+    skipped = [one for one in found if isinstance(one, SkippedFile)]
+    if not slides:
+        why = f" ({skipped[0].text})" if skipped else ""
         msg = (
             f"no labelled slide was found below {data}{why}. Slides are named normal_001.tif, "
             "tumor_001.tif, test_001.tif or patient_000_node_0.tif, and need label sheets."
         )
         raise BadOption(msg)
-    return [*sixteen, *seventeen], [*problems_16, *problems_17]
+    return slides, skipped
 
 
-def _named(paths: Iterable[Path], pattern: re.Pattern[str]) -> dict[Path, re.Match[str]]:
+def _named(paths: Iterable[Path], pattern: re.Pattern[str]) -> Named:
     return {path: name for path in paths if (name := pattern.fullmatch(path.stem.lower()))}
 
 
-def _find_16(
-    data: Path, named: Mapping[Path, re.Match[str]]
-) -> tuple[list[CamelyonSlide], list[SkippedFile]]:
+def _find_16(data: Path, named: Named) -> Iterator[CamelyonSlide | SkippedFile]:
     tests = any(name[1] == "test" for name in named.values())
-    labels, problems = _read_labels(data, ["reference.csv"], needed=tests)
-    found = []
-    for path in _once(named, problems):
-        name, kind, number = named[path][0], named[path][1], int(named[path][2])
-        label = {"normal": 0, "tumor": 1}.get(kind, labels.get(name))
-        if name in WITHDRAWN:
-            problems.append(_problem(path, f"withdrawn: {WITHDRAWN[name]}."))
+    labels, unread = _read_labels(data, ["reference.csv"], needed=tests)
+    yield from unread
+    copies = Counter(name[0] for name in named.values())
+    for path, name in named.items():
+        label = {"normal": 0, "tumor": 1}.get(name[1], labels.get(name[0]))
+        if copies[name[0]] > 1:
+            yield _skip(path, COPIES.format(copies[name[0]]))
+        elif name[0] in WITHDRAWN:
+            yield _skip(path, f"withdrawn: {WITHDRAWN[name[0]]}.")
         elif label is None:
-            problems.append(_problem(path, "reference.csv does not give its label."))
+            yield _skip(path, "reference.csv does not give its label.")
         else:
-            found.append(
-                CamelyonSlide(
-                    path=path,
-                    dataset=SIXTEEN,
-                    patient=path.stem,
-                    centre=_centre_16(kind, number),
-                    label=label,
-                    patient_label=label,
-                )
+            yield CamelyonSlide(
+                path=path,
+                dataset=SIXTEEN,
+                patient=path.stem,
+                centre=_centre_16(name[1], int(name[2])),
+                label=label,
+                patient_label=label,
             )
-    return found, problems
 
 
 def _centre_16(kind: str, number: int) -> str:
@@ -129,30 +131,34 @@ def _centre_16(kind: str, number: int) -> str:
 
 
 def _find_17(
-    data: Path, named: Mapping[Path, re.Match[str]], *, itc_positive: bool
-) -> tuple[list[CamelyonSlide], list[SkippedFile]]:
-    labels, problems = _read_labels(data, SHEETS_17, needed=bool(named), itc_positive=itc_positive)
-    positive = {
-        node[1] for name, label in labels.items() if label and (node := NAME_17.fullmatch(name))
-    }
-    centres = {path: _centre_17(path, int(name[2])) for path, name in named.items()}
-    found = []
-    for path in _in_one_centre(_once(named, problems), named, centres, problems):
-        label, patient = labels.get(named[path][0]), named[path][1]
-        if label is None:
-            problems.append(_problem(path, f"{SHEETS_17[0]} does not give its label."))
-            continue
-        found.append(
-            CamelyonSlide(
+    data: Path, named: Named, *, itc_positive: bool
+) -> Iterator[CamelyonSlide | SkippedFile]:
+    labels, unread = _read_labels(data, SHEETS_17, needed=bool(named), itc_positive=itc_positive)
+    yield from unread
+    nodes = [(NAME_17.fullmatch(name), label) for name, label in labels.items()]
+    positive = {node[1] for node, label in nodes if node and label}
+    copies = Counter(name[0] for name in named.values())
+    centres = defaultdict(set)
+    for path, name in named.items():
+        if copies[name[0]] == 1:
+            centres[name[1]].add(_centre_17(path, int(name[2])))
+    for path, name in named.items():
+        label = labels.get(name[0])
+        if copies[name[0]] > 1:
+            yield _skip(path, COPIES.format(copies[name[0]]))
+        elif len(centres[name[1]]) > 1:
+            yield _skip(path, "slides of its patient lie in the folders of two centres.")
+        elif label is None:
+            yield _skip(path, f"{SHEETS_17[0]} does not give its label.")
+        else:
+            yield CamelyonSlide(
                 path=path,
                 dataset=SEVENTEEN,
-                patient=patient,
-                centre=centres[path],
+                patient=name[1],
+                centre=_centre_17(path, int(name[2])),
                 label=label,
-                patient_label=int(patient in positive),
+                patient_label=int(name[1] in positive),
             )
-        )
-    return found, problems
 
 
 def _centre_17(path: Path, patient: int) -> str:
@@ -162,59 +168,27 @@ def _centre_17(path: Path, patient: int) -> str:
     return f"center_{centres[-1] if centres else usual}"
 
 
-def _once(paths: Iterable[Path], problems: list[SkippedFile]) -> list[Path]:
-    """Return the slides whose name occurs once; of two such files either may be right."""
-    by_name: dict[str, list[Path]] = defaultdict(list)
-    for path in paths:
-        by_name[path.stem.lower()].append(path)
-    for same in by_name.values():
-        if len(same) > 1:
-            reason = f"{len(same)} files have its name, and either may be right."
-            problems += [_problem(path, reason) for path in same]
-    return [same[0] for same in by_name.values() if len(same) == 1]
-
-
-def _in_one_centre(
-    paths: Sequence[Path],
-    named: Mapping[Path, re.Match[str]],
-    centres: Mapping[Path, str],
-    problems: list[SkippedFile],
-) -> list[Path]:
-    """Return the slides whose patient is at one centre only."""
-    of_patient: dict[str, set[str]] = defaultdict(set)
-    for path in paths:
-        of_patient[named[path][1]].add(centres[path])
-    at_two = [path for path in paths if len(of_patient[named[path][1]]) > 1]
-    reason = "slides of its patient lie in the folders of two centres; all of them are skipped."
-    problems += [_problem(path, reason) for path in at_two]
-    return [path for path in paths if path not in at_two]
-
-
 def _read_labels(
-    data: Path, names: Iterable[str], *, needed: bool, itc_positive: bool = False
+    data: Path, names: Sequence[str], *, needed: bool, itc_positive: bool = False
 ) -> tuple[dict[str, int], list[SkippedFile]]:
     """Return the labels of every sheet of one of these names, by the stem of the slide's name."""
     known: Mapping[str, int] = {**STAGES, "itc": int(itc_positive), "normal": 0, "tumor": 1}
     labels: dict[str, int] = {}
-    problems: list[SkippedFile] = []
     sheets = sorted(path for name in names for path in data.rglob(name))
-    if needed and not sheets:
-        problems.append(
-            SkippedFile(file=str(data / next(iter(names))), reason="there is no such file.")
-        )
+    skipped = [_skip(data / names[0], "there is no such file.")] if needed and not sheets else []
     for sheet in sheets:
         try:
             rows = read_rows(sheet)
         except BadTable as error:
-            problems.append(skip_after(error, sheet))
+            skipped.append(skip_after(error, sheet))
             continue
         for name, stage in (row[:2] for row in rows if len(row) > 1):
             if stage.lower() in known:
                 labels[file_stem(name).lower()] = known[stage.lower()]
-    return labels, problems
+    return labels, skipped
 
 
-def _problem(path: Path, reason: str) -> SkippedFile:
+def _skip(path: Path, reason: str) -> SkippedFile:
     return SkippedFile(file=str(path), reason=reason)
 
 

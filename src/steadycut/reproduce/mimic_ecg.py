@@ -5,13 +5,12 @@ Works for the Demo and for the whole data set.
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.records import PatientScores
@@ -20,7 +19,7 @@ from steadycut.errors import BadOption, BadTable
 from steadycut.ingest import make_request, read_patients
 from steadycut.ingest.patients import Progress
 from steadycut.pipelines.ecg.pipeline import Segments
-from steadycut.pipelines.ecg.training import deal_training, segments_of, train_on
+from steadycut.pipelines.ecg.training import Names, deal_training, train_on
 from steadycut.pipelines.sheet import patient_labels, read_records
 from steadycut.pipelines.skipped import SkippedFile, skip_after
 from steadycut.reproduce.halves import table_of_deals, with_labels
@@ -138,7 +137,7 @@ def _is_positive(row: Mapping[str, str | None], reports: list[str], wanted: str)
 
 def mimic_table(
     segments: Segments,
-    patients: Sequence[str | None],
+    whose: Names,
     labels: Mapping[str, int],
     train_share: float,
     replicates: int,
@@ -147,42 +146,36 @@ def mimic_table(
 ) -> dict[str, Any]:
     """Return the tables; each replicate splits the patients again and trains a new scorer.
 
-    ``patients`` has one entry per record, None for a record that has no label.
+    ``whose`` is the patient of each segment. Patients without a label are not used.
     """
-    deal = partial(hospitals, segments, patients, labels, train_share)
+    deal = partial(hospitals, segments, whose, labels, train_share)
     return table_of_deals(deal, options["seed"], replicates, options, progress)
 
 
 def hospitals(
-    segments: Segments,
-    patients: Sequence[str | None],
-    labels: Mapping[str, int],
-    train_share: float,
-    seed: int,
+    segments: Segments, whose: Names, labels: Mapping[str, int], train_share: float, seed: int
 ) -> Hospitals:
     """Split patients into P and Q, train on a part of P, and score the rest of P and all of Q.
 
     A random half of the patients is P, as in the paper. A share of P trains the scorer and has no
     other role; the others choose and certify.
     """
-    present = {patients[record] for record in np.unique(segments.record).tolist()}
-    names = sorted(name for name in present if name is not None)
+    names = [name for name in np.unique(whose).tolist() if name in labels]
     rng = np.random.default_rng(seed)
     roles = split_patients(len(names), 0.5, rng)
     inside, outside = ({names[i] for i in part.tolist()} for part in (roles.select, roles.certify))
     training = deal_training({name: labels[name] for name in inside}, train_share, rng)
-    scorer = train_on(segments, patients, labels, training)
+    scorer = train_on(segments, whose, labels, training)
     sides = []
     for wanted in (inside - training, outside):
-        mine, whose = segments_of(segments, patients, wanted)
-        found = candidates(whose, mine.record, scorer.score(mine.features))
+        mine = np.isin(whose, sorted(wanted))
+        scores = scorer.score(segments.features[mine])
+        found = candidates(whose[mine], segments.record[mine], scores)
         sides.append(with_labels(found, labels))
     return sides[0], sides[1]
 
 
-def candidates(
-    patients: NDArray[np.str_], records: IntArray, scores: FloatArray
-) -> list[PatientScores]:
+def candidates(patients: Names, records: IntArray, scores: FloatArray) -> list[PatientScores]:
     """Return the patients by every aggregator, over segments and then over ECGs."""
     columns = {"patient": patients, "ecg": records, "score": scores}
     found: list[PatientScores] = []

@@ -53,9 +53,8 @@ class Segments:
     beats: IntArray
     features: FloatArray
 
-    def of_records(self, wanted: NDArray[np.bool_]) -> "Segments":
-        """Return the segments of some records; ``wanted`` has one entry per file."""
-        kept = wanted[self.record]
+    def take(self, kept: NDArray[np.bool_]) -> "Segments":
+        """Return some of the segments."""
         return Segments(**{one.name: getattr(self, one.name)[kept] for one in fields(self)})
 
 

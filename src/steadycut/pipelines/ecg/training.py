@@ -1,6 +1,6 @@
 """Which patients train the scorer. They get no score, so no cut-off can be chosen on them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from steadycut.pipelines.ecg.scorer import SegmentScorer, train_scorer
 from steadycut.pipelines.sheet import Origin, patient_labels
 
 FEWEST_PER_CLASS = 2
+Names = NDArray[np.str_]
 
 
 def labels_of_patients(sheet: Mapping[str, Origin]) -> dict[str, int]:
@@ -29,21 +30,16 @@ def labels_of_patients(sheet: Mapping[str, Origin]) -> dict[str, int]:
 
 
 def train_apart(
-    found: Segments,
-    patients: Sequence[str | None],
-    labels: Mapping[str, int],
-    share: float,
-    seed: int,
+    segments: Segments, whose: Names, labels: Mapping[str, int], share: float, seed: int
 ) -> tuple[SegmentScorer, Segments, int]:
     """Train on some patients; return the scorer, the other patients' segments, and how many train.
 
-    ``patients`` has one entry per record.
+    ``whose`` is the patient of each segment.
     """
-    present = {patients[record] for record in np.unique(found.record).tolist()}
-    known = {name: label for name, label in labels.items() if name in present}
+    known = {name: labels[name] for name in np.unique(whose).tolist() if name in labels}
     training = deal_training(known, share, np.random.default_rng(seed))
-    others, _ = segments_of(found, patients, set(known) - training)
-    return train_on(found, patients, labels, training), others, len(training)
+    others = np.isin(whose, sorted(set(known) - training))
+    return train_on(segments, whose, labels, training), segments.take(others), len(training)
 
 
 def deal_training(labels: Mapping[str, int], share: float, rng: np.random.Generator) -> set[str]:
@@ -74,25 +70,9 @@ def deal_training(labels: Mapping[str, int], share: float, rng: np.random.Genera
 
 
 def train_on(
-    segments: Segments,
-    patients: Sequence[str | None],
-    labels: Mapping[str, int],
-    training: set[str],
+    segments: Segments, whose: Names, labels: Mapping[str, int], training: set[str]
 ) -> SegmentScorer:
-    """Train the scorer on the segments of some patients; ``patients`` has one entry per record."""
-    mine = segments.of_records(_of(patients, training))
-    whose = np.array([patients[record] for record in mine.record.tolist()])
-    label = np.array([labels[name] for name in whose.tolist()], dtype=np.int8)
-    return train_scorer(mine.features, label, whose, NAMES)
-
-
-def segments_of(
-    segments: Segments, patients: Sequence[str | None], wanted: set[str]
-) -> tuple[Segments, NDArray[np.str_]]:
-    """Return the segments of some patients, and the patient of each segment."""
-    kept = segments.of_records(_of(patients, wanted))
-    return kept, np.array([patients[record] for record in kept.record.tolist()], dtype=np.str_)
-
-
-def _of(patients: Sequence[str | None], wanted: set[str]) -> NDArray[np.bool_]:
-    return np.array([name in wanted for name in patients], dtype=bool)
+    """Train the scorer on the segments of some patients; ``whose`` has the patient of each."""
+    mine = np.isin(whose, sorted(training))
+    label = np.array([labels[name] for name in whose[mine].tolist()], dtype=np.int8)
+    return train_scorer(segments.features[mine], label, whose[mine], NAMES)

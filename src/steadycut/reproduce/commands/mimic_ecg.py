@@ -60,7 +60,7 @@ def mimic_ecg_command(
     with progress_on_stderr() as progress:
         found, unreadable = read_segments(paths, segments, n_jobs, progress)
         refuse_if_nothing(found.record.size, unreadable, "records")
-        whose = [patient if patient in known else None for patient in records.values()]
+        whose = np.array(list(records.values()))[found.record]
         table = mimic_table(found, whose, known, given.train_share, replicates, options, progress)
     problems = [*problems, *unreadable, *_unlabelled(given.data, records, known)]
     content = {
