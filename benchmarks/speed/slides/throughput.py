@@ -112,7 +112,7 @@ def load_packages():
 
     import steadycut.pipelines.slides
 
-    return onnxruntime, openslide.deepzoom, pd, pyarrow.parquet, steadycut.slides
+    return onnxruntime, openslide.deepzoom, pd, pyarrow.parquet, steadycut.pipelines.slides
 
 
 def run_here(way, folder):
