@@ -203,11 +203,12 @@ class StrataRule(FrozenFile[StrataDocument]):
         return self._named_grades([str(value) for value in found.tolist()])
 
     def _named_grades(self, texts: Sequence[str]) -> IntArray:
-        names: Sequence[str] = self.grades
+        names, places = self.grades, [str(place) for place in range(len(self.grades))]
         codes = grade_codes(texts, names)
         if (codes < 0).any() and not any(is_number(name) for name in names):
             # Then the numbers 0, 1, ... cannot be taken for names.
-            codes = grade_codes(texts, [str(place) for place in range(len(names))])
+            numbered = grade_codes(texts, places)
+            codes = codes if (numbered < 0).any() else numbered
         if (codes < 0).any():
             found = sorted({text for text, code in zip(texts, codes, strict=True) if code < 0})
             which = ", ".join(map(shown, found[:5])) if len(found) <= MOST_GRADES else "many values"
