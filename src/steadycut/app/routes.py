@@ -24,7 +24,7 @@ from steadycut.app.preview import preview
 from steadycut.app.uploads import save_upload, save_uploads
 from steadycut.core.aggregate.aggregators import AGGREGATORS, aggregator_names
 from steadycut.datasets import write_two_hospitals
-from steadycut.documents.rule import FrozenRule
+from steadycut.documents.kinds import load_frozen
 from steadycut.errors import BadRuleFile, SteadycutError
 from steadycut.ingest.sources.files import ENDINGS
 
@@ -248,7 +248,7 @@ def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None
     else:
         msg = "a rule must be given, the rule.json of a study; got none."
         raise BadRuleFile(msg)
-    FrozenRule.load(path)
+    load_frozen(path)
 
 
 def _in_folder(text: str, folder: Path) -> str:

@@ -17,26 +17,11 @@ from steadycut.cli.output import check_folder, note_warnings, show
 from steadycut.cli.rule_options import RuleOptions
 from steadycut.cli.tables import note_dropped, read_levels, row_counts
 from steadycut.documents.guards import check_deployment, forced_names, pass_or_refuse, texts_of
-from steadycut.documents.kinds import load_frozen
-from steadycut.documents.known_patients import check_fits
 from steadycut.errors import BadOption
 from steadycut.io.files import write_atomically
 from steadycut.io.packages import optional_package
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.show.applied import applied_text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ApplyOptions(RuleOptions):
-    """Frozen rule."""
-
-    unseen: Annotated[
-        str,
-        option(
-            "refuse|pooled",
-            "Patients of a group that a covariate.json has not seen: refuse, or pooled cut-off.",
-        ),
-    ] = "refuse"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +32,7 @@ class DecisionOptions:
     as_json: AsJson = False
 
 
-def apply_command(rule: ApplyOptions, table: TableOptions, output: DecisionOptions) -> None:
+def apply_command(rule: RuleOptions, table: TableOptions, output: DecisionOptions) -> None:
     """Decide for every patient of a table.
 
     Writes the columns patient, score, decision (0/1) and flip_probability. A strata.json gives the
@@ -57,11 +42,8 @@ def apply_command(rule: ApplyOptions, table: TableOptions, output: DecisionOptio
     out, unseen = output.out, rule.unseen
     write = writer_for(out)
     check_not_an_input(out, [rule.rule, *table.tables])
-    key = rule.secret()
     reading = table.reading(out.parent)
-    frozen = load_frozen(rule.rule)
-    frozen.check_unseen(unseen)
-    check_fits(frozen.expected.remembered, key)
+    frozen, key = rule.load()
     request = frozen.request(missing=table.missing)
     read, lacking = read_levels(request, reading, force=rule.force)
     several = list(read.patients.values())

@@ -1,7 +1,5 @@
 """``steadycut audit``: a frozen rule at another hospital."""
 
-from typing import cast
-
 from steadycut.cli.options import ReportOptions, TableOptions
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
 from steadycut.cli.rule_options import ExternalOptions, RuleOptions
@@ -13,12 +11,11 @@ from steadycut.cli.tables import (
     with_warnings,
 )
 from steadycut.core.checks import check_count, check_fraction
-from steadycut.documents.audit import AuditDocument
-from steadycut.documents.known_patients import check_fits
-from steadycut.documents.rule import FrozenRule
+from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.ingest import PatientTable
 from steadycut.show import render_audit
 from steadycut.show.terminal import audit_text
+from steadycut.show.terminal_decisions import decision_text
 from steadycut.show.terminal_label_free import label_free_text
 from steadycut.study.audit import Audit, audit
 from steadycut.study.operating_point import CONFIDENCE
@@ -37,35 +34,47 @@ def audit_command(
     check_fraction("confidence", output.confidence)
     if small_cells is not None:
         check_count("small_cells", small_cells, at_least=2)
-    key = rule.secret()
-    frozen = FrozenRule.load(rule.rule)
-    check_fits(frozen.expected.remembered, key)
+    frozen, key = rule.load()
     sites, reading = there.names(), table.reading(out)
     request = frozen.request(label=there.label, site=there.site, sites=sites, missing=table.missing)
     found, lacking = read_levels(request, reading, force=rule.force)
     several = dict(enumerate(found.patients.values()))
-    audited = audit(frozen, several, force=rule.force, key=key, small_cells=small_cells)
+    audited = audit(
+        frozen,
+        several,
+        there.named_grades(several[0]),
+        force=rule.force,
+        key=key,
+        small_cells=small_cells,
+        unseen=rule.unseen,
+    )
     document = audit_document(audited, found, output.confidence)
     document = with_warnings(document, lacking, label_warnings(frozen, several[0]))
     write_folder(out, audit_files(document))
     reading.remove_checkpoint()
     note_dropped(found)
     note_warnings(document.warnings)
-    text = audit_text(document)
-    if not document.labelled:
-        text += "\n" + label_free_text(document)
+    text = text_of(document)
     show(document, f"{text}\n\nWrote audit.json, audit.html to {out}/", as_json=output.as_json)
 
 
 def audit_document(
     found: Audit, table: PatientTable, confidence: float = CONFIDENCE
-) -> AuditDocument:
+) -> AuditDocument | DecisionAudit:
     """Return audit.json: the audit, how many rows it was made of, and the rule itself."""
     data = row_counts(table, fewest=found.small_cells or 0)
     update = {"data": data, "frozen_rule": found.rule.document}
-    return cast("AuditDocument", found.describe(confidence).model_copy(update=update))
+    return found.describe(confidence).model_copy(update=update)
 
 
-def audit_files(document: AuditDocument) -> dict[str, bytes]:
+def text_of(document: AuditDocument | DecisionAudit) -> str:
+    """Return what was found as short plain text."""
+    if isinstance(document, DecisionAudit):
+        return decision_text(document)
+    text = audit_text(document)
+    return text if document.labelled else f"{text}\n{label_free_text(document)}"
+
+
+def audit_files(document: AuditDocument | DecisionAudit) -> dict[str, bytes]:
     """Return the files that an audit leaves."""
     return {"audit.json": to_json(document), "audit.html": render_audit(document).encode()}

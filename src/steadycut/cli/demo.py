@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 from steadycut.cli.audit import audit_document, audit_files
 from steadycut.cli.fit import study_document, study_files
@@ -46,7 +46,7 @@ def demo_command(out: OutFolder = Path("steadycut-demo"), as_json: AsJson = Fals
     results = Results(
         study=study_document(study, at_a, rule),
         comparison=compare(here, there).describe(),
-        audit=audit_document(audit(rule, external), at_b),
+        audit=cast("AuditDocument", audit_document(audit(rule, external), at_b)),
     )
     write_folder(
         out,

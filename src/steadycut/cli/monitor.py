@@ -1,7 +1,7 @@
 """``steadycut monitor``: a frozen rule in use, patients in the order of their arrival."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated, cast
+from typing import Annotated
 
 from steadycut.cli.option_groups import number, option
 from steadycut.cli.options import OptionalOutputOptions, TableOptions
@@ -15,9 +15,12 @@ from steadycut.cli.tables import (
     with_warnings,
 )
 from steadycut.core.checks import check_fraction
-from steadycut.documents.known_patients import check_fits
-from steadycut.documents.monitor import CallWatchPart, MonitorDocument, RiskWatchPart
-from steadycut.documents.rule import FrozenRule
+from steadycut.documents.monitor import (
+    CallWatchPart,
+    DecisionMonitor,
+    MonitorDocument,
+    RiskWatchPart,
+)
 from steadycut.show.columns import aligned
 from steadycut.show.numbers import percent, risk
 from steadycut.study.monitor import monitor
@@ -54,9 +57,7 @@ def monitor_command(
     if out is not None:
         check_folder(out)
     check_fraction("delta", watch.delta)
-    key = rule.secret()
-    frozen = FrozenRule.load(rule.rule)
-    check_fits(frozen.expected.remembered, key)
+    frozen, key = rule.load()
     request = frozen.request(
         label=there.label, site=there.site, sites=there.names(), missing=table.missing
     )
@@ -66,10 +67,16 @@ def monitor_command(
     read, lacking = read_levels(request, reading, force=rule.force)
     patients = frozen.patients_of(read.patients)
     found = monitor(
-        frozen, patients, order=read.order, delta=watch.delta, force=rule.force, key=key
+        frozen,
+        patients,
+        there.named_grades(patients),
+        order=read.order,
+        delta=watch.delta,
+        force=rule.force,
+        key=key,
+        unseen=rule.unseen,
     )
-    described = found.describe().model_copy(update={"data": row_counts(read)})
-    document = cast("MonitorDocument", described)
+    document = found.describe().model_copy(update={"data": row_counts(read)})
     document = with_warnings(document, lacking, label_warnings(frozen, patients))
     if out is not None:
         write_folder(out, {"monitor.json": to_json(document)})
@@ -80,12 +87,16 @@ def monitor_command(
     show(document, monitor_text(document) + wrote, as_json=output.as_json)
 
 
-def monitor_text(content: MonitorDocument) -> str:
+def monitor_text(content: MonitorDocument | DecisionMonitor) -> str:
     """Return what the patients so far say, in a few lines."""
     rows = [("patients", str(content.n_patients))]
+    called = "called"
+    if isinstance(content, DecisionMonitor) and content.actions[-1] != called:
+        called = f"not {content.actions[0]}"
     if content.risk is not None:
         rows += risk_rows(content.risk, content.delta)
-    rows += call_rows(content.call_rate, content.delta)
+    if content.call_rate is not None:
+        rows += call_rows(content.call_rate, content.delta, called)
     return f"Monitor: {content.verdict_text}\n{aligned(rows)}"
 
 
@@ -114,20 +125,20 @@ def risk_rows(watched: RiskWatchPart, delta: float) -> list[tuple[str, str]]:
     ]
 
 
-def call_rows(watched: CallWatchPart, delta: float) -> list[tuple[str, str]]:
+def call_rows(watched: CallWatchPart, delta: float, called: str) -> list[tuple[str, str]]:
     """Return the lines about the call rate."""
     alarm = watched.first_alarm
     verdict = "no alarm" if alarm is None else f"alarm after patient {alarm}: it has changed"
     return [
         (
-            "called so far",
+            f"{called} so far",
             (
                 f"{percent(watched.observed)}, at all times between {percent(watched.lower)} "
                 f"and {percent(watched.upper)} ({percent(1 - delta / 2)} confidence)"
             ),
         ),
         (
-            "called where it was made",
+            f"{called} where it was made",
             (
                 f"{percent(watched.internal)}, between {percent(watched.internal_lower)} and "
                 f"{percent(watched.internal_upper)}: {verdict}"

@@ -2,12 +2,18 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from steadycut.cli.option_groups import option, switch
 from steadycut.cli.options import PatientKey, Site, parse_sites, read_key
+from steadycut.core.records import PatientScores
+from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.kinds import load_frozen
+from steadycut.documents.known_patients import check_fits
 from steadycut.documents.signature import verify
 
 
@@ -23,15 +29,25 @@ class RuleOptions:
         option("PUBLIC_KEY", "Use the rule only if RULE.sig says that this key signed it."),
     ] = None
     key: PatientKey = None
+    unseen: Annotated[
+        str,
+        option(
+            "refuse|pooled",
+            "Patients of a group that a covariate.json has not seen: refuse, or pooled cut-off.",
+        ),
+    ] = "refuse"
     force: Annotated[
         bool, switch("--force", "Go on where the rule refuses these patients, and record it.")
     ] = False
 
-    def secret(self) -> bytes | None:
-        """Return the secret by which patients are remembered; check first who signed the rule."""
+    def load(self) -> tuple[FrozenFile[Any], bytes | None]:
+        """Return the rule and the secret by which it remembers patients; check who signed it."""
         if self.verify is not None:
             verify(self.rule, self.verify)
-        return read_key(self.key)
+        key, frozen = read_key(self.key), load_frozen(self.rule)
+        frozen.check_unseen(self.unseen)
+        check_fits(frozen.expected.remembered, key)
+        return frozen, key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,3 +65,7 @@ class ExternalOptions:
     def names(self) -> list[str] | None:
         """Return the sites to judge on; None for all."""
         return parse_sites(self.site, self.external, "--external")
+
+    def named_grades(self, patients: PatientScores) -> NDArray[np.str_] | None:
+        """Return the names of grades in the label column; None where labels say yes or no."""
+        return None if self.label is None else patients.attributes.get(self.label)

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 from steadycut.cli.output import note, note_warnings
 from steadycut.cli.reading import Reading, read_tables
 from steadycut.core.records import PatientScores
-from steadycut.documents.audit import AuditDocument
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import (
     Finding,
@@ -16,13 +15,12 @@ from steadycut.documents.guards import (
     pass_or_refuse,
     texts_of,
 )
-from steadycut.documents.monitor import MonitorDocument
-from steadycut.documents.parts import ClustersPart, DataPart
+from steadycut.documents.parts import ClustersPart, DataPart, NewPatientsPart
 from steadycut.errors import MissingColumn
 from steadycut.ingest import PatientTable, Request
 from steadycut.ingest.read import alike_lines, dropped_lines
 
-Judged = TypeVar("Judged", AuditDocument, MonitorDocument)
+Judged = TypeVar("Judged", bound=NewPatientsPart)
 
 
 def read_levels(

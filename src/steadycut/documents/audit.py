@@ -13,10 +13,10 @@ from steadycut.documents.parts import (
     CertificatePart,
     CostsPart,
     Counts,
-    DataPart,
     EnsembleShares,
     ExplorerPart,
     Floats,
+    NewPatientsPart,
     OperatingPointPart,
     Part,
     Range,
@@ -134,7 +134,7 @@ class WithoutLabels(Part):
     statements: list[str]
 
 
-class AuditBase(Part):
+class AuditBase(NewPatientsPart):
     """What the audit of every kind of frozen file says."""
 
     direction: Literal["ge", "le"]
@@ -148,12 +148,9 @@ class AuditBase(Part):
     call_rate_internal: FiniteFloat | None
     flip_rate: FiniteFloat
     grey_zone: GreyZonePart
-    warnings: list[str]
-    forced: list[str]
     small_cells: int | None = None
     verdict: Verdict
     verdict_text: str
-    data: DataPart | None = None
 
 
 class RiskHere(Part):

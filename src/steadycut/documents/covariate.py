@@ -148,9 +148,9 @@ class CovariateRule(CallFile[CovariateDocument]):
     array([0, 1], dtype=int8)
     """
 
-    _schema = SCHEMA
+    schema = SCHEMA
     _model = CovariateDocument
-    _file = "covariate.json"
+    file_name = "covariate.json"
 
     @property
     def groups(self) -> tuple[str, ...]:

@@ -86,9 +86,9 @@ class FrozenFile(ABC, Generic[Document]):
     `expected`. Everything else works for every kind.
     """
 
-    _schema: ClassVar[str]
+    schema: ClassVar[str]
+    file_name: ClassVar[str]
     _model: ClassVar[type[FrozenDocument]]
-    _file: ClassVar[str]
     _column: ClassVar[str] = "decision"
 
     def __init__(self, document: Document) -> None:
@@ -116,12 +116,12 @@ class FrozenFile(ABC, Generic[Document]):
     @classmethod
     def from_bytes(cls, written: bytes, name: str | None = None) -> Self:
         """Read the content of a file; refusals call it ``name``."""
-        name = cls._file if name is None else name
-        content = parse_frozen(written, name, cls._schema)
+        name = cls.file_name if name is None else name
+        content = parse_frozen(written, name, cls.schema)
         try:
             rule = cls(cls.document_of(content))
         except ValidationError as error:
-            raise BadRuleFile(_refusal(error, content, name, cls._schema)) from None
+            raise BadRuleFile(_refusal(error, content, name, cls.schema)) from None
         if rule.to_bytes() != written:
             msg = f"{name} was changed after it was written; use the original file."
             raise BadRuleFile(msg)
@@ -129,7 +129,7 @@ class FrozenFile(ABC, Generic[Document]):
 
     def to_bytes(self) -> bytes:
         """Return the file's bytes: the same rule gives the same bytes."""
-        check_size(self._bytes, self._file)
+        check_size(self._bytes, self.file_name)
         return self._bytes
 
     def to_dict(self) -> dict[str, Any]:
@@ -145,7 +145,7 @@ class FrozenFile(ABC, Generic[Document]):
         """Return the JSON Schema of the file."""
         schema = cls._model.model_json_schema(by_alias=True)
         schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-        schema["title"] = cls._schema
+        schema["title"] = cls.schema
         schema["properties"]["sha256"] = {
             "type": "string",
             "pattern": "^[0-9a-f]{64}$",
@@ -278,16 +278,6 @@ class FrozenFile(ABC, Generic[Document]):
         return {"called": int(called.sum()), "call_rate": float(called.mean())}
 
     # What works for every kind ----------------------------------------------------------------
-
-    @property
-    def schema(self) -> str:
-        """The schema that the file names."""
-        return self._schema
-
-    @property
-    def file_name(self) -> str:
-        """What such a file is called."""
-        return self._file
 
     @property
     def certificate(self) -> CertificatePart:

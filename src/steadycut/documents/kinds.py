@@ -33,6 +33,11 @@ def kind_of(written: bytes) -> type[FrozenFile[Any]]:
     return SCHEMAS.get(str(schema), rule.FrozenRule)
 
 
+def file_name_of(document: FrozenDocument) -> str:
+    """Return what a file with this document is called."""
+    return SCHEMAS[document.to_plain()["schema"]].file_name
+
+
 def _as_document(content: Any) -> Any:  # noqa: ANN401
     """Return the plain content of a frozen file as the document of its kind."""
     schema = content.get("schema") if isinstance(content, dict) else None

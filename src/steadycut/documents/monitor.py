@@ -4,7 +4,14 @@ from typing import Final, Literal
 
 from pydantic import Field, FiniteFloat
 
-from steadycut.documents.parts import CertificatePart, CostsPart, DataPart, Floats, Part, Range
+from steadycut.documents.parts import (
+    CertificatePart,
+    CostsPart,
+    Floats,
+    NewPatientsPart,
+    Part,
+    Range,
+)
 
 SCHEMA: Final = "steadycut.monitor/1"
 DECISION_SCHEMA: Final = "steadycut.decision-monitor/1"
@@ -53,7 +60,7 @@ class CallWatchPart(WatchPart):
     false_alarm: FiniteFloat
 
 
-class MonitorBase(Part):
+class MonitorBase(NewPatientsPart):
     """What the watch on every kind of frozen file says."""
 
     direction: Literal["ge", "le"]
@@ -66,9 +73,6 @@ class MonitorBase(Part):
     verdict_text: str
     risk: RiskWatchPart | None
     call_rate: CallWatchPart | None
-    warnings: list[str]
-    forced: list[str]
-    data: DataPart | None = None
 
 
 class MonitorDocument(MonitorBase):

@@ -285,3 +285,11 @@ class ClustersPart(Part):
     icc: FiniteFloat
     design_effect: FiniteFloat
     effective: FiniteFloat
+
+
+class NewPatientsPart(Part):
+    """What is said of new patients: warnings, checks that were overruled, rows of the table."""
+
+    warnings: list[str]
+    forced: list[str]
+    data: DataPart | None = None

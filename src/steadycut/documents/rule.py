@@ -150,9 +150,9 @@ class FrozenRule(CallFile[RuleDocument]):
     array([0, 1], dtype=int8)
     """
 
-    _schema = SCHEMA
+    schema = SCHEMA
     _model = RuleDocument
-    _file = "rule.json"
+    file_name = "rule.json"
 
     def __repr__(self) -> str:
         sign = ">=" if self.direction == "ge" else "<="

@@ -146,9 +146,9 @@ class StrataRule(FrozenFile[StrataDocument]):
     array(['low', 'high'], dtype='<U12')
     """
 
-    _schema = SCHEMA
+    schema = SCHEMA
     _model = StrataDocument
-    _file = "strata.json"
+    file_name = "strata.json"
     _column = "stratum"
 
     def __repr__(self) -> str:

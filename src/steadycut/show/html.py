@@ -4,12 +4,13 @@ import base64
 import hashlib
 from importlib import resources
 
-from steadycut.documents.audit import AuditDocument
+from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.study import StudyDocument
 from steadycut.io.packages import optional_package
 from steadycut.show.page import Page
 from steadycut.show.pages import audit_page, study_page
+from steadycut.show.sections.decisions import decision_page
 from steadycut.show.svg import draw_page
 
 
@@ -41,7 +42,7 @@ def render_study(study: StudyDocument, comparison: ComparisonDocument | None = N
     return render_page(study_page(study, comparison))
 
 
-def render_audit(audit: AuditDocument) -> str:
+def render_audit(audit: AuditDocument | DecisionAudit) -> str:
     """Return the page of an audit as HTML.
 
     Parameters
@@ -54,7 +55,8 @@ def render_audit(audit: AuditDocument) -> str:
     str
         One self-contained file; the same content gives the same text.
     """
-    return render_page(audit_page(audit))
+    page = decision_page(audit) if isinstance(audit, DecisionAudit) else audit_page(audit)
+    return render_page(page)
 
 
 def render_page(page: Page, *, printed: bool = False) -> str:

@@ -4,7 +4,7 @@ Only the document of ``study.json``, ``compare.json`` or ``audit.json`` is read,
 be made again from these files alone.
 """
 
-from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.audit import AuditBase, AuditDocument, LabelledAudit
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.parts import CertificatePart, CostsPart
 from steadycut.documents.study import StudyDocument
@@ -169,7 +169,7 @@ def audit_headline(document: AuditDocument) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def verdict_sentence(document: AuditDocument) -> str:
+def verdict_sentence(document: AuditBase) -> str:
     """Return the verdict as a sentence about the certificate."""
     reason = document.verdict_text.removeprefix(f"{document.verdict}: ")
     subject = {

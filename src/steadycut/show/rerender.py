@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from steadycut.core.checks import check_choice
-from steadycut.documents.audit import AuditDocument
+from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.parts import Part
 from steadycut.documents.reading import read_document, schema_of
@@ -14,6 +14,7 @@ from steadycut.show.html import render_page
 from steadycut.show.markdown import markdown
 from steadycut.show.page import Page
 from steadycut.show.pages import audit_page, study_page
+from steadycut.show.sections.decisions import decision_page
 from steadycut.show.sections.strata import strata_page
 
 Content = Mapping[str, object]
@@ -22,6 +23,7 @@ Content = Mapping[str, object]
 KINDS: tuple[tuple[type[Part], Callable[..., Page], str], ...] = (
     (StudyDocument, study_page, "report"),
     (AuditDocument, audit_page, "audit"),
+    (DecisionAudit, decision_page, "audit"),
     (StrataStudyDocument, strata_page, "strata"),
 )
 PAGES = {schema_of(kind): (kind, make, name) for kind, make, name in KINDS}

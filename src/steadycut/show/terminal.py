@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from steadycut.documents.audit import AuditDocument, LabelledAudit, ShiftPart
+from steadycut.documents.audit import AuditBase, AuditDocument, LabelledAudit, ShiftPart
 from steadycut.documents.comparison import (
     ComparedCosts,
     ComparedRisks,
@@ -367,7 +367,7 @@ def audit_text(audit: AuditDocument) -> str:
     return "\n".join(blocks)
 
 
-def verdict_text(audit: AuditDocument) -> str:
+def verdict_text(audit: AuditBase) -> str:
     """Return the verdict on the certificate, and why, as two sentences."""
     verdicts = {
         "holds": "the certificate holds",

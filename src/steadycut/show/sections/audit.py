@@ -7,7 +7,7 @@ from steadycut.documents.audit import (
     ShiftParts,
     ShiftRanges,
 )
-from steadycut.documents.parts import Range
+from steadycut.documents.parts import CostsPart, OperatingPointPart, Range
 from steadycut.show.figures.certificate import CertificateDisplay
 from steadycut.show.figures.flips import FlipsDisplay
 from steadycut.show.figures.scores import ScoresDisplay
@@ -51,7 +51,7 @@ def here_section(audit: LabelledAudit) -> Section:
             decision_curve(audit),
         ),
         tables=(
-            points_table(audit),
+            points_table(audit.operating_point, audit.operating_point_internal, audit.costs),
             counts_table(audit.operating_point, "Patients here"),
             rates_table(points),
             counts_table(audit.operating_point_internal, "Certifying patients, first hospital"),
@@ -59,9 +59,8 @@ def here_section(audit: LabelledAudit) -> Section:
     )
 
 
-def points_table(audit: LabelledAudit) -> Table:
+def points_table(here: OperatingPointPart, before: OperatingPointPart, costs: CostsPart) -> Table:
     """Return every characteristic of this very cut-off, here and at the first hospital."""
-    here, before = audit.operating_point, audit.operating_point_internal
     known = before.fixed_cut.characteristics
     return Table(
         caption=f"Characteristics {FIXED}, with {percent(here.confidence)} intervals",
@@ -82,7 +81,7 @@ def points_table(audit: LabelledAudit) -> Table:
                 fixed_method(here, key),
                 *((seen(before, key), fixed_interval(before, key)) if key in known else ("", "")),
             )
-            for key, name in characteristic_names(here, audit.costs).items()
+            for key, name in characteristic_names(here, costs).items()
         ),
         note=characteristics_note(here),
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.audit import AuditBase, LabelledAudit
 from steadycut.documents.comparison import ComparedRule, ComparisonDocument
 from steadycut.documents.parts import CertificatePart, CostsPart, OperatingPointPart
 from steadycut.documents.study import SitesPart, StudyDocument, TippingSide
@@ -633,7 +633,7 @@ def options_section(study: StudyDocument) -> Section:
     )
 
 
-def data_rows(study: StudyDocument | AuditDocument) -> list[tuple[str, str]]:
+def data_rows(study: StudyDocument | AuditBase) -> list[tuple[str, str]]:
     """Return what is known of the table that the patients came from, if anything."""
     if study.data is None:
         return []
