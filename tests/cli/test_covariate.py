@@ -1,4 +1,4 @@
-"""``steadycut covariate``, and ``apply`` with what it writes."""
+"""``steadycut covariate``, and apply, audit and monitor with what it writes."""
 
 import csv
 import json
@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steadycut import CovariateRule, rule_reader
+from steadycut import CovariateRule, PatientScores, audit, monitor, rule_reader
 from tests.cli.commands import MARK, run_command, snapshot
 
 ASK = ["--patient", "patient", "--score", "score", "--label", "label", "--bootstrap", "20"]
@@ -194,3 +194,74 @@ def test_the_engine_changes_no_byte(table, frozen, tmp_path, capsys):
     assert outs[0].read_bytes() == outs[1].read_bytes()
     ran = run_command(capsys, "covariate", table, *ASK, *made, "--engine", "abacus")
     assert (ran.code, "engine must be one of" in ran.err) == (2, True)
+
+
+# Audit and monitor -------------------------------------------------------------------------
+
+
+def patients_of(path, rule, column):
+    """The patients of a table with the covariate, made without the readers of steadycut."""
+    people = pd.read_csv(path, dtype={"patient": str}).groupby("patient")
+    means = PatientScores(
+        scores=people["score"].mean().to_numpy(),
+        labels=people["label"].first().to_numpy(),
+        n_instances=people.size().to_numpy(),
+    )
+    return rule.with_covariate(means, people[column].first().to_numpy())
+
+
+@pytest.mark.parametrize(("kind", "column"), [("groups", "sex"), ("smooth", "age")])
+def test_cut_offs_by_covariate_are_audited(frozen, kind, column, tmp_path, capsys):
+    there, out = write(tmp_path / "t.csv", rows(80, seed=4)), tmp_path / "o"
+    path = frozen / kind / "covariate.json"
+    ran = run_command(capsys, "audit", path, there, "--label", "label", "--json", "--out", out)
+    assert ran.code == 0
+    assert json.loads((out / "audit.json").read_text(encoding="utf-8")) == ran.json
+    rule = CovariateRule.load(path)
+    found = audit(rule, patients_of(there, rule, column)).to_dict()
+    same = set(found) - {"warnings", "flip_rate", "operating_point"}
+    assert {name: ran.json[name] for name in same} == {name: found[name] for name in same}
+    assert ran.json["attributes"] == [column]
+    assert {"shift", "operating_point", "boundaries"} <= set(ran.json)
+    assert b"An audit of covariate.json on" in (out / "audit.html").read_bytes()
+    text = run_command(capsys, "audit", path, there, "--label", "label", "--out", out)
+    assert "The parts of the change of risk" in text.out
+    assert MARK not in text.out + text.err
+
+
+def test_cut_offs_by_covariate_are_watched(frozen, tmp_path, capsys):
+    there = write(tmp_path / "t.csv", rows(80, seed=4))
+    path = frozen / "groups" / "covariate.json"
+    given = [path, there, "--label", "label", "--order", "age", "--json"]
+    ran = run_command(capsys, "monitor", *given)
+    assert ran.code == 0
+    rule = CovariateRule.load(path)
+    patients = patients_of(there, rule, "sex")
+    age = pd.read_csv(there).groupby("patient")["age"].first().to_numpy()
+    found = monitor(rule, patients, order=age).to_dict()
+    assert ran.json["risk"]["observed"] == pytest.approx(found["risk"]["observed"])
+    assert ran.json["call_rate"]["internal"] == found["call_rate"]["internal"]
+    assert run_command(capsys, "monitor", *given[:-1]).code == 0
+
+
+def test_an_audit_refuses_or_pools_an_unseen_group(frozen, tmp_path, capsys):
+    other = [[*row[:3], "x" if k < 4 else row[3], *row[4:]] for k, row in enumerate(rows(60, 5))]
+    there = write(tmp_path / "t.csv", other)
+    given = [frozen / "groups" / "covariate.json", there, "--label", "label"]
+    ran = run_command(capsys, "audit", *given, "--out", tmp_path / "o")
+    assert ran.code == 2
+    assert "2 of 60 patients are of a group of 'sex' that the rule has not seen ('x')" in ran.err
+    pooled = ["--unseen", "pooled", "--out", tmp_path / "o"]
+    ran = run_command(capsys, "audit", *given, *pooled)
+    assert ran.code == 0
+    assert "covariate: 2 of 60 patients" in ran.err
+
+
+def test_a_table_without_the_covariate_is_refused(frozen, tmp_path, capsys):
+    there = write(tmp_path / "t.csv", rows(60, 5))
+    pd.read_csv(there).drop(columns="sex").to_csv(there, index=False)
+    given = [frozen / "groups" / "covariate.json", there, "--out", tmp_path / "o"]
+    ran = run_command(capsys, "audit", *given)
+    assert ran.code == 2
+    assert "'sex'" in ran.err
+    assert len(ran.err.splitlines()) == 1

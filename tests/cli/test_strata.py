@@ -1,4 +1,4 @@
-"""``steadycut strata`` and ``steadycut apply strata.json``."""
+"""``steadycut strata``, and apply, audit and monitor with what it writes."""
 
 import csv
 import io
@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from steadycut import StrataRule
+from steadycut import StrataRule, audit, monitor
 from tests.cli.commands import MARK, run_command, snapshot, write_rows
 
 HEADER = ["site", "patient", "slide", "score", "label", "grade"]
@@ -156,10 +156,107 @@ def test_apply_tells_another_unit(table, strata, tmp_path, capsys):
     assert [text.partition(":")[0] for text in ran.json["warnings"]] == ["score range", "unit"]
 
 
-def test_one_cut_commands_refuse_a_file_of_strata(table, strata, tmp_path, capsys):
-    ran = run_command(capsys, "audit", strata, table, "--out", tmp_path / "o")
+# Audit and monitor -------------------------------------------------------------------------
+
+
+def test_strata_are_audited_by_the_names_of_their_grades(table, strata, tmp_path, capsys):
+    out = tmp_path / "o"
+    given = [strata, table, "--label", "grade", "--site", "site", "--external", "south"]
+    ran = run_command(capsys, "audit", *given, "--json", "--out", out)
+    assert (ran.code, ran.err) == (0, "")
+    assert sorted(snapshot(out)) == ["audit.html", "audit.json"]
+    assert json.loads((out / "audit.json").read_text(encoding="utf-8")) == ran.json
+    south = pd.read_csv(table).query("site == 'south'").groupby("patient")
+    rule, scores = StrataRule.load(strata), south["score"].mean()
+    grades = [GRADES.index(name) for name in south["grade"].first()]
+    found = audit(rule, scores.to_numpy(), grades).to_dict()
+    same = set(found) - {"warnings", "flip_rate"}
+    assert {name: ran.json[name] for name in same} == {name: found[name] for name in same}
+    assert ran.json["grades"] == GRADES
+    assert np.sum(ran.json["counts"]) == ran.json["n_patients"] == 50
+    assert ran.json["frozen_rule"] == rule.to_dict()
+    assert ran.json["data"]["rows"] == 200
+    for name in snapshot(out):
+        assert MARK not in (out / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("label", [["--label", "grade"], []])
+def test_the_text_and_the_page_of_an_audit_say_the_same(table, strata, label, tmp_path, capsys):
+    out = tmp_path / "o"
+    ran = run_command(capsys, "audit", strata, table, *label, "--out", out)
+    assert ran.code == 0
+    assert ran.out.startswith("Audit: ")
+    assert "Share of the patients by decision" in ran.out
+    assert ("Error rates, with simultaneous limits" in ran.out) == bool(label)
+    written = (out / "audit.html").read_bytes()
+    assert b"An audit of strata.json on" in written
+    assert run_command(capsys, "report", out, "--out", out / "again.html").code == 0
+    assert (out / "again.html").read_bytes() == written
+    assert run_command(capsys, "report", out, "--format", "md").code == 0
+
+
+def test_two_grades_are_audited_by_their_labels(table, tmp_path, capsys):
+    for more, label in (([], "label"), (["--positive", "severe"], "grade")):
+        out = tmp_path / label
+        given = [*COLUMNS, "--label", label, *more, *GREY, "--out", out]
+        assert run_command(capsys, "strata", table, *given).code == 0
+        strata, there = out / "strata.json", tmp_path / f"{label}-audit"
+        asked = [strata, table, "--label", label, "--json", "--out", there]
+        ran = run_command(capsys, "audit", *asked)
+        assert ran.code == 0
+        severe = pd.read_csv(table).groupby("patient")["label"].first().sum()
+        assert sum(ran.json["counts"][1]) == severe
+
+
+def test_strata_are_watched_in_the_order_of_arrival(table, strata, tmp_path, capsys):
+    frame = pd.read_csv(table)
+    days = np.random.default_rng(0).permutation(150)
+    frame["day"] = np.repeat(days, 4)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    given = [strata, tmp_path / "t.csv", "--label", "grade", "--order", "day"]
+    ran = run_command(capsys, "monitor", *given, "--json", "--out", tmp_path / "o")
+    assert ran.code == 0
+    assert json.loads((tmp_path / "o/monitor.json").read_text(encoding="utf-8")) == ran.json
+    people = frame.groupby("patient")
+    grades = [GRADES.index(name) for name in people["grade"].first()]
+    scores, order = people["score"].mean().to_numpy(), people["day"].first().to_numpy()
+    found = monitor(StrataRule.load(strata), scores, grades, order=order).to_dict()
+    for part in ("risk", "call_rate"):
+        assert ran.json[part]["trace"]["observed"] == found[part]["trace"]["observed"]
+        assert ran.json[part]["first_alarm"] == found[part]["first_alarm"]
+    text = run_command(capsys, "monitor", *given)
+    assert text.code == 0
+    assert "\n  not low so far " in text.out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--label", "site"], "every label must be one of the rule's grades, none, mild, severe"),
+        (["--label", "nowhere"], "nowhere"),
+        (["--label", "grade", "--small-cells", "5"], "--small-cells 5 is for the audit of a rule"),
+        (["--label", "grade", "--unseen", "pooled"], "--unseen pooled is for a covariate.json"),
+    ],
+)
+def test_a_mistake_in_an_audit_is_one_line(table, strata, options, words, tmp_path, capsys):
+    ran = run_command(capsys, "audit", strata, table, *options, "--out", tmp_path / "o")
     assert ran.code == 2
-    assert "'steadycut.strata/1'" in ran.err
+    assert words in ran.err
+    assert len(ran.err.splitlines()) == 1
+    assert MARK not in ran.err
+    assert snapshot(tmp_path) == {}
+
+
+def test_an_audit_asks_for_a_signature_of_strata_too(table, strata, tmp_path, capsys):
+    pytest.importorskip("cryptography")
+    key = tmp_path / "key"
+    assert run_command(capsys, "keygen", key).code == 0
+    signed = tmp_path / "strata.json"
+    signed.write_bytes(strata.read_bytes())
+    asked = [signed, table, "--verify", f"{key}.pub", "--out", tmp_path / "o"]
+    assert run_command(capsys, "audit", *asked).code == 2
+    assert run_command(capsys, "sign", signed, "--key", key).code == 0
+    assert run_command(capsys, "audit", *asked).code == 0
 
 
 @pytest.mark.parametrize(
