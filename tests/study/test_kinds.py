@@ -338,7 +338,7 @@ def test_a_group_that_was_not_seen_is_refused_or_pooled():
     sexes = ["x"] * 3 + ["f"] * 297
     there = rule.with_covariate(replace(patients, patients=None), sexes)
     for use in (audit, monitor):
-        with pytest.raises(BadOption, match=r"3 of 300 patients .* not seen \('x'\).*--unseen"):
+        with pytest.raises(BadOption, match=r"3 of 300 .* not seen \('x'\).*unseen='pooled'"):
             use(rule, there)
         found = use(rule, there, unseen="pooled")
         assert "3 of 300 patients are of a group of 'sex' without a cut-off" in found.warnings[-1]
@@ -346,7 +346,7 @@ def test_a_group_that_was_not_seen_is_refused_or_pooled():
             use(rule, there, unseen="drop")
         with pytest.raises(BadPatients, match="the rule needs 'sex' of every patient"):
             use(rule, patients)
-        with pytest.raises(BadOption, match=r"--unseen pooled is for a covariate\.json"):
+        with pytest.raises(BadOption, match=r"unseen='pooled' is for a covariate\.json"):
             use(strata_rule(), [0.0], unseen="pooled")
 
 
@@ -401,7 +401,7 @@ def test_guards_refuse_every_kind_alike(schema):
         with pytest.raises(DeploymentRefused, match="aggregation: a patient has 9 rows"):
             use(made, single)
         assert use(made, single, force=True).forced == ("aggregation",)
-        with pytest.raises(BadOption, match=r"a key was given \(--patient-key\)"):
+        with pytest.raises(BadOption, match="key was given, but the rule remembers no"):
             use(rule, patients, key=b"k" * 20)
         with pytest.raises(TooFewPatients, match="needs at least one patient"):
             use(rule, [])
