@@ -32,6 +32,7 @@ EQUIVALENT = ROOT / "benchmarks/mutants/equivalent.txt"
 NEEDED = (
     "src",
     "tests/core",
+    "tests/slow_reference",
     "tests/conftest.py",
     "scripts",
     "benchmarks/mutants",
@@ -40,11 +41,10 @@ NEEDED = (
 # The quick stage takes so many mutants of each of these modules: what a certificate rests on.
 QUICK = 4
 CERTIFYING = (
-    *("aggregate", "binomial", "buehler", "certify", "concentration", "cuts", "diagnose"),
-    *("label_shift", "monitor", "risk_curve", "split", "stable"),
+    *("aggregate/aggregators", "bounds/binomial", "bounds/buehler", "bounds/concentration"),
+    *("certify", "cuts/grid", "cuts/risk_curve", "diagnose", "monitor", "rules/stable"),
+    *("shift/label_shift", "split"),
 )
-# Tests that are about several modules at once.
-ACROSS = ("target_prevalence",)
 PYTEST = (
     *(sys.executable, "-m", "pytest", "-q", "-s", "--tb=line", "-p", "no:cacheprovider"),
     *("-p", "benchmarks.mutants.run", "-m", "not slow and not validity"),
@@ -80,7 +80,9 @@ def read_log(log):
 
 
 def all_modules():
-    return tuple(sorted(path.stem for path in (ROOT / CORE).glob("[a-z]*.py")))
+    core = ROOT / CORE
+    files = (path.relative_to(core).with_suffix("") for path in core.rglob("[a-z]*.py"))
+    return tuple(sorted(path.as_posix() for path in files))
 
 
 def make_tree(folder, modules):
@@ -88,7 +90,7 @@ def make_tree(folder, modules):
     for name in NEEDED:
         copy(ROOT / name, folder / name)
     with ProcessPoolExecutor(PROCESSES) as pool:
-        made = pool.map(mutate_file, [folder / CORE / f"{name}.py" for name in modules])
+        made = pool.map(mutate_file, [folder] * len(modules), modules)
         return [mutant for mutants in made for mutant in mutants]
 
 
@@ -100,8 +102,9 @@ def copy(source, target):
         shutil.copy(source, target)
 
 
-def mutate_file(path):
-    code, mutants = mutate(f"steadycut.core.{path.stem}", path.read_text())
+def mutate_file(folder, module):
+    path = folder / CORE / f"{module}.py"
+    code, mutants = mutate(f"steadycut.core.{module.replace('/', '.')}", path.read_text())
     path.write_text(code)
     return mutants
 
@@ -123,7 +126,7 @@ def run(folder, mutants, modules, log):
     (folder / "mutants.txt").write_text(lines)
     tests, sources = ["tests/core"], [str(CORE)]
     if modules:
-        tests = [f"tests/core/test_{name}.py" for name in (*modules, *ACROSS)]
+        tests = [str(test_of(Path(name))) for name in modules]
         sources = [str(CORE / f"{name}.py") for name in modules]
     command = [*PYTEST, "--outcomes", str(log), "--processes", str(PROCESSES), *tests, *sources]
     done = subprocess.run(
@@ -132,6 +135,10 @@ def run(folder, mutants, modules, log):
     if done.returncode:
         msg = f"The tests do not run on the mutants: {done.stdout[-2000:]}{done.stderr[-2000:]}"
         raise RuntimeError(msg)
+
+
+def test_of(module):
+    return Path("tests/core") / module.parent / f"test_{module.name}.py"
 
 
 def environment():

@@ -78,10 +78,10 @@ def multiscale_band(
 def largest_limit(counts: IntArray, n: int, costs: Costs, delta: float) -> float:
     """Return the band for windows that hold ``counts`` of n patients, negative ones first."""
     smaller = min(costs.cost_fn, costs.cost_fp)
-    pooled, dearer = counts.sum(axis=0), counts[int(costs.cost_fn > costs.cost_fp)]
+    pooled, costlier = counts.sum(axis=0), counts[int(costs.cost_fn > costs.cost_fp)]
     if costs.equal:
         return costs.largest * float(mass_limits(pooled.max(keepdims=True), n, delta)[0])
-    limits = mass_limits(pooled, n, delta / 2), mass_limits(dearer, n, delta / 2)
+    limits = mass_limits(pooled, n, delta / 2), mass_limits(costlier, n, delta / 2)
     return float((smaller * limits[0] + (costs.largest - smaller) * limits[1]).max())
 
 
