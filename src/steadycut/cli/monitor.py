@@ -92,7 +92,7 @@ def monitor_text(content: MonitorDocument | DecisionMonitor) -> str:
     rows = [("patients", str(content.n_patients))]
     called = "called"
     if isinstance(content, DecisionMonitor) and content.actions[-1] != called:
-        called = f"not {content.actions[0]}"
+        called = f"above {content.actions[0]!r}"
     if content.risk is not None:
         rows += risk_rows(content.risk, content.delta)
     if content.call_rate is not None:
