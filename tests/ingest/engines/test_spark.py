@@ -44,6 +44,8 @@ def session():
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "1g",
         "spark.sql.shuffle.partitions": "3",
+        # The tests are short: Java need not compile for speed or clean up in several threads.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
     builder = SparkSession.builder.master("local[2]").appName("tests")
     for name, value in settings.items():
