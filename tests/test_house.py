@@ -16,8 +16,6 @@ PACKAGE = REPOSITORY / "src" / "steadycut"
 # Packages whose docstring does not name every module yet. This list may only become shorter.
 NOT_YET_LISTED = {
     "steadycut",
-    "steadycut.app",
-    "steadycut.cli",
     "steadycut.core",
     "steadycut.core.aggregate",
     "steadycut.core.bootstrap",

@@ -1,6 +1,5 @@
 """Work in a process of its own: states, progress, cancelling, cleaning up."""
 
-import io
 import sys
 import time
 
@@ -8,7 +7,6 @@ import pytest
 
 from steadycut.app import jobs as module
 from steadycut.app.jobs import Jobs
-from steadycut.cli.app_worker import Screen
 from steadycut.errors import BadOption
 from steadycut.io.progress import ERASE
 
@@ -124,5 +122,10 @@ def test_the_folder_is_private(job):
     assert job.folder.stat().st_mode & 0o077 == 0
 
 
-def test_the_worker_takes_its_file_for_a_terminal():
-    assert Screen(io.BytesIO()).isatty()
+def test_a_command_writes_its_progress_as_on_a_terminal(job, monkeypatch):
+    code = (
+        "import sys; from steadycut.io.progress import *; ProgressOnStream(sys.stderr)('x', 1, 2)"
+    )
+    started(job, monkeypatch, code)
+    job._process.wait()
+    assert (job.folder / "log").read_bytes() == f"{ERASE}x: 1 of 2".encode()

@@ -28,7 +28,7 @@ def test_a_mistake_is_one_line(capsys, arguments, told):
 
 def test_a_missing_package_is_named(capsys, monkeypatch):
     for name in list(sys.modules):
-        if name.startswith("steadycut.app."):
+        if name.startswith(("steadycut.app.", "steadycut.cli.app")):
             monkeypatch.delitem(sys.modules, name)
         if name.startswith("starlette."):
             monkeypatch.setitem(sys.modules, name, None)

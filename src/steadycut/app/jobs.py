@@ -19,9 +19,9 @@ from threading import Lock
 from steadycut.app.column import Column
 from steadycut.app.fields import Filled
 from steadycut.errors import BadOption
-from steadycut.io.progress import ERASE
+from steadycut.io.progress import ALWAYS, ERASE, SETTING
 
-WORKER = (sys.executable, "-P", "-m", "steadycut.cli.app_worker")
+WORKER = (sys.executable, "-P", "-m", "steadycut")
 SAYS = "steadycut: "
 STEP = re.compile(r"(?P<text>.*): (?P<done>\d+) of (?P<total>\d+)(?P<left>.*)")
 PATIENCE = 5.0
@@ -154,7 +154,7 @@ class Job:
             return subprocess.Popen(  # noqa: S603
                 [*WORKER, *arguments],
                 cwd=self.folder,
-                env={**os.environ, **places},
+                env={**os.environ, **places, SETTING: ALWAYS},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=log,

@@ -2,18 +2,23 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 from typer.models import OptionInfo
 
+from steadycut.app.fields import Field
 from steadycut.cli.audit import audit_command
+from steadycut.cli.commands import parameters_of
 from steadycut.cli.fit import fit_command
-from steadycut.cli.option_groups import option, parameters_of, switch, whole
+from steadycut.cli.options import option, switch, whole
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.checks import check_count
 from steadycut.core.rules.registry import rule_names
 from steadycut.core.select import SELECTORS
 from steadycut.io.packages import optional_package
+
+with optional_package("steadycut app", "starlette", "app"):
+    from steadycut.app.serve import serve
 
 # What the texts of options leave open.
 CHOICES = {"bound": ("auto", *BOUNDS), "select": tuple(SELECTORS)}
@@ -34,16 +39,12 @@ def app_command(
     """
     check_count("port", port, at_least=0)
     check_count("limit", limit)
-    with optional_package("steadycut app", "starlette", "app"):
-        from steadycut.app.serve import serve
     commands = {"fit": fields_of(fit_command), "audit": fields_of(audit_command)}
     serve(commands, host=host, port=port, limit=limit, browser=browser)
 
 
-def fields_of(command: Callable[..., None]) -> list[Any]:
+def fields_of(command: Callable[..., None]) -> list[Field]:
     """Return the options of a command as fields of a form."""
-    from steadycut.app.fields import Field
-
     found = []
     for parameter in parameters_of(command):
         kind, told = get_args(parameter.annotation)[:2]

@@ -11,8 +11,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from steadycut.cli.option_groups import option
-from steadycut.cli.options import AsJson, TableOptions
+from steadycut.cli.options import AsJson, TableOptions, option
 from steadycut.cli.output import check_folder, note_warnings, show
 from steadycut.cli.rule_options import RuleOptions
 from steadycut.cli.tables import note_dropped, read_levels, row_counts

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from steadycut.cli import options as opt
-from steadycut.cli.option_groups import option
+from steadycut.cli.options import option
 from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.cli.reading import read_tables
 from steadycut.cli.tables import note_dropped, row_counts

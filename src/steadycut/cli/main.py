@@ -11,8 +11,7 @@ from typing import Annotated, ClassVar
 import typer
 
 from steadycut._version import __version__
-from steadycut.cli.lazy_group import LazyGroup
-from steadycut.cli.option_groups import Refusal
+from steadycut.cli.commands import LazyGroup, Refusal
 from steadycut.errors import SteadycutError
 
 # typer carries its own copy of click; this is that copy's UsageError.

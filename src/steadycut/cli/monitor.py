@@ -3,8 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from steadycut.cli.option_groups import number, option
-from steadycut.cli.options import OptionalOutputOptions, TableOptions
+from steadycut.cli.options import OptionalOutputOptions, TableOptions, number, option
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
 from steadycut.cli.rule_options import ExternalOptions, RuleOptions
 from steadycut.cli.tables import (

@@ -4,13 +4,13 @@ The name of a field is the name of the argument in Python. A flag is given only 
 spelled in another way.
 """
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from steadycut.cli.option_groups import number, option, switch, whole
 from steadycut.cli.reading import CHECKPOINT, Reading
 from steadycut.core.aggregate.aggregators import aggregator_names
 from steadycut.core.bounds.concentration import BOUNDS
@@ -20,6 +20,47 @@ from steadycut.ingest import Request, make_request
 from steadycut.ingest.engines.choose import ENGINES, check_engine, parse_memory
 from steadycut.io.files import read_small
 from steadycut.study.operating_point import CONFIDENCE
+
+
+def option(
+    metavar: str, help_: str, *flags: str, parser: Callable[[str], Any] | None = None
+) -> Any:
+    """Declare an option; without flags it is called like its field."""
+    return typer.Option(*flags, metavar=metavar, parser=parser, help=help_)
+
+
+def number(metavar: str, help_: str, *flags: str) -> Any:
+    """Declare an option that takes a number."""
+    return option(metavar, help_, *flags, parser=as_number)
+
+
+def whole(metavar: str, help_: str, *flags: str) -> Any:
+    """Declare an option that takes a whole number."""
+    return option(metavar, help_, *flags, parser=as_whole_number)
+
+
+def switch(flag: str, help_: str) -> Any:
+    """Declare an option that is on or off."""
+    return typer.Option(flag, help=help_)
+
+
+def as_number(text: str) -> float:
+    """Read a number; unlike typer's own message, this one repeats what was given."""
+    try:
+        return float(text)
+    except ValueError:
+        msg = f"it must be a number; got {text!r}."
+        raise typer.BadParameter(msg) from None
+
+
+def as_whole_number(text: str) -> int:
+    """Read a whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        msg = f"it must be a whole number; got {text!r}."
+        raise typer.BadParameter(msg) from None
+
 
 Positive = Annotated[
     str | None, option("VALUE", "The label that counts as positive. [default: labels are 0/1]")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from steadycut.cli import options as opt
-from steadycut.cli.option_groups import number, option, whole
+from steadycut.cli.options import number, option, whole
 from steadycut.cli.output import show
 from steadycut.documents.plan import PlanDocument, PlannedPart, PoolingPart
 from steadycut.show.columns import columns

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from steadycut.cli.option_groups import option
+from steadycut.cli.options import option
 from steadycut.cli.output import check_folder
 from steadycut.core.checks import check_choice
 from steadycut.errors import BadOption, BadTable, SteadycutError

@@ -8,8 +8,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from steadycut.cli.option_groups import option, switch
-from steadycut.cli.options import PatientKey, Site, parse_sites, read_key
+from steadycut.cli.options import PatientKey, Site, option, parse_sites, read_key, switch
 from steadycut.core.records import PatientScores
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.kinds import load_frozen

@@ -7,8 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from steadycut.cli.option_groups import number, option, switch, whole
-from steadycut.cli.options import OutputOptions, Seed
+from steadycut.cli.options import OutputOptions, Seed, number, option, switch, whole
 from steadycut.cli.output import check_folder, to_json, write_folder
 from steadycut.cli.skipped import finish_scoring
 from steadycut.core.checks import check_count, check_fraction

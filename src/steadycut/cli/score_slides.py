@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from steadycut.cli.option_groups import number, option, switch, whole
-from steadycut.cli.options import OutputOptions
+from steadycut.cli.options import OutputOptions, number, option, switch, whole
 from steadycut.cli.output import check_folder
 from steadycut.cli.skipped import finish_scoring
 from steadycut.core.checks import check_count

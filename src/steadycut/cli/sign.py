@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from steadycut.cli.option_groups import option, switch
-from steadycut.cli.options import AsJson
+from steadycut.cli.options import AsJson, option, switch
 from steadycut.cli.output import show
 from steadycut.documents.signature import (
     PASSPHRASE,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from steadycut.cli import options as opt
-from steadycut.cli.option_groups import option, whole
+from steadycut.cli.options import option, whole
 from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.cli.reading import read_tables
 from steadycut.cli.strata_tables import graded_patients, names_of, read_costs

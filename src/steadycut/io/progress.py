@@ -1,5 +1,6 @@
 """How far a long run is: one line that is updated on a terminal, plain lines in a log."""
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +13,8 @@ FIRST_LINE, NEXT_LINE = 10.0, 30.0
 BETWEEN_DRAWINGS = 0.1
 ERASE = "\r\x1b[K"
 MINUTE, HOUR = 60, 3600
+# With this value of the environment variable, progress is written as on a terminal.
+SETTING, ALWAYS = "STEADYCUT_PROGRESS", "always"
 
 
 @dataclass(slots=True)
@@ -44,9 +47,14 @@ class ProgressOnStream:
         if text != self._text or done < self._done_before:
             self._text, self._began, self._done_before = text, now, done
         if self._due is None:
-            self._due = now if self.stream.isatty() else now + FIRST_LINE
+            self._due = now if self._redraws else now + FIRST_LINE
         if now >= self._due:
             self._write(f"{text}: {done} of {total}{self._left(now, done, total)}", now)
+
+    @property
+    def _redraws(self) -> bool:
+        """Whether one line is drawn again and again, as on a terminal."""
+        return self.stream.isatty() or os.environ.get(SETTING) == ALWAYS
 
     def clear(self) -> None:
         """Remove the line from a terminal."""
@@ -61,7 +69,7 @@ class ProgressOnStream:
         return f", about {in_words((now - self._began) * (total - done) / seen)} left"
 
     def _write(self, line: str, now: float) -> None:
-        if self.stream.isatty():
+        if self._redraws:
             self._drawn, self._due = True, now + BETWEEN_DRAWINGS
             self.stream.write(ERASE + line)
         else:

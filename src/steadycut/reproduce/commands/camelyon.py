@@ -4,8 +4,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
-from steadycut.cli.option_groups import option, switch
-from steadycut.cli.options import CertificateOptions, SearchOptions
+from steadycut.cli.options import CertificateOptions, SearchOptions, option, switch
 from steadycut.cli.score_slides import SlideModelOptions, SlideTileOptions, SlideWorkOptions
 from steadycut.core.checks import check_count
 from steadycut.io.progress import progress_on_stderr

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import typer
 
-from steadycut.cli.lazy_group import LazyGroup
+from steadycut.cli.commands import LazyGroup
 from steadycut.errors import BadOption
 
 COMMANDS = "steadycut.reproduce.commands"

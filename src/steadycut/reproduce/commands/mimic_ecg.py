@@ -6,8 +6,7 @@ from typing import Annotated
 
 import numpy as np
 
-from steadycut.cli.option_groups import option
-from steadycut.cli.options import CertificateOptions, SearchOptions
+from steadycut.cli.options import CertificateOptions, SearchOptions, option
 from steadycut.cli.score_ecg import Jobs, SegmentOptions, TrainShare
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.io.progress import progress_on_stderr

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from steadycut.cli.option_groups import switch, whole
-from steadycut.cli.options import AsJson, OutFolder, study_arguments
+from steadycut.cli.options import AsJson, OutFolder, study_arguments, switch, whole
 from steadycut.cli.output import check_folder, show, to_json, write_folder
 from steadycut.cli.skipped import exit_if_skipped, note_skipped
 from steadycut.core.checks import check_count

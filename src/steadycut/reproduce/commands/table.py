@@ -7,7 +7,7 @@ from typing import Annotated
 from steadycut.cli import options as opt
 from steadycut.cli.compare import read_two_hospitals
 from steadycut.cli.demo import read_hospital
-from steadycut.cli.option_groups import option
+from steadycut.cli.options import option
 from steadycut.cli.reading import Reading
 from steadycut.datasets import simulate_two_hospitals
 from steadycut.errors import BadOption

@@ -1,60 +1,64 @@
-"""Groups of options: frozen dataclasses that several commands take.
+"""How functions become commands: groups of options, help in panels, imports only when called.
 
-A command is a function whose parameters are such groups, or single options. On the command line it
-has the options of all its groups, one after the other. In ``--help`` each group is a panel, and the
-first line of its docstring is the heading.
+A command is a function whose parameters are groups of options (frozen dataclasses), or single
+options. On the command line it has the options of all its groups, one after the other. In
+``--help`` each group is a panel, and the first line of its docstring is the heading.
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import wraps
-from typing import Any, get_type_hints
+from importlib import import_module
+from typing import Any, ClassVar, get_type_hints
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from steadycut.errors import SteadycutError
 
 
-def option(
-    metavar: str, help_: str, *flags: str, parser: Callable[[str], Any] | None = None
-) -> Any:
-    """Declare an option; without flags it is called like its field."""
-    return typer.Option(*flags, metavar=metavar, parser=parser, help=help_)
+class LazyGroup(TyperGroup):
+    """Commands by name, each as ``module:function`` with its one-line help.
+
+    The help of the group is written from this table alone. So ``--help`` is fast, and a command
+    does not pay for the imports of the others.
+    """
+
+    table: ClassVar[Mapping[str, tuple[str, str]]] = {}
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        names: Any = dict.fromkeys(self.table)
+        self.commands = names
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import one command, or one group of commands; None if there is no such command."""
+        del ctx
+        if cmd_name not in self.table:
+            return None
+        found = load(self.table[cmd_name][0])
+        if isinstance(found, typer.Typer):
+            return typer.main.get_group(found)
+        return as_command(cmd_name, found)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write names and one-line helps, without importing any command."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help_) for name, (_, help_) in self.table.items()])
 
 
-def number(metavar: str, help_: str, *flags: str) -> Any:
-    """Declare an option that takes a number."""
-    return option(metavar, help_, *flags, parser=as_number)
+def load(place: str) -> Any:
+    """Return what a text of the form ``module:name`` points to.
 
-
-def whole(metavar: str, help_: str, *flags: str) -> Any:
-    """Declare an option that takes a whole number."""
-    return option(metavar, help_, *flags, parser=as_whole_number)
-
-
-def switch(flag: str, help_: str) -> Any:
-    """Declare an option that is on or off."""
-    return typer.Option(flag, help=help_)
-
-
-def as_number(text: str) -> float:
-    """Read a number; unlike typer's own message, this one repeats what was given."""
-    try:
-        return float(text)
-    except ValueError:
-        msg = f"it must be a number; got {text!r}."
-        raise typer.BadParameter(msg) from None
-
-
-def as_whole_number(text: str) -> int:
-    """Read a whole number."""
-    try:
-        return int(text)
-    except ValueError:
-        msg = f"it must be a whole number; got {text!r}."
-        raise typer.BadParameter(msg) from None
+    Examples
+    --------
+    >>> load("math:sqrt")(9.0)
+    3.0
+    """
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
 
 
 def heading(kind: Any) -> str:

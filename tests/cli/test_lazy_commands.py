@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from steadycut.cli.lazy_group import load
+from steadycut.cli.commands import load
 from steadycut.cli.main import Commands
 from steadycut.reproduce.commands.group import Targets
 from tests.cli.commands import run_command

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import pytest
 
-from steadycut.cli.lazy_group import load
+from steadycut.cli.commands import as_command, flatten, load, parameters_of
 from steadycut.cli.main import Commands
-from steadycut.cli.option_groups import as_command, flatten, number, parameters_of, switch, whole
+from steadycut.cli.options import number, switch, whole
 from steadycut.reproduce.commands.group import Targets
 from tests.cli.commands import run_command
 
