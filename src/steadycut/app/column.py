@@ -12,8 +12,8 @@ TEXT, WHOLE_NUMBERS, NUMBERS, GENE = "text", "whole numbers", "numbers", "gene"
 class Column:
     """One column, as a sample of rows shows it.
 
-    ``values`` are the different ones, for guesses; only ``shown`` and ``summary`` are for the eye.
-    Of a gene nothing but its name is known.
+    ``values`` are all different values, for guesses. A page shows only ``shown`` and ``summary``.
+    Only the name of a gene is known.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class Column:
 
     @property
     def numbers(self) -> list[float] | None:
-        """The values as numbers, gaps left out; None if some are other text, or none are there."""
+        """The values as numbers, without gaps; None if some are other text, or there are none."""
         texts = [value for value in self.values if value.strip().casefold() not in NO_SCORE]
         try:
             return [float(text) for text in texts] or None
@@ -60,7 +60,7 @@ class Column:
 
 
 def words(name: str) -> list[str]:
-    """Return the words of a name, in small letters.
+    """Return the words of a name, in lower case.
 
     Examples
     --------

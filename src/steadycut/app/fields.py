@@ -1,7 +1,7 @@
-"""The options of a command -> the fields of a form, and a filled form -> the command's arguments.
+"""The options of a command as the fields of a form, and a filled form as the command's arguments.
 
-The form asks for what the command takes, in its own words and with its own defaults; what a user
-fills in is checked by the command and nowhere else.
+The form has the options, help texts and defaults of the command. Only the command checks what a
+user fills in.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from steadycut.app.column import Column
 
-# What a user decides every time; everything else waits behind "More options".
+# Decisions of every study. The other options are behind "More options".
 FIRST = ("direction", "cost_fn", "cost_fp", "internal", "external", "rule", "honesty")
-# Columns have their own part of the form; the rest is not the user's business here.
+# Columns have their own part of the form. The other options make no sense in the app.
 MAPPED = frozenset({"patient", "score", "label", "positive", "site", "level", "aggregate"})
 NOT_ASKED = frozenset({"out", "engine", "resume", "patient_key", "small_cells", "verify", "json"})
 TITLES = {
@@ -42,7 +42,7 @@ COLUMNS_OF_LEVELS = 2
 class Field:
     """One option of a command, as a field.
 
-    ``choices`` are all allowed values, ``suggestions`` some; a switch is on or off.
+    ``choices`` are all allowed values, ``suggestions`` are some of them. A switch is on or off.
     """
 
     name: str
@@ -55,18 +55,18 @@ class Field:
 
     @property
     def title(self) -> str:
-        """What stands above the field."""
+        """The text above the field."""
         return TITLES.get(self.name, self.name.replace("_", " ").capitalize())
 
     @property
     def hint(self) -> str:
-        """What stands below the field: the command's own help, and the option that texts name."""
+        """The text below the field: the command's help, and the option that errors name."""
         help_ = "" if self.help.rstrip(".") == self.title else f"{self.help} "
         return f"{help_}({self.option})"
 
     @property
     def is_first(self) -> bool:
-        """Whether it is shown at once."""
+        """Whether it is shown without opening "More options"."""
         return self.name in FIRST
 
     def words(self, choice: str) -> str:
@@ -74,14 +74,14 @@ class Field:
         return f"{choice}: {WORDS[choice]}" if choice in WORDS else choice
 
     def argument(self, value: str) -> str | None:
-        """Return the argument of the command; None where its default is meant."""
+        """Return the argument of the command; None for the default."""
         if self.is_switch:
             return self.option if value else None
         return f"{self.option}={value}" if value not in {"", self.default} else None
 
 
 def asked(fields: Sequence[Field]) -> list[Field]:
-    """Return the options that the form asks for below the columns, the first ones first."""
+    """Return the options that the form asks for below the columns, the most important first."""
     wanted = [field for field in fields if field.name not in MAPPED | NOT_ASKED]
     first = [field for name in FIRST for field in wanted if field.name == name]
     return first + [field for field in wanted if not field.is_first]
@@ -91,9 +91,9 @@ Filled = Mapping[str, Sequence[str]]
 
 
 def arguments(filled: Filled, fields: Sequence[Field], columns: Sequence[Column]) -> list[str]:
-    """Return the arguments that a filled form stands for.
+    """Return the arguments of the command for a filled form.
 
-    Columns come as positions, so that no name makes its way through a browser.
+    The browser sends positions of columns, never their names.
 
     Examples
     --------
@@ -123,11 +123,11 @@ def _mapping(filled: Filled, columns: Sequence[Column]) -> list[str]:
 
 
 def _names(filled: Filled, role: str, columns: Sequence[Column]) -> list[str]:
-    """Return the names of the columns that were chosen for a role; what is no column is not one."""
+    """Return the names of the columns chosen for a role; ignore positions that do not exist."""
     positions = {str(at): column.name for at, column in enumerate(columns)}
     return [positions[at] for at in filled.get(role, ()) if at in positions]
 
 
 def _text(filled: Filled, name: str) -> str:
-    """Return what was filled in; a process takes no null characters."""
+    """Return what was filled in, without null characters: a process cannot take them."""
     return next(iter(filled.get(name, ())), "").replace("\0", "").strip()

@@ -1,8 +1,8 @@
 """Who may ask: a browser on this machine, from this app's own pages, with this run's token.
 
-A page of another site can make a browser send requests here, and a name that it controls can be
-made to point here (DNS rebinding). So the Host must be ours, what changes something must come from
-our own pages (Origin), and everything needs a token that only the printed address carries.
+A page of another site can make a browser send requests to this app. It can also make a name that it
+controls point to this machine (DNS rebinding). So the Host must be this app. Requests that change
+something must come from its own pages (Origin). All requests need the token in the printed address.
 """
 
 import ipaddress
@@ -28,7 +28,7 @@ HEADERS = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    # Not no-referrer: browsers would then send no Origin either.
+    # With no-referrer, browsers would not send the Origin either.
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "SAMEORIGIN",
@@ -37,7 +37,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Where the app listens, its token, and how many megabytes an upload may have."""
+    """Where the app listens, its token, and the largest upload in megabytes."""
 
     host: str
     port: int
@@ -51,14 +51,14 @@ class Settings:
 
 
 class Guard:
-    """Lets only allowed requests through, and gives every answer its headers."""
+    """Pass only allowed requests on, and give every answer its headers."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self.settings = settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or hand it on."""
+        """Answer one request, or pass it on."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -66,7 +66,7 @@ class Guard:
         await answer(scope, _limited(receive, self.settings.limit), _with_headers(send))
 
     def _answer(self, request: Request) -> Response | None:
-        """Return the answer to what is not allowed, and to the printed address; else None."""
+        """Return the answer to a forbidden request or to the printed address; otherwise None."""
         if not host_is_ours(request.headers.get("host", ""), self.settings):
             return refusal(421, "this address is not the one that the app listens on.")
         if request.method not in SAFE:
@@ -94,7 +94,7 @@ class Guard:
 
 
 def host_is_ours(header: str, settings: Settings) -> bool:
-    """Whether a Host header names this app: loopback, the given host, or if that is none, any IP.
+    """Whether a Host header names this app: loopback, the given host, or any IP if none was given.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def host_is_ours(header: str, settings: Settings) -> bool:
     if name.casefold() in {"localhost", settings.host.casefold()}:
         return True
     address = _address(name.strip("[]"))
-    # Only a name can be made to point here by somebody else.
+    # Somebody else can make a name point here, but not an IP address.
     return address is not None and (address.is_loopback or not is_loopback(settings.host))
 
 
@@ -149,7 +149,7 @@ def too_large(limit: int) -> str:
 
 
 def _limited(receive: Receive, limit: int) -> Receive:
-    """Count what really comes: a header may say less."""
+    """Count the bytes that arrive: a header may state fewer."""
     left = limit * MEGABYTE
 
     async def received() -> Message:

@@ -1,4 +1,4 @@
-"""Columns -> what each is probably for. The user confirms it."""
+"""Guess what each column is for. The user confirms it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Guess:
 
 
 def guess_columns(columns: Sequence[Column]) -> Guess:
-    """Guess the role of each column by its name and by what it holds.
+    """Guess the role of each column from its name and its values.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def guess_columns(columns: Sequence[Column]) -> Guess:
 def _by_name(
     columns: Sequence[Column], wanted: Sequence[str], fits: Callable[[Column], bool]
 ) -> int | None:
-    """Return the first column with a wanted word; earlier words and whole names come first."""
+    """Return the best column with a wanted word; earlier words and whole names are better."""
     found = [
         (len(words(one.name)) > 1, wanted.index(word), at)
         for at, one in enumerate(columns)
@@ -82,7 +82,7 @@ def _is_zero_one(column: Column) -> bool:
 
 
 def _positive(label: Column) -> str:
-    """Return the label that probably counts as positive; 0 and 1 need none."""
+    """Return the label that is probably the positive one; empty for 0 and 1."""
     if _folded(label) <= ZERO_ONE:
         return ""
     return next((one for one in sorted(label.values) if one.strip().casefold() in POSITIVE), "")

@@ -1,7 +1,7 @@
-"""Uploads and the command that runs on them, in a process of its own.
+"""Uploads, and the command that runs on them in its own process.
 
-The work is the command itself: the same functions, the same checks and texts, the same bytes. A
-process can be stopped at any moment, and what it leaves lies in the job's own folder.
+The work is the command itself, so the app gives the same checks, texts and bytes. A process can be
+stopped at any time, and all its files are in the folder of the job.
 """
 
 import os
@@ -26,7 +26,7 @@ SAYS = "steadycut: "
 STEP = re.compile(r"(?P<text>.*): (?P<done>\d+) of (?P<total>\d+)(?P<left>.*)")
 PATIENCE = 5.0
 RULE = "rule.json"
-# What each command leaves: its page first.
+# The files that each command writes, its page first.
 RESULTS = {
     "fit": ("report.html", RULE, "study.json"),
     "audit": ("audit.html", "audit.json"),
@@ -35,7 +35,7 @@ RESULTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far the work is: a text, and if it is known a number of steps."""
+    """How far the work is: a text, and the number of steps if it is known."""
 
     text: str
     done: int | None = None
@@ -71,13 +71,13 @@ class Job:
 
     @property
     def command(self) -> str:
-        """The same work as a line for a shell."""
+        """The command line that does the same work."""
         out = {"fit": "study", "audit": "audit"}[self.kind]
         return shlex.join(["steadycut", *self._whole(self.arguments), f"--out={out}"])
 
     @property
     def results(self) -> tuple[str, ...]:
-        """Names of the files that the command leaves, its page first."""
+        """Names of the files that the command writes, its page first."""
         return RESULTS[self.kind]
 
     def result(self, name: str) -> Path | None:
@@ -86,7 +86,7 @@ class Job:
         return path if self.state == "done" and name in self.results and path.is_file() else None
 
     def start(self, arguments: Sequence[str]) -> None:
-        """Run the command with these arguments on the tables; the old results go."""
+        """Run the command with these arguments on the tables; the old results are deleted."""
         with self._lock:
             if self.state == "running":
                 msg = "this table is being worked on; wait until that is done, or cancel it."
@@ -109,7 +109,7 @@ class Job:
                 self._process.wait()
 
     def progress(self) -> Progress:
-        """Return the last thing that the command said about how far it is."""
+        """Return the last progress that the command wrote."""
         last = self._said().rpartition(ERASE)[2]
         found = STEP.fullmatch(last.strip())
         if found is None:
@@ -118,12 +118,12 @@ class Job:
         return Progress(text=text, done=int(found["done"]), total=int(found["total"]))
 
     def lines(self) -> list[str]:
-        """Return what the command said: notes, warnings, or last why it refused."""
+        """Return what the command wrote: notes, warnings, and at the end why it refused."""
         pieces = self._said().replace(ERASE, "\n").splitlines()
         return [line.removeprefix(SAYS) for line in pieces if line.startswith(SAYS)]
 
     def why_failed(self) -> str:
-        """Return the line with which the command refused."""
+        """Return the line that says why the command refused."""
         assert self._process is not None  # noqa: S101
         died = (
             f"the work was stopped from outside (code {self._process.returncode}); "
@@ -142,13 +142,13 @@ class Job:
 
     def _said(self) -> str:
         log = self.folder / "log"
-        # Not read as text: that would turn the returns of a terminal into new lines.
+        # Reading as text would turn carriage returns into new lines.
         return log.read_bytes().decode("utf-8", "replace") if log.exists() else ""
 
     def _spawn(self, arguments: Sequence[str]) -> subprocess.Popen[bytes]:
         own = self.folder / "work"
         own.mkdir(exist_ok=True)
-        # Whatever a stopped command leaves in its temporary folder goes with the job.
+        # Temporary files of a stopped command are deleted with the job.
         places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(own))
         with (self.folder / "log").open("wb") as log:
             return subprocess.Popen(  # noqa: S603
@@ -162,7 +162,7 @@ class Job:
 
 
 class Jobs:
-    """All jobs of a run, each in a folder of its own inside a private one."""
+    """All jobs of a run, each in its own folder inside a private folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -172,14 +172,14 @@ class Jobs:
         return iter(list(self._jobs.values()))
 
     def open(self, kind: str) -> Job:
-        """Begin a job with an empty folder; it is listed once `keep` is called."""
+        """Start a job with an empty folder; `keep` adds it to the list."""
         key = secrets.token_urlsafe(12)
         folder = self._folder / key
         folder.mkdir(mode=0o700)
         return Job(key=key, kind=kind, folder=folder)
 
     def keep(self, job: Job) -> None:
-        """List a job."""
+        """Add a job to the list."""
         self._jobs[job.key] = job
 
     def find(self, key: str) -> Job | None:
@@ -187,11 +187,11 @@ class Jobs:
         return self._jobs.get(key)
 
     def remove(self, job: Job) -> None:
-        """Stop and forget a job."""
+        """Stop a job and delete it."""
         self._jobs.pop(job.key, None)
         job.remove()
 
     def close(self) -> None:
-        """Stop and forget all jobs."""
+        """Stop all jobs and delete them."""
         for job in self:
             self.remove(job)

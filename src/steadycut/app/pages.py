@@ -1,4 +1,4 @@
-"""Templates -> HTML; every text is escaped."""
+"""Fill templates to make HTML; every text is escaped."""
 
 from functools import cache
 from importlib import resources
@@ -20,12 +20,12 @@ def page(name: str, status: int = 200, **content: Any) -> HTMLResponse:
 
 
 def refusal(status: int, line: str) -> HTMLResponse:
-    """Return a page that says one line."""
+    """Return a page with one line of text."""
     return page("refusal", status, line=line)
 
 
 def style() -> Response:
-    """Return the look of the reports, and a little more."""
+    """Return the style of the reports, and some more rules."""
     return Response("\n".join(_text(*place) for place in STYLES), media_type="text/css")
 
 

@@ -24,16 +24,16 @@ from steadycut.ingest.sources.find import TableFile, find_files
 
 SAMPLE = 5000
 MOST_SHOWN = 12
-# Values of columns whose names have such a word are never shown.
+# Values are never shown for columns with such a word in their name.
 PRIVATE = re.compile(r"id|ids|.*(patient|subject|person|name|birth|dob|mrn|address|phone|mail).*")
 
 Cells = Mapping[str, Sequence[str | None]]
 
 
 def preview(paths: Sequence[Path]) -> tuple[Column, ...]:
-    """Look at a sample of the rows of tables, and describe their columns.
+    """Describe the columns of tables from a sample of their rows.
 
-    Refuses what the commands would refuse: an ending, a file that cannot be read, no header.
+    Refuses what the commands refuse: unknown file endings, unreadable files, a missing header.
     """
     files = find_files(list(paths))
     for file in files:
@@ -49,10 +49,11 @@ def preview(paths: Sequence[Path]) -> tuple[Column, ...]:
 
 
 def describe(cells: Cells) -> tuple[Column, ...]:
-    """Describe columns; values are shown only where they tell nothing about a single patient.
+    """Describe columns; values are shown only if they say nothing about a single patient.
 
-    A column's values are shown if they are few, each belongs to at least two patients, and its
-    name is not that of an identifier. Without a column of patients none are shown.
+    The values of a column are shown if there are few of them, each belongs to at least two
+    patients, and the name of the column is not that of an identifier. Without a column of patients,
+    no values are shown.
 
     Examples
     --------
@@ -97,7 +98,7 @@ def _sample(connection: Any, file: TableFile, n_rows: int) -> Cells:
             return _sample_anndata(file.path, n_rows)
         names, aliases, source = _open(connection, file)
         picked = ", ".join(f"{_quoted(alias)}::VARCHAR" for alias in aliases)
-        # Drawn from all rows: a table is often sorted by site. With a seed: the same each time.
+        # From all rows, because tables are often sorted by site. With a seed, to repeat the sample.
         query = (
             f"SELECT {picked} FROM {source} USING SAMPLE reservoir({n_rows} ROWS) REPEATABLE (1)"  # noqa: S608
         )

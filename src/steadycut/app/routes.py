@@ -1,4 +1,4 @@
-"""What is asked -> what is done -> which page is shown."""
+"""What is asked, what is done, and which page is shown."""
 
 import shutil
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -31,9 +31,9 @@ from steadycut.ingest.sources.files import ENDINGS
 DEMO = "two_hospitals.csv"
 MOST_FILES = 100
 MOST_FIELDS = 100_000
-# A report may run its own script, and can reach nothing of the app.
+# A report may run its own script, but cannot reach the app.
 IN_FRAME = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'self'"
-# Aggregators without a number, to tick.
+# Aggregators without a number, as check boxes.
 PLAIN = tuple(name for name in aggregator_names() if name in AGGREGATORS)
 
 Commands = Mapping[str, Sequence[Field]]
@@ -67,7 +67,7 @@ class Routes:
         ]
 
     def with_job(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
-        """Return an answer that finds its job by the address."""
+        """Return an answer that finds its job from the address."""
 
         async def answer(request: Request) -> Response:
             job = self.jobs.find(request.path_params["key"])
@@ -80,7 +80,7 @@ class Routes:
     # New jobs ------------------------------------------------------------------------------
 
     async def home(self, _request: Request) -> Response:
-        """Show where to begin."""
+        """Show the first page."""
         return self._home()
 
     async def new_fit(self, request: Request) -> Response:
@@ -136,14 +136,14 @@ class Routes:
         )
 
     def _limit(self) -> dict[str, Any]:
-        """Return what a page needs to refuse an upload before it is sent."""
+        """Return what a page needs to refuse a large upload before sending it."""
         limit = self.settings.limit
         return {"limit_bytes": limit * MEGABYTE, "too_large": too_large(limit)}
 
     # One job -------------------------------------------------------------------------------
 
     async def show(self, request: Request, job: Job) -> Response:
-        """Show the form, how far the work is, or the result."""
+        """Show the form, the progress, or the result."""
         state = job.state
         if state == "running":
             return page("running", job=job, progress=job.progress())
@@ -163,7 +163,7 @@ class Routes:
         return _to(job)
 
     async def status(self, _request: Request, job: Job) -> Response:
-        """Tell how far the work is."""
+        """Return the progress."""
         return JSONResponse({"state": job.state, **asdict(job.progress())})
 
     async def cancel(self, _request: Request, job: Job) -> Response:
@@ -177,12 +177,12 @@ class Routes:
         return RedirectResponse("/", status_code=303)
 
     async def page(self, _request: Request, job: Job) -> Response:
-        """Show the report itself, for the frame."""
+        """Show the report, inside a frame."""
         path = _result(job, job.results[0])
         return FileResponse(path, headers={"Content-Security-Policy": IN_FRAME})
 
     async def file(self, request: Request, job: Job) -> Response:
-        """Hand out one of the results."""
+        """Return one of the files with results."""
         path = _result(job, request.path_params["name"])
         return FileResponse(path, filename=path.name)
 
@@ -215,12 +215,12 @@ async def _refuse(_request: Request, error: Exception) -> Response:
 
 
 async def _admit(_request: Request, error: Exception) -> Response:
-    """Say that the fault is ours; texts of foreign errors may hold cells of the table."""
+    """Say that steadycut failed. The text of an unknown error may contain cells of the table."""
     return refusal(500, f"{type(error).__name__}: this is a fault of steadycut; please report it.")
 
 
 def _files(form: FormData, name: str) -> list[UploadFile]:
-    """Return uploaded files; a field that was left empty sends one without a name."""
+    """Return uploaded files; an empty field sends a file without a name."""
     return [one for one in form.getlist(name) if isinstance(one, UploadFile) and one.filename]
 
 
@@ -238,7 +238,7 @@ def _save_tables(
 
 
 def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None:
-    """Keep the rule of a study of this run, or an uploaded one if it can be read."""
+    """Save the rule of a study of this run, or an uploaded one if it can be read."""
     path = job.folder / RULE
     made = None if source is None else source.result(RULE)
     if made is not None:

@@ -1,4 +1,4 @@
-"""A socket, a token, a private folder, and a server between them."""
+"""Start the app: a socket, a token, a private folder, and the server."""
 
 import os
 import secrets
@@ -18,13 +18,13 @@ from steadycut.app.routes import Commands, make_app
 from steadycut.errors import BadOption
 from steadycut.io.files import work_folder
 
-# Seconds for answers under way when the app is closed.
+# Seconds that unfinished answers may take when the app is closed.
 GRACE = 2
 LAST_PORT = 65535
 
 
 def serve(commands: Commands, *, host: str, port: int, limit: int, browser: bool) -> None:
-    """Serve the app until the process is told to end; then everything is removed."""
+    """Serve the app until the process is asked to end; then remove everything."""
     with closed_by_signals(), listening(host, port) as listener, work_folder() as folder:
         settings = Settings(
             host=host,
@@ -51,7 +51,7 @@ def announce(settings: Settings, *, browser: bool) -> None:
     sys.stdout.write(f"{address}\nClose with Ctrl-C; what was not downloaded is removed then.\n")
     sys.stdout.flush()
     if browser:
-        # A browser in a terminal would block.
+        # A text browser would block this thread.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
@@ -71,7 +71,7 @@ def address_of(settings: Settings) -> str:
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
-    """Give a socket that listens; refuse a place that cannot be had."""
+    """Yield a listening socket; refuse an address that cannot be used."""
     if port > LAST_PORT:
         msg = f"--port must be a whole number from 0 to {LAST_PORT}; got {port}."
         raise BadOption(msg)
@@ -88,9 +88,9 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
 
 @contextmanager
 def closed_by_signals() -> Iterator[None]:
-    """Let every usual way to end a process close the app in order.
+    """Close the app in order when the process gets a usual signal to end.
 
-    The server ends by itself and then raises the signal again; that must not kill us before
+    The server ends and then raises the signal again. That must not end the process before
     everything is removed.
     """
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -110,9 +110,9 @@ def _interrupt(number: int, _frame: object) -> None:
 def _server(app: Guard) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
-        # Texts of errors may hold cells of a table.
+        # Error texts may contain cells of a table.
         log_level="warning" if os.environ.get("STEADYCUT_DEBUG") else "critical",
-        # The address of a request may hold the token.
+        # The address of a request may contain the token.
         access_log=False,
         server_header=False,
         ws="none",

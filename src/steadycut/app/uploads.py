@@ -1,4 +1,4 @@
-"""Files from the browser -> files in a private folder. No name from outside is ever a path."""
+"""Save files from the browser in a private folder. A name from outside is never used as a path."""
 
 import re
 import shutil
@@ -30,7 +30,7 @@ def save_upload(upload: UploadFile, path: Path) -> None:
 
 
 def safe_name(name: str) -> str:
-    """Return a plain file name: no folders, no signs that a shell or a pattern reads.
+    """Return a plain file name: no folders, no characters that a shell or a pattern reads.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""``steadycut app``: fit and audit in a page on this machine, without writing commands."""
+"""``steadycut app``: fit and audit in a page on this machine."""
 
 import inspect
 from collections.abc import Callable
@@ -20,14 +20,14 @@ from steadycut.io.packages import optional_package
 with optional_package("steadycut app", "starlette", "app"):
     from steadycut.app.serve import serve
 
-# What the texts of options leave open.
+# The values that are allowed, where the placeholder of an option does not list them.
 CHOICES = {"bound": ("auto", *BOUNDS), "select": tuple(SELECTORS)}
 
 
 def app_command(
-    port: Annotated[int, whole("N", "Port; 0 takes any that is free.")] = 0,
+    port: Annotated[int, whole("N", "Port; 0 takes any free port.")] = 0,
     host: Annotated[
-        str, option("HOST", "Where to listen; others can reach all but loopback.")
+        str, option("HOST", "Where to listen. Other machines can reach any address but loopback.")
     ] = "127.0.0.1",
     browser: Annotated[bool, switch("--browser/--no-browser", "Open a browser.")] = True,
     limit: Annotated[int, whole("MB", "Largest upload, in MB.")] = 2048,

@@ -61,7 +61,7 @@ def audit_command(
 def audit_document(
     found: Audit, table: PatientTable, confidence: float = CONFIDENCE
 ) -> AuditDocument | DecisionAudit:
-    """Return audit.json: the audit, how many rows it was made of, and the rule itself."""
+    """Return audit.json: the audit, how many rows it was made from, and the rule itself."""
     data = row_counts(table, fewest=found.small_cells or 0)
     update = {"data": data, "frozen_rule": found.rule.document}
     return found.describe(confidence).model_copy(update=update)
@@ -76,5 +76,5 @@ def text_of(document: AuditDocument | DecisionAudit) -> str:
 
 
 def audit_files(document: AuditDocument | DecisionAudit) -> dict[str, bytes]:
-    """Return the files that an audit leaves."""
+    """Return the files that an audit writes."""
     return {"audit.json": to_json(document), "audit.html": render_audit(document).encode()}

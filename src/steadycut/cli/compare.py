@@ -1,4 +1,4 @@
-"""``steadycut compare``: every rule chooses at P and is judged at Q."""
+"""``steadycut compare``: every rule chooses at some sites and is judged at others."""
 
 from collections.abc import Sequence
 

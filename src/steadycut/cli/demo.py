@@ -1,4 +1,4 @@
-"""``steadycut demo``: two hospitals, end to end, offline."""
+"""``steadycut demo``: the whole flow on two simulated hospitals, offline."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -84,7 +84,7 @@ def cohort_csv() -> bytes:
 
 
 def demo_text(results: Results, out: Path) -> str:
-    """Return the whole story in one screen."""
+    """Return all results as text."""
     warnings = warnings_text([*results.study.stability.warnings, *results.audit.warnings])
     return "\n\n".join(
         [

@@ -24,7 +24,7 @@ from steadycut.study.operating_point import CONFIDENCE
 from steadycut.study.options import study_options
 from steadycut.study.small_cells import check_possible
 
-# What a fit without --small-cells leaves beside rule.json.
+# The files that a fit without --small-cells writes beside rule.json.
 EXACT_FILES = ("study.json", "report.html")
 
 
@@ -41,8 +41,8 @@ def fit_command(
 ) -> None:
     """Choose, freeze and certify one patient-level cut-off.
 
-    Writes rule.json (to take to the next hospital), study.json and report.html; with --small-cells
-    rule.json alone, because the others count single patients.
+    Writes rule.json (to take to the next hospital), study.json and report.html. With --small-cells
+    it writes rule.json only, because the other files count single patients.
     """
     out, small_cells = output.out, output.small_cells
     check_folder(out)
@@ -92,7 +92,7 @@ def check_no_study(out: Path) -> None:
 
 
 def coarse_rule_text(rule: RuleDocument, data: DataPart, small_cells: int) -> str:
-    """Return what a rule without small cells says: no more than the file itself."""
+    """Return the text about a rule without small cells: only what is in the file."""
     sign, certificate = (">=" if rule.direction == "ge" else "<="), rule.certificate
     one_row = is_score_itself(rule.aggregation, rule.provenance.patients.total, data)
     chain = rule.columns.score if one_row else chain_text(rule.columns.score, rule.aggregation)
@@ -108,7 +108,7 @@ def coarse_rule_text(rule: RuleDocument, data: DataPart, small_cells: int) -> st
 def study_document(
     study: Study, table: PatientTable, frozen: FrozenRule, confidence: float = CONFIDENCE
 ) -> StudyDocument:
-    """Return study.json: the study, how many rows it was made of and what these are worth."""
+    """Return study.json: the study, how many rows it was made from, and how similar they are."""
     return study.describe(confidence).model_copy(
         update={
             "instances": instances_summary(table, study.chosen.recipe.score),
@@ -121,7 +121,7 @@ def study_document(
 def study_files(
     document: StudyDocument, frozen: FrozenRule, comparison: ComparisonDocument | None = None
 ) -> dict[str, bytes]:
-    """Return the files that a fit leaves."""
+    """Return the files that a fit writes."""
     return {
         "rule.json": frozen.to_bytes(),
         "study.json": to_json(document),

@@ -1,4 +1,4 @@
-"""The ``steadycut`` command. It exits with 0, with 2 for a mistake of the user, or 1 for ours.
+"""The ``steadycut`` command; exit code 2 for a mistake of the user, 1 for a fault of steadycut.
 
 Commands that read raw files (slides, ECGs) exit with 3 if they worked but skipped some files.
 """
@@ -14,15 +14,15 @@ from steadycut._version import __version__
 from steadycut.cli.commands import LazyGroup, Refusal
 from steadycut.errors import SteadycutError
 
-# typer carries its own copy of click; this is that copy's UsageError.
+# typer contains a copy of click; this is the UsageError of that copy.
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 INTERRUPTED = 130
-# Characters of an error line. Longer ones repeat what the user gave.
+# The longest error line, in characters. Longer lines contain long values that the user gave.
 LONGEST = 1000
 
 
 class Commands(LazyGroup):
-    """Every command of steadycut: a new one is one line here and one file."""
+    """Every command of steadycut. A new command needs one entry here and one file."""
 
     table: ClassVar = {
         "demo": (

@@ -87,7 +87,7 @@ def monitor_command(
 
 
 def monitor_text(content: MonitorDocument | DecisionMonitor) -> str:
-    """Return what the patients so far say, in a few lines."""
+    """Return the result so far, in a few lines."""
     rows = [("patients", str(content.n_patients))]
     called = "called"
     if isinstance(content, DecisionMonitor) and content.actions[-1] != called:

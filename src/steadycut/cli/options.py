@@ -25,7 +25,7 @@ from steadycut.study.operating_point import CONFIDENCE
 def option(
     metavar: str, help_: str, *flags: str, parser: Callable[[str], Any] | None = None
 ) -> Any:
-    """Declare an option; without flags it is called like its field."""
+    """Declare an option; without flags it has the name of its field."""
     return typer.Option(*flags, metavar=metavar, parser=parser, help=help_)
 
 
@@ -73,7 +73,8 @@ Aggregate = Annotated[
     list[str] | None,
     option(
         "AGG",
-        f"{', '.join(aggregator_names())}, over a patient; several are compared. [default: mean]",
+        f"{', '.join(aggregator_names())}, over the rows of a patient; several are compared. "
+        "[default: mean]",
     ),
 ]
 Site = Annotated[str | None, option("COL", "Column of sites.")]
@@ -85,7 +86,7 @@ Honesty = Annotated[
 ]
 Delta = Annotated[float, number("X", "Failure probability of the certificate.")]
 Bootstrap = Annotated[int, whole("N", "Number of bootstrap cohorts.", "--bootstrap")]
-Seed = Annotated[int, whole("N", "Same table, options and seed: same bytes.")]
+Seed = Annotated[int, whole("N", "Seed; the same table, options and seed give the same bytes.")]
 StableOrErm = Annotated[str, option("stable|erm", "How a cut is chosen.")]
 Missing = Annotated[
     str,
@@ -128,7 +129,7 @@ class TableOptions:
         str | None, option("SIZE", "About how much memory rows may take. [default: 2GiB]")
     ] = None
     resume: Annotated[
-        bool, switch("--resume", "Go on with the aggregation that was interrupted in --out.")
+        bool, switch("--resume", "Continue the aggregation that was interrupted in --out.")
     ] = False
 
     def reading(self, out: Path | None) -> Reading:
@@ -315,7 +316,7 @@ class BoundOptions(CertificateOptions):
         bool,
         switch(
             "--stratified",
-            "Deal the classes evenly to those who choose and certify; with --target-prevalence.",
+            "Split each class evenly into choosing and certifying; with --target-prevalence.",
         ),
     ] = False
     bound: Annotated[
@@ -342,7 +343,7 @@ class RememberOptions:
     key: PatientKey = None
 
     def arguments(self) -> dict[str, Any]:
-        """Return how a rule is to remember its patients, as `Study.freeze` takes it."""
+        """Return how a rule remembers its patients, as `Study.freeze` takes it."""
         if self.key is not None and not self.remember_patients:
             msg = "--patient-key is for --remember-patients; give both, or neither."
             raise BadOption(msg)
@@ -365,7 +366,7 @@ class ReportOptions(OutputOptions):
         float, number("X", "Confidence of the intervals of the operating point.")
     ] = CONFIDENCE
     small_cells: Annotated[
-        int | None, whole("N", "Let no number that is written stand for fewer than N patients.")
+        int | None, whole("N", "Write no number that stands for fewer than N patients.")
     ] = None
 
 
@@ -388,7 +389,7 @@ def study_arguments(*groups: Any) -> dict[str, Any]:
 
 
 def read_key(path: Path | None) -> bytes | None:
-    """Return the secret in a file, without the end of its line."""
+    """Return the secret in a file, without spaces and line ends around it."""
     if path is None:
         return None
     try:

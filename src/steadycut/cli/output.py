@@ -1,4 +1,4 @@
-"""What a command leaves behind: files, and text or one JSON object on stdout."""
+"""What a command writes: files, and text or one JSON object on stdout."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def check_folder(folder: Path) -> None:
 
 
 def _try_folder(folder: Path) -> None:
-    """Make a folder and a file in it, and remove them: permissions alone do not tell."""
+    """Make a folder and a file in it, and remove them: permissions alone are not enough to know."""
     made = _make_folder(folder)
     try:
         with NamedTemporaryFile(dir=folder, prefix=".steadycut-", suffix=".try"):
@@ -38,7 +38,7 @@ def _try_folder(folder: Path) -> None:
         raise BadOption(msg) from None
     finally:
         for path in made:
-            with suppress(OSError):  # somebody else has put something there meanwhile
+            with suppress(OSError):  # another process has put something there
                 path.rmdir()
 
 
@@ -49,7 +49,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         write_together({folder / name: content for name, content in files.items()})
     except BaseException:
         for path in made:
-            with suppress(OSError):  # somebody else has put something there meanwhile
+            with suppress(OSError):  # another process has put something there
                 path.rmdir()
         raise
 
@@ -69,7 +69,7 @@ def _make_folder(folder: Path) -> list[Path]:
 
 
 def _exists(path: Path) -> bool:
-    """Whether a path can be seen; unlike Path.exists, no error where one may not look."""
+    """Whether a path can be seen; unlike Path.exists, no error without permission."""
     return os.path.exists(path)  # noqa: PTH110
 
 
@@ -91,11 +91,11 @@ def show(content: Part | Mapping[str, Any], text: str, *, as_json: bool) -> None
 
 
 def note_warnings(warnings: Iterable[str]) -> None:
-    """Say every warning on stderr."""
+    """Write every warning to stderr."""
     for warning in warnings:
         note(f"warning: {warning}")
 
 
 def note(text: str) -> None:
-    """Say something on stderr, where it does not disturb the result."""
+    """Write a line to stderr, apart from the result on stdout."""
     print(f"steadycut: {text}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""``steadycut plan``: how many patients for which certificate."""
+"""``steadycut plan``: how many patients a certificate needs."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,7 +24,9 @@ class PlanOptions:
         None
     )
     patients: Annotated[int | None, whole("N", "All patients; instead of --width.")] = None
-    prevalence: Annotated[float | None, number("P", "Share of the diseased, if known.")] = None
+    prevalence: Annotated[
+        float | None, number("P", "Share of patients with the disease, if known.")
+    ] = None
     instances: Annotated[int | None, whole("M", "Instances per patient.")] = None
     icc: Annotated[float | None, number("RHO", "Intraclass correlation of the instances.")] = None
     pilot: Annotated[
@@ -65,7 +67,7 @@ def plan_text(content: PlanDocument) -> str:
 
 
 def headline(content: PlanDocument) -> str:
-    """Return the answer of the bound that a study would take."""
+    """Return the result for the bound that a study would use."""
     best, confidence = content.rows[0], percent(1 - content.delta)
     if content.width is None:
         certify = "" if best.n_certify is None else f", {best.n_certify} of whom certify"
@@ -83,7 +85,7 @@ def headline(content: PlanDocument) -> str:
 
 
 def table(content: PlanDocument) -> str:
-    """Return one row a bound."""
+    """Return one row per bound."""
     head = ("bound", "observed", "certify", "in all", "misses", "alarms", "certified", "vacuous")
     return columns([head, *(_cells(row) for row in content.rows)])
 

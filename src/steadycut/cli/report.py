@@ -1,4 +1,4 @@
-"""``steadycut report``: the page of a study or an audit once more, from its JSON."""
+"""``steadycut report``: the page of a study or an audit again, from its JSON."""
 
 import json
 import warnings
@@ -54,7 +54,7 @@ def report_command(
         raise BadOption(msg)
     try:
         with warnings.catch_warnings():
-            # Of numbers that somebody put into the file, and that no figure can show.
+            # An edited file may contain numbers that no figure can show.
             warnings.simplefilter("ignore", RuntimeWarning)
             text = render_again(content, form, comparison, str(path))
     except SteadycutError:

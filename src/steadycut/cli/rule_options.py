@@ -36,7 +36,7 @@ class RuleOptions:
         ),
     ] = "refuse"
     force: Annotated[
-        bool, switch("--force", "Go on where the rule refuses these patients, and record it.")
+        bool, switch("--force", "Continue if the rule refuses these patients, and record it.")
     ] = False
 
     def load(self) -> tuple[FrozenFile[Any], bytes | None]:

@@ -1,4 +1,4 @@
-"""``steadycut rules``: every rule by which a cut-off can be chosen."""
+"""``steadycut rules``: list every rule that can choose a cut-off."""
 
 from steadycut.cli.options import AsJson
 from steadycut.cli.output import show
@@ -22,7 +22,7 @@ def rules_command(as_json: AsJson = False) -> None:
 
 
 def rules_text(rows: list[dict[str, str]]) -> str:
-    """Return one line a rule, and what holds for all."""
+    """Return one line per rule, and notes about all of them."""
     name = max(len(row["rule"]) for row in rows)
     meaning = max(len(row["meaning"]) for row in rows)
     lines = [f"  {row['rule']:<{name}}  {row['meaning']:<{meaning}}  {row['in_r']}" for row in rows]

@@ -1,4 +1,4 @@
-"""``steadycut score-ecg``: 12-lead WFDB records -> one table of scored segments."""
+"""``steadycut score-ecg``: one table of scored segments from 12-lead WFDB records."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -58,9 +58,9 @@ Jobs = Annotated[int, whole("N", "Workers.")]
 class ScorerOptions:
     """Scorer."""
 
-    scorer: Annotated[Path | None, option("JSON", "Score with this scorer.json; train none.")] = (
-        None
-    )
+    scorer: Annotated[
+        Path | None, option("JSON", "Score with this scorer.json instead of training one.")
+    ] = None
     train_share: TrainShare = 0.5
     seed: Seed = 0
     jobs: Jobs = 1

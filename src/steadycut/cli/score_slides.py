@@ -1,4 +1,4 @@
-"""``steadycut score-slides``: whole-slide images -> one table of scored tiles each."""
+"""``steadycut score-slides``: one table of scored tiles per whole-slide image."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -51,7 +51,7 @@ class SlideModelOptions:
         "auto"
     )
     activation: Annotated[
-        str, option("none|sigmoid|softmax", "What makes a score of the output.")
+        str, option("none|sigmoid|softmax", "What turns the output into a score.")
     ] = "none"
     output: Annotated[str | None, option("NAME", "Output of the model. [default: the first]")] = (
         None
@@ -83,7 +83,7 @@ class SlideTileOptions:
     ] = None
     slide_mpp: Annotated[
         float | None,
-        number("X", "Micrometres per pixel of the slides, where files are wrong about it."),
+        number("X", "Micrometres per pixel of the slides, if the files are wrong about it."),
     ] = None
     min_tissue: Annotated[float, number("X", "Smallest share of tissue of a tile.")] = 0.25
     min_sharpness: Annotated[float, number("X", "Smallest variance of the Laplacian.")] = 10.0
@@ -115,8 +115,8 @@ def score_slides_command(
     """Score the tissue tiles of whole-slide images.
 
     Any ONNX model can score them. Writes tiles/NAME.parquet for every slide, slides.json, and with
-    --overlay overlays/NAME.png. A slide that is done is not done again. Exit code 3: some slides
-    were skipped, see stderr.
+    --overlay overlays/NAME.png. A slide that was scored before is not scored again. Exit code 3:
+    some slides were skipped, see stderr.
     """
     check_folder(output.out)
     options, how = tiles.options(), model.options()

@@ -82,7 +82,7 @@ def verify_command(
 
 
 def passphrase_of(key: Path) -> str | None:
-    """Return the passphrase of a key, asked for only if it needs one and somebody is there."""
+    """Return the passphrase of a key; ask for it if the key needs one and a person is there."""
     given = os.environ.get(PASSPHRASE)
     if given or not is_encrypted(key) or not sys.stdin.isatty():
         return given

@@ -118,7 +118,7 @@ def ordered_values(
 
 
 def strata_files(study: StrataStudy, document: StrataStudyDocument) -> dict[str, bytes]:
-    """Return the files that a study of risk strata leaves."""
+    """Return the files that a study of risk strata writes."""
     return {
         "strata.json": study.freeze().to_bytes(),
         "strata-study.json": to_json(document),
