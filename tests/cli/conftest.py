@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from contextlib import contextmanager
 from dataclasses import asdict
 
 import pytest
@@ -23,8 +24,24 @@ def table(tmp_path_factory):
 def rule(table, tmp_path_factory):
     """The rule of the northern hospital; not to be changed."""
     out = tmp_path_factory.mktemp("rule")
-    assert run(["fit", str(table), *FIT, *SITES, "--out", str(out)]) == 0
+    # Fixtures of the session come before those of a module.
+    with drawn_by(digest_of):
+        assert run(["fit", str(table), *FIT, *SITES, "--out", str(out)]) == 0
     return out / "rule.json"
+
+
+def digest_of(figure, name):
+    """Return a digest of the data of a figure in place of the drawing."""
+    data = json.dumps(asdict(figure), default=lambda value: value.tolist())
+    return f'<svg id="{name}">{hashlib.sha256(data.encode()).hexdigest()}</svg>'
+
+
+@contextmanager
+def drawn_by(draw):
+    """Draw figures by another function."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steadycut.show.svg, "draw_svg", draw)
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -33,13 +50,7 @@ def figures_as_digests():
 
     Pages still differ wherever the data of a figure differ. `tests/show` looks at the drawings.
     """
-
-    def digest(figure, name):
-        data = json.dumps(asdict(figure), default=lambda value: value.tolist())
-        return f'<svg id="{name}">{hashlib.sha256(data.encode()).hexdigest()}</svg>'
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steadycut.show.svg, "draw_svg", digest)
+    with drawn_by(digest_of):
         yield
 
 
