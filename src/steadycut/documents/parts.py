@@ -40,7 +40,8 @@ Range = tuple[FiniteFloat, FiniteFloat]
 class Part(BaseModel):
     """A part of a document: it never changes, and an unknown field is refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True)
+    # Deferred: a command builds the validators of the documents that it uses, not of all.
+    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True, defer_build=True)
 
     @classmethod
     def of(cls, record: Any) -> Self:  # noqa: ANN401
