@@ -27,8 +27,6 @@ NOT_YET_LISTED = {
     "steadycut.core.shift",
     "steadycut.core.strata",
     "steadycut.documents",
-    "steadycut.show",
-    "steadycut.show.sections",
     "steadycut.study",
 }
 

@@ -26,6 +26,11 @@ class Ran:
     err: str
 
     @property
+    def said(self):
+        """All of stdout on one line."""
+        return " ".join(self.out.split())
+
+    @property
     def json(self):
         """The one object on stdout."""
         return json.loads(self.out, parse_constant=_refuse)

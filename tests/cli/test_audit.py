@@ -1,6 +1,7 @@
 """``steadycut audit``: what it prints and writes, with labels and without."""
 
 import json
+import re
 
 import pandas as pd
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from steadycut import aggregate, audit
 from steadycut.documents.rule import FrozenRule
 from steadycut.ingest import at_sites
-from steadycut.show.terminal import external_text, verdict_text
+from steadycut.show.pages.audit import audit_page
+from steadycut.show.terminal import terminal
 from tests.cli.commands import (
     FIT,
     MARK,
@@ -55,11 +57,10 @@ def test_it_is_the_library(table, rule, tmp_path, capsys):
 def test_the_text_gives_the_verdict_first(table, rule, tmp_path, capsys):
     ran = run_command(capsys, "audit", rule, table, *SOUTH, "--out", tmp_path)
     found = json.loads((tmp_path / "audit.json").read_bytes())
-    first = ran.out.splitlines()[0]
-    assert first.startswith("Audit: the certificate holds. With ")
-    assert first.count(": ") == 1
-    assert first.endswith(found["verdict_text"].partition(": ")[2][1:])
-    for name in ("Base", "Augmented", "prevalence", "scores of positive patients", "grey zone"):
+    assert ran.out.splitlines()[0].endswith(": certificate holds")
+    reason = found["verdict_text"].partition(": ")[2]
+    assert f" with known labels The certificate holds here: {reason} Among " in ran.said
+    for name in ("= base", "augmented", "prevalence", "scores of positive patients", "grey zone"):
         assert name in ran.out
 
 
@@ -73,8 +74,8 @@ def test_without_labels_there_is_no_risk(table, rule, tmp_path, capsys):
     assert ran.json["n_patients"] == 90
     assert sorted(snapshot(tmp_path / "o")) == ["audit.html", "audit.json"]
     text = run_command(capsys, "audit", rule, tmp_path / "t.csv", "--out", tmp_path / "o")
-    assert "Without labels the risk here is not known" in text.out
-    assert "Base" not in text.out
+    assert "without labels the risk here is not known" in text.said
+    assert "base" not in text.out
 
 
 def test_the_positive_label_is_the_rules_own(tmp_path, capsys):
@@ -126,34 +127,40 @@ def test_what_is_wrong_at_other_hospitals_does_not_matter(table, rule, tmp_path,
 @pytest.mark.parametrize(
     ("verdict", "start"),
     [
-        ("holds", "the certificate holds. With"),
-        ("does not hold", "the certificate does not hold. With"),
-        ("cannot tell", "cannot tell whether the certificate holds. With"),
+        ("holds", "The certificate holds here: with"),
+        ("does not hold", "The certificate does not hold here: with"),
+        ("cannot tell", "It cannot be told whether the certificate holds here: with"),
     ],
 )
 def test_the_verdict_is_about_the_certificate(verdict, start):
     audit = document(samples.labelled_audit())
     words = {"verdict": verdict, "verdict_text": f"{verdict}: with words."}
-    found = verdict_text(audit.model_copy(update=words))
+    found = audit_page(audit.model_copy(update=words)).headline[0]
     assert found == f"{start} words."
 
 
 def test_a_bound_above_the_largest_cost_says_so(table, rule, tmp_path, capsys):
     ran = run_command(capsys, "audit", rule, table, *SOUTH, "--out", tmp_path)
     found = json.loads((tmp_path / "audit.json").read_bytes())
-    said = external_text(document(found | {"augmented": 1.5, "base": 0.5, "base_valid": 1.0}))
-    assert said.splitlines()[-1].endswith("1.50 (above the largest possible cost: says nothing)")
+    said = text_of(found | {"augmented": 1.5, "base": 0.5, "base_valid": 1.0})
+    assert re.search(r"  augmented +1\.50\n", said)
+    assert "\nAbove the largest possible cost, so says nothing: augmented.\n" in said
     assert said.count("says nothing") == 1
-    dearer = found | {"augmented": 1.5, "costs": {"cost_fn": 2.0, "cost_fp": 1.0}}
-    assert "1.50\n" in external_text(document(dearer)) + "\n"
-    assert external_text(document(found)) in ran.out
+    dearer = text_of(found | {"augmented": 1.5, "costs": {"cost_fn": 2.0, "cost_fp": 1.0}})
+    assert re.search(r"  augmented +1\.50\n", dearer)
+    assert "says nothing" not in dearer
+    assert ran.out.startswith(text_of(found))
+
+
+def text_of(content):
+    return terminal(audit_page(document(content)))
 
 
 def test_one_patient_is_no_plural(rule, tmp_path, capsys):
     path = write_rows(tmp_path / "t.csv", make_rows()[:6])
     ran = run_command(capsys, "audit", rule, path, "--label", "label", "--out", tmp_path / "o")
     assert ran.code == 0
-    assert "1 patients" not in ran.out.partition("\n")[2]
+    assert "1 patients" not in ran.said
     applied = run_command(capsys, "apply", rule, path, "--out", tmp_path / "d.csv")
     assert " of 1 patient called" in applied.out
 

@@ -55,16 +55,17 @@ def test_it_says_cut_offs_test_and_certificates(table, tmp_path, capsys):
     ran = run_command(capsys, "covariate", table, *ASK, "--covariate", "sex", "--out", out)
     assert ran.code == 0
     assert sorted(path.name for path in out.iterdir()) == [
+        "covariate.html",
         "covariate.json",
         "covariate_study.json",
     ]
     for text in (
-        "Cut-offs by group of sex",
+        'Cut-offs by group of "sex"',
         "Is one cut-off enough? p = ",
         "Risk on 80 patients who did not choose",
         "pooled cut-off",
     ):
-        assert text in ran.out
+        assert text in ran.said
     assert MARK not in ran.out
 
 
@@ -72,7 +73,7 @@ def test_a_smooth_cut_off_is_shown_along_the_number(table, tmp_path, capsys):
     options = ["--covariate", "age", "--kind", "smooth", "--out", tmp_path / "o"]
     ran = run_command(capsys, "covariate", table, *ASK, *options)
     assert ran.code == 0
-    assert "Cut-offs by value of age" in ran.out
+    assert 'Cut-offs by value of "age"' in ran.out
     assert "In between on a line" in ran.out
 
 
@@ -225,7 +226,7 @@ def test_cut_offs_by_covariate_are_audited(frozen, kind, column, tmp_path, capsy
     assert {"shift", "operating_point", "boundaries"} <= set(ran.json)
     assert b"An audit of covariate.json on" in (out / "audit.html").read_bytes()
     text = run_command(capsys, "audit", path, there, "--label", "label", "--out", out)
-    assert "The parts of the change of risk" in text.out
+    assert "Where the change of risk comes from" in text.out
     assert MARK not in text.out + text.err
 
 

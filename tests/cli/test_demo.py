@@ -26,7 +26,13 @@ def test_it_writes_everything_and_the_commands_agree(tmp_path, capsys, monkeypat
     assert ran.code == 0
     assert ran.err == ""
     assert sorted(snapshot(folder)) == FILES
-    for name in ("Cut-off: ", "Certificate: ", "Comparison: ", "Audit: ", "report.html"):
+    for name in (
+        "A cut-off on ",
+        "The certificate: ",
+        "Rules compared",
+        "An audit of ",
+        "report.html",
+    ):
         assert name in ran.out
     # The commands, run by a user on the demo's own table, give the demo's own rule.
     options = ["--patient", "patient", "--score", "score", "--label", "tumour"]

@@ -442,7 +442,7 @@ def test_a_fault_of_ours_is_one_line_and_exit_1(place, capsys, monkeypatch, erro
 
 
 def test_a_fault_in_the_report_leaves_nothing(place, capsys, monkeypatch):
-    monkeypatch.setattr(steadycut.cli.fit, "render_study", raiser(RuntimeError("page")))
+    monkeypatch.setattr(steadycut.cli.fit, "page_files", raiser(RuntimeError("page")))
     before = snapshot(place.folder)
     ran = run_command(capsys, *command_to(place, "fit", place.out))
     assert_one_line(ran, 1, before, place.folder)
@@ -455,7 +455,7 @@ def test_a_fault_can_be_looked_at(place, monkeypatch):
         run([str(word) for word in command_to(place, "fit", place.out)])
 
 
-@pytest.mark.parametrize("step", ["run_study", "read_tables", "render_study", "show"])
+@pytest.mark.parametrize("step", ["run_study", "read_tables", "page_files", "show_page"])
 def test_an_interruption_gives_130_and_leaves_nothing_half_done(place, capsys, monkeypatch, step):
     monkeypatch.setattr(steadycut.cli.fit, step, raiser(KeyboardInterrupt()))
     before = snapshot(place.folder)
@@ -464,7 +464,7 @@ def test_an_interruption_gives_130_and_leaves_nothing_half_done(place, capsys, m
     assert ran.out == ""
     assert ran.err.startswith("steadycut: interrupted")
     assert len(ran.err.splitlines()) == 1
-    if step != "show":
+    if step != "show_page":
         assert snapshot(place.folder) == before
 
 

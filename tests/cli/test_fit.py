@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -12,7 +13,8 @@ from steadycut import aggregate, fit
 from steadycut.documents.rule import FrozenRule
 from steadycut.ingest import at_sites
 from steadycut.show.numbers import cut, risk
-from steadycut.show.terminal import headline
+from steadycut.show.pages.study import study_page
+from steadycut.show.terminal import terminal
 from tests.cli.commands import (
     FIT,
     MARK,
@@ -86,25 +88,27 @@ def test_it_is_the_library_with_the_same_options(table, tmp_path, capsys):
 def test_the_text_says_what_the_numbers_are(table, tmp_path, capsys):
     ran = run_command(capsys, "fit", table, *FIT, *SITES, "--out", tmp_path)
     study = json.loads((tmp_path / "study.json").read_bytes())
-    assert "[mean of score] >= " in ran.out
-    assert cut(study["threshold"]) in ran.out
-    assert "30 patients chose" in ran.out
-    assert "90 % confidence, clopper-pearson bound, 30 patients, honesty split" in ran.out
-    assert "Stability: 20 bootstrap cohorts" in ran.out
+    assert f'when the mean of "score" is at least {cut(study["threshold"])}.' in ran.said
+    assert "30 chose the cut-off" in ran.said
+    assert "The certificate: 90 % confidence, bound clopper-pearson, 30 patients" in ran.said
+    assert "The patients who certify had no part in choosing." in ran.said
+    assert "Measures of stability, from 20 bootstrap cohorts" in ran.said
 
 
 def test_the_text_names_both_kinds_of_intervals(table, tmp_path, capsys):
     ran = run_command(capsys, "fit", table, *FIT, *SITES, "--confidence", "0.8", "--out", tmp_path)
     study = json.loads((tmp_path / "study.json").read_bytes())
     lines = ran.out.splitlines()
-    head = next(line for line in lines if line.lstrip().startswith("seen"))
+    head = next(line for line in lines if line.startswith("  characteristic "))
     fixed, again = "if this cut-off is used", "if the whole study were repeated, cut-off included"
     assert head.split("  ")[-2:] == [fixed, again]
     row = next(line for line in lines if line.startswith("  sensitivity"))
     for kind in ("fixed_cut", "rechosen_cut"):
         found = study["operating_point"][kind]["characteristics"]["sensitivity"]
         assert f"{risk(found['low'])} to {risk(found['high'])}" in row
-    assert sum("80 % interval" in line for line in lines) == 3
+    assert "two kinds of 80 % intervals" in ran.said
+    assert "80 % confidence interval of the cut-off" in ran.said
+    assert "where a repeated study would put it (80 %)" in ran.said
     assert study["threshold_interval"]["confidence"] == 0.8
 
 
@@ -120,21 +124,21 @@ def test_a_confidence_beyond_certainty_is_refused(table, rule, tmp_path, capsys,
 def test_the_mean_of_one_row_is_the_score(tmp_path, capsys):
     path = write_rows(tmp_path / "t.csv", make_rows()[::6])
     ran = run_command(capsys, "fit", path, *FIT, "--out", tmp_path / "o")
-    assert ran.out.startswith("Cut-off: call a patient when score >= ")
+    assert 'Call a patient positive when "score" is at least ' in ran.said
     page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
     assert "the mean of" not in page.partition("</section>")[0]
 
 
 def test_patients_who_chose_have_intervals_for_all_cuts(table, tmp_path, capsys):
     ran = run_command(capsys, "fit", table, *FIT, *SITES, "--honesty", "uniform", "--out", tmp_path)
-    assert "these patients chose it, so the intervals hold at every cut-off at once" in ran.out
-    assert "Operating point: the patients who chose and certify" in ran.out
+    assert "these patients chose it, so they hold at every cut-off at once" in ran.said
+    assert "The same patients chose the cut-off and certify it" in ran.said
 
 
 def test_predictive_values_are_those_at_the_target_prevalence(table, tmp_path, capsys):
     options = [*FIT, *SITES, "--target-prevalence", "0.05,0.2", "--out", tmp_path]
     ran = run_command(capsys, "fit", table, *options)
-    assert "net benefit are those at prevalence 5 % or 20 %, wherever they are less" in ran.out
+    assert "net benefit are those at prevalence 5 % or 20 %, wherever they are less" in ran.said
 
 
 def test_low_scores_can_be_the_sick_ones(tmp_path, capsys):
@@ -153,7 +157,7 @@ def test_low_scores_can_be_the_sick_ones(tmp_path, capsys):
         assert turned["high"] == -plain_ends["low"]
     assert ran.json["certificate"] == other.json["certificate"]
     text = run_command(capsys, "fit", mirrored, *FIT, "--direction", "le", "--out", tmp_path / "le")
-    assert "[mean of score] <= " in text.out
+    assert 'when the mean of "score" is at most ' in text.said
 
 
 def test_every_score_with_every_aggregator_is_a_candidate(table, tmp_path, capsys):
@@ -166,15 +170,15 @@ def test_every_score_with_every_aggregator_is_a_candidate(table, tmp_path, capsy
     assert best["chosen"]
     assert ran.json["threshold"] == best["threshold"]
     text = run_command(capsys, "fit", table, *FIT, *several, "--out", tmp_path)
-    lines = text.out.partition("Candidates\n")[2].splitlines()
-    assert lines[0].split() == ["candidate", "cut-off", "risk", "penalty", "objective", "J"]
-    assert [line.replace("*", " ").split()[:2] for line in lines[1:5]] == [
-        ["score:", "mean"],
-        ["score:", "max"],
-        ["other:", "mean"],
-        ["other:", "max"],
+    lines = text.out.partition("Candidates: scores and aggregators\n")[2].splitlines()
+    assert lines[0].split() == ["candidate", "cut-off", "risk", "penalty", "objective"]
+    assert [line.split()[:3] for line in lines[1:5]] == [
+        ["score:", "patient", "mean"],
+        ["score:", "patient", "max"],
+        ["other:", "patient", "mean"],
+        ["other:", "patient", "max"],
     ]
-    assert [line.startswith("  *  ") for line in lines[1:5]].count(True) == 1
+    assert [line.endswith("  chosen") for line in lines[1:5]].count(True) == 1
 
 
 def test_labels_may_be_texts(tmp_path, capsys):
@@ -227,22 +231,23 @@ def test_only_dropped_rows_of_the_named_sites_count(tmp_path, capsys):
 
 def test_everybody_may_choose_and_certify(table, tmp_path, capsys):
     ran = run_command(capsys, "fit", table, *FIT, *SITES, "--honesty", "uniform", "--out", tmp_path)
-    assert "; 60 patients chose and certify (30 positive)" in ran.out
+    assert "60 patients, 30 of them positive: all of them chose the cut-off and cert" in ran.said
 
 
-def test_the_first_called_score_is_not_repeated(table, tmp_path, capsys):
+def test_the_first_called_score_is_said(table, tmp_path, capsys):
     ran = run_command(capsys, "fit", table, *FIT, *SITES, "--out", tmp_path)
     study = json.loads((tmp_path / "study.json").read_bytes())
-    assert f"(the first score called is {cut(study['operating_value'])})" in ran.out
-    same = headline(document(study | {"operating_value": study["threshold"] + 1e-9}))
-    assert same.splitlines()[0].endswith(f">= {cut(study['threshold'])}")
-    nobody = headline(document(study | {"operating_value": None}))
-    assert nobody.splitlines()[0].endswith("(no patient reaches it)")
+    assert f"first score called {cut(study['operating_value'])} " in ran.said
+    nobody = terminal(study_page(document(study | {"operating_value": None})))
+    assert re.search("first score called +no patient reaches it\n", nobody)
 
 
 @pytest.mark.parametrize(
     ("given", "prevalence", "text"),
-    [("0.1", 0.1, "at prevalence 10 %;"), ("0.05,0.2", (0.05, 0.2), "at prevalence 5 % to 20 %;")],
+    [
+        ("0.1", 0.1, "cost 1 each, at a prevalence of 10 % "),
+        ("0.05,0.2", (0.05, 0.2), "at a prevalence of the worse end of 5 % to 20 % "),
+    ],
 )
 def test_risk_may_count_at_another_prevalence(table, tmp_path, capsys, given, prevalence, text):
     options = ["--target-prevalence", given, "--stratified"]
@@ -253,7 +258,7 @@ def test_risk_may_count_at_another_prevalence(table, tmp_path, capsys, given, pr
     )
     assert {key: ran.json[key] for key in study.to_dict()} == study.to_dict()
     said = run_command(capsys, "fit", table, *FIT, *SITES, *options, "--out", tmp_path)
-    assert text in said.out
+    assert text in said.said
 
 
 def test_dropped_rows_and_patients_are_told(tmp_path, capsys):
@@ -386,7 +391,7 @@ def test_a_terminal_without_umlauts_is_enough(tmp_path, as_json):
     if as_json:
         assert json.loads(done.stdout)["score"] == "größe"
     else:
-        assert b"[mean of gr??e]" in done.stdout
+        assert b'the mean of "gr??e"' in done.stdout
 
 
 def test_scores_may_be_whole_numbers_and_tied(tmp_path, capsys):

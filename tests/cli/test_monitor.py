@@ -92,7 +92,7 @@ def test_without_labels_the_call_rate_is_watched(frame, rule, tmp_path, capsys):
     path = save(frame.drop(columns="label"), tmp_path / "t.csv")
     ran = run_command(capsys, "monitor", rule, path, "--order", "day", *SOUTH)
     assert ran.code == 0
-    assert "without labels the risk is not watched" in ran.out
+    assert "Without labels the risk is not watched" in ran.said
     assert "called where it was made" in ran.out
     found = run_command(capsys, "monitor", rule, path, "--order", "day", "--json").json
     assert (found["risk"], found["first_alarm"], found["labelled"]) == (None, None, False)
@@ -102,7 +102,8 @@ def test_without_labels_the_call_rate_is_watched(frame, rule, tmp_path, capsys):
 def test_scores_that_moved_alarm(frame, rule, tmp_path, capsys):
     path = save(frame.assign(score=frame.score + 3), tmp_path / "t.csv")
     ran = run_command(capsys, "monitor", rule, path, "--label", "label", "--order", "day")
-    assert "Monitor: alarm after patient " in ran.out
+    assert ran.out.splitlines()[0].endswith(": alarm")
+    assert "\nAlarm after patient " in ran.out
     assert "it has changed" in ran.out
     assert "warning: " in ran.err
 

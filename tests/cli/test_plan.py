@@ -13,11 +13,11 @@ def test_the_text_answers_first(capsys):
     ran = run_command(capsys, "plan", *ASKED)
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
-    assert lines[0] == (
-        "Plan: 132 certifying patients, 263 in all, certify a risk of at most 0.150 "
-        "(90 % confidence) if 0.100 is observed"
+    assert lines[0] == "A plan: 90 % confidence"
+    assert lines[3] == (
+        "132 certifying patients, 263 in all, certify a risk of at most 0.150 if 0.100 is observed."
     )
-    assert lines[2].split() == ["clopper-pearson", "0.100", "132", "263", "7", "7", "0.149", "-"]
+    assert lines[7].split() == ["clopper-pearson", "0.100", "132", "263", "7", "7", "0.149", "-"]
 
 
 def test_json_holds_a_row_for_every_bound(capsys):
@@ -31,14 +31,15 @@ def test_json_holds_a_row_for_every_bound(capsys):
 
 def test_unequal_costs_take_the_exact_bound(capsys):
     ran = run_command(capsys, "plan", *ASKED, "--cost-fn", "3")
-    assert ran.out.splitlines()[2].split()[0] == "buehler"
+    assert ran.out.splitlines()[7].split()[0] == "buehler"
     assert "clopper-pearson" not in ran.out
-    assert "whichever is worse" in ran.out
+    assert "whichever is worse" in ran.said
 
 
 def test_what_patients_buy(capsys):
     ran = run_command(capsys, "plan", "--patients", "92")
-    assert ran.out.startswith("Plan: what 92 patients buy, 46 of whom certify, 90 % confidence\n")
+    assert "A plan: 90 % confidence\n" in ran.out
+    assert "\nWhat 92 patients buy, 46 of whom certify.\n" in ran.out
     uniform = run_command(capsys, "plan", "--patients", "92", "--honesty", "uniform", "--json").json
     assert uniform["certify_size"] is None
     assert {row["n_certify"] for row in uniform["rows"]} == {92}
@@ -47,9 +48,9 @@ def test_what_patients_buy(capsys):
 def test_instances_do_not_replace_patients(capsys):
     pooled = ["--instances", "50", "--icc", "0.4"]
     ran = run_command(capsys, "plan", *ASKED, *pooled)
-    assert "132 certifying patients stay as many" in ran.out
-    assert "design effect 20.6" in ran.out
-    assert "or 3 patients: not valid" in ran.out
+    assert "132 certifying patients stay as many" in ran.said
+    assert "design effect 20.6" in ran.said
+    assert "or 3 patients: not valid" in ran.said
     alone = run_command(capsys, "plan", *ASKED, "--json").json
     both = run_command(capsys, "plan", *ASKED, *pooled, "--json").json
     assert both["rows"] == alone["rows"]
@@ -65,12 +66,12 @@ def test_a_pilot_stands_for_the_risk(table, tmp_path, capsys):
     assert found["rows"][0]["value"] == pytest.approx(study["certificate"]["value"])
     wide = run_command(capsys, "plan", *pilot, "--width", "0.2")
     assert wide.code == 0
-    assert "errors are mixed as among the pilot's patients" in wide.out
+    assert "errors are mixed as among the pilot's patients" in wide.said
 
 
 def test_a_search_that_ends_says_so(capsys):
     ran = run_command(capsys, "plan", "--risk", "0.1", "--width", "0.001", "--cost-fn", "2")
-    assert "needs more than 20000 certifying patients with buehler" in ran.out
+    assert "needs more than 20000 certifying patients with buehler" in ran.said
     assert "> 20000" in ran.out
 
 

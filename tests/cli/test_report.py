@@ -1,8 +1,12 @@
 import json
 
+import pandas as pd
 import pytest
 
 from tests.cli.commands import FIT, SITES, run_command, snapshot
+
+RESULTS = ("covariate_study.json", "strata-study.json", "monitor.json", "compare.json")
+NO_FIGURES = ("covariate", "strata")
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +36,31 @@ def test_the_same_bytes_again(study, tmp_path, capsys, given, page):
     ran = run_command(capsys, "report", study / given, "--out", out)
     assert (ran.code, ran.out) == (0, f"Wrote {out}\n")
     assert out.read_bytes() == (study / page).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "page"),
+    [
+        ("covariate", ["--covariate", "site"], "covariate.html"),
+        ("strata", ["--costs", "0,1;1,0"], "strata.html"),
+        ("monitor", ["--order", "day"], "monitor.html"),
+        ("compare", [*SITES, "--external", "south"], "compare.html"),
+    ],
+)
+def test_every_result_has_a_page(study, table, tmp_path, capsys, command, more, page):
+    given = [table, *FIT]
+    if command == "monitor":
+        frame = pd.read_csv(table).assign(day=range(540))
+        frame.to_csv(tmp_path / "t.csv", index=False)
+        given = [study / "study" / "rule.json", tmp_path / "t.csv"]
+    assert run_command(capsys, command, *given, *more, "--out", tmp_path / "o").code == 0
+    written = {path.name: path for path in (tmp_path / "o").iterdir()}
+    result = next(path for name, path in written.items() if name in RESULTS)
+    assert run_command(capsys, "report", result, "--out", tmp_path / page).code == 0
+    assert "<svg" in (tmp_path / page).read_text(encoding="utf-8") or command in NO_FIGURES
+    if command != "compare":
+        assert (tmp_path / page).read_bytes() == written[page].read_bytes()
+        assert run_command(capsys, "report", tmp_path / "o", "--format", "md").code == 0
 
 
 @pytest.mark.parametrize(

@@ -43,13 +43,18 @@ def test_fit_says_what_the_rule_made_best(table, tmp_path, capsys):
     ran = run_command(
         capsys, "fit", str(table), *FIT, *SITES, "--rule", "ppv:0.6", "--out", str(tmp_path)
     )
-    (line,) = [line for line in ran.out.splitlines() if line.startswith("Criterion: ")]
-    assert line.startswith("Criterion: ppv ")
-    assert line.endswith(" among those who certify")
+    lines = [line for line in ran.out.splitlines() if line.startswith("  criterion ")]
+    assert [line.rsplit(maxsplit=1)[0].strip() for line in lines] == [
+        "criterion ppv",
+        "criterion ppv, certifying",
+        "criterion npv",
+        "criterion npv, certifying",
+    ]
     uniform = [*SITES, "--honesty", "uniform", "--rule", "kappa"]
     ran = run_command(capsys, "fit", str(table), *FIT, *uniform, "--out", str(tmp_path))
-    assert "among those who certify" not in ran.out
+    assert "criterion kappa" in ran.out
+    assert "certifying" not in ran.out
     erm = run_command(
         capsys, "fit", str(table), *FIT, *SITES, "--rule", "erm", "--out", str(tmp_path)
     )
-    assert "Criterion" not in erm.out
+    assert "criterion" not in erm.out

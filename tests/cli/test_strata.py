@@ -71,15 +71,15 @@ def test_the_text_says_strata_certificates_and_stability(table, tmp_path, capsys
     ran = run_command(capsys, "strata", table, *GRADED, *SQUARE, "--out", tmp_path / "o")
     assert ran.code == 0
     lines = ran.out.splitlines()
-    assert lines[0] == "Strata on score"
-    assert lines[1].startswith("  low: below ")
-    assert lines[3].startswith("  high: at least ")
+    assert lines[0] == 'Risk strata on "score": certified'
     for word in (
-        "Certificate: 90 % confidence, betting",
+        "low: below ",
+        "; high: at least ",
+        "The certificate: 90 % confidence, bound betting",
         "low | intermediate",
         "all limits at once",
     ):
-        assert word in ran.out
+        assert word in ran.said
     assert "strata that change" in ran.out
     assert lines[-1].startswith("Wrote strata.json, strata-study.json, strata.html to ")
 
@@ -185,7 +185,7 @@ def test_the_text_and_the_page_of_an_audit_say_the_same(table, strata, label, tm
     out = tmp_path / "o"
     ran = run_command(capsys, "audit", strata, table, *label, "--out", out)
     assert ran.code == 0
-    assert ran.out.startswith("Audit: ")
+    assert ran.out.startswith("An audit of strata.json on ")
     assert "Share of the patients by decision" in ran.out
     assert ("Error rates, with simultaneous limits" in ran.out) == bool(label)
     written = (out / "audit.html").read_bytes()

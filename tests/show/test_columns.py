@@ -39,5 +39,5 @@ def test_shares_have_the_same_decimals():
 
 
 def test_texts_go_to_the_left_and_numbers_to_the_right():
-    table = columns([("rule", "cut"), ("a", "-0.5"), ("long", "-10.5")])
+    table = columns([("rule", "cut"), ("a", "-0.5"), ("long", "-10.5")], "tn")
     assert table.splitlines() == ["  rule    cut", "  a      -0.5", "  long  -10.5"]

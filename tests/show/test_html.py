@@ -9,11 +9,16 @@ import pytest
 from steadycut.documents.parts import IntervalPart
 from steadycut.errors import MissingPackage
 from steadycut.show import render_audit, render_study
+from steadycut.show.columns import numbers, percents
+from steadycut.show.html import render_page
 from steadycut.show.numbers import change, cut, exact, percent, risk, spread
-from steadycut.show.pages import audit_page, study_page
+from steadycut.show.pages.audit import audit_page
+from steadycut.show.pages.kinds import page_of
+from steadycut.show.pages.study import study_page
 from steadycut.show.sections.characteristics import interval_text
 from tests.show.documents import document
 from tests.show.figures import samples
+from tests.show.other_kinds import OTHERS
 
 DATA = {
     "rows": 0,
@@ -36,6 +41,9 @@ PAGES = {
     "audit of positives": lambda: render_audit(document(samples.labelled_audit(only=1))),
     "audit of negatives": lambda: render_audit(document(samples.labelled_audit(only=0))),
     "audit without labels": lambda: render_audit(document(samples.unlabelled_audit())),
+}
+PAGES |= {
+    name: lambda make=make: render_page(page_of(document(make()))) for name, make in OTHERS.items()
 }
 # Figures take a while: a page is drawn once.
 PAGES = {name: cache(make) for name, make in PAGES.items()}
@@ -151,19 +159,25 @@ def test_a_comparison_holds_every_number():
     comparison = samples.comparison()
     text = text_of(PAGES["study with comparison"]())
     wanted = [risk(comparison["trivial_external"]), *map(str, comparison["patients"].values())]
-    for row in comparison["rows"]:
+    rows = comparison["rows"]
+    for key, digits in (("threshold", 4), ("risk_external", 3), ("risk_external_se", 2)):
+        wanted += numbers([row[key] for row in rows], digits)
+    for key, digits in (("risk_validation", 3), ("risk_validation_se", 2), ("penalty", 3)):
+        wanted += numbers([row[key] for row in rows], digits)
+    for key in ("shift", "difference"):
+        wanted += numbers([row[key] for row in rows], signs=True)
+    for key in ("flip_rate", "flip_rate_se"):
+        wanted += percents([row[key] for row in rows])
+    for row in rows:
         wanted += [
             row["rule"],
-            cut(row["threshold"]),
             cut(row["operating_value"]),
-            spread(row["risk_external"], row["risk_external_se"]),
-            spread(row["risk_validation"], row["risk_validation_se"]),
-            change(row["shift"]),
-            *(risk(row[key]) for key in ("penalty", "modulus", "certificate", "best_external")),
-            percent(row["flip_rate"]),
+            *(risk(row[key]) for key in ("modulus", "certificate", "best_external")),
             percent(row["sensitivity_external"]),
             percent(row["specificity_external"]),
         ]
+    for row in comparison["cost_table"]:
+        wanted.append(f"{row['cost_fn']:g}:{row['cost_fp']:g}")
     assert [one for one in wanted if one not in text] == []
 
 
@@ -276,7 +290,7 @@ def test_a_rule_that_calls_nobody_has_no_first_score():
     study = samples.study()
     study["operating_value"] = None
     study["operating_point"] |= {"sensitivity": None}
-    assert "not known" in text_of(render_study(document(study)))
+    assert "no patient reaches it" in text_of(render_study(document(study)))
 
 
 @pytest.mark.parametrize("missing", ["jinja2", "matplotlib"])

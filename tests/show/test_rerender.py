@@ -4,10 +4,12 @@ import pytest
 
 from steadycut.errors import BadOption
 from steadycut.show.markdown import markdown
-from steadycut.show.pages import audit_page, study_page
+from steadycut.show.pages.kinds import page_of
+from steadycut.show.pages.study import study_page
 from steadycut.show.rerender import page_name, render_again
 from tests.show.documents import document
 from tests.show.figures import samples
+from tests.show.other_kinds import OTHERS
 from tests.show.test_html import PAGES
 
 SCRIPT = "<script>alert(1)</script>"
@@ -30,10 +32,13 @@ def test_a_page_to_print_has_no_script_and_all_figures():
     assert 'data-theme="light"' in page
 
 
-@pytest.mark.parametrize("make", [samples.study, samples.labelled_audit, samples.unlabelled_audit])
+@pytest.mark.parametrize(
+    "make",
+    [samples.study, samples.labelled_audit, samples.unlabelled_audit, *OTHERS.values()],
+)
 def test_markdown_holds_every_cell(make):
     content = make()
-    page = (audit_page if "labelled" in content else study_page)(document(content))
+    page = page_of(document(content))
     text = render_again(content, "md").replace("\\", "")
     cells = [
         cell for one in page.sections for table in one.tables for row in table.rows for cell in row
@@ -56,12 +61,16 @@ def test_names_of_files():
     assert page_name(study, "html") == "report.html"
     assert page_name(audit, "md") == "audit.md"
     assert page_name(study, "pdf-ready") == "report-print.html"
+    names = [page_name(make(), "html") for make in OTHERS.values()]
+    assert set(names) == {
+        *("audit.html", "covariate.html", "monitor.html", "plan.html", "strata.html")
+    }
 
 
 def test_other_contents_and_formats_are_refused():
     with pytest.raises(BadOption, match=r"schemas steadycut.study/1, .*got None"):
         render_again({})
-    with pytest.raises(BadOption, match="format must be one of html, md, pdf-ready"):
+    with pytest.raises(BadOption, match="form must be one of html, md, pdf-ready"):
         render_again(samples.study(), "pdf")
     with pytest.raises(BadOption, match="only the page of a study"):
         render_again(samples.labelled_audit(), comparison=samples.comparison())

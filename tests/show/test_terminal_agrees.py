@@ -1,33 +1,57 @@
-"""The terminal and the page say the same, to the last digit."""
+"""The terminal shows a part of the page: nothing that the page does not say."""
 
 import re
 
 import pytest
 
-from steadycut.show import render_audit, render_study
-from steadycut.show.terminal import audit_text, study_text
+from steadycut.show.html import render_page
+from steadycut.show.pages.kinds import page_of
+from steadycut.show.pages.study import study_page
+from steadycut.show.terminal import WIDTH, terminal
 from tests.show.documents import document
 from tests.show.figures import samples
+from tests.show.other_kinds import OTHERS
 from tests.show.test_html import text_of
 
 NUMBER = re.compile(r"(?<![\w.])[+-]?\d+(?:\.\d+)?(?:e[+-]\d+)?(?: %)?(?![\w.]*\d)")
+DOCUMENTS = {
+    "study": samples.study,
+    "unequal costs": lambda: samples.study(cost_fn=5.0),
+    "uniform": lambda: samples.study(honesty="uniform"),
+    "sites": samples.sites_study,
+    "comparison": samples.comparison,
+    "audit": samples.labelled_audit,
+    "audit, unequal costs": lambda: samples.labelled_audit(cost_fn=5.0),
+    "audit without labels": samples.unlabelled_audit,
+    **OTHERS,
+}
 
 
 def numbers_in(text):
     return set(NUMBER.findall(text))
 
 
-@pytest.mark.parametrize("options", [{}, {"cost_fn": 5.0}, {"honesty": "uniform"}])
-def test_every_number_of_the_terminal_is_on_the_page(options):
-    study = document(samples.study(**options))
-    said = study_text(study)
-    missing = numbers_in(said) - numbers_in(text_of(render_study(study)))
-    assert missing == set()
-    assert len(numbers_in(said)) > 30
+@pytest.mark.parametrize("make", DOCUMENTS.values(), ids=DOCUMENTS)
+def test_every_word_and_number_of_the_terminal_is_on_the_page(make):
+    page = page_of(document(make()))
+    said, whole = terminal(page), text_of(render_page(page))
+    assert numbers_in(said) - numbers_in(whole) == set()
+    words = set(re.findall(r"[a-z]{3,}", said))
+    assert words - set(re.findall(r"[a-z]{3,}", whole)) == set()
+    assert said.isascii() or set(re.findall(r"[^\x00-\x7f]", said)) == {"\N{PLUS-MINUS SIGN}"}
 
 
-@pytest.mark.parametrize("options", [{}, {"cost_fn": 5.0}])
-def test_every_number_of_an_audit_is_on_the_page(options):
-    audit = document(samples.labelled_audit(**options))
-    said = audit_text(audit)
-    assert numbers_in(said) - numbers_in(text_of(render_audit(audit))) == set()
+def test_a_study_shows_its_numbers():
+    assert len(numbers_in(terminal(page_of(document(samples.study()))))) > 30
+
+
+def test_sentences_are_wrapped_and_tables_are_not():
+    page = study_page(document(samples.study()), document(samples.comparison()))
+    lines = terminal(page).splitlines()
+    assert all(len(line) <= WIDTH for line in lines if not line.startswith("  "))
+    assert any(line.startswith("  rule ") for line in lines)
+
+
+def test_one_candidate_is_not_listed():
+    assert "Candidates" not in terminal(page_of(document(samples.tied_study())))
+    assert "Candidates" in terminal(page_of(document(samples.study())))

@@ -222,10 +222,11 @@ def test_the_command_writes_the_rule_alone(tmp_path, capsys):
 def test_the_command_says_the_chain_as_without_the_option(tmp_path, capsys):
     table = write_rows(tmp_path / "t.csv", make_rows(n_patients=120))
     fit_it = ["fit", table, *FIT, "--level", "slide:max", "--aggregate", "quantile:0.9", "--out"]
-    plain = run_command(capsys, *fit_it, tmp_path / "plain").out
-    coarse = run_command(capsys, *fit_it, tmp_path / "coarse", "--small-cells", "5").out
-    said = "Cut-off: call a patient when [quantile:0.9 of max of score in each slide] >= "
-    assert plain.startswith(said)
+    plain = run_command(capsys, *fit_it, tmp_path / "plain").said
+    coarse = run_command(capsys, *fit_it, tmp_path / "coarse", "--small-cells", "5").said
+    score = 'the 0.9 quantile of the largest value of "score" in each "slide"'
+    said = f"Call a patient positive when {score} is at least "
+    assert said in plain
     assert coarse.startswith(said)
 
 

@@ -8,7 +8,7 @@
 ``reading``         the tables that a command was given, and how to read them
 ``tables``          reading tables for a frozen rule, and what to say about the rows
 ``output``          files, and text or one JSON object on stdout
-``skipped``         the end of commands that read raw files, and the files they skipped
+``results``         how commands end: a page, or the summary of scored files
 ``fit``             choose, freeze and certify one cut-off
 ``strata``          choose ordered risk strata
 ``strata_tables``   the cost matrix and the grades of ``strata``
@@ -18,7 +18,7 @@
 ``audit``           judge a frozen rule at another hospital
 ``monitor``         watch a frozen rule in use
 ``plan``            how many patients a certificate needs
-``report``          write the page of a study or an audit again
+``report``          write the page of a result again
 ``rules``           list the rules that choose a cut-off
 ``sign``            keys and signatures of frozen files
 ``score_slides``    score the tissue tiles of whole-slide images

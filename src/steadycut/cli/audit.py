@@ -1,7 +1,8 @@
 """``steadycut audit``: a frozen rule at another hospital."""
 
 from steadycut.cli.options import ReportOptions, TableOptions
-from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
+from steadycut.cli.output import check_folder, write_folder
+from steadycut.cli.results import page_files, show_page
 from steadycut.cli.rule_options import ExternalOptions, RuleOptions
 from steadycut.cli.tables import (
     label_warnings,
@@ -13,10 +14,7 @@ from steadycut.cli.tables import (
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.ingest import PatientTable
-from steadycut.show import render_audit
-from steadycut.show.terminal import audit_text
-from steadycut.show.terminal_decisions import decision_text
-from steadycut.show.terminal_label_free import label_free_text
+from steadycut.show.pages.kinds import page_of
 from steadycut.study.audit import Audit, audit
 from steadycut.study.operating_point import CONFIDENCE
 
@@ -49,13 +47,11 @@ def audit_command(
         unseen=rule.unseen,
     )
     document = audit_document(audited, found, output.confidence)
-    document = with_warnings(document, lacking, label_warnings(frozen, several[0]))
-    write_folder(out, audit_files(document))
+    page = page_of(with_warnings(document, lacking, label_warnings(frozen, several[0])))
+    write_folder(out, page_files(page, "audit.html"))
     reading.remove_checkpoint()
     note_dropped(found)
-    note_warnings(document.warnings)
-    text = text_of(document)
-    show(document, f"{text}\n\nWrote audit.json, audit.html to {out}/", as_json=output.as_json)
+    show_page(page, f"Wrote audit.json, audit.html to {out}/", as_json=output.as_json)
 
 
 def audit_document(
@@ -65,16 +61,3 @@ def audit_document(
     data = row_counts(table, fewest=found.small_cells or 0)
     update = {"data": data, "frozen_rule": found.rule.document}
     return found.describe(confidence).model_copy(update=update)
-
-
-def text_of(document: AuditDocument | DecisionAudit) -> str:
-    """Return what was found as short plain text."""
-    if isinstance(document, DecisionAudit):
-        return decision_text(document)
-    text = audit_text(document)
-    return text if document.labelled else f"{text}\n{label_free_text(document)}"
-
-
-def audit_files(document: AuditDocument | DecisionAudit) -> dict[str, bytes]:
-    """Return the files that an audit writes."""
-    return {"audit.json": to_json(document), "audit.html": render_audit(document).encode()}

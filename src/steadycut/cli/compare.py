@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from steadycut.cli import options as opt
-from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
+from steadycut.cli.output import check_folder, write_folder
 from steadycut.cli.reading import Reading, read_tables
+from steadycut.cli.results import show_page
 from steadycut.cli.tables import note_dropped
 from steadycut.core.records import PatientScores
 from steadycut.ingest import at_sites
 from steadycut.io.progress import progress_on_stderr
-from steadycut.show.terminal import comparison_text
+from steadycut.show.pages.comparison import comparison_page
 from steadycut.study.compare import compare
 from steadycut.study.options import study_options
 
@@ -38,12 +39,11 @@ def compare_command(
     reading = table.reading(out)
     here, there = read_two_hospitals(reading, columns, sites, table.missing, strata_columns)
     with progress_on_stderr() as progress:
-        document = compare(here, there, progress=progress, **options).describe()
-    note_warnings(document.warnings)
+        page = comparison_page(compare(here, there, progress=progress, **options).describe())
     if out is not None:
-        write_folder(out, {"compare.json": to_json(document)})
+        write_folder(out, {"compare.json": page.files[0].text.encode()})
         reading.remove_checkpoint()
-    show(document, comparison_text(document), as_json=output.as_json)
+    show_page(page, as_json=output.as_json)
 
 
 def read_two_hospitals(

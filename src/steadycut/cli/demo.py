@@ -2,33 +2,24 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import Any
 
-from steadycut.cli.audit import audit_document, audit_files
-from steadycut.cli.fit import study_document, study_files
+from steadycut.cli.audit import audit_document
+from steadycut.cli.fit import study_document
 from steadycut.cli.options import AsJson, OutFolder
-from steadycut.cli.output import check_folder, show, to_json, write_folder
+from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
+from steadycut.cli.results import page_files
 from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
-from steadycut.documents.audit import AuditDocument, LabelledAudit
-from steadycut.documents.comparison import ComparisonDocument
-from steadycut.documents.parts import Part
-from steadycut.documents.study import StudyDocument
 from steadycut.ingest import PatientTable, make_request, read_patients
 from steadycut.io.safe_csv import csv_bytes
-from steadycut.show.terminal import audit_text, comparison_text, study_text, warnings_text
+from steadycut.show.pages.kinds import page_of
+from steadycut.show.pages.study import study_page
+from steadycut.show.terminal import terminal
 from steadycut.study.audit import audit
 from steadycut.study.compare import compare
 from steadycut.study.fit import fit
 
 AGGREGATORS = ("mean", "max", "quantile:0.9")
-
-
-class Results(Part):
-    """All that the demo finds."""
-
-    study: StudyDocument
-    comparison: ComparisonDocument
-    audit: LabelledAudit | AuditDocument
 
 
 def demo_command(out: OutFolder = Path("steadycut-demo"), as_json: AsJson = False) -> None:
@@ -43,22 +34,29 @@ def demo_command(out: OutFolder = Path("steadycut-demo"), as_json: AsJson = Fals
     study = fit(here)
     rule = study.freeze()
     external = next(one for one in there if one.recipe == study.patients.recipe)
-    results = Results(
-        study=study_document(study, at_a, rule),
-        comparison=compare(here, there).describe(),
-        audit=cast("AuditDocument", audit_document(audit(rule, external), at_b)),
-    )
+    described, compared = study_document(study, at_a, rule), compare(here, there).describe()
+    audited = audit_document(audit(rule, external), at_b)
+    first, second = study_page(described, compared), page_of(audited)
     write_folder(
         out,
         {
             "two_hospitals.csv": cohort_csv(),
-            **study_files(results.study, rule, results.comparison),
-            "compare.json": to_json(results.comparison),
+            "rule.json": rule.to_bytes(),
+            **page_files(first, "report.html"),
+            "compare.json": to_json(compared),
             "decisions.csv": csv_bytes(rule.decisions(external)),
-            **audit_files(results.audit),
+            **page_files(second, "audit.html"),
         },
     )
-    show(results, demo_text(results, out), as_json=as_json)
+    documents = {"study": described, "comparison": compared, "audit": audited}
+    note_warnings([*first.warnings, *second.warnings])
+    show(
+        {name: document.to_plain() for name, document in documents.items()},
+        f"{terminal(first)}\n\n{terminal(second)}\n\n"
+        f"The rule to take along is {out / 'rule.json'}, the decisions at B are "
+        f"{out / 'decisions.csv'}\nOpen {out / 'report.html'}, then {out / 'audit.html'}",
+        as_json=as_json,
+    )
 
 
 def read_hospital(cohort: Any, name: str) -> PatientTable:
@@ -81,26 +79,3 @@ def cohort_csv() -> bytes:
         path = Path(folder, "two_hospitals.csv")
         write_two_hospitals(path)
         return path.read_bytes()
-
-
-def demo_text(results: Results, out: Path) -> str:
-    """Return all results as text."""
-    warnings = warnings_text([*results.study.stability.warnings, *results.audit.warnings])
-    return "\n\n".join(
-        [
-            (
-                "Hospital A: simulated patients > slides > tiles; half of the patients choose, "
-                "half certify"
-            ),
-            study_text(results.study),
-            comparison_text(results.comparison),
-            "Hospital B: the frozen rule on other patients",
-            audit_text(results.audit),
-            *([warnings] if warnings else []),
-            (
-                f"The rule to take along is {out / 'rule.json'}, the decisions at B are "
-                f"{out / 'decisions.csv'}\n"
-                f"Open {out / 'report.html'}, then {out / 'audit.html'}"
-            ),
-        ]
-    )

@@ -4,21 +4,19 @@ import os
 from pathlib import Path
 
 from steadycut.cli import options as opt
-from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
+from steadycut.cli.output import check_folder, show, write_folder
 from steadycut.cli.reading import read_tables
+from steadycut.cli.results import page_files, show_page
 from steadycut.cli.tables import instances_summary, note_left_out, row_counts
 from steadycut.core.checks import check_fraction
-from steadycut.documents.comparison import ComparisonDocument
-from steadycut.documents.parts import DataPart
-from steadycut.documents.rule import FrozenRule, RuleDocument
+from steadycut.documents.rule import FrozenRule
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption
 from steadycut.ingest import PatientTable
 from steadycut.io.progress import progress_on_stderr
-from steadycut.show import render_study
-from steadycut.show.numbers import cut, percent, risk
-from steadycut.show.sentences import is_score_itself
-from steadycut.show.terminal import chain_text, study_text
+from steadycut.show.pages.study import study_page
+from steadycut.show.sentences import coarse_rule_sentences
+from steadycut.show.terminal import paragraph
 from steadycut.study.fit import Study, run_study
 from steadycut.study.operating_point import CONFIDENCE
 from steadycut.study.options import study_options
@@ -65,19 +63,16 @@ def fit_command(
     if small_cells is not None:
         write_folder(out, {"rule.json": frozen.to_bytes()})
         reading.remove_checkpoint()
-        text = coarse_rule_text(frozen.document, row_counts(found), small_cells)
-        show(frozen.document, f"{text}\nWrote rule.json to {out}/", as_json=output.as_json)
+        said = coarse_rule_sentences(frozen.document, row_counts(found), small_cells)
+        text = f"{paragraph(said)}\n\nWrote rule.json to {out}/"
+        show(frozen.document, text, as_json=output.as_json)
         return
-    document = study_document(study, found, frozen, output.confidence)
-    write_folder(out, study_files(document, frozen))
+    page = study_page(study_document(study, found, frozen, output.confidence))
+    write_folder(out, {"rule.json": frozen.to_bytes(), **page_files(page, "report.html")})
     reading.remove_checkpoint()
     note_left_out(found)
-    note_warnings(document.stability.warnings)
-    show(
-        document,
-        study_text(document) + f"\n\nWrote rule.json, study.json, report.html to {out}/",
-        as_json=output.as_json,
-    )
+    wrote = f"Wrote rule.json, study.json, report.html to {out}/"
+    show_page(page, wrote, as_json=output.as_json)
 
 
 def check_no_study(out: Path) -> None:
@@ -91,20 +86,6 @@ def check_no_study(out: Path) -> None:
         raise BadOption(msg)
 
 
-def coarse_rule_text(rule: RuleDocument, data: DataPart, small_cells: int) -> str:
-    """Return the text about a rule without small cells: only what is in the file."""
-    sign, certificate = (">=" if rule.direction == "ge" else "<="), rule.certificate
-    one_row = is_score_itself(rule.aggregation, rule.provenance.patients.total, data)
-    chain = rule.columns.score if one_row else chain_text(rule.columns.score, rule.aggregation)
-    return (
-        f"Cut-off: call a patient when {chain} {sign} "
-        f"{cut(rule.threshold)}; certified risk {risk(certificate.value)} at most "
-        f"({percent(1 - certificate.delta)} confidence)\n"
-        f"  no number in it stands for fewer than {small_cells} patients; its certificate is of "
-        "counts that were rounded against it"
-    )
-
-
 def study_document(
     study: Study, table: PatientTable, frozen: FrozenRule, confidence: float = CONFIDENCE
 ) -> StudyDocument:
@@ -116,14 +97,3 @@ def study_document(
             "frozen_rule": frozen.document,
         }
     )
-
-
-def study_files(
-    document: StudyDocument, frozen: FrozenRule, comparison: ComparisonDocument | None = None
-) -> dict[str, bytes]:
-    """Return the files that a fit writes."""
-    return {
-        "rule.json": frozen.to_bytes(),
-        "study.json": to_json(document),
-        "report.html": render_study(document, comparison).encode(),
-    }

@@ -43,7 +43,7 @@ class Commands(LazyGroup):
         ),
         "report": (
             "steadycut.cli.report:report_command",
-            "Write the page of a study or an audit again.",
+            "Write the page of a result again.",
         ),
         "strata": (
             "steadycut.cli.strata:strata_command",

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from steadycut.cli.options import OptionalOutputOptions, TableOptions, number, option
-from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
+from steadycut.cli.output import check_folder, write_folder
+from steadycut.cli.results import page_files, show_page
 from steadycut.cli.rule_options import ExternalOptions, RuleOptions
 from steadycut.cli.tables import (
     label_warnings,
@@ -14,14 +15,7 @@ from steadycut.cli.tables import (
     with_warnings,
 )
 from steadycut.core.checks import check_fraction
-from steadycut.documents.monitor import (
-    CallWatchPart,
-    DecisionMonitor,
-    MonitorDocument,
-    RiskWatchPart,
-)
-from steadycut.show.columns import aligned
-from steadycut.show.numbers import percent, risk
+from steadycut.show.pages.monitor import monitor_page
 from steadycut.study.monitor import monitor
 
 
@@ -76,71 +70,11 @@ def monitor_command(
         unseen=rule.unseen,
     )
     document = found.describe().model_copy(update={"data": row_counts(read)})
-    document = with_warnings(document, lacking, label_warnings(frozen, patients))
+    page = monitor_page(with_warnings(document, lacking, label_warnings(frozen, patients)))
+    wrote = []
     if out is not None:
-        write_folder(out, {"monitor.json": to_json(document)})
+        write_folder(out, page_files(page, "monitor.html"))
         reading.remove_checkpoint()
+        wrote.append(f"Wrote monitor.json, monitor.html to {out}/")
     note_dropped(read)
-    note_warnings(document.warnings)
-    wrote = f"\n\nWrote monitor.json to {out}/" if out is not None else ""
-    show(document, monitor_text(document) + wrote, as_json=output.as_json)
-
-
-def monitor_text(content: MonitorDocument | DecisionMonitor) -> str:
-    """Return the result so far, in a few lines."""
-    rows = [("patients", str(content.n_patients))]
-    called = "called"
-    if isinstance(content, DecisionMonitor) and content.actions[-1] != called:
-        called = f"above {content.actions[0]!r}"
-    if content.risk is not None:
-        rows += risk_rows(content.risk, content.delta)
-    if content.call_rate is not None:
-        rows += call_rows(content.call_rate, content.delta, called)
-    return f"Monitor: {content.verdict_text}\n{aligned(rows)}"
-
-
-def risk_rows(watched: RiskWatchPart, delta: float) -> list[tuple[str, str]]:
-    """Return the lines about the risk."""
-    return [
-        (
-            "risk so far",
-            (
-                f"{risk(watched.observed)}, at all times between {risk(watched.lower)} and "
-                f"{risk(watched.upper)} ({percent(1 - delta)} confidence)"
-            ),
-        ),
-        ("certified risk", risk(watched.certified)),
-        (
-            "evidence against it",
-            f"{risk(watched.martingale)}; an alarm needs {risk(watched.alarm_at)}",
-        ),
-        (
-            "false alarms",
-            (
-                f"{percent(delta)} at most if the certificate is true, "
-                f"{percent(watched.false_alarm_overall)} with the certificate's own failure"
-            ),
-        ),
-    ]
-
-
-def call_rows(watched: CallWatchPart, delta: float, called: str) -> list[tuple[str, str]]:
-    """Return the lines about the call rate."""
-    alarm = watched.first_alarm
-    verdict = "no alarm" if alarm is None else f"alarm after patient {alarm}: it has changed"
-    return [
-        (
-            f"{called} so far",
-            (
-                f"{percent(watched.observed)}, at all times between {percent(watched.lower)} "
-                f"and {percent(watched.upper)} ({percent(1 - delta / 2)} confidence)"
-            ),
-        ),
-        (
-            f"{called} where it was made",
-            (
-                f"{percent(watched.internal)}, between {percent(watched.internal_lower)} and "
-                f"{percent(watched.internal_upper)}: {verdict}"
-            ),
-        ),
-    ]
+    show_page(page, *wrote, as_json=output.as_json)

@@ -79,15 +79,19 @@ def to_json(content: Part | Mapping[str, Any]) -> bytes:
 
 
 def show(content: Part | Mapping[str, Any], text: str, *, as_json: bool) -> None:
-    """Print one JSON object, or the text, in the characters that the terminal has."""
-    whole = to_json(content).decode() if as_json else text + "\n"
+    """Print one JSON object, or the text."""
+    show_text(to_json(content).decode() if as_json else f"{text}\n", as_json=as_json)
+
+
+def show_text(text: str, *, as_json: bool = False) -> None:
+    """Print a text, or the text of a JSON object, in the characters that the terminal has."""
     encoding = sys.stdout.encoding or "utf-8"
     try:
-        whole.encode(encoding)
+        text.encode(encoding)
     except UnicodeEncodeError:
-        plain = whole.encode(encoding, "replace").decode(encoding)
-        whole = json.dumps(json.loads(whole), indent=1) + "\n" if as_json else plain
-    sys.stdout.write(whole)
+        plain = text.encode(encoding, "replace").decode(encoding)
+        text = json.dumps(json.loads(text), indent=1) + "\n" if as_json else plain
+    sys.stdout.write(text)
 
 
 def note_warnings(warnings: Iterable[str]) -> None:

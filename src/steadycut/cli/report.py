@@ -1,4 +1,4 @@
-"""``steadycut report``: the page of a study or an audit again, from its JSON."""
+"""``steadycut report``: the page of a result again, from its JSON."""
 
 import json
 import warnings
@@ -14,14 +14,18 @@ from steadycut.errors import BadOption, BadTable, SteadycutError
 from steadycut.io.files import read_small, write_atomically
 from steadycut.show.rerender import ENDINGS, page_name, render_again
 
-NAMES = ("study.json", "audit.json", "strata-study.json")
+NAMES = (
+    *("study.json", "audit.json", "strata-study.json"),
+    *("covariate_study.json", "monitor.json"),
+)
 
 
 def report_command(
     result: Annotated[
         Path,
         typer.Argument(
-            metavar="STUDY_OR_AUDIT", help="study.json or audit.json, or the folder that holds it."
+            metavar="RESULT",
+            help="study.json, audit.json or another result, or the folder that holds it.",
         ),
     ],
     form: Annotated[
@@ -39,7 +43,7 @@ def report_command(
         None
     ),
 ) -> None:
-    """Write the page of a study or an audit again.
+    """Write the page of a result again.
 
     The page is made from its JSON file alone.
     """

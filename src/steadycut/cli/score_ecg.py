@@ -9,7 +9,7 @@ import typer
 
 from steadycut.cli.options import OutputOptions, Seed, number, option, switch, whole
 from steadycut.cli.output import check_folder, to_json, write_folder
-from steadycut.cli.skipped import finish_scoring
+from steadycut.cli.results import finish_scoring
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.io.progress import progress_on_stderr
 from steadycut.pipelines.driver import InputFiles, gather_files

@@ -5,16 +5,15 @@ from typing import Annotated
 
 from steadycut.cli import options as opt
 from steadycut.cli.options import option, whole
-from steadycut.cli.output import check_folder, show, to_json, write_folder
+from steadycut.cli.output import check_folder, write_folder
 from steadycut.cli.reading import read_tables
+from steadycut.cli.results import page_files, show_page
 from steadycut.cli.strata_tables import graded_patients, names_of, read_costs
 from steadycut.cli.tables import note_dropped, row_counts
 from steadycut.core.strata.certify import LOSS_BOUNDS
-from steadycut.documents.strata_study import StrataStudyDocument
 from steadycut.errors import BadOption
-from steadycut.show.sections.strata import render_strata
-from steadycut.show.terminal_strata import strata_text
-from steadycut.study.strata.fit import StrataStudy, run_strata
+from steadycut.show.pages.strata import strata_page
+from steadycut.study.strata.fit import run_strata
 from steadycut.study.strata.options import strata_options
 
 
@@ -86,12 +85,13 @@ def strata_command(
     request = columns.request(site=sites.site, sites=sites.names(), missing=table.missing, **label)
     found = read_tables(request, reading)
     study = run_strata(*graded_patients(found, columns.label, order_of), options)
-    document = study.describe().model_copy(update={"data": row_counts(found)})
-    write_folder(output.out, strata_files(study, document))
+    page = strata_page(study.describe().model_copy(update={"data": row_counts(found)}))
+    frozen = {"strata.json": study.freeze().to_bytes()}
+    write_folder(output.out, {**frozen, **page_files(page, "strata.html")})
     reading.remove_checkpoint()
     note_dropped(found)
-    end = f"\n\nWrote strata.json, strata-study.json, strata.html to {output.out}/"
-    show(document, strata_text(document) + end, as_json=output.as_json)
+    wrote = f"Wrote strata.json, strata-study.json, strata.html to {output.out}/"
+    show_page(page, wrote, as_json=output.as_json)
 
 
 def _two_names(positive: str | None) -> list[str] | None:
@@ -115,12 +115,3 @@ def ordered_values(
         )
         raise BadOption(msg)
     return order
-
-
-def strata_files(study: StrataStudy, document: StrataStudyDocument) -> dict[str, bytes]:
-    """Return the files that a study of risk strata writes."""
-    return {
-        "strata.json": study.freeze().to_bytes(),
-        "strata-study.json": to_json(document),
-        "strata.html": render_strata(document).encode(),
-    }

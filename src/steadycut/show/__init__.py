@@ -1,5 +1,24 @@
-"""One self-contained HTML page for a study, and one for an audit."""
+"""What users see: documents as pages, figures and short texts.
 
-from steadycut.show.html import render_audit, render_study
+A document becomes a page once, and three renderers take it: html, markdown and terminal.
 
-__all__ = ["render_audit", "render_study"]
+=============  ====================================================================
+``numbers``    how every number is written
+``columns``    numbers and names in columns
+``sentences``  results as sentences
+``page``       what a page is made of
+``sections``   the parts of pages
+``figures``    one module per figure
+``pages``      one module per kind of document: its page
+``html``       a page as one HTML file
+``svg``        the figures inside it
+``markdown``   a page as Markdown
+``terminal``   a part of a page as plain text
+``rerender``   the page of a JSON file that a command wrote
+``applied``    what a frozen file decided about the patients of a table, in one line
+=============  ====================================================================
+"""
+
+from steadycut.show.html import render_audit, render_strata, render_study
+
+__all__ = ["render_audit", "render_strata", "render_study"]

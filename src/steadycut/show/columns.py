@@ -12,15 +12,13 @@ def aligned(rows: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"  {name:<{width}}  {value}" for name, value in rows)
 
 
-def columns(rows: Sequence[Sequence[str]]) -> str:
-    """Return a table; of the first two columns those of texts to the left, numbers to the right."""
-    several = list(zip(*rows, strict=True))
-    widths = [max(len(cell) for cell in column) for column in several]
-    left = [i < 2 and not any(map(_is_number, column[1:])) for i, column in enumerate(several)]  # noqa: PLR2004
+def columns(rows: Sequence[Sequence[str]], kinds: str) -> str:
+    """Return a table, with a letter for each column: ``t`` goes to the left, ``n`` to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
-            cell.ljust(width) if to_left else cell.rjust(width)
-            for cell, width, to_left in zip(row, widths, left, strict=True)
+            cell.ljust(width) if kind == "t" else cell.rjust(width)
+            for cell, width, kind in zip(row, widths, kinds, strict=True)
         )
         for row in rows
     ]
@@ -62,7 +60,3 @@ def _fixed(value: float, decimals: int, *, signs: bool) -> str:
     if not rounded:
         return f"{abs(rounded):f}"
     return f"{rounded:+f}" if signs else f"{rounded:f}"
-
-
-def _is_number(cell: str) -> bool:
-    return cell.lstrip("+-<> ")[:1].isdigit()

@@ -6,11 +6,13 @@ from importlib import resources
 
 from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.documents.comparison import ComparisonDocument
+from steadycut.documents.strata_study import StrataStudyDocument
 from steadycut.documents.study import StudyDocument
 from steadycut.io.packages import optional_package
 from steadycut.show.page import Page
-from steadycut.show.pages import audit_page, study_page
-from steadycut.show.sections.decisions import decision_page
+from steadycut.show.pages.kinds import page_of
+from steadycut.show.pages.strata import strata_page
+from steadycut.show.pages.study import study_page
 from steadycut.show.svg import draw_page
 
 
@@ -55,8 +57,12 @@ def render_audit(audit: AuditDocument | DecisionAudit) -> str:
     str
         One self-contained file; the same content gives the same text.
     """
-    page = decision_page(audit) if isinstance(audit, DecisionAudit) else audit_page(audit)
-    return render_page(page)
+    return render_page(page_of(audit))
+
+
+def render_strata(study: StrataStudyDocument) -> str:
+    """Return the page of a study of risk strata as HTML: one self-contained file."""
+    return render_page(strata_page(study))
 
 
 def render_page(page: Page, *, printed: bool = False) -> str:

@@ -28,7 +28,7 @@ def markdown(page: Page) -> str:
 def section_blocks(section: Section) -> Iterable[str]:
     """Yield the heading, the texts and the tables of a section."""
     yield f"## {plain(section.title)}"
-    yield from map(plain, section.texts)
+    yield from map(plain, section.sentences)
     for table in section.tables:
         yield f"**{plain(table.caption)}**"
         yield table_text(table)

@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from steadycut.core.aggregate.aggregators import AGGREGATORS
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.documents.audit import AuditDocument
-from steadycut.documents.parts import CertificatePart, CostsPart, CountsPart, DataPart, Range, Step
+from steadycut.documents.parts import (
+    CertificatePart,
+    CostsPart,
+    CountsPart,
+    DataPart,
+    Range,
+    RoleCounts,
+    Step,
+)
+from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import StudyDocument
 from steadycut.show.numbers import count, cut, of_hundred, percent, risk
 
@@ -75,9 +84,31 @@ def bound_in_words(name: str) -> str:
 
 def rule_sentence(document: StudyDocument | AuditDocument) -> str:
     """Say when a patient is called positive."""
-    score = score_in_words(document)
-    side = "at least" if document.direction == "ge" else "at most"
-    return f"Call a patient positive when {score} is {side} {cut(document.threshold)}."
+    return call_sentence(score_in_words(document), document.direction, document.threshold)
+
+
+def call_sentence(score: str, direction: str, threshold: float) -> str:
+    """Say when a patient is called positive, with the score in words."""
+    side = "at least" if direction == "ge" else "at most"
+    return f"Call a patient positive when {score} is {side} {cut(threshold)}."
+
+
+def coarse_rule_sentences(rule: RuleDocument, data: DataPart, small_cells: int) -> tuple[str, ...]:
+    """Say of a rule without small cells no more than the file itself does."""
+    score, certificate = rule.columns.score, rule.certificate
+    one_row = is_score_itself(rule.aggregation, rule.provenance.patients.total, data)
+    made = quoted(score) if one_row else aggregation_in_words(score, rule.aggregation)
+    return (
+        call_sentence(made, rule.direction, rule.threshold),
+        (
+            f"The certified risk is at most {risk(certificate.value)} "
+            f"({percent(1 - certificate.delta)} confidence)."
+        ),
+        (
+            f"No number in the file stands for fewer than {small_cells} patients; its certificate "
+            "is of counts that were rounded against it."
+        ),
+    )
 
 
 def risk_in_words(value: float, costs: CostsPart) -> str:
@@ -114,14 +145,40 @@ def prevalence_in_words(target: Range | None) -> str:
     return low if low == high else f"the worse end of {low} to {high}"
 
 
+def limit_in_short(value: float, costs: CostsPart) -> str:
+    """Write an upper limit on a risk in a few words."""
+    if costs.equal:
+        return f"{of_hundred(value / costs.cost_fn)} wrong"
+    return f"cost {risk(value)}"
+
+
+def observed_in_short(value: float, costs: CostsPart) -> str:
+    """Write an observed risk in a few words."""
+    if costs.equal:
+        return f"{percent(value / costs.cost_fn)} wrong"
+    return f"cost {risk(value)}"
+
+
+def roles_in_words(patients: RoleCounts, honesty: str = "split") -> str:
+    """Say how many patients there are, who chose and who certifies."""
+    all_of_them = f"{count(patients.total, 'patient')}, {patients.positive} of them positive"
+    if honesty == "uniform":
+        return f"{all_of_them}: all of them chose the cut-off and certify it"
+    others = count(patients.certify, "other certifies", "others certify")
+    return (
+        f"{all_of_them}: {patients.select} chose the cut-off ({patients.select_positive} "
+        f"positive), {others} it ({patients.certify_positive} positive)"
+    )
+
+
 def errors_sentence(point: CountsPart, who: str) -> str:
     """Say how many errors were seen."""
     total = point.tp + point.fn + point.fp + point.tn
     wrong = count(point.fn + point.fp, "time")
     return (
         f"Among {count(total, 'patient')} {who} it was wrong {wrong}: "
-        f"{point.fn} of {point.tp + point.fn} positive patients missed, "
-        f"{count(point.fp, 'false alarm')} in {point.fp + point.tn} negative patients."
+        f"{point.fn} of {count(point.tp + point.fn, 'positive patient')} missed, "
+        f"{count(point.fp, 'false alarm')} in {count(point.fp + point.tn, 'negative patient')}."
     )
 
 

@@ -40,7 +40,7 @@ def test_what_was_seen_may_be_infinite_or_not_known(value, known, text):
 def test_the_prevalence_is_named_where_it_is_not_that_of_the_patients():
     assert prevalence_note(point()) == ""
     taken = point().model_copy(update={"target_prevalence": (0.1, 0.1)})
-    assert prevalence_note(taken).endswith("at prevalence 10 %")
+    assert prevalence_note(taken).endswith("at prevalence 10 %.")
 
 
 def point(**characteristics):

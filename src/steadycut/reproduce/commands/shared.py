@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from steadycut.cli.options import AsJson, OutFolder, study_arguments, switch, whole
 from steadycut.cli.output import check_folder, show, to_json, write_folder
-from steadycut.cli.skipped import exit_if_skipped, note_skipped
+from steadycut.cli.results import exit_if_skipped, note_skipped
 from steadycut.core.checks import check_count
 from steadycut.errors import BadOption
 from steadycut.pipelines.skipped import SkippedFile

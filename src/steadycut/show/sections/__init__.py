@@ -1,1 +1,14 @@
-"""The sections of a page, one module per kind of page or table."""
+"""Sections that pages are made of.
+
+===================  ================================================================
+``certificate``      the upper limit on the risk, term by term
+``characteristics``  what a cut-off does to patients, with intervals
+``choice``           how a cut-off was chosen, from which candidates, and by sites
+``stability``        how far a cut-off may move, and how much may change elsewhere
+``comparison``       every rule at two hospitals
+``bounds``           the risk at another hospital, and where its change comes from
+``explorer``         the words around the explorer
+``methods``          text for a paper
+``checklist``        what STARD 2015 and TRIPOD+AI ask for
+===================  ================================================================
+"""

@@ -1,10 +1,14 @@
-"""The characteristics of a cut-off, row by row, with both kinds of intervals."""
+"""What a cut-off does to patients: counts, shares and characteristics with their intervals."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from steadycut.documents.parts import CostsPart, IntervalPart, OperatingPointPart
-from steadycut.documents.study import CutIntervals
+from steadycut.documents.study import CutIntervals, StudyDocument
+from steadycut.show.figures.decision_curve import DecisionCurveDisplay
+from steadycut.show.figures.scores import ScoresDisplay
 from steadycut.show.numbers import UNKNOWN, cut, percent, risk
+from steadycut.show.page import Picture, Section, Table, pictures
+from steadycut.show.sentences import errors_sentence
 
 Write = Callable[[float | None], str]
 
@@ -32,6 +36,148 @@ METHODS = {
     "bootstrap": "bootstrap",
 }
 NO_CUT = "no cut-off in it"
+DECISION_CURVE = (
+    "Net benefit of the frozen cut-off, by the probability of disease above which one would want a "
+    "call: of use where it is above calling everybody and calling nobody."
+)
+
+
+def operating_section(study: StudyDocument) -> Section:
+    """Say what the cut-off does to the patients who certify."""
+    point, again = study.operating_point, study.operating_point.rechosen_cut
+    notes = (errors_sentence(point, "who certify"), choosers_note(point), prevalence_note(point))
+    return Section(
+        key="operating-point",
+        title="What it does to patients",
+        results=tuple(note for note in notes if note),
+        texts=(
+            (
+                f"Every characteristic has two intervals, with {percent(point.confidence)} "
+                "confidence each on its own. They answer different questions."
+            ),
+            f"{point.fixed_cut.meaning}.".capitalize(),
+            *([f"{again.meaning}.".capitalize()] if again else []),
+        ),
+        pictures=pictures(
+            study,
+            {
+                ScoresDisplay: "The share of each class that would be called, by cut-off; where "
+                "the frozen one stands, these are sensitivity and the share of false alarms.",
+                DecisionCurveDisplay: DECISION_CURVE,
+            },
+        ),
+        tables=(
+            characteristics_table(point, study.costs),
+            counts_table(point, "Patients who certify"),
+            rates_table({"value": point}),
+        ),
+    )
+
+
+def here_section(
+    here: OperatingPointPart,
+    before: OperatingPointPart,
+    costs: CostsPart,
+    figures: tuple[Picture, ...] = (),
+) -> Section:
+    """Say what a frozen rule does here, next to what it did at the first hospital."""
+    target = prevalence_note(here)
+    return Section(
+        key="operating-point",
+        title="What it does to patients here",
+        results=(target,) if target else (),
+        pictures=figures,
+        tables=(
+            points_table(here, before, costs),
+            counts_table(here, "Patients here"),
+            rates_table({"here": here, "first hospital": before}),
+            counts_table(before, "Certifying patients, first hospital"),
+        ),
+    )
+
+
+def characteristics_table(point: OperatingPointPart, costs: CostsPart) -> Table:
+    """Return every characteristic, with what it is if the cut stays and if it is chosen again."""
+    return Table(
+        caption=f"Characteristics with two kinds of {percent(point.confidence)} intervals",
+        header=("characteristic", "seen", FIXED, "how", RECHOSEN, "how"),
+        kinds="tnntnt",
+        rows=tuple(
+            (
+                name,
+                seen(point, key),
+                fixed_interval(point, key),
+                fixed_method(point, key),
+                rechosen_interval(point, key),
+                "" if key == "auc" else METHODS["bootstrap"],
+            )
+            for key, name in characteristic_names(point, costs).items()
+        ),
+        note=EXPLAINED,
+        short=(0, 1, 2, 4),
+    )
+
+
+def points_table(here: OperatingPointPart, before: OperatingPointPart, costs: CostsPart) -> Table:
+    """Return every characteristic of this very cut-off, here and at the first hospital."""
+    known = before.fixed_cut.characteristics
+    return Table(
+        caption=f"Characteristics {FIXED}, with {percent(here.confidence)} intervals",
+        header=(
+            *("characteristic", "here", "interval here", "how"),
+            *("first hospital", "interval there"),
+        ),
+        kinds="tnntnn",
+        rows=tuple(
+            (
+                name,
+                seen(here, key),
+                fixed_interval(here, key),
+                fixed_method(here, key),
+                *((seen(before, key), fixed_interval(before, key)) if key in known else ("", "")),
+            )
+            for key, name in characteristic_names(here, costs).items()
+        ),
+        note=EXPLAINED,
+        short=(0, 1, 2, 4, 5),
+    )
+
+
+EXPLAINED = (
+    "PPV, NPV: how many of those called are positive, of those not called negative. LR+, LR-: how "
+    "much a call, or none, multiplies the odds of the disease. Net benefit: at the probability "
+    "above which the costs make a call worth it."
+)
+
+
+def counts_table(point: OperatingPointPart, caption: str) -> Table:
+    """Return the four counts of decisions."""
+    tp, fn, fp, tn = point.tp, point.fn, point.fp, point.tn
+    return Table(
+        caption=caption,
+        header=("", "called positive", "not called", "all"),
+        kinds="tnnn",
+        rows=(
+            ("positive patients", str(tp), str(fn), str(tp + fn)),
+            ("negative patients", str(fp), str(tn), str(fp + tn)),
+            ("all", str(tp + fp), str(fn + tn), str(tp + fn + fp + tn)),
+        ),
+        note="Positive and not called: missed. Negative and called: a false alarm.",
+    )
+
+
+def rates_table(points: Mapping[str, OperatingPointPart]) -> Table:
+    """Return who is ill and who is called, at one or several hospitals, a column each."""
+    rates = {
+        "prevalence (positive, of all)": [point.prevalence for point in points.values()],
+        "call rate (called, of all)": [point.call_rate for point in points.values()],
+    }
+    return Table(
+        caption="Shares",
+        header=("share", *points),
+        kinds="t" + "n" * len(points),
+        rows=tuple((name, *map(percent, values)) for name, values in rates.items()),
+    )
 
 
 def characteristic_names(point: OperatingPointPart, costs: CostsPart) -> dict[str, str]:
@@ -82,19 +228,31 @@ def interval_text(interval: IntervalPart, write: Write = risk) -> str:
     return f"{write(low)} or more" if high is None else f"{write(low)} to {write(high)}"
 
 
+def choosers_note(point: OperatingPointPart) -> str:
+    """Say that patients who chose the cut-off themselves have wider intervals, if they did."""
+    methods = {one.method for one in point.fixed_cut.characteristics.values()}
+    if "at all cuts" not in methods:
+        return ""
+    return f"Intervals {FIXED}: these patients chose it, so they hold at every cut-off at once."
+
+
 def prevalence_note(point: OperatingPointPart) -> str:
     """Say at which prevalence the characteristics that depend on it are taken, if not as found."""
     if point.target_prevalence is None:
         return ""
     low, high = (percent(end) for end in point.target_prevalence)
     where = low if low == high else f"{low} or {high}, wherever they are less"
-    return f"PPV, NPV, accuracy, kappa and net benefit are those at prevalence {where}"
+    return f"PPV, NPV, accuracy, kappa and net benefit are those at prevalence {where}."
 
 
-def cut_intervals(found: CutIntervals) -> tuple[str, str]:
-    """Say where the cut-off lies with all patients of the population, and in a repeated study."""
-    population, again = found.population, found.repeated_study
-    return (
-        f"{interval_text(population, cut)} ({METHODS[population.method]})",
-        f"{interval_text(again, cut)} ({METHODS[again.method]})",
+def cut_interval_rows(found: CutIntervals) -> tuple[tuple[str, str, str], ...]:
+    """Return the two intervals of the cut-off, each with what it is about."""
+    held = percent(found.confidence)
+    names = {
+        f"{held} confidence interval of the cut-off": found.population,
+        f"where a repeated study would put it ({held})": found.repeated_study,
+    }
+    return tuple(
+        (name, f"{interval_text(one, cut)} ({METHODS[one.method]})", one.meaning)
+        for name, one in names.items()
     )

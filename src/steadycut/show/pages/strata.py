@@ -1,30 +1,24 @@
-"""Risk strata as a page: numbers and sentences, no markup."""
+"""The page of a study of risk strata: ordered boundaries, all chosen at once."""
 
 from steadycut.documents.strata_study import StrataStudyDocument
-from steadycut.show.held_files import held_files
-from steadycut.show.html import render_page
+from steadycut.show.columns import numbers
 from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Page, Section, Status, Table
-from steadycut.show.pages import FOOTER
+from steadycut.show.page import Page, Section, Table, held_files, of_columns
+from steadycut.show.sections.certificate import certificate_section, certificate_status
 from steadycut.show.sentences import aggregation_in_words, quoted
 
-
-def render_strata(study: StrataStudyDocument) -> str:
-    """Return the page of a study of risk strata as HTML: one self-contained file."""
-    return render_page(strata_page(study))
+CUT_DIGITS = 4
 
 
 def strata_page(study: StrataStudyDocument) -> Page:
     """Return the page of a study of risk strata."""
     certificate, stability = study.certificate, study.stability
-    vacuous = certificate.vacuous
-    status = ("vacuous certificate", "open") if vacuous else ("certified", "good")
-    chose, certify = map(sum, (study.patients.select, study.patients.certify))
+    chose, certify = sum(study.patients.select), sum(study.patients.certify)
     return Page(
         title=f"Risk strata on {quoted(study.score)}",
-        subtitle=f"{count(study.patients.total, 'patient')}: {chose} chose the boundaries, "
-        f"{certify} others certify them",
-        status=Status(text=status[0], tone=status[1]),
+        subtitle=f"{count(study.patients.total, 'patient')}: {chose} chose the boundaries by the "
+        f"rule {study.rule}, {count(certify, 'other certifies', 'others certify')} them",
+        status=certificate_status(certificate),
         headline=headline(study),
         facts=(
             ("certified mean cost, at most", risk(certificate.value)),
@@ -33,12 +27,12 @@ def strata_page(study: StrataStudyDocument) -> Page:
         ),
         warnings=tuple(stability.warnings),
         sections=(
+            certificate_section(certificate, "where the risk is the mean cost per patient"),
             strata_section(study),
             boundaries_section(study),
             stability_section(study),
             options_section(study),
         ),
-        footer=FOOTER,
         files=held_files(study, "strata-study.json"),
     )
 
@@ -56,10 +50,10 @@ def headline(study: StrataStudyDocument) -> tuple[str, ...]:
     if certificate.vacuous:
         without = risk(certificate.trivial_risk)
         sentences.append(f"That proves nothing: one stratum for everybody costs {without}.")
-    flips = percent(study.stability.flip_rate)
     sentences.append(
-        f"Had other patients of the same hospital chosen the boundaries, about {flips} of the "
-        "strata would be different. For another hospital nothing is promised."
+        "Had other patients of the same hospital chosen the boundaries, about "
+        f"{percent(study.stability.flip_rate)} of the strata would be different. For another "
+        "hospital nothing is promised."
     )
     return tuple(sentences)
 
@@ -67,8 +61,7 @@ def headline(study: StrataStudyDocument) -> tuple[str, ...]:
 def strata_lines(study: StrataStudyDocument) -> list[str]:
     """Return each stratum with its range of scores, such as ``low: below 0.5``."""
     cuts = [cut(threshold) for threshold in study.thresholds]
-    at_least = study.direction == "ge"
-    beyond, reached = ("below", "at least") if at_least else ("above", "at most")
+    beyond, reached = ("below", "at least") if study.direction == "ge" else ("above", "at most")
     lines = []
     for k, name in enumerate(study.strata):
         parts = [] if k == 0 else [f"{reached} {cuts[k - 1]}"]
@@ -79,30 +72,21 @@ def strata_lines(study: StrataStudyDocument) -> list[str]:
 
 def strata_section(study: StrataStudyDocument) -> Section:
     """Show who is where, and what that costs."""
-    header = ("grade", *study.strata)
-    patients = tuple(
-        (grade, *map(str, row)) for grade, row in zip(study.grades, study.counts, strict=True)
-    )
-    costs = tuple(
-        (grade, *(f"{cost:g}" for cost in row))
-        for grade, row in zip(study.grades, study.costs, strict=True)
-    )
-    kinds = "t" + "n" * len(study.strata)
+    grades = ("grade", study.grades)
+    counts = zip(study.strata, zip(*study.counts, strict=True), strict=True)
+    costs = zip(study.strata, zip(*study.costs, strict=True), strict=True)
     return Section(
         key="strata",
         title="Who is in which stratum",
         tables=(
-            Table(
-                caption="Certifying patients by true grade and stratum.",
-                header=header,
-                kinds=kinds,
-                rows=patients,
+            of_columns(
+                "Certifying patients by true grade and stratum",
+                [grades, *((name, list(map(str, column))) for name, column in counts)],
             ),
-            Table(
-                caption="What each stratum costs a patient of each grade.",
-                header=header,
-                kinds=kinds,
-                rows=costs,
+            of_columns(
+                "What each stratum costs a patient of each grade",
+                [grades, *((name, [f"{cost:g}" for cost in column]) for name, column in costs)],
+                short=False,
             ),
         ),
     )
@@ -113,31 +97,29 @@ def boundaries_section(study: StrataStudyDocument) -> Section:
     rows = study.boundaries
     share = rows[0].delta
     held = percent(1 - 2 * len(rows) * share)
-    header = ("boundary", "at", "missed", "at most", "false alarms", "at most")
-    cells = tuple(
-        (
-            f"{row.below} | {row.above}",
-            cut(row.threshold),
-            f"{row.miss.errors} of {row.miss.n_patients}",
-            percent(row.miss.limit),
-            f"{row.alarm.errors} of {row.alarm.n_patients}",
-            percent(row.alarm.limit),
-        )
-        for row in rows
-    )
     text = (
         "Missed are patients whose grade belongs above a boundary and who are put below it; "
         f"false alarms the other way round. All limits hold at once with {held} confidence: each "
         f"is exact at {percent(1 - share)}. The limit on the mean cost is a statement of its own, "
         f"with {percent(1 - study.certificate.delta)} confidence."
     )
+    columns = [
+        ("boundary", [f"{row.below} | {row.above}" for row in rows]),
+        ("at", [cut(row.threshold) for row in rows]),
+        ("missed", [f"{row.miss.errors} of {row.miss.n_patients}" for row in rows]),
+        ("share", [percent(row.miss.rate) for row in rows]),
+        ("at most", [percent(row.miss.limit) for row in rows]),
+        ("false alarms", [f"{row.alarm.errors} of {row.alarm.n_patients}" for row in rows]),
+        ("share", [percent(row.alarm.rate) for row in rows]),
+        ("at most", [percent(row.alarm.limit) for row in rows]),
+    ]
     return Section(
         key="boundaries",
         title="What is certified at each boundary",
         texts=(text,),
         tables=(
-            Table(
-                caption="Error rates at the boundaries.", header=header, kinds="tnnnnn", rows=cells
+            of_columns(
+                f"Errors at the boundaries: all limits at once with {held} confidence", columns
             ),
         ),
     )
@@ -147,24 +129,29 @@ def stability_section(study: StrataStudyDocument) -> Section:
     """Show how far the boundaries move together."""
     stability = study.stability
     rows = (
-        ("radius of each boundary", ", ".join(map(cut, stability.radius))),
+        ("radius of each boundary", ", ".join(numbers(stability.radius, CUT_DIGITS))),
         ("cost at stake within the radii", risk(stability.local_modulus)),
         ("anywhere on the scale", risk(stability.modulus)),
         ("its upper band, the joint penalty", risk(stability.penalty)),
         ("strata that change", percent(stability.flip_rate)),
         ("by two or more", percent(stability.jump_rate)),
     )
-    text = (
-        f"In {stability.n_bootstrap} bootstrap cohorts all boundaries were chosen again, "
-        "together. These figures describe; they promise nothing."
-    )
     return Section(
         key="stability",
         title="How steady the boundaries are",
-        texts=(text,),
+        texts=(
+            (
+                f"In {stability.n_bootstrap} bootstrap cohorts all boundaries were chosen again, "
+                "together. These figures describe; they promise nothing."
+            ),
+        ),
         tables=(
             Table(
-                caption="All boundaries at once.", header=("what", "value"), kinds="tn", rows=rows
+                caption=f"All boundaries at once, from {stability.n_bootstrap} bootstrap cohorts",
+                header=("what", "value"),
+                kinds="tn",
+                rows=rows,
+                short=(0, 1),
             ),
         ),
     )
@@ -174,5 +161,5 @@ def options_section(study: StrataStudyDocument) -> Section:
     """Show with which options the study can be made again."""
     options = {"rule": study.rule, "direction": study.direction, **study.options.to_plain()}
     rows = tuple((name.replace("_", " "), str(value)) for name, value in options.items())
-    table = Table(caption="Options.", header=("option", "value"), kinds="tt", rows=rows)
+    table = Table(caption="Options", header=("option", "value"), kinds="tt", rows=rows)
     return Section(key="options", title="How it was made", tables=(table,))

@@ -1,6 +1,7 @@
 from steadycut import fit_strata
 from steadycut.core.records import PatientScores, Recipe
-from steadycut.show.sections.strata import render_strata, strata_lines, strata_page
+from steadycut.show import render_strata
+from steadycut.show.pages.strata import strata_lines, strata_page
 from tests.core.cohorts import binormal
 from tests.core.strata_cohorts import GREY, SQUARE, graded
 

@@ -1,4 +1,4 @@
-"""How a command ends that read raw files: its summary, the skipped files and the exit code."""
+"""How commands end: a page as files and on the terminal, or the summary of scored files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -7,9 +7,27 @@ from typing import Any
 
 import typer
 
-from steadycut.cli.output import note, show, to_json, write_folder
+from steadycut.cli.output import note, note_warnings, show, show_text, to_json, write_folder
 from steadycut.pipelines.skipped import SKIPPED_CODE, SkippedFile
 from steadycut.show.columns import aligned
+from steadycut.show.html import render_page
+from steadycut.show.page import Page
+from steadycut.show.terminal import terminal
+
+
+def page_files(page: Page, name: str) -> dict[str, bytes]:
+    """Return the JSON file with the numbers of a page, and the page as the HTML file ``name``."""
+    held = page.files[0]
+    return {held.name: held.text.encode(), name: render_page(page).encode()}
+
+
+def show_page(page: Page, *more: str, as_json: bool) -> None:
+    """Print the warnings on stderr, and one JSON object, or the page and ``more``, on stdout."""
+    note_warnings(page.warnings)
+    if as_json:
+        show_text(page.files[0].text, as_json=True)
+    else:
+        show_text("\n\n".join([terminal(page), *more]) + "\n")
 
 
 def finish_scoring(

@@ -1,0 +1,151 @@
+"""The page of cut-offs by covariate: one per group, or along a number."""
+
+from steadycut.documents.covariate_study import CovariateStudyDocument
+from steadycut.documents.parts import CertificatePart
+from steadycut.show.columns import numbers, percents
+from steadycut.show.numbers import count, cut, percent, risk
+from steadycut.show.page import Page, Section, Table, held_files, of_columns
+from steadycut.show.sections.certificate import certificate_section, certificate_status
+from steadycut.show.sentences import (
+    aggregation_in_words,
+    costs_in_words,
+    limit_in_short,
+    limit_sentence,
+    observed_in_short,
+    quoted,
+    roles_in_words,
+    vacuous_sentence,
+)
+
+
+def covariate_page(study: CovariateStudyDocument) -> Page:
+    """Return the page of a study of cut-offs by covariate."""
+    certificate, costs = study.certificate, study.costs
+    by = "group of" if study.kind == "groups" else "value of"
+    return Page(
+        title=f"Cut-offs by {by} {quoted(study.covariate)}",
+        subtitle=roles_in_words(study.patients),
+        status=certificate_status(certificate),
+        headline=headline(study),
+        facts=(
+            ("certified, at most", limit_in_short(certificate.value, costs)),
+            ("observed", observed_in_short(certificate.risk, costs)),
+            ("pooled cut-off, at most", limit_in_short(study.pooled.certificate.value, costs)),
+            ("decisions that flip", percent(study.flip_rate)),
+        ),
+        warnings=tuple(study.warnings),
+        sections=(
+            cuts_section(study),
+            test_section(study),
+            risk_section(study),
+            certificate_section(certificate, f"where {costs_in_words(costs)}"),
+        ),
+        files=held_files(study, "covariate_study.json"),
+    )
+
+
+def headline(study: CovariateStudyDocument) -> tuple[str, ...]:
+    """Return the sentences that are read in ten seconds; the first one is the rule."""
+    score = aggregation_in_words(study.score, study.aggregation)
+    side = "at least" if study.direction == "ge" else "at most"
+    certificate, patients = study.certificate, study.patients
+    vacuous = vacuous_sentence(
+        study.costs, certificate, patients.certify_positive / patients.certify
+    )
+    return (
+        (
+            f"Call a patient positive when {score} is {side} the cut-off for the patient's "
+            f"{quoted(study.covariate)}. The rule {quoted(study.rule)} chose the cut-offs, where "
+            f"{costs_in_words(study.costs)}."
+        ),
+        limit_sentence(certificate.value, study.costs, certificate.delta, "at the first hospital"),
+        *([vacuous] if certificate.vacuous else []),
+        (
+            f"Had other patients chosen, about {percent(study.flip_rate)} of the decisions would "
+            "be different."
+        ),
+    )
+
+
+def cuts_section(study: CovariateStudyDocument) -> Section:
+    """Show every cut-off, beside the pooled one and what its own patients would choose."""
+    rows, groups = study.cuts, study.kind == "groups"
+    columns = [
+        (
+            study.covariate,
+            [row.at if isinstance(row.at, str) else f"{row.at:.4g}" for row in rows],
+        ),
+        ("cut-off", [cut(row.threshold) for row in rows]),
+        ("pooled", [cut(study.pooled.threshold)] * len(rows)),
+        ("alone", [cut(row.own_threshold) for row in rows]),
+        ("weight of alone", percents([row.weight for row in rows])),
+    ]
+    if groups:
+        certified = [row.certificate for row in rows]
+        columns += [
+            ("risk", [risk(None if one is None else one.risk) for one in certified]),
+            ("certified", [risk(None if one is None else one.value) for one in certified]),
+        ]
+    between = "In between on a line (in ranks), beyond the ends constant."
+    return Section(
+        key="cuts",
+        title="The cut-offs",
+        results=() if groups else (between,),
+        texts=(
+            (
+                "Each cut-off lies between the pooled one, of all patients together, and what its "
+                "own patients would have chosen alone; the weight says how far these are followed."
+            ),
+        ),
+        tables=(of_columns("The frozen cut-offs", columns),),
+    )
+
+
+def test_section(study: CovariateStudyDocument) -> Section:
+    """Say whether one cut-off is enough for everybody."""
+    test, name = study.test, quoted(study.covariate)
+    return Section(
+        key="test",
+        title="Is one cut-off enough?",
+        results=(
+            (
+                f"Is one cut-off enough? p = {test.p_value:.2g}. Among "
+                f"{count(test.n_patients, 'patient')} around the pooled cut-off, those with like "
+                f"scores differ in disease by {name} as much as this by chance in "
+                f"{percent(test.p_value)} of studies in which the same cut-off is best at every "
+                f"{name}. Asked of the choosing patients only."
+            ),
+        ),
+    )
+
+
+def risk_section(study: CovariateStudyDocument) -> Section:
+    """Show the risk by covariate and of the pooled cut-off, and their difference."""
+    one, pooled, gap = study.certificate, study.pooled.certificate, study.difference
+    held = percent(1 - one.delta)
+    proven = "it has less risk" if gap.upper < 0 else "less risk is not proven"
+    risks, values = numbers([one.risk, pooled.risk]), numbers([one.value, pooled.value])
+    spread = f"{gap.risk:+.3f} \N{PLUS-MINUS SIGN} {gap.standard_error:.3f}"
+    return Section(
+        key="risk",
+        title="What the covariate is worth",
+        tables=(
+            Table(
+                caption=f"Risk on {count(one.n_patients, 'patient')} who did not choose; each line "
+                f"holds with {held} on its own",
+                header=("cut-offs", "risk", "certified, at most", "what that says"),
+                kinds="tnnt",
+                rows=(
+                    ("by covariate", risks[0], values[0], usefulness(one)),
+                    ("pooled cut-off", risks[1], values[1], usefulness(pooled)),
+                    ("difference", spread, f"{gap.upper:+.3f}", proven),
+                ),
+                short=(0, 1, 2, 3),
+            ),
+        ),
+    )
+
+
+def usefulness(certificate: CertificatePart) -> str:
+    """Say whether a certificate is better than no score."""
+    return "no better than no score" if certificate.vacuous else "better than no score"

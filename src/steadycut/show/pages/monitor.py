@@ -1,0 +1,139 @@
+"""The page of a monitor: a frozen rule in use, patient by patient."""
+
+from steadycut.documents.monitor import (
+    CallWatchPart,
+    DecisionMonitor,
+    MonitorDocument,
+    RiskWatchPart,
+)
+from steadycut.show.figures.monitor import MonitorDisplay
+from steadycut.show.numbers import count, cut, percent, risk
+from steadycut.show.page import Page, Section, Status, explained, held_files, of_columns, pictures
+from steadycut.show.sentences import quoted
+
+Row = tuple[str, str, str]
+TRACE = (
+    "What was seen up to each patient, with limits that hold at all times, and the evidence that "
+    "an alarm needs."
+)
+
+
+def monitor_page(monitor: MonitorDocument | DecisionMonitor) -> Page:
+    """Return the page of a frozen rule in use."""
+    status = (
+        Status(text="alarm", tone="bad") if monitor.alarm else Status(text="no alarm", tone="good")
+    )
+    labels = "with known labels" if monitor.labelled else "without labels"
+    return Page(
+        title=f"A frozen rule in use{at_cut(monitor)}",
+        subtitle=f"{count(monitor.n_patients, 'patient')} in the order of arrival, {labels}",
+        status=status,
+        headline=(f"{monitor.verdict_text[:1].upper()}{monitor.verdict_text[1:]}",),
+        facts=facts(monitor),
+        warnings=tuple(monitor.warnings),
+        sections=tuple(watches(monitor)),
+        files=held_files(monitor, "monitor.json"),
+    )
+
+
+def at_cut(monitor: MonitorDocument | DecisionMonitor) -> str:
+    """Name the cut-off, if there is one."""
+    return f", cut-off {cut(monitor.threshold)}" if isinstance(monitor, MonitorDocument) else ""
+
+
+def called(monitor: MonitorDocument | DecisionMonitor) -> str:
+    """Name what the call rate counts: every decision but the lowest."""
+    if isinstance(monitor, DecisionMonitor) and monitor.actions[-1] != "called":
+        return f"above {quoted(monitor.actions[0])}"
+    return "called"
+
+
+def facts(monitor: MonitorDocument | DecisionMonitor) -> tuple[tuple[str, str], ...]:
+    """Return the numbers to take away."""
+    found = [("certified risk", risk(monitor.certificate.value))]
+    if monitor.risk is not None:
+        found.insert(0, ("risk so far", risk(monitor.risk.observed)))
+    if monitor.call_rate is not None:
+        found.append((f"{called(monitor)} so far", percent(monitor.call_rate.observed)))
+    return tuple(found)
+
+
+def watches(monitor: MonitorDocument | DecisionMonitor) -> list[Section]:
+    """Return the watches."""
+    rows: list[Row] = [("patients", str(monitor.n_patients), "in the order of arrival")]
+    if monitor.risk is not None:
+        rows += risk_rows(monitor.risk, monitor.delta)
+    if monitor.call_rate is not None:
+        rows += call_rows(monitor.call_rate, monitor.delta, called(monitor))
+    plain = isinstance(monitor, MonitorDocument)
+    found = [
+        Section(
+            key="watch",
+            title="What the patients so far say",
+            texts=(
+                (
+                    "The limits hold at all times: they may be looked at after every patient. The "
+                    "evidence is a betting martingale, which stays small if nothing has changed."
+                ),
+            ),
+            pictures=pictures(monitor, {MonitorDisplay: TRACE}) if plain else (),
+            tables=(explained("The patients so far", rows, short=(0, 1, 2)),),
+        )
+    ]
+    if isinstance(monitor, DecisionMonitor):
+        columns = [("decision", monitor.actions), ("share", list(map(percent, monitor.shares)))]
+        table = of_columns("Shares of the patients", columns)
+        found.append(Section(key="shares", title="Who got which decision", tables=(table,)))
+    return found
+
+
+def risk_rows(watched: RiskWatchPart, delta: float) -> list[Row]:
+    """Return the rows about the risk."""
+    return [
+        (
+            "risk so far",
+            risk(watched.observed),
+            (
+                f"at all times between {risk(watched.lower)} and {risk(watched.upper)} "
+                f"({percent(1 - delta)} confidence)"
+            ),
+        ),
+        ("certified risk", risk(watched.certified), "where the rule was made"),
+        (
+            "evidence against it",
+            risk(watched.martingale),
+            f"an alarm needs {risk(watched.alarm_at)}",
+        ),
+        (
+            "false alarms",
+            percent(delta),
+            (
+                "at most, if the certificate is true; with the certificate's own failure "
+                f"{percent(watched.false_alarm_overall)}"
+            ),
+        ),
+    ]
+
+
+def call_rows(watched: CallWatchPart, delta: float, called: str) -> list[Row]:
+    """Return the rows about the call rate."""
+    alarm = watched.first_alarm
+    verdict = "no alarm" if alarm is None else f"alarm after patient {alarm}: it has changed"
+    return [
+        (
+            f"{called} so far",
+            percent(watched.observed),
+            (
+                f"at all times between {percent(watched.lower)} and {percent(watched.upper)} "
+                f"({percent(1 - delta / 2)} confidence)"
+            ),
+        ),
+        (
+            f"{called} where it was made",
+            percent(watched.internal),
+            (
+                f"between {percent(watched.internal_lower)} and {percent(watched.internal_upper)}: "
+                f"{verdict}"
+            ),
+        ),
+    ]

@@ -1,0 +1,88 @@
+"""The page of a plan: how many patients for which certificate."""
+
+from steadycut.documents.plan import PlanDocument, PlannedPart, PoolingPart
+from steadycut.show.numbers import count, percent, risk
+from steadycut.show.page import Page, Section, Status, held_files, of_columns
+
+NONE = "-"
+
+
+def plan_page(plan: PlanDocument) -> Page:
+    """Return the page of a plan."""
+    best, rows = plan.rows[0], plan.rows
+    columns = [
+        ("bound", [row.bound for row in rows]),
+        ("observed", [risk(row.risk) for row in rows]),
+        ("certify", [certifying(row) for row in rows]),
+        ("in all", [number(row.n_total) for row in rows]),
+        ("misses", [number(row.misses) for row in rows]),
+        ("alarms", [number(row.alarms) for row in rows]),
+        ("certified", [NONE if row.value is None else risk(row.value) for row in rows]),
+        ("vacuous", [VACUOUS[row.vacuous] for row in rows]),
+    ]
+    confidence = percent(1 - plan.delta)
+    return Page(
+        title="A plan",
+        subtitle="how many patients for which certificate",
+        status=Status(text=f"{confidence} confidence", tone="open"),
+        headline=(headline(plan),),
+        facts=(("certifying patients", certifying(best)), ("in all", number(best.n_total))),
+        warnings=(),
+        sections=(
+            Section(
+                key="plan",
+                title="Each bound",
+                tables=(of_columns("One row per bound; a study takes the first", columns),),
+            ),
+            Section(
+                key="notes",
+                title="What this assumes",
+                results=(*([pooling_text(plan.pooling)] if plan.pooling else []), *plan.notes),
+            ),
+        ),
+        files=held_files(plan, "plan.json"),
+    )
+
+
+VACUOUS = {None: NONE, True: "yes", False: "no"}
+
+
+def headline(plan: PlanDocument) -> str:
+    """Return the answer of the bound that a study would take."""
+    best = plan.rows[0]
+    if plan.width is None:
+        certify = "" if best.n_certify is None else f", {best.n_certify} of whom certify"
+        return f"What {plan.patients} patients buy{certify}."
+    target = f"a risk of at most {risk(best.risk + plan.width)}"
+    if best.n_certify is None:
+        return (
+            f"To certify {target} needs more than {best.most} certifying patients with "
+            f"{best.bound}, beyond which is not searched."
+        )
+    return (
+        f"{best.n_certify} certifying patients, {best.n_total} in all, certify {target} if "
+        f"{risk(best.risk)} is observed."
+    )
+
+
+def certifying(row: PlannedPart) -> str:
+    """Write how many patients must certify."""
+    return f"> {row.most}" if row.n_certify is None else str(row.n_certify)
+
+
+def number(found: int | None) -> str:
+    """Write a number of patients, if it is known."""
+    return NONE if found is None else str(found)
+
+
+def pooling_text(pooling: PoolingPart) -> str:
+    """Say why instances do not replace patients."""
+    return (
+        f"{pooling.instances} instances per patient do not replace patients: {pooling.n_certify} "
+        f"certifying patients stay as many. Their {pooling.rows} rows are worth "
+        f"{pooling.effective_rows:.0f} independent ones (design effect "
+        f"{pooling.design_effect:.1f} at icc {pooling.icc:g}). Rows counted as patients would "
+        f"claim a margin of {risk(pooling.claimed_generalization)} instead of "
+        f"{risk(pooling.generalization)}, or {count(pooling.claimed_patients, 'patient')}: not "
+        "valid."
+    )

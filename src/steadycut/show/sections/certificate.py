@@ -1,0 +1,75 @@
+"""The certificate: an upper limit on the risk, term by term."""
+
+from steadycut.core.bounds.concentration import BOUNDS
+from steadycut.documents.parts import CertificatePart
+from steadycut.show.numbers import count, percent, risk
+from steadycut.show.page import Picture, Section, Status, Table, explained
+
+
+def certificate_section(
+    certificate: CertificatePart, costs: str, pictures: tuple[Picture, ...] = ()
+) -> Section:
+    """Say what is certified, term by term, where errors cost what ``costs`` says."""
+    return Section(
+        key="certificate",
+        title="How far it can be trusted",
+        results=(honesty_sentence(certificate),),
+        texts=(
+            (
+                "The certificate is an upper limit on the risk. With "
+                f"{percent(1 - certificate.delta)} confidence the true risk of patients like these "
+                f"is not above it, {costs}."
+            ),
+        ),
+        pictures=pictures,
+        tables=(certificate_table(certificate),),
+    )
+
+
+def certificate_status(certificate: CertificatePart) -> Status:
+    """Say whether the certificate proves anything."""
+    if certificate.vacuous:
+        return Status(text="vacuous certificate", tone="open")
+    return Status(text="certified", tone="good")
+
+
+def honesty_sentence(certificate: CertificatePart) -> str:
+    """Say why choosing does not spoil the certificate."""
+    if certificate.honesty == "split":
+        return "The patients who certify had no part in choosing."
+    return (
+        "The same patients chose the cut-off and certify it, so the bound is one that holds at "
+        "every cut-off, and for every candidate, at once."
+    )
+
+
+def certificate_table(certificate: CertificatePart, *, short: bool = True) -> Table:
+    """Return the certificate, term by term."""
+    bound = certificate.bound
+    hidden = f": {BOUNDS[bound].words}" if bound in BOUNDS else ""
+    rows = (
+        ("observed risk", risk(certificate.risk), "mean cost of the certifying patients"),
+        (
+            "+ generalisation",
+            risk(certificate.generalization),
+            f"what so few patients may hide{hidden}",
+        ),
+        ("= certified risk", risk(certificate.value), "the sum: the upper limit"),
+        (
+            "without any score",
+            risk(certificate.trivial_risk),
+            (
+                "one decision for everybody, among the same patients; a certificate that is not "
+                "below this is vacuous"
+            ),
+        ),
+    )
+    return explained(
+        f"The certificate: {percent(1 - certificate.delta)} confidence, bound {bound}, "
+        f"{count(certificate.n_patients, 'patient')}",
+        rows,
+        header=("term", "value", "what it is"),
+        marked=2,
+        note="Vacuous: no better than a rule without any score." if certificate.vacuous else "",
+        short=(0, 1) if short else (),
+    )

@@ -1,0 +1,153 @@
+"""Every rule at two hospitals: where it chose, and where it is judged."""
+
+from collections.abc import Sequence
+
+from steadycut.documents.comparison import (
+    ComparedCosts,
+    ComparedRisks,
+    ComparedRule,
+    ComparisonDocument,
+)
+from steadycut.show.columns import numbers, percents
+from steadycut.show.figures.comparison import ComparisonDisplay
+from steadycut.show.numbers import count, cut, percent, risk
+from steadycut.show.page import Column, Section, Table, of_columns, pictures
+from steadycut.show.sentences import chain_in_short, costs_in_words
+
+CUT_DIGITS = 4
+SE_DIGITS = 2
+SYMBOLS = (
+    "R_Q: risk at the second hospital. R_val: risk of the certifying patients of the first. se: "
+    "standard error of what stands before it. shift: R_Q - R_val."
+)
+
+
+def comparison_section(comparison: ComparisonDocument) -> Section:
+    """Show what every rule does at the second hospital."""
+    patients, rows = comparison.patients, comparison.rows
+    best = min(rows, key=lambda row: row.best_external)
+    tables = [rules_table(rows), details_table(rows)]
+    if comparison.cost_table:
+        tables.append(costs_table(comparison.cost_table))
+    return Section(
+        key="comparison",
+        title="What other rules would have done",
+        results=(
+            (
+                f"Every rule chose its cut-off among {count(patients.internal, 'patient')} of the "
+                f"first hospital and was judged on {count(patients.external, 'patient')} of the "
+                "second, of whom it saw none."
+            ),
+            (
+                f"In hindsight the best cut-off there, of {candidate(best)}, has risk "
+                f"{risk(best.best_external)}; calling nobody, or everybody, has risk "
+                f"{risk(comparison.trivial_external)}, where {costs_in_words(comparison.costs)}."
+            ),
+        ),
+        pictures=pictures(
+            comparison,
+            {
+                ComparisonDisplay: "Risk of every rule at the first hospital and at the second, "
+                "with standard errors."
+            },
+        ),
+        tables=tuple(tables),
+    )
+
+
+def rules_table(rows: Sequence[ComparedRule]) -> Table:
+    """Return one row per rule; the candidate is named where rules chose different ones."""
+    chosen = chosen_columns(rows)
+    paired = all(row.difference is not None for row in rows)
+    return of_columns(
+        "Rules compared",
+        [
+            ("rule", [row.name for row in rows]),
+            *chosen,
+            *risk_columns(rows),
+            *(difference_columns(rows) if paired else ()),
+            ("G_boot", numbers([row.penalty for row in rows])),
+            ("flips", percents([row.flip_rate for row in rows])),
+            ("se", percents([row.flip_rate_se for row in rows])),
+        ],
+        texts=len(chosen),
+        note=f"{SYMBOLS} to erm: R_Q minus that of erm on the same patients. G_boot: the penalty, "
+        "an upper limit of the risk at stake where the cut-off may move. flips: decisions at the "
+        "second hospital that a resampled study would change.",
+    )
+
+
+def details_table(rows: Sequence[ComparedRule]) -> Table:
+    """Return more about what every rule chose, for a page."""
+    return of_columns(
+        "What each rule chose",
+        [
+            ("rule", [row.name for row in rows]),
+            ("candidate", [candidate(row) for row in rows]),
+            ("first score called", [cut(row.operating_value) for row in rows]),
+            ("modulus", [risk(row.modulus) for row in rows]),
+            ("certificate", [risk(row.certificate) for row in rows]),
+            ("best possible", [risk(row.best_external) for row in rows]),
+            ("sensitivity", [percent(row.sensitivity_external) for row in rows]),
+            ("specificity", [percent(row.specificity_external) for row in rows]),
+        ],
+        texts=2,
+        short=False,
+        note="Best possible: the smallest risk that any cut-off of the same score has at the "
+        "second hospital, known only afterwards. Sensitivity and specificity: there too.",
+    )
+
+
+def costs_table(rows: Sequence[ComparedCosts]) -> Table:
+    """Return what the rule `stable` does at other costs."""
+    chosen = chosen_columns(rows)
+    return of_columns(
+        "Other costs: the rule stable, chosen and judged at each",
+        [
+            ("miss:alarm", [f"{row.cost_fn:g}:{row.cost_fp:g}" for row in rows]),
+            *chosen,
+            *risk_columns(rows),
+            ("without any score", numbers([row.trivial_external for row in rows])),
+        ],
+        texts=len(chosen),
+        note=SYMBOLS,
+    )
+
+
+def chosen_columns(rows: Sequence[ComparedRisks]) -> list[Column]:
+    """Return the cut-offs, after the candidates where these differ."""
+    names = [candidate(row) for row in rows]
+    several = [("candidate", names)] if len(set(names)) > 1 else []
+    return [*several, ("cut-off", cut_offs(rows))]
+
+
+def cut_offs(rows: Sequence[ComparedRisks]) -> list[str]:
+    """Return the cut-offs of a column, with the same decimals if they are in the same unit."""
+    thresholds = [row.threshold for row in rows]
+    if len({row.score for row in rows}) > 1:
+        return [cut(threshold) for threshold in thresholds]
+    return numbers(thresholds, CUT_DIGITS)
+
+
+def risk_columns(rows: Sequence[ComparedRisks]) -> list[Column]:
+    """Return the risks at both hospitals, each with its standard error."""
+    return [
+        ("R_Q", numbers([row.risk_external for row in rows])),
+        ("se", numbers([row.risk_external_se for row in rows], SE_DIGITS)),
+        ("R_val", numbers([row.risk_validation for row in rows])),
+        ("se", numbers([row.risk_validation_se for row in rows], SE_DIGITS)),
+        ("shift", numbers([row.shift for row in rows], signs=True)),
+    ]
+
+
+def difference_columns(rows: Sequence[ComparedRule]) -> list[Column]:
+    """Return R_Q minus that of erm on the same patients."""
+    return [
+        ("to erm", numbers([row.difference for row in rows], signs=True)),
+        ("se", numbers([row.difference_se for row in rows], SE_DIGITS)),
+    ]
+
+
+def candidate(row: ComparedRisks) -> str:
+    """Name what a rule chose: the score, and how it is aggregated."""
+    return f"{row.score}: {chain_in_short(row.aggregation)}"
