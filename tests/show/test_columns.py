@@ -2,7 +2,7 @@
 
 import pytest
 
-from steadycut.show.columns import columns, numbers, percents
+from steadycut.show.columns import columns, numbers, percents, wrapped
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,19 @@ def test_changes_have_a_sign():
 def test_shares_have_the_same_decimals():
     assert percents([0.08, 0.1084, None, 0.00001]) == ["8.0 %", "10.8 %", "not known", "< 0.1 %"]
     assert percents([0.08, 1.0]) == ["8 %", "100 %"]
+
+
+def test_a_last_column_of_texts_is_wrapped():
+    long = " ".join(["word"] * 20)
+    table = columns([("rule", "what it is"), ("a", long)], "tt", 60)
+    assert all(len(line) <= 60 for line in table.splitlines())
+    assert " ".join(table.split()) == f"rule what it is a {long}"
+    assert columns([("rule", "n"), ("a", "1" * 80)], "tn", 60).splitlines()[1].endswith("1" * 80)
+
+
+def test_a_number_keeps_its_percent_sign():
+    assert wrapped("less than 20 % of all", 13) == ["less than", "20 % of all"]
+    assert wrapped("", 10) == [""]
 
 
 def test_texts_go_to_the_left_and_numbers_to_the_right():

@@ -1,9 +1,14 @@
 """Names and numbers in columns, for a terminal."""
 
+import textwrap
 from collections.abc import Sequence
 from decimal import Decimal
 
 from steadycut.show.numbers import LONG, SHORT, UNKNOWN, change, percent, risk, round_half_up
+
+# A wrapped column is at least so wide.
+SHORTEST = 40
+NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def aligned(rows: Sequence[tuple[str, str]]) -> str:
@@ -12,17 +17,31 @@ def aligned(rows: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"  {name:<{width}}  {value}" for name, value in rows)
 
 
-def columns(rows: Sequence[Sequence[str]], kinds: str) -> str:
-    """Return a table, with a letter for each column: ``t`` goes to the left, ``n`` to the right."""
+def columns(rows: Sequence[Sequence[str]], kinds: str, width: int = 0) -> str:
+    """Return a table, with a letter for each column: ``t`` goes to the left, ``n`` to the right.
+
+    A last column of texts is wrapped so that lines are not longer than ``width``, if possible.
+    """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if kind == "t" else cell.rjust(width)
-            for cell, width, kind in zip(row, widths, kinds, strict=True)
-        )
-        for row in rows
-    ]
-    return "\n".join(f"  {line}".rstrip() for line in lines)
+    before = sum(widths[:-1]) + 2 * len(widths)
+    lines = []
+    for row in rows:
+        *cells, last = row
+        if kinds[-1] == "t" and width:
+            last = f"\n{' ' * before}".join(wrapped(last, max(width - before, SHORTEST)))
+        padded = [
+            cell.ljust(size) if kind == "t" else cell.rjust(size)
+            for cell, size, kind in zip((*cells, last), widths, kinds, strict=True)
+        ]
+        lines.append(f"  {'  '.join(padded)}".rstrip())
+    return "\n".join(lines)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return a text as lines that are not too long; a number keeps its percent sign."""
+    kept = text.replace(" %", f"{NO_BREAK}%")
+    lines = textwrap.wrap(kept, width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace(NO_BREAK, " ") for line in lines or [""]]
 
 
 def numbers(values: Sequence[float | None], digits: int = 3, *, signs: bool = False) -> list[str]:

@@ -1,9 +1,8 @@
 """A page as plain text for a terminal: its headline, its results and the short tables."""
 
-import textwrap
 from collections.abc import Iterable, Iterator
 
-from steadycut.show.columns import aligned, columns
+from steadycut.show.columns import aligned, columns, wrapped
 from steadycut.show.page import Page, Section, Table
 
 WIDTH = 110
@@ -18,18 +17,15 @@ def terminal(page: Page) -> str:
         paragraph(page.headline),
         *(block for section in page.sections for block in section_blocks(section)),
     ]
-    return "\n\n".join(block for block in blocks if block)
+    return "\n\n".join(block for block in blocks if block).translate(STRAIGHT)
 
 
 def section_blocks(section: Section) -> Iterator[str]:
     """Yield what a terminal shows of a section: its results, and each table in short."""
-    said, *more = [
-        f"{paragraph([table.caption])}\n{short_table(table)}"
-        for table in section.tables
-        if table.short
-    ] or [""]
-    yield "\n".join(text for text in (paragraph(section.results), said) if text)
-    yield from more
+    yield paragraph(section.results)
+    for table in section.tables:
+        if table.short:
+            yield f"{paragraph([table.caption])}\n{short_table(table)}"
 
 
 def short_table(table: Table) -> str:
@@ -37,10 +33,10 @@ def short_table(table: Table) -> str:
     header, *rows = [[row[i] for i in table.short] for row in (table.header, *table.rows)]
     if len(header) == len(("name", "value")):
         return aligned([(name, value) for name, value in rows])
-    return columns([header, *rows], "".join(table.kinds[i] for i in table.short))
+    return columns([header, *rows], "".join(table.kinds[i] for i in table.short), WIDTH)
 
 
 def paragraph(sentences: Iterable[str]) -> str:
     """Return sentences, each on lines of its own that are not too long."""
-    wrap = textwrap.TextWrapper(WIDTH, break_long_words=False, break_on_hyphens=False)
-    return "\n".join(wrap.fill(sentence.translate(STRAIGHT)) for sentence in sentences)
+    lines = (line for sentence in sentences for line in wrapped(sentence, WIDTH))
+    return "\n".join(lines).translate(STRAIGHT)
