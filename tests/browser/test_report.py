@@ -197,16 +197,14 @@ def saved(page, button):
 
 def test_files_are_handed_out_to_the_byte(show):
     content = samples.study() | {"score": f"a \\u003c & {SCRIPT}"}
-    content["frozen_rule"] = {"schema": "x", "number": 1e-05, "sha256": "y"}
+    rule = samples.frozen_rule()
+    content["frozen_rule"] = rule.to_dict()
     page = show(rendered(content))
     name, found = saved(page, page.get_by_role("button", name="study.json"))
     assert (name, json.loads(found)) == ("study.json", content)
     assert found.decode() == json.dumps(content, indent=1, ensure_ascii=False) + "\n"
     name, found = saved(page, page.get_by_role("button", name="rule.json"))
-    assert (name, found) == (
-        "rule.json",
-        b'{\n "number": 1e-05,\n "schema": "x",\n "sha256": "y"\n}\n',
-    )
+    assert (name, found) == ("rule.json", rule.to_bytes())
     name, found = saved(page, page.get_by_role("button", name="study.csv"))
     lines = found.decode().splitlines()
     assert name == "study.csv"
@@ -256,7 +254,8 @@ def test_a_name_that_is_a_script_stays_text(show, page, make):
     if "candidates" in content:
         content["stability"]["warnings"] = [SCRIPT]
         row = {"site": SCRIPT, "select": 1, "certify": 1, "threshold": None, "quantile": None}
-        content["sites"] = {"rows": [{**row, "certificate": None}]}
+        sites = {"rows": [{**row, "certificate": None}]}
+        content["sites"] = sites | {"threshold_range": None, "quantile_range": None}
     show(rendered(content))
     page.locator("#explore-cut").press("ArrowLeft")
     assert SCRIPT in page.locator("h1").inner_text()

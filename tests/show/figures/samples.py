@@ -36,6 +36,10 @@ def study(**options):
     return as_json(_study(**options).to_dict())
 
 
+def frozen_rule():
+    return _study().freeze()
+
+
 @cache
 def _tied(direction):
     return fit(cohort(30, 3, ties=True), n_bootstrap=50, direction=direction)
