@@ -229,7 +229,7 @@ def test_strata_are_watched_in_the_order_of_arrival(table, strata, tmp_path, cap
         assert ran.json[part]["first_alarm"] == found[part]["first_alarm"]
     text = run_command(capsys, "monitor", *given)
     assert text.code == 0
-    assert "\n  above 'low' so far " in text.out
+    assert '\n  above "low" so far ' in text.out
 
 
 @pytest.mark.parametrize(
