@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import jsonschema
 import numpy as np
@@ -397,9 +398,10 @@ def test_the_text_and_the_reports_name_the_methods(tmp_path, capsys):
         "--out",
         out,
     )
-    assert "[mean quantile of 50 % score: mean, 50 % other: mean] >= 0." in ran.out
-    assert "*  ensemble: quantile-ensemble" in ran.out
     words = "of the mean of “score” (weight 50 %) and the mean of “other” (weight 50 %)"
+    said = " ".join(ran.out.replace('"score"', "“score”").replace('"other"', "“other”").split())
+    assert f"{words} is at least 0." in said
+    assert re.search(r"ensemble: patient quantile-ensemble .* chosen\n", ran.out)
     page = (out / "report.html").read_text(encoding="utf-8")
     assert words in page
     assert "averages the cut-offs of all others on the quantile scale" in page
