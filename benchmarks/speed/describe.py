@@ -24,10 +24,12 @@ STEPS = ("fit", "describe", "freeze")
 
 
 def cohort(n):
-    """Patients with a continuous score, 40 % of them diseased, 1.5 standard deviations apart."""
+    """Patients with an identifier and a continuous score, 40 % of them diseased."""
     rng = np.random.default_rng([0, n])
     labels = (rng.random(n) < 0.4).astype(np.int64)
-    return steadycut.PatientScores(scores=rng.normal(size=n) + 1.5 * labels, labels=labels)
+    names = np.char.add("p", np.arange(n).astype(np.str_))
+    scores = rng.normal(size=n) + 1.5 * labels
+    return steadycut.PatientScores(scores=scores, labels=labels, patients=names)
 
 
 def run_once(patients):
