@@ -1,4 +1,4 @@
-"""One patient-level cut-off that still works at the next hospital, with a certificate.
+"""Choose one patient-level cut-off, bound how often it errs, and check it at the next hospital.
 
 >>> import steadycut
 >>> scores, labels = [0.1, 0.3, 0.2, 0.8, 0.7, 0.9], [0, 0, 0, 1, 1, 1]
@@ -6,6 +6,25 @@
 >>> study = steadycut.fit(cohort, honesty="uniform", rule="erm", grid="exact", bound="dkw")
 >>> study.threshold, study.operating_value
 (0.5, 0.7)
+
+The folders, in the order in which they may import each other:
+
+===============  =====================================================================
+``errors``       everything that steadycut can refuse
+``core``         the mathematics: numpy and scipy only
+``io``           files, checkpoints, progress, optional packages
+``ingest``       any table -> one score per patient
+``documents``    the files that are written and read back, as typed records
+``study``        the flow: fit, describe, freeze, compare, audit, monitor
+``show``         pages and figures, as HTML, Markdown and on the terminal
+``datasets``     simulated cohorts to try
+``estimators``   the flow as scikit-learn estimators
+``pipelines``    slides and ECG records -> tables of scores
+``app``          the local page
+``cli``          the commands
+``reproduce``    the paper's figures and tables
+``rule_reader``  one standalone file that decides by a frozen file
+===============  =====================================================================
 """
 
 from importlib import import_module
