@@ -1,7 +1,7 @@
 """The scores and aggregators that were tried, one row each."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -11,10 +11,7 @@ from steadycut.documents.study import CandidatePart, StudyDocument
 from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLUE, GREY, ORANGE, VERMILLION
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import MOST_ROWS, axes_or_new, finish, name_rows, risk_unit
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from steadycut.show.figures.elements import MOST_ROWS, name_rows, risk_unit
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -44,6 +41,9 @@ class CandidatesDisplay(Display):
     n_left_out: int = 0
     unit: str = "risk"
 
+    height: ClassVar = 1.5
+    row_height: ClassVar = 0.3
+
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:
         """Take the candidates from a study, or from the content of ``study.json``.
@@ -70,9 +70,8 @@ class CandidatesDisplay(Display):
             unit=risk_unit(document.costs),
         )
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw the rows on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 1.5 + 0.3 * len(self.names))
+    def draw(self, ax: Any) -> None:
+        """Draw the rows."""
         places = np.arange(len(self.names))
         if self.chosen is not None:
             band = {"color": VERMILLION, "alpha": 0.15, "linewidth": 0, "label": "chosen"}
@@ -89,7 +88,6 @@ class CandidatesDisplay(Display):
         ax.set_xlim(left=0)
         ax.set_xlabel(self.unit)
         name_rows(ax, self.names, self.n_left_out)
-        return finish(ax)
 
 
 def _name(row: CandidatePart, *, with_score: bool) -> str:

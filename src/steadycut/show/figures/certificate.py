@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -11,13 +11,10 @@ from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.parts import CertificatePart, CostsPart
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
-from steadycut.show.figures.colours import BLACK, BLUE, DASHED, ORANGE, SKY
+from steadycut.show.figures.colours import BLACK, BLUE, ORANGE, SKY
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import axes_or_new, finish, name_rows, risk_unit
+from steadycut.show.figures.elements import DASHED, name_rows, risk_unit
 from steadycut.show.numbers import signed, significant
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 OBSERVED, ADDED, BOUND = "observed", "added", "bound"
 # Each kind of bar: its name in the legend, its colour and its pattern.
@@ -65,6 +62,9 @@ class CertificateDisplay(Display):
     trivial_risk: float
     unit: str = "risk"
 
+    height: ClassVar = 1.35
+    row_height: ClassVar = 0.27
+
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:
         """Take the certificate from a study, or from the content of ``study.json``."""
@@ -111,9 +111,8 @@ class CertificateDisplay(Display):
             unit=risk_unit(costs),
         )
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw the bars on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 1.35 + 0.27 * len(self.names))
+    def draw(self, ax: Any) -> None:
+        """Draw the bars."""
         places, ends = np.arange(len(self.names)), self.starts + self.widths
         for kind, (label, colour, hatch) in LOOKS.items():
             of_kind = np.array([one == kind for one in self.kinds])
@@ -122,9 +121,8 @@ class CertificateDisplay(Display):
             ax.barh(places[of_kind], self.widths[of_kind], **bars, **look)
         for i in np.flatnonzero(self._leads_on()):
             ax.vlines(ends[i], i - HALF_BAR, i + 1 + HALF_BAR, color=BLACK, linewidth=0.7)
-        ax.errorbar(
-            ends, places, xerr=self.errors, fmt="none", ecolor=BLACK, capsize=3, linewidth=1.2
-        )
+        limits = {"fmt": "none", "ecolor": BLACK, "capsize": 3, "linewidth": 1.2}
+        ax.errorbar(ends, places, xerr=self.errors, **limits)
         trivial = {"color": BLACK, "linestyle": DASHED, "linewidth": 1.2}
         ax.axvline(self.trivial_risk, **trivial, label="call nobody, or everybody")
         for place, kind, width in zip(places, self.kinds, self.widths.tolist(), strict=True):
@@ -136,7 +134,6 @@ class CertificateDisplay(Display):
         name_rows(ax, self.names)
         ax.set_xlim(left=0)
         ax.set_xlabel(self.unit)
-        return finish(ax)
 
     def _leads_on(self) -> list[bool]:
         """Return which bars are continued, or summed up, by the next one."""

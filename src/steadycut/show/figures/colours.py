@@ -1,4 +1,4 @@
-"""Colours and patterns of lines that the figures share."""
+"""Colours that the figures share."""
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart. In grey, patterns do so.
 BLACK = "#000000"
@@ -9,8 +9,3 @@ GREEN = "#009E73"
 VERMILLION = "#D55E00"
 PURPLE = "#CC79A7"
 GREY = "#999999"
-
-# Patterns of strokes and gaps, so that lines differ in grey print too.
-DASHED = (0, (5, 2.5))
-DOTTED = (0, (1.2, 1.8))
-DASH_DOT = (0, (6, 2, 1.2, 2))

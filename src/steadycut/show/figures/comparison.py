@@ -1,19 +1,16 @@
 """Rules compared: their risk at the first hospital, where they chose, and at the other one."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.reading import Source, document_of
-from steadycut.show.figures.colours import BLACK, BLUE, DASHED, GREEN, ORANGE
+from steadycut.show.figures.colours import BLACK, BLUE, GREEN, ORANGE
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import MOST_ROWS, axes_or_new, finish, name_rows, risk_unit
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from steadycut.show.figures.elements import DASHED, MOST_ROWS, name_rows, risk_unit
 
 OFFSET = 0.14
 
@@ -47,6 +44,9 @@ class ComparisonDisplay(Display):
     trivial_external: float
     unit: str = "risk"
 
+    height: ClassVar = 1.5
+    row_height: ClassVar = 0.36
+
     @classmethod
     def from_comparison(cls, comparison: Source[ComparisonDocument]) -> Self:
         """Take the rows from a comparison, or from the content of ``compare.json``."""
@@ -63,19 +63,11 @@ class ComparisonDisplay(Display):
             unit=risk_unit(document.costs),
         )
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw the rows on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 1.5 + 0.36 * len(self.names))
+    def draw(self, ax: Any) -> None:
+        """Draw the rows."""
         places = np.arange(len(self.names))
-        ax.plot(
-            self.best_external,
-            places + OFFSET,
-            "|",
-            color=GREEN,
-            markersize=11,
-            markeredgewidth=2,
-            label="best there, in hindsight",
-        )
+        look = {"color": GREEN, "markersize": 11, "markeredgewidth": 2}
+        ax.plot(self.best_external, places + OFFSET, "|", label="best there, in hindsight", **look)
         rows = (
             ("first hospital", self.risk_validation, self.risk_validation_se, "o", BLUE, -OFFSET),
             ("other hospital", self.risk_external, self.risk_external_se, "s", ORANGE, OFFSET),
@@ -88,4 +80,3 @@ class ComparisonDisplay(Display):
         ax.set_xlim(left=0)
         ax.set_xlabel(f"{self.unit}, \N{PLUS-MINUS SIGN} 1 standard error")
         name_rows(ax, self.names)
-        return finish(ax)

@@ -1,19 +1,16 @@
 """Cut-off and risk as one error gets more expensive than the other."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, ClassVar, Self
 
 from steadycut.core.checks import FloatArray
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadPatients
-from steadycut.show.figures.colours import BLACK, BLUE, DASH_DOT, DASHED, DOTTED, VERMILLION
+from steadycut.show.figures.colours import BLACK, BLUE, VERMILLION
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import axes_or_new, finish, note_below
+from steadycut.show.figures.elements import DASH_DOT, DASHED, DOTTED, note_below
 from steadycut.show.numbers import significant
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # The cut-off is written at every fourth point.
 WRITTEN = 4
@@ -48,6 +45,8 @@ class CostsDisplay(Display):
     threshold: float
     total_cost: float = 2.0
 
+    height: ClassVar = 4.2
+
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:
         """Take the curves from a study, or from the content of ``study.json``."""
@@ -67,9 +66,8 @@ class CostsDisplay(Display):
             total_cost=costs.cost_fn + costs.cost_fp,
         )
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw the curves on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 4.2)
+    def draw(self, ax: Any) -> None:
+        """Draw the curves."""
         lines = (
             ("cut-off chosen at these costs", self.risk, BLUE, "-"),
             ("the frozen cut-off", self.frozen_risk, VERMILLION, DASH_DOT),
@@ -91,4 +89,3 @@ class CostsDisplay(Display):
         ax.set_xlabel("cost of a miss / cost of a false alarm")
         note_below(ax, "numbers at the points: the cut-off that is chosen there")
         ax.set_ylabel(f"average cost per patient (costs sum to {self.total_cost:g})")
-        return finish(ax)

@@ -1,7 +1,7 @@
 """Net benefit of the cut-off by threshold probability."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -11,21 +11,9 @@ from steadycut.documents.parts import CostsPart, ExplorerPart
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadPatients
-from steadycut.show.figures.colours import (
-    BLACK,
-    BLUE,
-    DASH_DOT,
-    DASHED,
-    DOTTED,
-    GREEN,
-    SKY,
-    VERMILLION,
-)
+from steadycut.show.figures.colours import BLACK, BLUE, GREEN, VERMILLION
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import axes_or_new, finish
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from steadycut.show.figures.elements import DASH_DOT, DASHED, DOTTED, draw_band
 
 # Threshold probabilities of the curve.
 PROBABILITIES = np.arange(1, 100) / 100
@@ -59,6 +47,8 @@ class DecisionCurveDisplay(Display):
     everybody: FloatArray
     probability: float
     prevalence: float
+
+    height: ClassVar = 4.1
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:
@@ -95,14 +85,12 @@ class DecisionCurveDisplay(Display):
             prevalence=prevalence,
         )
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw the curves on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 4.1)
+    def draw(self, ax: Any) -> None:
+        """Draw the curves."""
         lowest = -0.25 * self.prevalence
         error = self.standard_error
-        band = [np.maximum(self.net_benefit + one, 2 * lowest) for one in (-error, error)]
-        look = {"color": SKY, "alpha": 0.35, "linewidth": 0}
-        ax.fill_between(self.probabilities, *band, label="\N{PLUS-MINUS SIGN} 1 error", **look)
+        low, high = (np.maximum(self.net_benefit + one, 2 * lowest) for one in (-error, error))
+        draw_band(ax, self.probabilities, low, high, "\N{PLUS-MINUS SIGN} 1 error")
         lines = (
             ("the frozen cut-off", self.net_benefit, BLUE, "-"),
             ("best cut-off, in hindsight", self.best, GREEN, DASH_DOT),
@@ -118,4 +106,3 @@ class DecisionCurveDisplay(Display):
         ax.set_ylim(lowest, 1.1 * self.prevalence)
         ax.set_xlabel("threshold probability")
         ax.set_ylabel("net benefit per patient")
-        return finish(ax)

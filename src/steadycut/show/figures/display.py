@@ -1,7 +1,7 @@
 """What every figure can do: be made from a document, and be drawn."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,7 +13,16 @@ from steadycut.documents.parts import Part
 from steadycut.documents.reading import described, read_document, schema_of
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, BadPatients
+from steadycut.io.packages import optional_package
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Inches.
+WIDTH = 5.2
+# Above the axes, where it hides nothing.
+PLACE: Any = {"loc": "lower right", "bbox_to_anchor": (1, 1.01), "ncols": 2, "frameon": False}
+SPACE: Any = {"borderaxespad": 0, "borderpad": 0.2, "handlelength": 1.6, "columnspacing": 1.2}
 # The constructor that takes each kind of document.
 MAKERS: dict[type[Part], str] = {
     StudyDocument: "from_study",
@@ -24,9 +33,14 @@ MAKERS: dict[type[Part], str] = {
 
 
 class Display:
-    """A figure: the constructor takes its data, ``from_...`` computes them, ``plot`` draws."""
+    """A figure: the constructor takes its data, ``from_...`` computes them, ``plot`` draws.
+
+    A new figure has ``height`` inches, and ``row_height`` more for each of its named rows.
+    """
 
     __slots__ = ()
+    height: ClassVar[float] = 3.9
+    row_height: ClassVar[float] = 0
 
     @classmethod
     def name(cls) -> str:
@@ -59,8 +73,21 @@ class Display:
         except BadPatients:  # no sites, no labels, a class without patients
             return None
 
-    def plot(self, ax: Any | None = None) -> Any:
-        """Draw on ``ax``, or on a new figure, and return the axes."""
+    def plot(self, ax: Any | None = None) -> "Axes":
+        """Draw on ``ax``, or on a new figure that pyplot does not know, and return the axes."""
+        with optional_package("a figure", "matplotlib", "plot"):
+            from matplotlib.figure import Figure
+        if ax is None:
+            height = self.height + self.row_height * len(getattr(self, "names", ()))
+            ax = Figure(figsize=(WIDTH, height), layout="constrained").subplots()
+        self.draw(ax)
+        ax.spines[["top", "right"]].set_visible(False)
+        if ax.get_legend_handles_labels()[0]:
+            ax.legend(**PLACE, **SPACE, fontsize="small")
+        return ax
+
+    def draw(self, ax: Any) -> None:
+        """Draw on axes."""
         raise NotImplementedError
 
 

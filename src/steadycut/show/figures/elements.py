@@ -1,17 +1,19 @@
-"""Axes and labels that the figures share. matplotlib is imported when first drawn."""
+"""Patterns of lines, marks and labels that the figures share."""
 
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 from steadycut.documents.parts import CostsPart
-from steadycut.io.packages import optional_package
-from steadycut.show.figures.colours import VERMILLION
+from steadycut.show.figures.colours import SKY, VERMILLION
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Inches.
-WIDTH = 5.2
+# Patterns of strokes and gaps, so that lines differ in grey print too.
+DASHED = (0, (5, 2.5))
+DOTTED = (0, (1.2, 1.8))
+DASH_DOT = (0, (6, 2, 1.2, 2))
+
 # A figure shows at most this many rows; the tables have the rest.
 MOST_ROWS = 25
 
@@ -27,35 +29,9 @@ def risk_unit(costs: CostsPart) -> str:
     return "average cost per patient"
 
 
-def axes_or_new(ax: Any | None, height: float) -> Any:
-    """Return the axes given, or those of a new figure that pyplot does not know."""
-    with optional_package("a figure", "matplotlib", "plot"):
-        from matplotlib.figure import Figure
-    if ax is not None:
-        return ax
-    return Figure(figsize=(WIDTH, height), layout="constrained").subplots()
-
-
-def tidy(ax: "Axes") -> "Axes":
-    """Remove the frame where it carries no scale, and return the axes."""
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
-
-
-def finish(ax: "Axes") -> "Axes":
-    """Tidy the axes, put the legend above them, where it hides nothing, and return them."""
-    ax.legend(
-        loc="lower right",
-        bbox_to_anchor=(1, 1.01),
-        ncols=2,
-        frameon=False,
-        borderaxespad=0,
-        borderpad=0.2,
-        handlelength=1.6,
-        columnspacing=1.2,
-        fontsize="small",
-    )
-    return tidy(ax)
+def draw_band(ax: "Axes", x: Any, low: Any, high: Any, label: str, step: Any = None) -> None:
+    """Shade what lies between two curves."""
+    ax.fill_between(x, low, high, step=step, color=SKY, alpha=0.35, linewidth=0, label=label)
 
 
 def mark_cut_off(ax: "Axes", threshold: float) -> None:

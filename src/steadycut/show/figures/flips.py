@@ -1,7 +1,7 @@
 """How often a resampled study would decide differently, by the score of a patient."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -10,19 +10,10 @@ from steadycut.core.diagnose import flip_probability
 from steadycut.documents.audit import AuditDocument
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
-from steadycut.show.figures.colours import BLACK, BLUE, DOTTED, GREY
+from steadycut.show.figures.colours import BLACK, BLUE, GREY
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import (
-    axes_or_new,
-    finish,
-    mark_cut_off,
-    name_score_axis,
-    note_below,
-)
+from steadycut.show.figures.elements import DOTTED, mark_cut_off, name_score_axis, note_below
 from steadycut.study.explorer import GREY_ZONE
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -94,9 +85,8 @@ class FlipsDisplay(Display):
             score=document.score,
         )
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw the function on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 3.9)
+    def draw(self, ax: Any) -> None:
+        """Draw the function."""
         step = "post" if self.direction == "ge" else "pre"
         ax.axvspan(*self.grey, color=GREY, alpha=0.25, linewidth=0, label="grey zone")
         ax.fill_between(self.scores, self.flips, step=step, color=BLUE, alpha=0.2, linewidth=0)
@@ -110,7 +100,6 @@ class FlipsDisplay(Display):
         ax.set_ylabel("share of resampled studies")
         if self.n_grey is not None:
             note_below(ax, f"{self.n_grey} of {self.n_patients} patients are in the grey zone")
-        return finish(ax)
 
 
 def grey_ends(scores: FloatArray, flips: FloatArray, threshold: float) -> FloatArray:

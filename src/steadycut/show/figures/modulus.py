@@ -1,28 +1,16 @@
 """How much risk an error of the cut-off can cost, by the size of the error."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
-from steadycut.show.figures.colours import (
-    BLACK,
-    BLUE,
-    DASH_DOT,
-    DASHED,
-    DOTTED,
-    ORANGE,
-    PURPLE,
-    VERMILLION,
-)
+from steadycut.show.figures.colours import BLACK, BLUE, ORANGE, PURPLE, VERMILLION
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import axes_or_new, finish, risk_unit, shorten
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from steadycut.show.figures.elements import DASH_DOT, DASHED, DOTTED, risk_unit, shorten
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -74,9 +62,8 @@ class ModulusDisplay(Display):
             unit=risk_unit(costs),
         )
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw the curves on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 3.9)
+    def draw(self, ax: Any) -> None:
+        """Draw the curves."""
         top = 1.05 * min(float(self.dkw.max()), self.largest_cost)
         lines = (
             ("dkw band", self.dkw, PURPLE, DASH_DOT),
@@ -96,4 +83,3 @@ class ModulusDisplay(Display):
         ax.set_xlim(left=0)
         ax.set_xlabel(f"error of the cut-off, in units of {shorten(self.score)}", parse_math=False)
         ax.set_ylabel(self.unit)
-        return finish(ax)

@@ -1,7 +1,7 @@
 """A rule in use: the confidence sequence as patients arrive."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -9,12 +9,9 @@ from steadycut.core.checks import FloatArray, IntArray, check_choice
 from steadycut.documents.monitor import MonitorDocument, RiskWatchPart
 from steadycut.documents.reading import Source, document_of
 from steadycut.errors import BadPatients
-from steadycut.show.figures.colours import BLACK, BLUE, DASHED, SKY, VERMILLION
+from steadycut.show.figures.colours import BLACK, BLUE, VERMILLION
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import axes_or_new, finish, note_below, risk_unit
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from steadycut.show.figures.elements import DASHED, draw_band, note_below, risk_unit
 
 WATCHES = ("risk", "calls")
 MOST_POINTS = 300
@@ -52,6 +49,8 @@ class MonitorDisplay(Display):
     confidence: float = 0.9
     unit: str = "risk"
 
+    height: ClassVar = 4.1
+
     @classmethod
     def from_monitor(cls, monitor: Source[MonitorDocument], watch: str | None = None) -> Self:
         """Take the trace from a monitor, or from the content of ``monitor.json``.
@@ -84,12 +83,10 @@ class MonitorDisplay(Display):
             unit=unit,
         )
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw the trace on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 4.1)
-        limits = {"color": SKY, "alpha": 0.35, "linewidth": 0}
+    def draw(self, ax: Any) -> None:
+        """Draw the trace."""
         label = f"{100 * self.confidence:g} % limits, at all times"
-        ax.fill_between(self.patients, self.lower, self.upper, label=label, **limits)
+        draw_band(ax, self.patients, self.lower, self.upper, label)
         for values in (self.lower, self.upper):
             ax.plot(self.patients, values, color=BLUE, linewidth=0.7)
         ax.plot(self.patients, self.observed, color=BLUE, linewidth=1.8, label="observed so far")
@@ -110,7 +107,6 @@ class MonitorDisplay(Display):
         ax.set_ylim(0, min(highest, 1.05 * self.upper.max()))
         ax.set_xlim(0, self.patients[-1] + 1)
         ax.set_ylabel(self.unit)
-        return finish(ax)
 
 
 def kept_places(n: int, alarm: int | None) -> IntArray:

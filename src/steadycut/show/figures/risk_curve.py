@@ -1,25 +1,22 @@
 """Risk of the choosing patients along the cut-off."""
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
-from steadycut.show.figures.colours import BLACK, BLUE, DASHED, SKY, VERMILLION
+from steadycut.show.figures.colours import BLACK, BLUE, VERMILLION
 from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import (
-    axes_or_new,
-    finish,
+    DASHED,
+    draw_band,
     mark_cut_off,
     name_score_axis,
     risk_unit,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 MARKERS = ("s", "^", "D", "v")
 
@@ -90,21 +87,13 @@ class RiskCurveDisplay(Display):
             unit=risk_unit(costs),
         )
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw the curve on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 3.9)
+    def draw(self, ax: Any) -> None:
+        """Draw the curve."""
         # A patient at the cut-off is called, so the risk steps just beyond a score.
         step = "pre" if self.direction == "ge" else "post"
-        ax.fill_between(
-            self.thresholds,
-            np.maximum(self.risk - self.standard_error, 0),
-            self.risk + self.standard_error,
-            step=step,
-            color=SKY,
-            alpha=0.35,
-            linewidth=0,
-            label="\N{PLUS-MINUS SIGN} 1 bootstrap standard error",
-        )
+        low, high = self.risk - self.standard_error, self.risk + self.standard_error
+        words = "\N{PLUS-MINUS SIGN} 1 bootstrap standard error"
+        draw_band(ax, self.thresholds, np.maximum(low, 0), high, words, step)
         ax.plot(self.thresholds, self.risk, color=BLUE, drawstyle=f"steps-{step}", label="risk")
         trivial = {"color": BLACK, "linestyle": DASHED, "linewidth": 1}
         ax.axhline(self.trivial_risk, label="call nobody, or everybody", **trivial)
@@ -116,4 +105,3 @@ class RiskCurveDisplay(Display):
         ax.set_ylim(bottom=0)
         name_score_axis(ax, self.score)
         ax.set_ylabel(self.unit)
-        return finish(ax)

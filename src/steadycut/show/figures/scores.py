@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -11,12 +11,9 @@ from steadycut.documents.audit import AuditDocument
 from steadycut.documents.parts import ScoresPart
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
-from steadycut.show.figures.colours import BLACK, BLUE, DASH_DOT, DASHED, DOTTED, ORANGE
+from steadycut.show.figures.colours import BLACK, BLUE, ORANGE
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import axes_or_new, finish, mark_cut_off, name_score_axis
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from steadycut.show.figures.elements import DASH_DOT, DASHED, DOTTED, mark_cut_off, name_score_axis
 
 COLOURS = {"positive": BLUE, "negative": ORANGE, "all": BLACK}
 # Each class at each hospital has its own pattern.
@@ -55,6 +52,8 @@ class ScoresDisplay(Display):
     direction: str = "ge"
     score: str = "score"
 
+    height: ClassVar = 4.1
+
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:
         """Take the scores of the certifying patients from a study, or from ``study.json``."""
@@ -82,9 +81,8 @@ class ScoresDisplay(Display):
             score=document.score,
         )
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw the curves on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 4.1)
+    def draw(self, ax: Any) -> None:
+        """Draw the curves."""
         two = len({place for _, place, _, _ in self.curves}) > 1
         mark_cut_off(ax, self.threshold)
         for name, place, scores, shares in self.curves:
@@ -95,7 +93,6 @@ class ScoresDisplay(Display):
         ax.set_ylim(0, 1.02)
         name_score_axis(ax, self.score)
         ax.set_ylabel("share of the class that is called")
-        return finish(ax)
 
     def _steps(self, scores: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the corners of the steps; a cut-off at a score calls patients with that score."""

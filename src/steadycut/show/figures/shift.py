@@ -1,7 +1,7 @@
 """From the risk at the first hospital to the risk at this one, part by part."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,11 +11,8 @@ from steadycut.documents.reading import Source, document_of
 from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLACK, BLUE, GREEN, GREY, VERMILLION
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import axes_or_new, note_below, risk_unit, tidy
+from steadycut.show.figures.elements import note_below, risk_unit
 from steadycut.show.numbers import signed, significant
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 COLUMNS = ("first\nhospital", "prevalence", "scores of\npositives", "scores of\nnegatives", "here")
 HALF_BAR = 0.34
@@ -73,9 +70,8 @@ class ShiftDisplay(Display):
             unit=risk_unit(document.costs),
         )
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw the waterfall on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 3.9)
+    def draw(self, ax: Any) -> None:
+        """Draw the waterfall."""
         known = np.nan_to_num(self.parts)
         ends = self.risk_internal + np.cumsum(known)
         levels = np.array([self.risk_internal, *ends, self.risk_external])
@@ -101,7 +97,6 @@ class ShiftDisplay(Display):
         ax.set_ylim(1.1 * lowest, 1.15 * (tops.max() or 1))
         ax.set_ylabel(self.unit)
         note_below(ax, self.total_text)
-        return tidy(ax)
 
     @property
     def total_text(self) -> str:

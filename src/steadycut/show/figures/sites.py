@@ -1,7 +1,7 @@
 """The cut-off that each site would have chosen alone."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -11,17 +11,7 @@ from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLUE, GREY
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import (
-    MOST_ROWS,
-    axes_or_new,
-    finish,
-    mark_cut_off,
-    name_rows,
-    name_score_axis,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from steadycut.show.figures.elements import MOST_ROWS, mark_cut_off, name_rows, name_score_axis
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -49,6 +39,9 @@ class SitesDisplay(Display):
     n_left_out: int = 0
     score: str = "score"
 
+    height: ClassVar = 1.4
+    row_height: ClassVar = 0.3
+
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:
         """Take the sites from a study of several sites, or from the content of ``study.json``."""
@@ -66,9 +59,8 @@ class SitesDisplay(Display):
             score=document.score,
         )
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw the rows on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 1.4 + 0.3 * len(self.names))
+    def draw(self, ax: Any) -> None:
+        """Draw the rows."""
         places = np.arange(len(self.names))
         ends = (self.threshold - self.radius, self.threshold + self.radius)
         ax.axvspan(*ends, color=GREY, alpha=0.25, linewidth=0, label="within the radius")
@@ -80,4 +72,3 @@ class SitesDisplay(Display):
             ax.annotate("lacks a class", (self.threshold, place), (6, 0), **where)
         name_score_axis(ax, self.score)
         name_rows(ax, self.names, self.n_left_out)
-        return finish(ax)

@@ -1,7 +1,7 @@
 """Where the cut-off falls when the patients are resampled."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -10,16 +10,7 @@ from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
 from steadycut.show.figures.colours import BLACK, BLUE, GREY
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import (
-    axes_or_new,
-    finish,
-    mark_cut_off,
-    name_score_axis,
-    note_below,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from steadycut.show.figures.elements import mark_cut_off, name_score_axis, note_below
 
 BINS = 30
 # Warnings that the histogram of the draws shows.
@@ -69,29 +60,20 @@ class ThresholdDrawsDisplay(Display):
             score=document.score,
         )
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw the histogram on ``ax``, or on a new figure, and return the axes."""
-        ax = axes_or_new(ax, 3.9)
+    def draw(self, ax: Any) -> None:
+        """Draw the histogram."""
         ends = (self.threshold - self.radius, self.threshold + self.radius)
         ax.axvspan(*ends, color=GREY, alpha=0.25, linewidth=0, label="within the radius")
         for end in ends:
             ax.axvline(end, color=BLACK, linestyle=":", linewidth=1)
-        ax.bar(
-            self.edges[:-1],
-            self.counts,
-            width=np.diff(self.edges),
-            align="edge",
-            color=BLUE,
-            edgecolor="white",
-            linewidth=0.6,
-            label="bootstrap cut-offs",
-        )
+        bars = {"width": np.diff(self.edges), "align": "edge", "label": "bootstrap cut-offs"}
+        look = {"color": BLUE, "edgecolor": "white", "linewidth": 0.6}
+        ax.bar(self.edges[:-1], self.counts, **bars, **look)
         mark_cut_off(ax, self.threshold)
         name_score_axis(ax, self.score)
         note_below(ax, self.note)
         ax.set_ylabel(f"replicates (of {self.draws.size})")
         ax.yaxis.get_major_locator().set_params(integer=True)
-        return finish(ax)
 
 
 def count_in_bins(draws: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
