@@ -36,7 +36,7 @@ def packages_loaded_by(*arguments):
 @pytest.mark.parametrize(("place", "help_"), EVERY)
 def test_the_one_line_help_begins_the_docstring(place, help_):
     found = load(place)
-    text = found.info.help if place.endswith(":reproduce_app") else found.__doc__
+    text = found.info.help if place.endswith(":reproduce_command") else found.__doc__
     assert text.splitlines()[0] == help_
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from steadycut.show.applied import applied_text
 class DecisionOptions:
     """Output."""
 
-    out: Annotated[Path, option("FILE", "CSV or Parquet file to write.")]
+    out: Path = option("FILE", "CSV or Parquet file to write.")
     as_json: AsJson = False
 
 

@@ -7,15 +7,18 @@ options. On the command line it has the options of all its groups, one after the
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from importlib import import_module
-from typing import Any, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from steadycut.errors import SteadycutError
+
+# Where the field of a group keeps what typer must know of it.
+OPTION = "option"
 
 
 class LazyGroup(TyperGroup):
@@ -49,6 +52,20 @@ class LazyGroup(TyperGroup):
             formatter.write_dl([(name, help_) for name, (_, help_) in self.table.items()])
 
 
+def places(package: str, table: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]]:
+    """Return the place of each command, given its module: the function is named after it.
+
+    Examples
+    --------
+    >>> places("steadycut", {"score-ecg": ("cli.score_ecg", "Score ECGs.")})
+    {'score-ecg': ('steadycut.cli.score_ecg:score_ecg_command', 'Score ECGs.')}
+    """
+    return {
+        name: (f"{package}.{module}:{name.replace('-', '_')}_command", help_)
+        for name, (module, help_) in table.items()
+    }
+
+
 def load(place: str) -> Any:
     """Return what a text of the form ``module:name`` points to.
 
@@ -73,11 +90,21 @@ def parameters_of(function: Callable[..., Any]) -> dict[inspect.Parameter, str |
     for name, parameter in inspect.signature(function).parameters.items():
         kind = hints[name]
         if is_dataclass(kind):
-            members = inspect.signature(kind).parameters.values()  # type: ignore[arg-type]
-            found |= dict.fromkeys(members, heading(kind))
+            for one in fields(kind):
+                default = inspect.Parameter.empty if one.default is MISSING else one.default
+                found[_parameter(one.name, one.type, default, one)] = heading(kind)
         else:
-            found[parameter.replace(annotation=kind, kind=parameter.KEYWORD_ONLY)] = None
+            found[_parameter(name, kind, parameter.default)] = None
     return found
+
+
+def _parameter(name: str, kind: Any, default: Any, told: Any = None) -> inspect.Parameter:
+    """Return an option as typer takes it; it is declared in a field, or in the annotation."""
+    plain, told = get_args(kind) if get_origin(kind) is Annotated else (kind, told)
+    wanted = Annotated[plain, told.metadata[OPTION]]  # type: ignore[valid-type]
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=wanted
+    )
 
 
 def flatten(function: Callable[..., Any]) -> Callable[..., Any]:

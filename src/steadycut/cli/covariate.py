@@ -1,7 +1,6 @@
 """``steadycut covariate``: cut-offs by group, or along a number, frozen and certified."""
 
 from dataclasses import dataclass
-from typing import Annotated
 
 from steadycut.cli import options as opt
 from steadycut.cli.options import option
@@ -19,13 +18,12 @@ from steadycut.study.covariate.fit import RULES, fit_by_covariate
 class CovariateOptions:
     """Covariate and cut-offs."""
 
-    covariate: Annotated[
-        str, option("COL", "Column of the covariate, the same in all rows of a patient.")
-    ]
-    kind: Annotated[
-        str,
-        option("groups|smooth", "groups: one cut-off per group; smooth: a function of a number."),
-    ] = "groups"
+    covariate: str = option("COL", "Column of the covariate, the same in all rows of a patient.")
+    kind: str = option(
+        "groups|smooth",
+        "groups: one cut-off per group; smooth: a function of a number.",
+        default="groups",
+    )
     rule: opt.StableOrErm = "stable"
     direction: opt.Direction = "ge"
     n_bootstrap: opt.Bootstrap = 200

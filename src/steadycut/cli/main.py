@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar
 import typer
 
 from steadycut._version import __version__
-from steadycut.cli.commands import LazyGroup, Refusal
+from steadycut.cli.commands import LazyGroup, Refusal, places
 from steadycut.errors import SteadycutError
 
 # typer contains a copy of click; this is the UsageError of that copy.
@@ -24,80 +24,29 @@ LONGEST = 1000
 class Commands(LazyGroup):
     """Every command of steadycut. A new command needs one entry here and one file."""
 
-    table: ClassVar = {
-        "demo": (
-            "steadycut.cli.demo:demo_command",
-            "Run everything on two simulated hospitals.",
-        ),
-        "fit": (
-            "steadycut.cli.fit:fit_command",
-            "Choose, freeze and certify one patient-level cut-off.",
-        ),
-        "apply": (
-            "steadycut.cli.apply:apply_command",
-            "Decide for every patient of a table.",
-        ),
-        "audit": (
-            "steadycut.cli.audit:audit_command",
-            "Judge a frozen rule at another hospital.",
-        ),
-        "report": (
-            "steadycut.cli.report:report_command",
-            "Write the page of a result again.",
-        ),
-        "strata": (
-            "steadycut.cli.strata:strata_command",
-            "Choose ordered risk strata, all boundaries at once.",
-        ),
-        "compare": (
-            "steadycut.cli.compare:compare_command",
-            "Choose by every rule at some sites, and judge at others.",
-        ),
-        "covariate": (
-            "steadycut.cli.covariate:covariate_command",
-            "Choose cut-offs that depend on a group or a number.",
-        ),
-        "plan": (
-            "steadycut.cli.plan:plan_command",
-            "Say how many patients a certificate needs.",
-        ),
-        "monitor": (
-            "steadycut.cli.monitor:monitor_command",
-            "Watch a frozen rule in use.",
-        ),
-        "score-slides": (
-            "steadycut.cli.score_slides:score_slides_command",
-            "Score the tissue tiles of whole-slide images.",
-        ),
-        "score-ecg": (
-            "steadycut.cli.score_ecg:score_ecg_command",
-            "Score segments of 12-lead ECGs.",
-        ),
-        "app": (
-            "steadycut.cli.app:app_command",
-            "Fit and audit in a page on this machine.",
-        ),
-        "keygen": (
-            "steadycut.cli.sign:keygen_command",
-            "Make a pair of keys for signatures.",
-        ),
-        "sign": (
-            "steadycut.cli.sign:sign_command",
-            "Sign a frozen file with your key.",
-        ),
-        "verify": (
-            "steadycut.cli.sign:verify_command",
-            "Check who signed a frozen file.",
-        ),
-        "rules": (
-            "steadycut.cli.rules:rules_command",
-            "List the rules that choose a cut-off.",
-        ),
-        "reproduce": (
-            "steadycut.reproduce.commands.group:reproduce_app",
-            "Rebuild the paper's figures and tables.",
-        ),
-    }
+    table: ClassVar = places(
+        "steadycut",
+        {
+            "demo": ("cli.demo", "Run everything on two simulated hospitals."),
+            "fit": ("cli.fit", "Choose, freeze and certify one patient-level cut-off."),
+            "apply": ("cli.apply", "Decide for every patient of a table."),
+            "audit": ("cli.audit", "Judge a frozen rule at another hospital."),
+            "report": ("cli.report", "Write the page of a result again."),
+            "strata": ("cli.strata", "Choose ordered risk strata, all boundaries at once."),
+            "compare": ("cli.compare", "Choose by every rule at some sites, and judge at others."),
+            "covariate": ("cli.covariate", "Choose cut-offs that depend on a group or a number."),
+            "plan": ("cli.plan", "Say how many patients a certificate needs."),
+            "monitor": ("cli.monitor", "Watch a frozen rule in use."),
+            "score-slides": ("cli.score_slides", "Score the tissue tiles of whole-slide images."),
+            "score-ecg": ("cli.score_ecg", "Score segments of 12-lead ECGs."),
+            "app": ("cli.app", "Fit and audit in a page on this machine."),
+            "keygen": ("cli.sign", "Make a pair of keys for signatures."),
+            "sign": ("cli.sign", "Sign a frozen file with your key."),
+            "verify": ("cli.sign", "Check who signed a frozen file."),
+            "rules": ("cli.rules", "List the rules that choose a cut-off."),
+            "reproduce": ("reproduce.commands.group", "Rebuild the paper's figures and tables."),
+        },
+    )
 
 
 app = typer.Typer(

@@ -1,7 +1,6 @@
 """``steadycut monitor``: a frozen rule in use, patients in the order of their arrival."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated
 
 from steadycut.cli.options import OptionalOutputOptions, TableOptions, number, option
 from steadycut.cli.output import check_folder, write_folder
@@ -23,14 +22,10 @@ from steadycut.study.monitor import monitor
 class MonitorOptions:
     """Monitoring."""
 
-    order: Annotated[
-        str,
-        option(
-            "COL",
-            "When a row came in: numbers or ISO dates. A patient arrives with the first row.",
-        ),
-    ]
-    delta: Annotated[float, number("X", "Probability of a false alarm, over all time.")] = 0.1
+    order: str = option(
+        "COL", "When a row came in: numbers or ISO dates. A patient arrives with the first row."
+    )
+    delta: float = number("X", "Probability of a false alarm, over all time.", default=0.1)
 
 
 def monitor_command(

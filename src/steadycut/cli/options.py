@@ -5,12 +5,13 @@ spelled in another way.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import MISSING, asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from steadycut.cli.commands import OPTION
 from steadycut.cli.reading import CHECKPOINT, Reading
 from steadycut.core.aggregate.aggregators import aggregator_names
 from steadycut.core.bounds.concentration import BOUNDS
@@ -23,25 +24,39 @@ from steadycut.study.operating_point import CONFIDENCE
 
 
 def option(
-    metavar: str, help_: str, *flags: str, parser: Callable[[str], Any] | None = None
+    metavar: str,
+    help_: str,
+    *flags: str,
+    default: Any = MISSING,
+    parser: Callable[[str], Any] | None = None,
 ) -> Any:
-    """Declare an option; without flags it has the name of its field."""
-    return typer.Option(*flags, metavar=metavar, parser=parser, help=help_)
+    """Declare an option; without flags it has the name of its field.
+
+    It stands where the default of a field does, or in the annotation of one that is declared once
+    for several groups.
+    """
+    told = typer.Option(*flags, metavar=metavar, parser=parser, help=help_)
+    return field(default=default, metadata={OPTION: told})
 
 
-def number(metavar: str, help_: str, *flags: str) -> Any:
+def number(metavar: str, help_: str, *flags: str, default: Any = MISSING) -> Any:
     """Declare an option that takes a number."""
-    return option(metavar, help_, *flags, parser=as_number)
+    return option(metavar, help_, *flags, default=default, parser=as_number)
 
 
-def whole(metavar: str, help_: str, *flags: str) -> Any:
+def whole(metavar: str, help_: str, *flags: str, default: Any = MISSING) -> Any:
     """Declare an option that takes a whole number."""
-    return option(metavar, help_, *flags, parser=as_whole_number)
+    return option(metavar, help_, *flags, default=default, parser=as_whole_number)
 
 
 def switch(flag: str, help_: str) -> Any:
-    """Declare an option that is on or off."""
-    return typer.Option(flag, help=help_)
+    """Declare an option that is on or off; in a group it is off unless given."""
+    return field(default=False, metadata={OPTION: typer.Option(flag, help=help_)})
+
+
+def argument(metavar: str, help_: str) -> Any:
+    """Declare an argument, which has a place and no flag."""
+    return field(metadata={OPTION: typer.Argument(metavar=metavar, help=help_)})
 
 
 def as_number(text: str) -> float:
@@ -109,28 +124,20 @@ OutFolder = Annotated[Path, option("DIR", "Where to write.")]
 class TableOptions:
     """Reading the table."""
 
-    tables: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="TABLE",
-            help="CSV, Parquet, Feather or .h5ad files, a pattern, or a folder of Parquet files.",
-        ),
-    ]
+    tables: list[str] = argument(
+        "TABLE", "CSV, Parquet, Feather or .h5ad files, a pattern, or a folder of Parquet files."
+    )
     missing: Missing = "refuse"
-    engine: Annotated[
-        str,
-        option(
-            "NAME",
-            f"auto, {', '.join(f'{name} ({one.about})' for name, one in ENGINES.items())}; the "
-            "result is the same.",
-        ),
-    ] = "auto"
-    memory: Annotated[
-        str | None, option("SIZE", "About how much memory rows may take. [default: 2GiB]")
-    ] = None
-    resume: Annotated[
-        bool, switch("--resume", "Continue the aggregation that was interrupted in --out.")
-    ] = False
+    engine: str = option(
+        "NAME",
+        f"auto, {', '.join(f'{name} ({one.about})' for name, one in ENGINES.items())}; the "
+        "result is the same.",
+        default="auto",
+    )
+    memory: str | None = option(
+        "SIZE", "About how much memory rows may take. [default: 2GiB]", default=None
+    )
+    resume: bool = switch("--resume", "Continue the aggregation that was interrupted in --out.")
 
     def reading(self, out: Path | None) -> Reading:
         """Check how to read the tables; a checkpoint goes into the folder of the results."""
@@ -148,8 +155,8 @@ class TableOptions:
 class PatientColumns:
     """Columns of the table."""
 
-    patient: Annotated[str, option("COL", "Column that identifies patients.")]
-    label: Annotated[str, option("COL", "Column of labels, the same in all rows of a patient.")]
+    patient: str = option("COL", "Column that identifies patients.")
+    label: str = option("COL", "Column of labels, the same in all rows of a patient.")
     positive: Positive = None
     level: Level = None
 
@@ -167,9 +174,7 @@ class PatientColumns:
 class ColumnOptions(PatientColumns):
     """Columns of the table."""
 
-    score: Annotated[
-        list[str], option("COL", "Column of instance scores; several are compared as methods.")
-    ]
+    score: list[str] = option("COL", "Column of instance scores; several are compared as methods.")
     aggregate: Aggregate = None
 
     def request(self, **more: Any) -> Request:
@@ -182,8 +187,8 @@ class ColumnOptions(PatientColumns):
 class OneScoreColumns(PatientColumns):
     """Columns of the table."""
 
-    score: Annotated[str, option("COL", "Column of instance scores.")]
-    aggregate: Annotated[str, option("AGG", "How the rows of a patient become one score.")] = "mean"
+    score: str = option("COL", "Column of instance scores.")
+    aggregate: str = option("AGG", "How the rows of a patient become one score.", default="mean")
 
     def request(self, **more: Any) -> Request:
         """Ask for the one score of each patient."""
@@ -195,9 +200,7 @@ class InternalSites:
     """Sites."""
 
     site: Site = None
-    internal: Annotated[str | None, option("NAME[,NAME]", "Sites to choose on. [default: all]")] = (
-        None
-    )
+    internal: str | None = option("NAME[,NAME]", "Sites to choose on. [default: all]", default=None)
 
     def names(self) -> list[str] | None:
         """Return the sites to choose on; None for all."""
@@ -208,9 +211,9 @@ class InternalSites:
 class TwoSites:
     """Sites."""
 
-    site: Annotated[str, option("COL", "Column of sites.")]
-    internal: Annotated[str, option("NAME[,NAME]", "Sites to choose on.")]
-    external: Annotated[str, option("NAME[,NAME]", "Sites to judge on.")]
+    site: str = option("COL", "Column of sites.")
+    internal: str = option("NAME[,NAME]", "Sites to choose on.")
+    external: str = option("NAME[,NAME]", "Sites to judge on.")
 
     def names(self) -> tuple[list[str], list[str]]:
         """Return the sites to choose on, and those to judge on."""
@@ -223,21 +226,19 @@ class TwoSites:
 class CostOptions:
     """Costs."""
 
-    cost_fn: Annotated[float, number("X", "Cost of a missed patient.")] = 1.0
-    cost_fp: Annotated[float, number("X", "Cost of a false alarm.")] = 1.0
+    cost_fn: float = number("X", "Cost of a missed patient.", default=1.0)
+    cost_fp: float = number("X", "Cost of a false alarm.", default=1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrevalenceOptions(CostOptions):
     """Costs and prevalence."""
 
-    target_prevalence: Annotated[
-        str | None,
-        option(
-            "P|LOW,HIGH",
-            "Prevalence at which risk counts, or a range: then its worse end. [default: as found]",
-        ),
-    ] = None
+    target_prevalence: str | None = option(
+        "P|LOW,HIGH",
+        "Prevalence at which risk counts, or a range: then its worse end. [default: as found]",
+        default=None,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,36 +246,30 @@ class ChoiceOptions:
     """Choosing the cut-off."""
 
     direction: Direction = "ge"
-    selector: Annotated[
-        str,
-        option(
-            "HOW",
-            "How one of several candidates is chosen: risk, objective (Algorithm 1's J), no-bias, "
-            "or with several sites site-mean or site-worst.",
-            "--select",
-        ),
-    ] = "risk"
+    selector: str = option(
+        "HOW",
+        "How one of several candidates is chosen: risk, objective (Algorithm 1's J), no-bias, "
+        "or with several sites site-mean or site-worst.",
+        "--select",
+        default="risk",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitChoiceOptions(ChoiceOptions):
     """Choosing the cut-off."""
 
-    rule: Annotated[
-        str,
-        option(
-            "RULE",
-            "stable, erm, youden, sensitivity:X, ppv:X, kappa, ...: `steadycut rules` lists them.",
-        ),
-    ] = "stable"
-    ensemble: Annotated[
-        str | None,
-        option(
-            "quantile|gls",
-            "Average all scores and aggregators on the quantile scale, with equal or GLS weights. "
-            "[default: choose one]",
-        ),
-    ] = None
+    rule: str = option(
+        "RULE",
+        "stable, erm, youden, sensitivity:X, ppv:X, kappa, ...: `steadycut rules` lists them.",
+        default="stable",
+    )
+    ensemble: str | None = option(
+        "quantile|gls",
+        "Average all scores and aggregators on the quantile scale, with equal or GLS weights. "
+        "[default: choose one]",
+        default=None,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,7 +277,7 @@ class SearchOptions:
     """Bootstrap and grid."""
 
     n_bootstrap: Bootstrap = 200
-    grid: Annotated[str, option("N|exact", "Number of cuts, or exact.")] = "200"
+    grid: str = option("N|exact", "Number of cuts, or exact.", default="200")
     seed: Seed = 0
 
 
@@ -290,14 +285,12 @@ class SearchOptions:
 class StratifiedSearchOptions(SearchOptions):
     """Bootstrap and grid."""
 
-    stratify: Annotated[
-        str | None,
-        option(
-            "label|site|COL",
-            "Resample patients within labels, sites or the values of a column that is the same in "
-            "all rows of a patient. [default: all together]",
-        ),
-    ] = None
+    stratify: str | None = option(
+        "label|site|COL",
+        "Resample patients within labels, sites or the values of a column that is the same in "
+        "all rows of a patient. [default: all together]",
+        default=None,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,34 +305,26 @@ class BoundOptions(CertificateOptions):
     """Certificate."""
 
     honesty: Honesty = "split"
-    stratified: Annotated[
-        bool,
-        switch(
-            "--stratified",
-            "Split each class evenly into choosing and certifying; with --target-prevalence.",
-        ),
-    ] = False
-    bound: Annotated[
-        str,
-        option(
-            "NAME",
-            f"auto, {', '.join(BOUNDS)}; compression and class-wise-dkw need "
-            "--honesty uniform, the class-wise ones --target-prevalence.",
-        ),
-    ] = "auto"
+    stratified: bool = switch(
+        "--stratified",
+        "Split each class evenly into choosing and certifying; with --target-prevalence.",
+    )
+    bound: str = option(
+        "NAME",
+        f"auto, {', '.join(BOUNDS)}; compression and class-wise-dkw need "
+        "--honesty uniform, the class-wise ones --target-prevalence.",
+        default="auto",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RememberOptions:
     """Remembering patients."""
 
-    remember_patients: Annotated[
-        bool,
-        switch(
-            "--remember-patients",
-            "Put salted hashes of the identifiers into the rule, to refuse these patients later.",
-        ),
-    ] = False
+    remember_patients: bool = switch(
+        "--remember-patients",
+        "Put salted hashes of the identifiers into the rule, to refuse these patients later.",
+    )
     key: PatientKey = None
 
     def arguments(self) -> dict[str, Any]:
@@ -362,19 +347,19 @@ class OutputOptions:
 class ReportOptions(OutputOptions):
     """Output."""
 
-    confidence: Annotated[
-        float, number("X", "Confidence of the intervals of the operating point.")
-    ] = CONFIDENCE
-    small_cells: Annotated[
-        int | None, whole("N", "Write no number that stands for fewer than N patients.")
-    ] = None
+    confidence: float = number(
+        "X", "Confidence of the intervals of the operating point.", default=CONFIDENCE
+    )
+    small_cells: int | None = whole(
+        "N", "Write no number that stands for fewer than N patients.", default=None
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionalOutputOptions:
     """Output."""
 
-    out: Annotated[Path | None, option("DIR", "Where to write. [default: nowhere]")] = None
+    out: Path | None = option("DIR", "Where to write. [default: nowhere]", default=None)
     as_json: AsJson = False
 
 

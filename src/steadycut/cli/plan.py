@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
 
 from steadycut.cli import options as opt
 from steadycut.cli.options import number, option, whole
@@ -15,32 +14,28 @@ from steadycut.study.plan import plan
 class PlanOptions:
     """Study to plan."""
 
-    risk: Annotated[float | None, number("R", "Risk that the certifying patients will show.")] = (
-        None
+    risk: float | None = number("R", "Risk that the certifying patients will show.", default=None)
+    width: float | None = number("W", "How far the certified risk may lie above it.", default=None)
+    patients: int | None = whole("N", "All patients; instead of --width.", default=None)
+    prevalence: float | None = number(
+        "P", "Share of patients with the disease, if known.", default=None
     )
-    width: Annotated[float | None, number("W", "How far the certified risk may lie above it.")] = (
-        None
+    instances: int | None = whole("M", "Instances per patient.", default=None)
+    icc: float | None = number("RHO", "Intraclass correlation of the instances.", default=None)
+    pilot: Path | None = option(
+        "STUDY", "A study.json: its errors and prevalence instead of --risk.", default=None
     )
-    patients: Annotated[int | None, whole("N", "All patients; instead of --width.")] = None
-    prevalence: Annotated[
-        float | None, number("P", "Share of patients with the disease, if known.")
-    ] = None
-    instances: Annotated[int | None, whole("M", "Instances per patient.")] = None
-    icc: Annotated[float | None, number("RHO", "Intraclass correlation of the instances.")] = None
-    pilot: Annotated[
-        Path | None, option("STUDY", "A study.json: its errors and prevalence instead of --risk.")
-    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanCertificateOptions:
     """Costs and certificate."""
 
-    cost_fn: Annotated[float | None, number("X", "Cost of a missed patient. [default: 1]")] = None
-    cost_fp: Annotated[float | None, number("X", "Cost of a false alarm. [default: 1]")] = None
+    cost_fn: float | None = number("X", "Cost of a missed patient. [default: 1]", default=None)
+    cost_fp: float | None = number("X", "Cost of a false alarm. [default: 1]", default=None)
     delta: opt.Delta = 0.1
     honesty: opt.Honesty = "split"
-    certify_size: Annotated[float, number("X", "Share of patients who certify.")] = 0.5
+    certify_size: float = number("X", "Share of patients who certify.", default=0.5)
 
 
 def plan_command(

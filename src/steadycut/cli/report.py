@@ -5,9 +5,7 @@ import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from steadycut.cli.options import option
+from steadycut.cli.options import argument, option
 from steadycut.cli.output import check_folder
 from steadycut.core.checks import check_choice
 from steadycut.errors import BadOption, BadTable, SteadycutError
@@ -23,9 +21,8 @@ NAMES = (
 def report_command(
     result: Annotated[
         Path,
-        typer.Argument(
-            metavar="RESULT",
-            help="study.json, audit.json or another result, or the folder that holds it.",
+        argument(
+            "RESULT", "study.json, audit.json or another result, or the folder that holds it."
         ),
     ],
     form: Annotated[

@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 from numpy.typing import NDArray
 
-from steadycut.cli.options import PatientKey, Site, option, parse_sites, read_key, switch
+from steadycut.cli.options import PatientKey, Site, argument, option, parse_sites, read_key, switch
 from steadycut.core.records import PatientScores
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.kinds import load_frozen
@@ -20,24 +19,17 @@ from steadycut.documents.signature import verify
 class RuleOptions:
     """Frozen rule."""
 
-    rule: Annotated[
-        Path, typer.Argument(metavar="RULE", help="The rule.json, strata.json or covariate.json.")
-    ]
-    verify: Annotated[
-        Path | None,
-        option("PUBLIC_KEY", "Use the rule only if RULE.sig says that this key signed it."),
-    ] = None
+    rule: Path = argument("RULE", "The rule.json, strata.json or covariate.json.")
+    verify: Path | None = option(
+        "PUBLIC_KEY", "Use the rule only if RULE.sig says that this key signed it.", default=None
+    )
     key: PatientKey = None
-    unseen: Annotated[
-        str,
-        option(
-            "refuse|pooled",
-            "Patients of a group that a covariate.json has not seen: refuse, or pooled cut-off.",
-        ),
-    ] = "refuse"
-    force: Annotated[
-        bool, switch("--force", "Continue if the rule refuses these patients, and record it.")
-    ] = False
+    unseen: str = option(
+        "refuse|pooled",
+        "Patients of a group that a covariate.json has not seen: refuse, or pooled cut-off.",
+        default="refuse",
+    )
+    force: bool = switch("--force", "Continue if the rule refuses these patients, and record it.")
 
     def load(self) -> tuple[FrozenFile[Any], bytes | None]:
         """Return the rule and the secret by which it remembers patients; check who signed it."""
@@ -53,13 +45,11 @@ class RuleOptions:
 class ExternalOptions:
     """Patients to judge the rule on."""
 
-    label: Annotated[
-        str | None, option("COL", "Column of labels. [default: work without labels]")
-    ] = None
-    site: Site = None
-    external: Annotated[str | None, option("NAME[,NAME]", "Sites to judge on. [default: all]")] = (
-        None
+    label: str | None = option(
+        "COL", "Column of labels. [default: work without labels]", default=None
     )
+    site: Site = None
+    external: str | None = option("NAME[,NAME]", "Sites to judge on. [default: all]", default=None)
 
     def names(self) -> list[str] | None:
         """Return the sites to judge on; None for all."""

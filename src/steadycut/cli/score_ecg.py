@@ -5,9 +5,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
-from steadycut.cli.options import OutputOptions, Seed, number, option, switch, whole
+from steadycut.cli.options import OutputOptions, Seed, argument, number, option, switch, whole
 from steadycut.cli.output import check_folder, to_json, write_folder
 from steadycut.cli.results import finish_scoring
 from steadycut.core.checks import check_count, check_fraction
@@ -28,20 +27,17 @@ from steadycut.pipelines.skipped import refuse_if_nothing
 class RecordOptions:
     """Records."""
 
-    records: Annotated[
-        list[str],
-        typer.Argument(metavar="RECORD", help="WFDB records, or folders that hold them."),
-    ]
-    sheet: Annotated[Path | None, option("CSV", "Columns record, patient and label, site.")] = None
+    records: list[str] = argument("RECORD", "WFDB records, or folders that hold them.")
+    sheet: Path | None = option("CSV", "Columns record, patient and label, site.", default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentOptions:
     """Segments."""
 
-    segments: Annotated[str, option("windows|beats", "What is scored.")] = "windows"
-    window: Annotated[float, number("S", "Seconds that a window lasts.")] = 5.0
-    step: Annotated[float, number("S", "Seconds from window to window.")] = 2.5
+    segments: str = option("windows|beats", "What is scored.", default="windows")
+    window: float = number("S", "Seconds that a window lasts.", default=5.0)
+    step: float = number("S", "Seconds from window to window.", default=2.5)
 
     def options(self) -> EcgOptions:
         """Check how a record is cut."""
@@ -58,9 +54,9 @@ Jobs = Annotated[int, whole("N", "Workers.")]
 class ScorerOptions:
     """Scorer."""
 
-    scorer: Annotated[
-        Path | None, option("JSON", "Score with this scorer.json instead of training one.")
-    ] = None
+    scorer: Path | None = option(
+        "JSON", "Score with this scorer.json instead of training one.", default=None
+    )
     train_share: TrainShare = 0.5
     seed: Seed = 0
     jobs: Jobs = 1
@@ -70,7 +66,7 @@ class ScorerOptions:
 class EcgOutputOptions(OutputOptions):
     """Output."""
 
-    plot: Annotated[bool, switch("--plot", "Also draw every record with its segments.")] = False
+    plot: bool = switch("--plot", "Also draw every record with its segments.")
 
 
 def score_ecg_command(

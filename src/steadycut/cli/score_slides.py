@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from steadycut.cli.options import OutputOptions, number, option, switch, whole
+from steadycut.cli.options import OutputOptions, argument, number, option, switch, whole
 from steadycut.cli.output import check_folder
 from steadycut.cli.results import finish_scoring
 from steadycut.core.checks import check_count
@@ -30,37 +27,31 @@ from steadycut.pipelines.slides.reader import SLIDES, import_openslide
 class SlideOptions:
     """Slides."""
 
-    slides: Annotated[
-        list[str],
-        typer.Argument(metavar="SLIDE", help="Slide files, or folders that hold them."),
-    ]
-    sheet: Annotated[
-        Path | None, option("CSV", "Columns slide, patient and if known label, site.")
-    ] = None
+    slides: list[str] = argument("SLIDE", "Slide files, or folders that hold them.")
+    sheet: Path | None = option(
+        "CSV", "Columns slide, patient and if known label, site.", default=None
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlideModelOptions:
     """Model."""
 
-    model: Annotated[Path, option("ONNX", "Model that scores a tile.")]
-    normalize: Annotated[
-        str, option("HOW", "What the model is fed: unit, imagenet, minus-one-one, none.")
-    ] = "unit"
-    layout: Annotated[str, option("auto|nchw|nhwc", "Order of the axes of the model's input.")] = (
-        "auto"
+    model: Path = option("ONNX", "Model that scores a tile.")
+    normalize: str = option(
+        "HOW", "What the model is fed: unit, imagenet, minus-one-one, none.", default="unit"
     )
-    activation: Annotated[
-        str, option("none|sigmoid|softmax", "What turns the output into a score.")
-    ] = "none"
-    output: Annotated[str | None, option("NAME", "Output of the model. [default: the first]")] = (
-        None
+    layout: str = option(
+        "auto|nchw|nhwc", "Order of the axes of the model's input.", default="auto"
     )
-    positive: Annotated[
-        int | None,
-        whole("N", "Column of the output that is the score. [default: the last of two]"),
-    ] = None
-    device: Annotated[str, option("cpu|cuda", "Where the model runs.")] = "cpu"
+    activation: str = option(
+        "none|sigmoid|softmax", "What turns the output into a score.", default="none"
+    )
+    output: str | None = option("NAME", "Output of the model. [default: the first]", default=None)
+    positive: int | None = whole(
+        "N", "Column of the output that is the score. [default: the last of two]", default=None
+    )
+    device: str = option("cpu|cuda", "Where the model runs.", default="cpu")
 
     def options(self) -> ModelOptions:
         """Check how pixels go in and a score comes out."""
@@ -73,23 +64,21 @@ class SlideModelOptions:
 class SlideTileOptions:
     """Tiles."""
 
-    tile: Annotated[int, whole("N", "Edge of a tile in pixels.")] = 256
-    mpp: Annotated[
-        float | None,
-        number("X", "Micrometres per pixel of the tiles. [default: 1, which is 10x]"),
-    ] = None
-    magnification: Annotated[
-        float | None, number("M", "The same as a magnification: 10/M micrometres.")
-    ] = None
-    slide_mpp: Annotated[
-        float | None,
-        number("X", "Micrometres per pixel of the slides, if the files are wrong about it."),
-    ] = None
-    min_tissue: Annotated[float, number("X", "Smallest share of tissue of a tile.")] = 0.25
-    min_sharpness: Annotated[float, number("X", "Smallest variance of the Laplacian.")] = 10.0
-    min_brightness: Annotated[float, number("X", "Smallest mean green, 0 to 255.")] = 25.0
-    max_brightness: Annotated[float, number("X", "Largest mean green, 0 to 255.")] = 240.0
-    batch: Annotated[int, whole("N", "Tiles that are read and scored together.")] = 32
+    tile: int = whole("N", "Edge of a tile in pixels.", default=256)
+    mpp: float | None = number(
+        "X", "Micrometres per pixel of the tiles. [default: 1, which is 10x]", default=None
+    )
+    magnification: float | None = number(
+        "M", "The same as a magnification: 10/M micrometres.", default=None
+    )
+    slide_mpp: float | None = number(
+        "X", "Micrometres per pixel of the slides, if the files are wrong about it.", default=None
+    )
+    min_tissue: float = number("X", "Smallest share of tissue of a tile.", default=0.25)
+    min_sharpness: float = number("X", "Smallest variance of the Laplacian.", default=10.0)
+    min_brightness: float = number("X", "Smallest mean green, 0 to 255.", default=25.0)
+    max_brightness: float = number("X", "Largest mean green, 0 to 255.", default=240.0)
+    batch: int = whole("N", "Tiles that are read and scored together.", default=32)
 
     def options(self) -> TileOptions:
         """Check how tiles are cut and which are kept."""
@@ -101,8 +90,8 @@ class SlideTileOptions:
 class SlideWorkOptions:
     """Work."""
 
-    jobs: Annotated[int, whole("N", "Workers; the result does not depend on them.")] = 1
-    overlay: Annotated[bool, switch("--overlay", "Also draw a heat map of every slide.")] = False
+    jobs: int = whole("N", "Workers; the result does not depend on them.", default=1)
+    overlay: bool = switch("--overlay", "Also draw a heat map of every slide.")
 
 
 def score_slides_command(

@@ -7,9 +7,7 @@ from getpass import getpass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from steadycut.cli.options import AsJson, option, switch
+from steadycut.cli.options import AsJson, argument, option, switch
 from steadycut.cli.output import show
 from steadycut.documents.signature import (
     PASSPHRASE,
@@ -24,9 +22,7 @@ from steadycut.errors import BadOption
 
 SignedFile = Annotated[
     Path,
-    typer.Argument(
-        metavar="RULE", help="rule.json, strata.json or covariate.json; study.json, audit.json."
-    ),
+    argument("RULE", "rule.json, strata.json or covariate.json; study.json, audit.json."),
 ]
 SignatureFile = Annotated[Path | None, option("FILE", "Signature file. [default: RULE.sig]")]
 
@@ -34,7 +30,7 @@ SignatureFile = Annotated[Path | None, option("FILE", "Signature file. [default:
 def keygen_command(
     key: Annotated[
         Path,
-        typer.Argument(metavar="KEY", help="Private key to write; KEY.pub is the public one."),
+        argument("KEY", "Private key to write; KEY.pub is the public one."),
     ],
     encrypt: Annotated[
         bool, switch("--encrypt", f"Ask for a passphrase, or take that in {PASSPHRASE}.")

@@ -1,7 +1,6 @@
 """``steadycut strata``: choose, freeze and certify risk strata from a table of scores."""
 
 from dataclasses import dataclass
-from typing import Annotated
 
 from steadycut.cli import options as opt
 from steadycut.cli.options import option, whole
@@ -21,27 +20,21 @@ from steadycut.study.strata.options import strata_options
 class StrataOptions:
     """Strata."""
 
-    costs: Annotated[
-        str,
-        option(
-            "ROWS|FILE.csv",
-            "What each stratum costs each grade, both ascending: a row for each grade, such as "
-            "'0,0.5,1;4,1,0'; or a CSV file, perhaps with names.",
-        ),
-    ]
-    order: Annotated[
-        str | None,
-        option("LOW,MID,HIGH", "Values of the label, ascending. [default: labels are 0/1]"),
-    ] = None
-    strata: Annotated[str | None, option("NAME,NAME,...", "Names of the strata, ascending.")] = None
-    n_thresholds: Annotated[
-        int | None,
-        whole(
-            "K",
-            "Number of boundaries; a check of --costs, which has one column more.",
-            "--thresholds",
-        ),
-    ] = None
+    costs: str = option(
+        "ROWS|FILE.csv",
+        "What each stratum costs each grade, both ascending: a row for each grade, such as "
+        "'0,0.5,1;4,1,0'; or a CSV file, perhaps with names.",
+    )
+    order: str | None = option(
+        "LOW,MID,HIGH", "Values of the label, ascending. [default: labels are 0/1]", default=None
+    )
+    strata: str | None = option("NAME,NAME,...", "Names of the strata, ascending.", default=None)
+    n_thresholds: int | None = whole(
+        "K",
+        "Number of boundaries; a check of --costs, which has one column more.",
+        "--thresholds",
+        default=None,
+    )
     direction: opt.Direction = "ge"
     rule: opt.StableOrErm = "stable"
 
@@ -50,7 +43,7 @@ class StrataOptions:
 class LossBoundOptions(opt.CertificateOptions):
     """Certificate."""
 
-    bound: Annotated[str, option("NAME", f"auto, {', '.join(LOSS_BOUNDS)}, on the cost.")] = "auto"
+    bound: str = option("NAME", f"auto, {', '.join(LOSS_BOUNDS)}, on the cost.", default="auto")
 
 
 def strata_command(

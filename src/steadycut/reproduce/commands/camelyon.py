@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
 
 from steadycut.cli.options import CertificateOptions, SearchOptions, option, switch
 from steadycut.cli.score_slides import SlideModelOptions, SlideTileOptions, SlideWorkOptions
@@ -21,10 +20,8 @@ from steadycut.reproduce.pages import tables_page
 class CamelyonOptions:
     """Slides."""
 
-    data: Annotated[Path, option("DIR", "Folder that holds CAMELYON16, CAMELYON17 or both.")]
-    itc_positive: Annotated[
-        bool, switch("--itc-positive", "Isolated tumour cells count as metastasis.")
-    ] = False
+    data: Path = option("DIR", "Folder that holds CAMELYON16, CAMELYON17 or both.")
+    itc_positive: bool = switch("--itc-positive", "Isolated tumour cells count as metastasis.")
 
 
 def camelyon_command(

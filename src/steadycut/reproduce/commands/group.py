@@ -4,42 +4,25 @@ from typing import Any, ClassVar
 
 import typer
 
-from steadycut.cli.commands import LazyGroup
+from steadycut.cli.commands import LazyGroup, places
 from steadycut.errors import BadOption
-
-COMMANDS = "steadycut.reproduce.commands"
 
 
 class Targets(LazyGroup):
     """The targets. An unknown name is refused with the list of targets."""
 
     # A new target is one line here and one file with its command.
-    table: ClassVar = {
-        "figure-1": (
-            f"{COMMANDS}.figure_1:figure_1_command",
-            "Rebuild figure 1: the stable basin.",
-        ),
-        "figure-2": (
-            f"{COMMANDS}.figure_2:figure_2_command",
-            "Rebuild figure 2: two markers, two sites.",
-        ),
-        "figure-s1": (
-            f"{COMMANDS}.figure_s1:figure_s1_command",
-            "Rebuild figure S1: a bound for 5 models.",
-        ),
-        "table": (
-            f"{COMMANDS}.table:table_command",
-            "Rebuild the main and cost table, for any two hospitals.",
-        ),
-        "camelyon": (
-            f"{COMMANDS}.camelyon:camelyon_command",
-            "Rebuild the tables of CAMELYON16/17, from slides.",
-        ),
-        "mimic-ecg": (
-            f"{COMMANDS}.mimic_ecg:mimic_ecg_command",
-            "Rebuild the tables of MIMIC-IV-ECG, from records.",
-        ),
-    }
+    table: ClassVar = places(
+        "steadycut.reproduce.commands",
+        {
+            "figure-1": ("figure_1", "Rebuild figure 1: the stable basin."),
+            "figure-2": ("figure_2", "Rebuild figure 2: two markers, two sites."),
+            "figure-s1": ("figure_s1", "Rebuild figure S1: a bound for 5 models."),
+            "table": ("table", "Rebuild the main and cost table, for any two hospitals."),
+            "camelyon": ("camelyon", "Rebuild the tables of CAMELYON16/17, from slides."),
+            "mimic-ecg": ("mimic_ecg", "Rebuild the tables of MIMIC-IV-ECG, from records."),
+        },
+    )
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command of a target."""
@@ -51,7 +34,7 @@ class Targets(LazyGroup):
         return found
 
 
-reproduce_app = typer.Typer(
+reproduce_command = typer.Typer(
     cls=Targets,
     rich_markup_mode=None,
     subcommand_metavar="TARGET [OPTIONS]",

@@ -2,7 +2,6 @@
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 
@@ -23,12 +22,12 @@ from steadycut.reproduce.pages import tables_page
 class MimicOptions:
     """Records."""
 
-    data: Annotated[Path, option("DIR", "Folder of MIMIC-IV-ECG or its Demo.")]
-    labels: Annotated[
-        Path | None, option("CSV", "Columns subject_id and label, 0 or 1. [default: readings]")
-    ] = None
-    finding: Annotated[str, option("TEXT", "Without --labels: what makes a reading positive.")] = (
-        FINDING
+    data: Path = option("DIR", "Folder of MIMIC-IV-ECG or its Demo.")
+    labels: Path | None = option(
+        "CSV", "Columns subject_id and label, 0 or 1. [default: readings]", default=None
+    )
+    finding: str = option(
+        "TEXT", "Without --labels: what makes a reading positive.", default=FINDING
     )
     train_share: TrainShare = 0.4
     jobs: Jobs = 1

@@ -22,7 +22,7 @@ class RunOutputOptions:
     """Output."""
 
     out: OutFolder = Path("steadycut-paper")
-    force: Annotated[bool, switch("--force", "Overwrite files of an earlier run.")] = False
+    force: bool = switch("--force", "Overwrite files of an earlier run.")
     as_json: AsJson = False
 
     def check(

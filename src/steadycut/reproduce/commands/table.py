@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated
 
 from steadycut.cli import options as opt
 from steadycut.cli.compare import read_two_hospitals
@@ -23,19 +22,15 @@ NEEDED = ("patient", "score", "label", "site", "internal", "external")
 class DataOptions:
     """Table of two hospitals."""
 
-    data: Annotated[
-        list[str] | None,
-        option(
-            "TABLE",
-            "CSV or Parquet files with two sites. [default: simulated hospitals]",
-        ),
-    ] = None
-    patient: Annotated[str | None, option("COL", "Column that identifies patients.")] = None
-    score: Annotated[list[str] | None, option("COL", "Column of instance scores.")] = None
-    label: Annotated[str | None, option("COL", "Column of labels.")] = None
+    data: list[str] | None = option(
+        "TABLE", "CSV or Parquet files with two sites. [default: simulated hospitals]", default=None
+    )
+    patient: str | None = option("COL", "Column that identifies patients.", default=None)
+    score: list[str] | None = option("COL", "Column of instance scores.", default=None)
+    label: str | None = option("COL", "Column of labels.", default=None)
     site: opt.Site = None
-    internal: Annotated[str | None, option("NAME[,NAME]", "Sites to choose on.")] = None
-    external: Annotated[str | None, option("NAME[,NAME]", "Sites to judge on.")] = None
+    internal: str | None = option("NAME[,NAME]", "Sites to choose on.", default=None)
+    external: str | None = option("NAME[,NAME]", "Sites to judge on.", default=None)
     positive: opt.Positive = None
     level: opt.Level = None
     aggregate: opt.Aggregate = None
