@@ -94,6 +94,6 @@ def test_the_map_is_as_long_as_the_thresholds():
 
 def test_the_first_replicate_is_drawn_and_another_seed_gives_another():
     one, other = (run_setting(Setting(), 1, seed)[0] for seed in (5, 6))
-    panels = panel_data(Setting(), 5)
+    panels = panel_data(5, [one])
     assert (one.erm, one.penalised) == (panels["erm"], panels["penalised"])
     assert one.erm != other.erm

@@ -29,8 +29,8 @@ def scored():
 
 def test_a_patients_score_is_the_mean_of_his_cells(scored):
     training, pool, (validation, _) = scored
-    plain = LogisticRegression().fit(training.features, training.labels[training.patient])
-    by_cell = plain.predict_proba(pool.features)[:, 1]
+    plain = LogisticRegression().fit(training.X, training.y)
+    by_cell = plain.predict_proba(pool.X)[:, 1]
     assert validation.scores == pytest.approx(by_cell.reshape(200, -1).mean(axis=1))
     assert validation.known_labels.tolist() == pool.labels.tolist()
 
@@ -51,8 +51,8 @@ def test_the_five_models_of_the_caption():
 
 def test_cells_of_the_sick_differ_in_mean_and_in_size():
     cells = draw_cells(4000, Setting(), np.random.default_rng(0))
-    sick = cells.labels[cells.patient] == 1
-    means = [cells.features[rows].mean(axis=0) for rows in (~sick, sick)]
+    sick = cells.y == 1
+    means = [cells.X[rows].mean(axis=0) for rows in (~sick, sick)]
     assert means[1] - means[0] == pytest.approx([0.8, 0, 0, 0, 0, 0], abs=0.1)
-    sizes = [cells.features[rows, 1].std() for rows in (~sick, sick)]
+    sizes = [cells.X[rows, 1].std() for rows in (~sick, sick)]
     assert sizes[1] > sizes[0] + 0.3

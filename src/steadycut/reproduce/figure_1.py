@@ -1,7 +1,8 @@
 """Figure 1: whether penalising instability moves the cut-off to a better basin."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +13,9 @@ from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import even_cuts
 from steadycut.core.cuts.risk_curve import risk_at_cuts, risk_curve
 from steadycut.core.rules.pointwise import Pointwise
-from steadycut.core.rules.registry import ERM, chosen_cut
-from steadycut.ingest.patients import Progress
 from steadycut.reproduce import figure_1_simulation as sim
 from steadycut.reproduce.claims import Claim, share_of, spread_of
-from steadycut.reproduce.figure import BASE, PaperFigure, run_settings
+from steadycut.reproduce.figure import PaperFigure, draw_curves, run_settings
 from steadycut.reproduce.figure_1_simulation import COSTS, SHARP, Outcome, Setting, in_sharp
 from steadycut.show.figures.colours import BLACK, BLUE, GREY, ORANGE, PURPLE, SKY, VERMILLION
 
@@ -25,33 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DELTA, PROXY_SIZE = 0.10, 200_000
-
-
-def figure_1(n_replicates: int, seed: int, progress: Progress | None = None) -> dict[str, Any]:
-    """Return the numbers of figure 1: panels of one replicate, and claims over many."""
-    found = run_settings(sim.replicate, sim.SETTINGS, n_replicates, seed, progress)
-    panels = panel_data(Setting(), seed)
-    return {
-        "parameters": {
-            "printed": sim.PRINTED,
-            "assumed": sim.ASSUMED,
-            "setting": asdict(Setting()),
-        },
-        "summary": summary(found[BASE]),
-        "claims": [claim.to_dict() for claim in claims(found[BASE], panels)],
-        "sensitivity": [
-            {"changed": name, "status": status_of(name), **summary(found[name])}
-            for name in sim.SETTINGS
-        ],
-        "panels": panels,
-    }
-
-
-def status_of(name: str) -> str:
-    """Return whether a setting changes what the paper prints."""
-    if name == BASE:
-        return ""
-    return "changes a printed value" if name in sim.CHANGED_PRINTED else "not printed"
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
@@ -74,11 +46,11 @@ def whole_story(one: Outcome) -> bool:
     return in_sharp(one.erm) and left and one.external_penalised < one.external_erm
 
 
-def claims(outcomes: Sequence[Outcome], panels: dict[str, Any]) -> list[Claim]:
+def claims(outcomes: Sequence[Outcome], panels: Mapping[str, Any]) -> list[Claim]:
     """Return the statements of the caption, and what came out."""
     said = summary(outcomes)
     ratios = [one.map_ratio for one in outcomes if one.map_ratio is not None]
-    excess = np.abs(np.array(panels["external"]) - np.array(panels["internal"]))
+    excess = np.abs(panels["excess"])
     thresholds = np.array(panels["thresholds"])
     largest = float(thresholds[excess.argmax()])
     times = sim.ratio_in_sharp(thresholds, excess) or 0
@@ -130,7 +102,7 @@ def claims(outcomes: Sequence[Outcome], panels: dict[str, Any]) -> list[Claim]:
     ]
 
 
-def basin_text(panels: dict[str, Any]) -> str:
+def basin_text(panels: Mapping[str, Any]) -> str:
     """Return whether the true risk has a minimum in the sharp region."""
     thresholds, risk = np.array(panels["thresholds"]), np.array(panels["internal"])
     best = float(thresholds[risk.argmin()])
@@ -139,10 +111,10 @@ def basin_text(panels: dict[str, Any]) -> str:
     return f"The true risk {falls} all the way through that region; its minimum is at {best:.2f}."
 
 
-def panel_data(setting: Setting, seed: int) -> dict[str, Any]:
+def panel_data(seed: int, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return the curves of the first replicate, and large-sample proxies of the true risks."""
-    stream = np.random.default_rng(seed).spawn(1)[0]
-    here = sim.draw_internal(setting, stream)
+    setting, first = Setting(), outcomes[0]
+    here = sim.draw_internal(setting, np.random.default_rng(seed).spawn(1)[0])
     cuts = even_cuts(here)
     rule = Pointwise(window=sim.WINDOW, cap_in=setting.cap_in).on_cuts(cuts)
     thresholds, empirical = cuts.thresholds, risk_at_cuts(sim.at_thresholds(cuts), COSTS)
@@ -158,8 +130,9 @@ def panel_data(setting: Setting, seed: int) -> dict[str, Any]:
         "map": (unstable / unstable.max()).tolist(),
         "objective": (empirical[0] + weighted).tolist(),
         "upper_bound": (empirical[0] + gap).tolist(),
-        "erm": chosen_cut(cuts, ERM, COSTS),
-        "penalised": chosen_cut(cuts, rule, COSTS),
+        "excess": (external - internal).tolist(),
+        "erm": first.erm,
+        "penalised": first.penalised,
         "sharp": list(SHARP),
     }
 
@@ -172,65 +145,45 @@ def proxies(setting: Setting, thresholds: FloatArray, seed: int) -> tuple[FloatA
     return risk_curve(here, thresholds, COSTS), risk_curve(there, thresholds, COSTS)
 
 
+# Each panel of curves: its title, the place of its legend, and its curves.
+CURVES: tuple[tuple[str, str, tuple[tuple[str, str, str, str], ...]], ...] = (
+    (
+        "(a) internal risk; grey: sharp subgroup",
+        "lower left",
+        (
+            ("empirical", SKY, "-", "empirical, 180 patients"),
+            ("internal", BLUE, "-", "true (200,000 patients)"),
+        ),
+    ),
+    ("(b) instability map G(t), scaled", "", (("map", PURPLE, "-", ""),)),
+    (
+        "(c) penalised objective",
+        "upper right",
+        (
+            ("objective", PURPLE, "-", "J = R + λG"),
+            ("upper_bound", VERMILLION, "--", "R + gamma, bound from P"),
+        ),
+    ),
+    ("(d) excess external risk R_Q - R_P", "", (("excess", ORANGE, "-", ""),)),
+    ("(e) external risk R_Q", "lower left", (("external", BLUE, "-", "_"),)),
+)
+
+
 def draw_figure_1(figure: "Figure", content: Mapping[str, Any]) -> None:
     """Draw all panels on an empty figure."""
-    panels, grid = content["panels"], figure.subplots(2, 3)
-    draw_internal_risk(grid[0, 0], panels)
-    draw_map(grid[0, 1], panels)
-    draw_objective(grid[0, 2], panels)
-    draw_excess(grid[1, 0], panels)
-    draw_external_risk(grid[1, 1], panels)
-    draw_bars(grid[1, 2], content["summary"])
-    for ax in grid.flat[:5]:
+    panels, axes = content["panels"], figure.subplots(2, 3).flat
+    for ax, (title, legend, curves) in zip(axes, CURVES, strict=False):
+        draw_curves(ax, panels, *curves)
+        ax.set_title(title)
         ax.axvspan(*panels["sharp"], color=GREY, alpha=0.18, linewidth=0)
         ax.set_xlim(0, 7)
         ax.set_xlabel("cut-off t")
-
-
-def draw_internal_risk(ax: "Axes", panels: Mapping[str, Any]) -> None:
-    """Draw the true and the empirical risk at P."""
-    ax.plot(panels["thresholds"], panels["empirical"], color=SKY, label="empirical, 180 patients")
-    ax.plot(panels["thresholds"], panels["internal"], color=BLUE, label="true (200,000 patients)")
-    mark_cuts(ax, panels)
-    ax.set_title("(a) internal risk; grey: sharp subgroup")
-    ax.legend(loc="lower left")
-
-
-def draw_map(ax: "Axes", panels: Mapping[str, Any]) -> None:
-    """Draw the instability map."""
-    ax.plot(panels["thresholds"], panels["map"], color=PURPLE)
-    ax.set_title("(b) instability map G(t), scaled")
-
-
-def draw_objective(ax: "Axes", panels: Mapping[str, Any]) -> None:
-    """Draw the penalised objective and a bound from P."""
-    ax.plot(panels["thresholds"], panels["objective"], color=PURPLE, label="J = R + λG")
-    ax.plot(
-        panels["thresholds"],
-        panels["upper_bound"],
-        color=VERMILLION,
-        linestyle="--",
-        label="R + gamma, bound from P",
-    )
-    mark_cuts(ax, panels)
-    ax.set_title("(c) penalised objective")
-    ax.legend(loc="upper right")
-
-
-def draw_excess(ax: "Axes", panels: Mapping[str, Any]) -> None:
-    """Draw what a cut-off costs more at Q than at P."""
-    gaps = [q - p for p, q in zip(panels["internal"], panels["external"], strict=True)]
-    ax.plot(panels["thresholds"], gaps, color=ORANGE)
-    ax.axhline(0, color=BLACK, linewidth=0.8)
-    ax.set_title("(d) excess external risk R_Q - R_P")
-
-
-def draw_external_risk(ax: "Axes", panels: Mapping[str, Any]) -> None:
-    """Draw the true risk at Q."""
-    ax.plot(panels["thresholds"], panels["external"], color=BLUE)
-    mark_cuts(ax, panels)
-    ax.set_title("(e) external risk R_Q")
-    ax.legend(loc="lower left")
+        if legend:
+            ax.axvline(panels["erm"], color=GREY, linestyle="--", label="ERM")
+            ax.axvline(panels["penalised"], color=VERMILLION, label="penalised")
+            ax.legend(loc=legend)
+    axes[3].axhline(0, color=BLACK, linewidth=0.8)
+    draw_bars(axes[5], content["summary"])
 
 
 def draw_bars(ax: "Axes", summary: Mapping[str, Any]) -> None:
@@ -246,12 +199,6 @@ def draw_bars(ax: "Axes", summary: Mapping[str, Any]) -> None:
     ax.set_title("(f) R_Q over replicates: mean, 90 %")
 
 
-def mark_cuts(ax: "Axes", panels: Mapping[str, Any]) -> None:
-    """Draw the two cut-offs of the first replicate."""
-    ax.axvline(panels["erm"], color=GREY, linestyle="--", label="ERM")
-    ax.axvline(panels["penalised"], color=VERMILLION, label="penalised")
-
-
 FIGURE_1 = PaperFigure(
     name="figure-1",
     title="Figure 1, rerun: penalising instability shifts the threshold to a stable basin",
@@ -264,7 +211,14 @@ FIGURE_1 = PaperFigure(
     Shows the two-basin mixture, its instability map and the penalised cut-off.
     """,
     replicates=100,
-    compute=figure_1,
+    setting=Setting(),
+    assumed=sim.ASSUMED,
+    printed=sim.PRINTED,
+    run=partial(run_settings, sim.replicate, sim.SETTINGS),
+    summarise=summary,
+    panels=panel_data,
+    claims=claims,
+    statuses=sim.STATUSES,
     draw=draw_figure_1,
     size=(9.6, 5.4),
     columns={

@@ -24,7 +24,7 @@ from steadycut.core.rules.pointwise import (
 from steadycut.core.rules.registry import ERM, chosen_cut, cuts_at_rank
 from steadycut.core.rules.stable import Stable
 from steadycut.core.rules.ties import middle_of_widest_flat
-from steadycut.reproduce.figure import BASE
+from steadycut.reproduce.figure import BASE, draw_labels
 
 COSTS = Costs()
 N_DRAWS, WINDOW = 200, 5
@@ -147,12 +147,12 @@ SETTINGS = {
     "sharp share at P and Q 0.5": Setting(sharp_share=0.5, sharp_share_external=0.5),
     "sharp share at P and Q 0.8": Setting(sharp_share=0.8, sharp_share_external=0.8),
 }
-CHANGED_PRINTED = {"sharp share at P and Q 0.5", "sharp share at P and Q 0.8"}
+STATUSES = dict.fromkeys(list(SETTINGS)[-2:], "changes a printed value")
 
 
 def draw_internal(setting: Setting, rng: np.random.Generator) -> PatientScores:
     """Return the patients of P."""
-    labels = draw_labels(setting.n_patients, setting, rng)
+    labels = draw_labels(setting.n_patients, setting.prevalence, rng)
     if setting.unit == "patients":
         own = draw_scores(INTERNAL, labels, setting.sharp_share, setting.noise, rng)
         # The mean of the cells is normal around the patient's score: no need to draw the cells.
@@ -167,18 +167,9 @@ def draw_internal(setting: Setting, rng: np.random.Generator) -> PatientScores:
 
 def draw_external(setting: Setting, rng: np.random.Generator) -> PatientScores:
     """Return the patients of Q."""
-    labels = draw_labels(setting.n_external, setting, rng)
-    share = setting.sharp_share_external
-    return PatientScores(
-        scores=draw_scores(EXTERNAL, labels, share, setting.noise, rng), labels=labels
-    )
-
-
-def draw_labels(n: int, setting: Setting, rng: np.random.Generator) -> NDArray[np.int8]:
-    """Return labels that are positive with the prevalence; both classes occur."""
-    labels = (rng.random(n) < setting.prevalence).astype(np.int8)
-    labels[:2] = 0, 1
-    return labels
+    labels = draw_labels(setting.n_external, setting.prevalence, rng)
+    scores = draw_scores(EXTERNAL, labels, setting.sharp_share_external, setting.noise, rng)
+    return PatientScores(scores=scores, labels=labels)
 
 
 def draw_scores(

@@ -1,7 +1,7 @@
 """Figure 2: two markers and a shift between sites: bounds, decomposition, ERM and penalties."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,10 +10,9 @@ from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.risk_curve import risk_curve
 from steadycut.core.records import PatientScores
-from steadycut.ingest.patients import Progress
 from steadycut.reproduce import figure_2_simulation as sim
 from steadycut.reproduce.claims import HALF, Claim, share_of, spread_of
-from steadycut.reproduce.figure import BASE, PaperFigure, run_settings
+from steadycut.reproduce.figure import PaperFigure, draw_curves, run_settings
 from steadycut.reproduce.figure_2_simulation import COSTS, Outcome, Setting, true_risk
 from steadycut.show.figures import colours as look
 
@@ -37,22 +36,6 @@ TERMS = {
     "shape_negative": ("negatives", look.SKY),
     "penalty": ("G_boot", look.VERMILLION),
 }
-
-
-def figure_2(n_replicates: int, seed: int, progress: Progress | None = None) -> dict[str, Any]:
-    """Return the numbers of figure 2: panels of one replicate, and claims over many."""
-    found = run_settings(sim.replicate, sim.SETTINGS, n_replicates, seed, progress)
-    outcomes = found[BASE]
-    return {
-        "parameters": {"printed": {}, "assumed": sim.ASSUMED, "setting": asdict(Setting())},
-        "summary": summary(outcomes),
-        "claims": [claim.to_dict() for claim in claims(outcomes)],
-        "sensitivity": [
-            {"changed": name, "status": "" if name == BASE else "not printed", **summary(some)}
-            for name, some in found.items()
-        ],
-        "panels": panel_data(Setting(), seed, outcomes),
-    }
 
 
 def external_pairs(outcomes: Sequence[Outcome], way: str) -> list[tuple[float, float]]:
@@ -96,7 +79,7 @@ def correlation(one: FloatArray, two: FloatArray) -> float | None:
     return float(np.corrcoef(one, two)[0, 1])
 
 
-def claims(outcomes: Sequence[Outcome]) -> list[Claim]:
+def claims(outcomes: Sequence[Outcome], _panels: Mapping[str, Any]) -> list[Claim]:
     """Return the statements of the caption, and what came out."""
     said = summary(outcomes)
     return [
@@ -158,9 +141,9 @@ def penalty_claim(outcomes: Sequence[Outcome], way: str, said: dict[str, Any]) -
     )
 
 
-def panel_data(setting: Setting, seed: int, outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def panel_data(seed: int, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return the histograms, curves and terms of the first replicate, and all points of (d)."""
-    stream = np.random.default_rng(seed).spawn(1)[0]
+    setting, stream = Setting(), np.random.default_rng(seed).spawn(1)[0]
     here, there = sim.draw_sites(setting, stream)
     first, marker = outcomes[0], outcomes[0].chosen["erm"].marker
     patients, threshold = here[marker], outcomes[0].erm.threshold
@@ -223,11 +206,8 @@ def draw_marker(ax: "Axes", panels: Mapping[str, Any], marker: int) -> None:
 
 def draw_bound(ax: "Axes", panels: Mapping[str, Any], risk: str, title: str) -> None:
     """Draw a risk along the cut-off beside the bound from P."""
-    ax.plot(panels["thresholds"], panels[risk], color=look.BLUE, label="risk")
-    bound = ax.plot(
-        panels["thresholds"], panels["upper_bound"], color=look.VERMILLION, linestyle="--"
-    )
-    bound[0].set_label("bound")
+    bound = ("upper_bound", look.VERMILLION, "--", "bound")
+    draw_curves(ax, panels, (risk, look.BLUE, "-", "risk"), bound)
     ax.axvline(panels["threshold"], color=look.GREY, label="ERM")
     ax.axhline(1, color=look.BLACK, linewidth=0.8, linestyle=":", label="largest risk")
     ax.set_ylim(0, 1.4 * max(panels["upper_bound"]))
@@ -275,7 +255,12 @@ FIGURE_2 = PaperFigure(
     Shows a shift between the sites, bounds, the decomposition, ERM and the penalties.
     """,
     replicates=60,
-    compute=figure_2,
+    setting=Setting(),
+    assumed=sim.ASSUMED,
+    run=partial(run_settings, sim.replicate, sim.SETTINGS),
+    summarise=summary,
+    panels=panel_data,
+    claims=claims,
     draw=draw_figure_2,
     size=(9.6, 5.4),
     columns={

@@ -20,7 +20,7 @@ from steadycut.core.rules.registry import chosen_cut
 from steadycut.core.rules.stable import Stable
 from steadycut.core.select import Candidate, Search, best_candidate, try_candidate
 from steadycut.core.shift.parts import absolute_shift, signed_shift
-from steadycut.reproduce.figure import BASE
+from steadycut.reproduce.figure import BASE, draw_labels
 
 COSTS = Costs()
 DELTA, N_DRAWS = 0.10, 200
@@ -99,8 +99,7 @@ def draw_site(
     markers: tuple[Marker, Marker], n_patients: int, prevalence: float, rng: np.random.Generator
 ) -> list[PatientScores]:
     """Return the same patients with each marker; both classes occur."""
-    labels = (rng.random(n_patients) < prevalence).astype(np.int8)
-    labels[:2] = 0, 1
+    labels = draw_labels(n_patients, prevalence, rng)
     return [
         PatientScores(
             scores=np.array(marker.means)[labels]

@@ -1,7 +1,6 @@
 """Figure S1: the same upper bound for five models, and its terms."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +9,8 @@ from steadycut.core.cuts.risk_curve import risk_curve
 from steadycut.ingest.patients import Progress
 from steadycut.reproduce import figure_s1_simulation as sim
 from steadycut.reproduce.claims import Claim, share_of, spread_of
-from steadycut.reproduce.figure import BASE, PaperFigure
-from steadycut.reproduce.figure_s1_simulation import COSTS, NAMES, Outcome
+from steadycut.reproduce.figure import PaperFigure, draw_curves
+from steadycut.reproduce.figure_s1_simulation import COSTS, Outcome
 from steadycut.show.figures.colours import BLACK, BLUE, GREY, ORANGE, VERMILLION
 
 if TYPE_CHECKING:
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 POINTS = 101
+# In each replicate one outcome per model.
+Replicates = Sequence[Mapping[str, Outcome]]
 # The terms of the bound: name, colour and hatch.
 PARTS = {
     "risk": ("empirical risk", BLUE, ""),
@@ -27,37 +28,23 @@ PARTS = {
 }
 
 
-def figure_s1(n_replicates: int, seed: int, progress: Progress | None = None) -> dict[str, Any]:
-    """Return the numbers of figure S1: panels of one replicate, and claims over many."""
+def run(
+    n_replicates: int, seed: int, progress: Progress | None = None
+) -> dict[str, list[dict[str, Outcome]]]:
+    """Return the bounds of all models for every change and replicate; models are fitted once."""
     found: dict[str, list[dict[str, Outcome]]] = {name: [] for name in sim.CHANGES}
-    panels: dict[str, Any] = {}
     for place, stream in enumerate(np.random.default_rng(seed).spawn(n_replicates)):
         if progress:
             progress("replicates", place, n_replicates)
         scores = sim.score_patients(stream)
-        panels = panels or panel_data(scores, seed)
-        for name, (_, terms) in sim.CHANGES.items():
+        for name, terms in sim.CHANGES.items():
             found[name].append(sim.outcomes_of(scores, terms, seed))
-    by_model = {name: summary([one[name] for one in found[BASE]]) for name in NAMES}
-    return {
-        "parameters": {"printed": {}, "assumed": sim.ASSUMED, "setting": asdict(sim.Setting())},
-        "models": by_model,
-        "claims": [claim.to_dict() for claim in claims(found[BASE], by_model)],
-        "sensitivity": [
-            {"changed": name, "status": status, **summary(all_of(found[name]))}
-            for name, (status, _) in sim.CHANGES.items()
-        ],
-        "panels": panels,
-    }
+    return found
 
 
-def all_of(replicates: Sequence[Mapping[str, Outcome]]) -> list[Outcome]:
-    """Return the outcomes of all models and replicates."""
-    return [one for replicate in replicates for one in replicate.values()]
-
-
-def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+def summary(replicates: Replicates) -> dict[str, Any]:
     """Return the terms of the bound, their shares, and whether it holds and says something."""
+    outcomes = [one for replicate in replicates for one in replicate.values()]
     return {
         **{name: spread_of([one.parts[name] for one in outcomes]) for name in PARTS},
         **{
@@ -75,16 +62,17 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def claims(replicates: Sequence[Mapping[str, Outcome]], by_model: Mapping[str, Any]) -> list[Claim]:
+def claims(replicates: Replicates, panels: Mapping[str, Any]) -> list[Claim]:
     """Return the statements of the caption, and what came out."""
-    said = summary(all_of(replicates))
-    worst = min(NAMES, key=lambda name: float(by_model[name]["above_everywhere"]))
+    said = summary(replicates)
+    above = {name: panel["summary"]["above_everywhere"] for name, panel in panels.items()}
+    worst = min(above, key=lambda name: float(above[name]))
     shares = ", ".join(f"{100 * said[f'share_{name}']:.0f} %" for name in PARTS)
     return [
         Claim(
             paper="(a, c) U_P stays above the true risk R_P at every t, for every model.",
             found=(
-                f"Worst for {worst}: {100 * by_model[worst]['above_everywhere']:.0f} %. U_P at "
+                f"Worst for {worst}: {100 * above[worst]:.0f} %. U_P at "
                 f"its smallest is {said['bound']['mean']:.2f}, the true risk there "
                 f"{said['true_risk']['mean']:.2f}."
             ),
@@ -116,11 +104,12 @@ def claims(replicates: Sequence[Mapping[str, Outcome]], by_model: Mapping[str, A
     ]
 
 
-def panel_data(scores: sim.Scores, seed: int) -> dict[str, Any]:
-    """Return the curves and terms of every model in one replicate."""
+def panel_data(seed: int, replicates: Replicates) -> dict[str, Any]:
+    """Return the curves and terms of every model in the first replicate, and its summary."""
+    scores = sim.score_patients(np.random.default_rng(seed).spawn(1)[0])
     panels = {}
-    for name, outcome in sim.outcomes_of(scores, sim.Terms(), seed).items():
-        pool, population = scores[name]
+    for name, (pool, population) in scores.items():
+        outcome = replicates[0][name]
         validation = pool.take(np.arange(sim.N_VALIDATION))
         thresholds = np.linspace(validation.scores.min(), validation.scores.max(), POINTS)
         empirical = risk_curve(validation, thresholds, COSTS)
@@ -133,6 +122,7 @@ def panel_data(scores: sim.Scores, seed: int) -> dict[str, Any]:
             "threshold": float(thresholds[empirical.argmin()]),
             "parts": outcome.parts,
             "true_risk": outcome.true_risk,
+            "summary": summary([{name: one[name]} for one in replicates]),
         }
     return panels
 
@@ -155,10 +145,13 @@ def draw_figure_s1(figure: "Figure", content: Mapping[str, Any]) -> None:
 
 def draw_model(ax: "Axes", panel: Mapping[str, Any], title: str) -> None:
     """Draw the empirical and true risk of one model, and its upper bound."""
-    at = panel["thresholds"]
-    ax.plot(at, panel["upper_bound"], color=VERMILLION, label="U = R + gamma + G_boot")
-    ax.plot(at, panel["empirical"], color=BLUE, label="empirical risk")
-    ax.plot(at, panel["true"], color=BLACK, linestyle="--", label="true risk")
+    draw_curves(
+        ax,
+        panel,
+        ("upper_bound", VERMILLION, "-", "U = R + gamma + G_boot"),
+        ("empirical", BLUE, "-", "empirical risk"),
+        ("true", BLACK, "--", "true risk"),
+    )
     ax.axvline(panel["threshold"], color=GREY, label="argmin U = argmin R")
     ax.set_ylim(0, 1.35 * max(panel["upper_bound"]))
     ax.set_xlabel("cut-off")
@@ -196,7 +189,13 @@ FIGURE_S1 = PaperFigure(
     Shows the same bound for each model, and the terms it is made of.
     """,
     replicates=10,
-    compute=figure_s1,
+    setting=sim.Setting(),
+    assumed=sim.ASSUMED,
+    run=run,
+    summarise=summary,
+    panels=panel_data,
+    claims=claims,
+    statuses=sim.STATUSES,
     draw=draw_figure_s1,
     size=(10.5, 5.2),
     columns={

@@ -7,22 +7,20 @@ differ, partly in a way that no linear model can see. Every patient has their ow
 """
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.core.bounds.concentration import BOUNDS
-from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.risk_curve import risk_curve
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.select import Search, try_candidate
 from steadycut.estimators.cross_fit import Instances, Scorer
 from steadycut.estimators.threads import one_thread
-from steadycut.reproduce.figure import BASE
+from steadycut.reproduce.figure import BASE, draw_labels
 from steadycut.study.fit import fit
 
 COSTS = Costs()
@@ -56,40 +54,31 @@ class Setting:
     background_sd: float = 0.5
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Cells:
-    """Features of all cells, patient after patient, and the label of each patient."""
-
-    features: FloatArray
-    labels: NDArray[np.int64]
-
-    @property
-    def patient(self) -> NDArray[np.int64]:
-        """The patient of each cell."""
-        n = self.labels.size
-        return np.repeat(np.arange(n), len(self.features) // n)
-
-
-def draw_cells(n_patients: int, setting: Setting, rng: np.random.Generator) -> Cells:
+def draw_cells(n_patients: int, setting: Setting, rng: np.random.Generator) -> Instances:
     """Return patients with their cells; both classes occur.
 
     Examples
     --------
     >>> cells = draw_cells(5, Setting(), np.random.default_rng(0))
-    >>> cells.features.shape, cells.patient[:9].tolist()
-    ((40, 6), [0, 0, 0, 0, 0, 0, 0, 0, 1])
+    >>> cells.X.shape, cells.offsets.tolist()
+    ((40, 6), [0, 8, 16, 24, 32, 40])
     """
-    labels = (rng.random(n_patients) < setting.prevalence).astype(np.int64)
-    labels[:2] = 0, 1
+    labels = draw_labels(n_patients, setting.prevalence, rng).astype(np.int64)
     shape = (n_patients, setting.n_cells, setting.n_features)
-    features = rng.normal(size=shape) + rng.normal(
-        0, setting.background_sd, (*shape[:1], 1, shape[2])
-    )
+    background = (n_patients, 1, setting.n_features)
+    features = rng.normal(size=shape) + rng.normal(0, setting.background_sd, background)
     affected = (rng.random(shape[:2]) < setting.affected_share) & (labels[:, None] == 1)
     features[..., 0] += 1.6 * affected
     # Affected cells lie on either side of the healthy ones in the second feature.
     features[..., 1] += 2.0 * affected * np.where(rng.random(shape[:2]) < 0.5, 1, -1)  # noqa: PLR2004
-    return Cells(features=features.reshape(-1, setting.n_features), labels=labels)
+    offsets = np.arange(n_patients + 1) * setting.n_cells
+    return Instances(
+        X=features.reshape(-1, setting.n_features),
+        y=np.repeat(labels, setting.n_cells),
+        labels=labels,
+        rows=np.arange(offsets[-1]),
+        offsets=offsets,
+    )
 
 
 def models() -> dict[str, Any]:
@@ -114,8 +103,8 @@ def models() -> dict[str, Any]:
 
 def patient_scores(
     estimator: Any,  # noqa: ANN401
-    training: Cells,
-    others: list[Cells],
+    training: Instances,
+    others: list[Instances],
     rng: np.random.Generator,
 ) -> list[PatientScores]:
     """Fit a model on the cells of some patients; return the mean score of other patients' cells.
@@ -127,27 +116,15 @@ def patient_scores(
     scorer = Scorer(estimator=estimator, positive=1, how="mean", n_folds=2)
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = scorer.fit(laid_out(training), np.arange(training.labels.size), rng)
+        model = scorer.fit(training, np.arange(training.labels.size), rng)
         return [
             PatientScores(
-                scores=scorer.score(model, laid_out(one), np.arange(one.labels.size)),
+                scores=scorer.score(model, one, np.arange(one.labels.size)),
                 labels=one.labels,
                 recipe=Recipe(score="probability"),
             )
             for one in others
         ]
-
-
-def laid_out(cells: Cells) -> Instances:
-    """Return the cells as the estimators' record of rows and patients."""
-    n = cells.labels.size
-    return Instances(
-        X=cells.features,
-        y=cells.labels[cells.patient],
-        labels=cells.labels,
-        rows=np.arange(len(cells.features)),
-        offsets=np.arange(n + 1) * (len(cells.features) // n),
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,21 +139,19 @@ class Terms:
     centering: str = "none"
 
 
-# One change at a time: its status, and the terms.
+# One change at a time.
 CHANGES = {
-    BASE: ("", Terms()),
-    "60 validation patients": ("not printed", Terms(n_validation=60)),
-    "1,000 validation patients": ("not printed", Terms(n_validation=1000)),
-    "delta 0.30": ("not printed", Terms(delta=0.30)),
-    "oscillation form, omega(2r)": ("not printed", Terms(form="oscillation")),
-    "centred quantile, as in the appendix": ("not printed", Terms(centering="bias")),
-    "gamma: one-sided DKW": ("other than printed", Terms(gap="dkw")),
-    "band: multiscale": ("other than printed", Terms(band="multiscale")),
-    "both, 1,000 patients": (
-        "other than printed",
-        Terms(gap="dkw", band="multiscale", n_validation=1000),
-    ),
+    BASE: Terms(),
+    "60 validation patients": Terms(n_validation=60),
+    "1,000 validation patients": Terms(n_validation=1000),
+    "delta 0.30": Terms(delta=0.30),
+    "oscillation form, omega(2r)": Terms(form="oscillation"),
+    "centred quantile, as in the appendix": Terms(centering="bias"),
+    "gamma: one-sided DKW": Terms(gap="dkw"),
+    "band: multiscale": Terms(band="multiscale"),
+    "both, 1,000 patients": Terms(gap="dkw", band="multiscale", n_validation=1000),
 }
+STATUSES = dict.fromkeys(list(CHANGES)[-3:], "other than printed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +176,7 @@ class Outcome:
         return sum(self.parts.values())
 
 
-Scores = Mapping[str, tuple[PatientScores, PatientScores]]
+Scores = Mapping[str, Sequence[PatientScores]]
 
 
 def score_patients(rng: np.random.Generator) -> Scores:
@@ -209,11 +184,10 @@ def score_patients(rng: np.random.Generator) -> Scores:
     training, pool, population = (
         draw_cells(n, Setting(), rng) for n in (N_TRAINING, N_POOL, N_POPULATION)
     )
-    scored = {}
-    for name, model in models().items():
-        validation, others = patient_scores(model, training, [pool, population], rng)
-        scored[name] = (validation, others)
-    return scored
+    return {
+        name: patient_scores(model, training, [pool, population], rng)
+        for name, model in models().items()
+    }
 
 
 def outcomes_of(scores: Scores, terms: Terms, seed: int) -> dict[str, Outcome]:

@@ -6,37 +6,31 @@ from typing import Any
 ORDER = {"holds": "held", "mixed": "mixed", "does not hold": "not held"}
 
 
-def table_page(content: Mapping[str, Any]) -> str:
+def table_page(content: Mapping[str, Any], title: str = "The paper's tables, rerun") -> str:
     """Return the page of the paper's main and cost table."""
-    patients = content["patients"]
-    return (
-        "\n\n".join(
-            [
-                "# The paper's tables, rerun",
-                (
-                    f"Chosen on {patients['internal']} internal patients, half of whom choose and "
-                    f"half validate; judged on {patients['external']} external ones. Calling "
-                    "everybody or nobody, whichever costs less, has external risk "
-                    f"{content['trivial_external']:.3f}."
-                ),
-                markdown(main_rows(content["rows"])),
-                "Cost table",
-                markdown(cost_table_rows(content["cost_table"])),
-                f"Over {content['replicates']} replicates (mean, and how often below ERM's R_Q)",
-                markdown(replicate_rows(content["over_replicates"])),
-                claims_text(content["claims"], content["replicates"]),
-            ]
-        )
-        + "\n"
+    patients, replicates = content["patients"], content["replicates"]
+    return page(
+        title,
+        f"Chosen on {patients['internal']} internal patients, half of whom choose and half "
+        f"validate; judged on {patients['external']} external ones. Calling everybody or nobody, "
+        f"whichever costs less, has external risk {content['trivial_external']:.3f}.",
+        markdown(main_rows(content["rows"])),
+        "Cost table",
+        markdown(cost_table_rows(content["cost_table"])),
+        f"Over {replicates} replicates (mean, and how often below ERM's R_Q)",
+        markdown(replicate_rows(content["over_replicates"])),
+        claims_text(content["claims"], replicates),
     )
+
+
+def page(title: str, *parts: str) -> str:
+    """Return a page in Markdown."""
+    return "\n\n".join([f"# {title}", *parts]) + "\n"
 
 
 def tables_page(content: Mapping[str, Any]) -> str:
     """Return the pages of several data sets, each under its name, and what was skipped."""
-    pages = [
-        table_page(table).replace("# The paper's tables, rerun", f"# {name}", 1)
-        for name, table in content["tables"].items()
-    ]
+    pages = [table_page(table, name) for name, table in content["tables"].items()]
     lost = [f"- {one['file']}: {one['reason']}" for one in content["skipped"]]
     return "\n".join([*pages, *(["# Skipped files", "", *lost, ""] if lost else [])])
 
@@ -46,15 +40,14 @@ def figure_page(
 ) -> str:
     """Return the page of a figure; ``columns`` are the titles of the sensitivity table, by key."""
     assumed = [["not printed", "used here"], *map(list, content["parameters"]["assumed"].items())]
-    parts = [
-        f"# {title}",
+    return page(
+        title,
         f"What the paper shows: {shown}",
         claims_text(content["claims"], content["replicates"]),
         markdown(assumed),
         f"One change at a time, {content['replicates']} replicates each",
         markdown(sensitivity_rows(content["sensitivity"], columns)),
-    ]
-    return "\n\n".join(parts) + "\n"
+    )
 
 
 def sensitivity_rows(
@@ -81,23 +74,13 @@ def mean_or_share(value: Mapping[str, float] | float) -> str:
 
 def main_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Return the paper's columns, and what was chosen."""
-    head = ["Method", "candidate", "R_Q", "Validation", "Shift", "modulus", "G_boot", "FR"]
-    return [
-        head,
-        *(
-            [
-                row["name"],
-                f"{row['score']}: {' > '.join(step['how'] for step in row['aggregation'])}",
-                with_error(row["risk_external"], row["risk_external_se"]),
-                with_error(row["risk_validation"], row["risk_validation_se"]),
-                f"{row['shift']:+.3f}",
-                f"{row['modulus']:.3f}",
-                f"{row['penalty']:.3f}",
-                f"{row['flip_rate']:.3f}",
-            ]
-            for row in rows
-        ),
-    ]
+    cells = [["Method", "candidate", "R_Q", "Validation", "Shift", "modulus", "G_boot", "FR"]]
+    for row in rows:
+        candidate = f"{row['score']}: {' > '.join(step['how'] for step in row['aggregation'])}"
+        risks = [with_error(row, "risk_external"), with_error(row, "risk_validation")]
+        others = [f"{row[name]:.3f}" for name in ("modulus", "penalty", "flip_rate")]
+        cells.append([row["name"], candidate, *risks, f"{row['shift']:+.3f}", *others])
+    return cells
 
 
 def cost_table_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
@@ -105,9 +88,7 @@ def cost_table_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     names = list(dict.fromkeys(row["name"] for row in rows))
     pairs = list(dict.fromkeys((row["cost_fn"], row["cost_fp"]) for row in rows))
     cells = {
-        (row["name"], row["cost_fn"], row["cost_fp"]): with_error(
-            row["risk_external"], row["risk_external_se"]
-        )
+        (row["name"], row["cost_fn"], row["cost_fp"]): with_error(row, "risk_external")
         for row in rows
     }
     head = ["Loss (miss, alarm)", *(f"({miss:g}, {alarm:g})" for miss, alarm in pairs)]
@@ -125,18 +106,9 @@ def replicate_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
         "flip_rate": "FR",
         "to_erm": "R_Q to ERM",
     }
-    return [
-        ["Method", *columns.values(), "below ERM", "same"],
-        *(
-            [
-                row["name"],
-                *(f"{row[name]['mean']:.3f}" for name in columns),
-                f"{100 * row['below_erm']:.0f} %",
-                f"{100 * row['same_as_erm']:.0f} %",
-            ]
-            for row in rows
-        ),
-    ]
+    shown = (*columns, "below_erm", "same_as_erm")
+    cells = [[row["name"], *(mean_or_share(row[name]) for name in shown)] for row in rows]
+    return [["Method", *columns.values(), "below ERM", "same"], *cells]
 
 
 def claims_text(claims: Sequence[Mapping[str, Any]], replicates: int) -> str:
@@ -157,9 +129,9 @@ def in_share(share: float | None) -> str:
     return "" if share is None else f" (true in {100 * share:.0f} % of replicates)"
 
 
-def with_error(value: float, error: float) -> str:
-    """Return a number with its standard error."""
-    return f"{value:.3f} ± {error:.3f}"
+def with_error(row: Mapping[str, Any], name: str) -> str:
+    """Return a number of a row with its standard error."""
+    return f"{row[name]:.3f} ± {row[f'{name}_se']:.3f}"
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:

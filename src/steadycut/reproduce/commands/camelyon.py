@@ -11,9 +11,7 @@ from steadycut.pipelines.skipped import refuse_if_nothing
 from steadycut.pipelines.slides import Job, TileModel, score_slides
 from steadycut.pipelines.slides.reader import import_openslide
 from steadycut.reproduce.camelyon import camelyon_tables, find_camelyon, origins
-from steadycut.reproduce.claims import SCHEMA
 from steadycut.reproduce.commands.shared import Replicates, RunOutputOptions, study_settings
-from steadycut.reproduce.pages import tables_page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,13 +56,4 @@ def camelyon_command(
         refuse_if_nothing(len(scored), unreadable, "slides")
         tables, missing = camelyon_tables(slides, scored, replicates, options, progress)
     problems = [*problems, *unreadable, *missing]
-    content = {
-        "schema": SCHEMA,
-        "target": "camelyon",
-        "options": asdict(cut),
-        "slides": len(scored),
-        "tables": tables,
-        "skipped": [asdict(one) for one in problems],
-    }
-    page = tables_page(content)
-    output.finish("camelyon", content, page, skipped=problems)
+    output.finish_tables("camelyon", tables, problems, options=asdict(cut), slides=len(scored))

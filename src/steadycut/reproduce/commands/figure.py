@@ -1,4 +1,4 @@
-"""The command of a figure: its pictures, its numbers and a page."""
+"""The command of each figure: its pictures, its numbers and a page."""
 
 from collections.abc import Callable
 
@@ -6,6 +6,9 @@ from steadycut.cli.options import Seed
 from steadycut.io.progress import progress_on_stderr
 from steadycut.reproduce.commands.shared import PICTURES, TEXTS, Replicates, RunOutputOptions
 from steadycut.reproduce.figure import PaperFigure
+from steadycut.reproduce.figure_1 import FIGURE_1
+from steadycut.reproduce.figure_2 import FIGURE_2
+from steadycut.reproduce.figure_s1 import FIGURE_S1
 from steadycut.reproduce.pages import figure_page
 
 
@@ -23,3 +26,8 @@ def figure_command(figure: PaperFigure) -> Callable[..., None]:
 
     command.__doc__ = figure.help
     return command
+
+
+figure_1_command = figure_command(FIGURE_1)
+figure_2_command = figure_command(FIGURE_2)
+figure_s1_command = figure_command(FIGURE_S1)

@@ -11,13 +11,13 @@ from steadycut.errors import BadOption
 class Targets(LazyGroup):
     """The targets. An unknown name is refused with the list of targets."""
 
-    # A new target is one line here and one file with its command.
+    # A new target is one line here and its command in a module of this package.
     table: ClassVar = places(
         "steadycut.reproduce.commands",
         {
-            "figure-1": ("figure_1", "Rebuild figure 1: the stable basin."),
-            "figure-2": ("figure_2", "Rebuild figure 2: two markers, two sites."),
-            "figure-s1": ("figure_s1", "Rebuild figure S1: a bound for 5 models."),
+            "figure-1": ("figure", "Rebuild figure 1: the stable basin."),
+            "figure-2": ("figure", "Rebuild figure 2: two markers, two sites."),
+            "figure-s1": ("figure", "Rebuild figure S1: a bound for 5 models."),
             "table": ("table", "Rebuild the main and cost table, for any two hospitals."),
             "camelyon": ("camelyon", "Rebuild the tables of CAMELYON16/17, from slides."),
             "mimic-ecg": ("mimic_ecg", "Rebuild the tables of MIMIC-IV-ECG, from records."),

@@ -12,10 +12,8 @@ from steadycut.io.progress import progress_on_stderr
 from steadycut.pipelines.ecg import read_segments
 from steadycut.pipelines.ecg.records import import_wfdb
 from steadycut.pipelines.skipped import SkippedFile, refuse_if_nothing
-from steadycut.reproduce.claims import SCHEMA
 from steadycut.reproduce.commands.shared import Replicates, RunOutputOptions, study_settings
 from steadycut.reproduce.mimic_ecg import FINDING, find_mimic, mimic_table, read_labels
-from steadycut.reproduce.pages import tables_page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,19 +59,16 @@ def mimic_ecg_command(
         whose = np.array(list(records.values()))[found.record]
         table = mimic_table(found, whose, known, given.train_share, replicates, options, progress)
     problems = [*problems, *unreadable, *_unlabelled(given.data, records, known)]
-    content = {
-        "schema": SCHEMA,
-        "target": "mimic-ecg",
-        "options": asdict(segments),
-        "label": "given" if given.labels is not None else f"any reading says {given.finding!r}",
-        "records": int(np.unique(found.record).size),
-        "segments": int(found.record.size),
-        "train_share": given.train_share,
-        "tables": {"MIMIC-IV-ECG": table},
-        "skipped": [asdict(one) for one in problems],
-    }
-    page = tables_page(content)
-    output.finish("mimic-ecg", content, page, skipped=problems)
+    output.finish_tables(
+        "mimic-ecg",
+        {"MIMIC-IV-ECG": table},
+        problems,
+        options=asdict(segments),
+        label="given" if given.labels is not None else f"any reading says {given.finding!r}",
+        records=int(np.unique(found.record).size),
+        segments=int(found.record.size),
+        train_share=given.train_share,
+    )
 
 
 def _unlabelled(data: Path, records: dict[Path, str], known: dict[str, int]) -> list[SkippedFile]:

@@ -1,7 +1,7 @@
 """What all targets of ``steadycut reproduce`` share: options, checks, and the files they write."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +11,8 @@ from steadycut.cli.results import exit_if_skipped, note_skipped
 from steadycut.core.checks import check_count
 from steadycut.errors import BadOption
 from steadycut.pipelines.skipped import SkippedFile
+from steadycut.reproduce.claims import SCHEMA
+from steadycut.reproduce.pages import tables_page
 from steadycut.study.options import study_options
 
 Replicates = Annotated[int, whole("N", "How often everything is drawn and run again.")]
@@ -56,6 +58,23 @@ class RunOutputOptions:
         note_skipped(skipped)
         show(content, page.rstrip("\n"), as_json=self.as_json)
         exit_if_skipped(skipped)
+
+    def finish_tables(
+        self,
+        target: str,
+        tables: Mapping[str, Any],
+        skipped: Sequence[SkippedFile],
+        **about: Any,
+    ) -> None:
+        """Write and show the tables of several data sets; ``about`` describes the run."""
+        content = {
+            "schema": SCHEMA,
+            "target": target,
+            **about,
+            "tables": tables,
+            "skipped": [asdict(one) for one in skipped],
+        }
+        self.finish(target, content, tables_page(content), skipped=skipped)
 
 
 def study_settings(*groups: Any) -> dict[str, Any]:
