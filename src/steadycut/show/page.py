@@ -6,6 +6,7 @@ A page is built once, from a document, and every renderer takes it: `steadycut.s
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from steadycut.documents.canonical_json import frozen_bytes, json_text
 from steadycut.documents.frozen import FrozenDocument
@@ -60,15 +61,21 @@ def explained(
     short: tuple[int, ...] = (0, 1),
 ) -> Table:
     """Return a table of names, values and explanations; a terminal shows names and values."""
-    return Table(
-        caption=caption,
-        header=header,
-        kinds="tnt",
-        rows=tuple(rows),
-        marked=marked,
-        note=note,
-        short=short,
-    )
+    looks: Any = {"header": header, "kinds": "tnt", "marked": marked, "note": note, "short": short}
+    return Table(caption=caption, rows=tuple(rows), **looks)
+
+
+def listed(
+    caption: str,
+    rows: Iterable[tuple[str, str]],
+    *,
+    header: tuple[str, str] = ("option", "value"),
+    kinds: str = "tt",
+    short: bool = False,
+) -> Table:
+    """Return a table of names and values."""
+    shown = (0, 1) if short else ()
+    return Table(caption=caption, header=header, kinds=kinds, rows=tuple(rows), short=shown)
 
 
 def of_columns(
@@ -129,6 +136,25 @@ class Section:
         return self.results + self.texts
 
 
+def section(
+    key: str,
+    title: str,
+    *texts: str,
+    results: Iterable[str] = (),
+    figures: tuple[Picture, ...] = (),
+    tables: Iterable[Table | None] = (),
+) -> Section:
+    """Return a section; empty texts and missing tables are left out."""
+    return Section(
+        key=key,
+        title=title,
+        results=tuple(filter(None, results)),
+        texts=tuple(filter(None, texts)),
+        pictures=figures,
+        tables=tuple(filter(None, tables)),
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explorer:
     """The words of the explorer; ``numbers`` has the key and the name of each number."""
@@ -182,8 +208,8 @@ class Page:
     status: Status
     headline: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
-    warnings: tuple[str, ...]
-    sections: tuple[Section, ...]
+    warnings: Sequence[str]
+    sections: Sequence[Section]
     footer: str = FOOTER
     explorer: Explorer | None = None
     files: tuple[File, ...] = ()

@@ -2,8 +2,7 @@
 
 ==================  ===================================================
 ``study``           one cut-off
-``audit``           a cut-off at another hospital
-``decision_audit``  risk strata, or cut-offs by covariate, elsewhere
+``audit``           a frozen file at another hospital
 ``comparison``      every rule at two hospitals
 ``strata``          ordered risk strata
 ``covariate``       cut-offs by group, or along a number

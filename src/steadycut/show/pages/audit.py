@@ -1,14 +1,36 @@
-"""The page of an audit: what a frozen rule does to patients of another hospital."""
+"""The page of an audit: what a frozen file does to patients of another hospital."""
 
-from steadycut.documents.audit import AuditBase, AuditDocument, LabelledAudit, RiskHere
+from collections.abc import Sequence
+
+from steadycut.documents.audit import (
+    AuditBase,
+    AuditDocument,
+    DecisionAudit,
+    LabelledAudit,
+    LabelledDecisionAudit,
+)
+from steadycut.documents.kinds import SCHEMAS
 from steadycut.documents.parts import Range
+from steadycut.documents.strata import RatePart
+from steadycut.show import sentences as say
 from steadycut.show.figures.certificate import CertificateDisplay
 from steadycut.show.figures.decision_curve import DecisionCurveDisplay
 from steadycut.show.figures.flips import FlipsDisplay
 from steadycut.show.figures.scores import ScoresDisplay
 from steadycut.show.figures.shift import ShiftDisplay
 from steadycut.show.numbers import UNKNOWN, count, cut, exact, percent, risk
-from steadycut.show.page import Page, Section, Status, Table, explained, held_files, pictures
+from steadycut.show.page import (
+    Page,
+    Section,
+    Status,
+    Table,
+    explained,
+    held_files,
+    listed,
+    of_columns,
+    pictures,
+    section,
+)
 from steadycut.show.pages.study import data_rows
 from steadycut.show.sections.bounds import bounds_section, shift_section
 from steadycut.show.sections.characteristics import DECISION_CURVE, here_section
@@ -16,28 +38,12 @@ from steadycut.show.sections.checklist import audit_checklist_section
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import audit_methods_section
 from steadycut.show.sections.stability import FLIPS
-from steadycut.show.sentences import (
-    costs_in_words,
-    errors_sentence,
-    limit_in_short,
-    limit_sentence,
-    observed_in_short,
-    quoted,
-    rule_sentence,
-    score_in_words,
-)
 
-# Each verdict in short, and as the beginning of a sentence.
+# The tone of each verdict, its words in short, and the beginning of a sentence about it.
 VERDICTS = {
-    "holds": (Status(text="certificate holds", tone="good"), "The certificate holds here"),
-    "does not hold": (
-        Status(text="certificate does not hold", tone="bad"),
-        "The certificate does not hold here",
-    ),
-    "cannot tell": (
-        Status(text="cannot tell", tone="open"),
-        "It cannot be told whether the certificate holds here",
-    ),
+    "holds": ("good", "certificate holds", "The certificate holds here"),
+    "does not hold": ("bad", "certificate does not hold", "The certificate does not hold here"),
+    "cannot tell": ("open", "cannot tell", "It cannot be told whether the certificate holds here"),
 }
 WATERFALL = (
     "Certified risk and bounds, term by term. The dashed line is the risk of the better of two "
@@ -48,70 +54,101 @@ CALLED = (
     "what lies between the two at the frozen cut-off is the shift."
 )
 STEPS = "From the risk at the first hospital to the risk here, part by part."
+Fact = tuple[str, str]
 
 
 def audit_page(audit: AuditDocument) -> Page:
     """Return the page of an audit of a cut-off."""
+    sections = (
+        *(labelled_sections(audit) if isinstance(audit, LabelledAudit) else ()),
+        bounds_section(audit, pictures(audit, {CertificateDisplay: WATERFALL})),
+        label_free_section(audit),
+        calls_section(audit),
+        audit_methods_section(audit),
+        audit_checklist_section(audit),
+    )
+    return page_with(audit, "the cut-off", rule_sentences(audit), facts(audit), sections)
+
+
+def decision_audit_page(audit: DecisionAudit) -> Page:
+    """Return the page of the audit of any frozen file but a cut-off."""
+    score = say.aggregation_in_words(audit.score, audit.aggregation)
+    by = "".join(f" and {say.quoted(name)}" for name in audit.attributes)
+    decided = f"Decided by {score}{by}: {', '.join(audit.actions)}."
+    certified = f"The mean cost per patient was certified at {risk(audit.certificate.value)}."
+    sections = (
+        decisions_section(audit),
+        *(labelled_decision_sections(audit) if isinstance(audit, LabelledDecisionAudit) else ()),
+        bounds_section(audit),
+        steadiness_section(audit),
+    )
+    name = SCHEMAS[audit.frozen_schema].file_name
+    return page_with(audit, name, [f"{decided} {certified}"], decision_facts(audit), sections)
+
+
+def page_with(
+    audit: AuditDocument | DecisionAudit,
+    name: str,
+    sentences: Sequence[str],
+    facts: tuple[Fact, ...],
+    sections: tuple[Section, ...],
+) -> Page:
+    """Return the page of an audit: its verdict, ``sentences`` about the rule, and ``sections``."""
+    labels = "with known labels" if audit.labelled else "without labels"
+    tone, short, begin = VERDICTS[audit.verdict]
+    reason = audit.verdict_text.removeprefix(f"{audit.verdict}: ")
     return Page(
-        title=f"An audit of the cut-off on {quoted(audit.score)}",
-        subtitle=audit_subtitle(audit),
-        status=VERDICTS[audit.verdict][0],
-        headline=headline(audit),
-        facts=facts(audit),
-        warnings=tuple(audit.warnings),
-        sections=(
-            *(labelled_sections(audit) if isinstance(audit, LabelledAudit) else ()),
-            bounds_section(audit, pictures(audit, {CertificateDisplay: WATERFALL})),
-            label_free_section(audit),
-            calls_section(audit),
-            audit_methods_section(audit),
-            audit_checklist_section(audit),
-        ),
+        title=f"An audit of {name} on {say.quoted(audit.score)}",
+        subtitle=f"{count(audit.n_patients, 'patient')} of another hospital, {labels}",
+        status=Status(text=short, tone=tone),
+        headline=(f"{begin}: {reason}", *sentences),
+        facts=facts,
+        warnings=audit.warnings,
+        sections=sections,
         explorer=explorer_of(audit, "here"),
         files=held_files(audit, "audit.json", audit.frozen_rule),
     )
 
 
-def audit_subtitle(audit: AuditBase) -> str:
-    """Say who the patients are."""
-    labels = "with known labels" if audit.labelled else "without labels"
-    return f"{count(audit.n_patients, 'patient')} of another hospital, {labels}"
-
-
-def verdict_sentence(audit: AuditBase) -> str:
-    """Return the verdict, and why, as a sentence about the certificate."""
-    reason = audit.verdict_text.removeprefix(f"{audit.verdict}: ")
-    return f"{VERDICTS[audit.verdict][1]}: {reason}"
-
-
-def headline(audit: AuditDocument) -> tuple[str, ...]:
-    """Return the sentences that are read in ten seconds; the first one is the verdict."""
-    costs = audit.costs
-    sentences = [verdict_sentence(audit)]
+def rule_sentences(audit: AuditDocument) -> list[str]:
+    """Return the sentences that are read in ten seconds, after the verdict."""
+    costs, sentences = audit.costs, []
     if isinstance(audit, LabelledAudit):
         sentences += [
-            errors_sentence(audit.operating_point, "here"),
-            limit_sentence(audit.bound_external, costs, audit.delta, "here"),
+            say.errors_sentence(audit.operating_point, "here"),
+            say.limit_sentence(audit.bound_external, costs, audit.delta, "here"),
         ]
-    certified = limit_in_short(audit.certificate.value, costs)
-    sentences.append(f"The rule: {rule_sentence(audit)} It was certified at {certified}.")
-    if not costs.equal:
-        sentences.append(f"Here {costs_in_words(costs)}.")
-    return tuple(sentences)
+    certified = say.limit_in_short(audit.certificate.value, costs)
+    sentences.append(f"The rule: {say.rule_sentence(audit)} It was certified at {certified}.")
+    return sentences if costs.equal else [*sentences, f"Here {say.costs_in_words(costs)}."]
 
 
-def facts(audit: AuditDocument) -> tuple[tuple[str, str], ...]:
+def facts(audit: AuditDocument) -> tuple[Fact, ...]:
     """Return the numbers to take away."""
     costs = audit.costs
-    certified = ("certified before, at most", limit_in_short(audit.certificate.value, costs))
+    certified = ("certified before, at most", say.limit_in_short(audit.certificate.value, costs))
     called = ("called positive", percent(audit.call_rate))
-    if not isinstance(audit, RiskHere):
+    if not isinstance(audit, LabelledAudit):
         return (certified, called, ("decisions that flip", percent(audit.flip_rate)))
     return (
-        ("observed here", observed_in_short(audit.risk_external, costs)),
-        ("here, at most", limit_in_short(audit.bound_external, costs)),
+        ("observed here", say.observed_in_short(audit.risk_external, costs)),
+        ("here, at most", say.limit_in_short(audit.bound_external, costs)),
         certified,
         called,
+    )
+
+
+def decision_facts(audit: DecisionAudit) -> tuple[Fact, ...]:
+    """Return the numbers to take away."""
+    certified = ("certified before, at most", risk(audit.certificate.value))
+    flips = ("decisions that flip", percent(audit.flip_rate))
+    if not isinstance(audit, LabelledDecisionAudit):
+        return (certified, flips)
+    return (
+        ("mean cost here", risk(audit.risk_external)),
+        ("here, at most", risk(audit.bound_external)),
+        certified,
+        flips,
     )
 
 
@@ -128,110 +165,144 @@ def labelled_sections(audit: LabelledAudit) -> tuple[Section, ...]:
 def label_free_section(audit: AuditDocument) -> Section:
     """Say what the scores alone tell about this hospital; a terminal shows it without labels."""
     prevalence, shape, expected = audit.prevalence_estimate, audit.shape_test, audit.risk_range
-    matched = audit.quantile_matched
+    matched, level = audit.quantile_matched, prevalence.interval_level
+    p_value = UNKNOWN if shape.p_value is None else f"p = {shape.p_value:.3f}"
+    said_call_rate = f"at that prevalence; {percent(audit.call_rate)} are called"
+    reach = f"{risk(expected.low)} to {risk(expected.high)}, if {expected.assumes}"
+    calls = f"not used; it would call {percent(matched.call_rate)}"
     rows = (
-        (
-            "prevalence",
-            percent(prevalence.value),
-            f"estimated; {interval(prevalence.interval, prevalence.interval_level)}",
-        ),
-        (
-            "shape test",
-            UNKNOWN if shape.p_value is None else f"p = {shape.p_value:.3f}",
-            "a small value says that scores within a class have moved",
-        ),
-        (
-            "expected call rate",
-            percent(audit.call_rate_expected),
-            f"at that prevalence; {percent(audit.call_rate)} are called",
-        ),
-        (
-            "expected risk",
-            risk(expected.estimate),
-            f"{risk(expected.low)} to {risk(expected.high)}, if {expected.assumes}",
-        ),
+        ("prevalence", percent(prevalence.value), f"estimated; {ends(prevalence.interval, level)}"),
+        ("shape test", p_value, "a small value says that scores within a class have moved"),
+        ("expected call rate", percent(audit.call_rate_expected), said_call_rate),
+        ("expected risk", risk(expected.estimate), reach),
         (
             "quantile-matched cut-off",
             cut(matched.threshold),
-            (
-                f"not used; it would call {percent(matched.call_rate)}, and assumes that "
-                f"{matched.assumes}"
-            ),
+            f"{calls}, and assumes that {matched.assumes}",
         ),
     )
     said = (audit.rescaling.text, *audit.statements)
-    return Section(
-        key="label-free",
-        title="What the scores alone tell",
-        results=() if audit.labelled else said,
-        texts=said if audit.labelled else (),
-        tables=(explained("Without labels", rows, short=() if audit.labelled else (0, 1, 2)),),
-    )
+    texts, results, short = (said, (), ()) if audit.labelled else ((), said, (0, 1, 2))
+    table = explained("Without labels", rows, short=short)
+    title = "What the scores alone tell"
+    return section("label-free", title, *texts, results=results, tables=(table,))
 
 
-def interval(ends: Range | None, level: float) -> str:
+def ends(found: Range | None, level: float) -> str:
     """Write an interval of shares with its level."""
-    if ends is None:
+    if found is None:
         return f"no prevalence explains the scores ({percent(level)})"
-    return f"{percent(ends[0])} to {percent(ends[1])} with {percent(level)} confidence"
+    return f"{percent(found[0])} to {percent(found[1])} with {percent(level)} confidence"
 
 
 def calls_section(audit: AuditDocument) -> Section:
     """Say how many patients are called, and how many decisions are shaky."""
-    grey = audit.grey_zone
-    return Section(
-        key="calls",
-        title="Whom it calls",
-        texts=(
-            (
-                f"A patient's score is {score_in_words(audit)}; the cut-off {cut(audit.threshold)} "
-                f"was chosen by the rule {quoted(audit.rule)} at the first hospital. Of the "
-                f"patients here {grey.patients} lie so close to it that their decision is shaky."
-            ),
-        ),
-        pictures=pictures(audit, {FlipsDisplay: FLIPS}),
-        tables=(
-            explained(
-                "Decisions",
-                (
-                    *shaky_rows(audit),
-                    ("called positive here", percent(audit.call_rate), "of all patients here"),
-                    (
-                        "called positive before",
-                        percent(audit.call_rate_internal),
-                        "of the certifying patients of the first hospital",
-                    ),
-                ),
-            ),
-            Table(
-                caption="The cut-off and the table",
-                header=("what", "value"),
-                kinds="tt",
-                rows=(
-                    ("cut-off", exact(audit.threshold)),
-                    *data_rows(audit.data),
-                ),
-            ),
-        ),
+    text = (
+        f"A patient's score is {say.score_in_words(audit)}; the cut-off {cut(audit.threshold)} "
+        f"was chosen by the rule {say.quoted(audit.rule)} at the first hospital. Of the patients "
+        f"here {audit.grey_zone.patients} lie so close to it that their decision is shaky."
     )
+    first = "of the certifying patients of the first hospital"
+    rows = (
+        *shaky_rows(audit),
+        ("called positive here", percent(audit.call_rate), "of all patients here"),
+        ("called positive before", percent(audit.call_rate_internal), first),
+    )
+    made_of = [("cut-off", exact(audit.threshold)), *data_rows(audit.data)]
+    tables = (
+        explained("Decisions", rows),
+        listed("The cut-off and the table", made_of, header=("what", "value")),
+    )
+    figures = pictures(audit, {FlipsDisplay: FLIPS})
+    return section("calls", "Whom it calls", text, figures=figures, tables=tables)
 
 
 def shaky_rows(audit: AuditBase) -> tuple[tuple[str, str, str], ...]:
     """Return how many patients there are, and whose decision is shaky."""
-    grey = audit.grey_zone
+    grey, share = audit.grey_zone, percent(audit.grey_zone.at_least)
+    flips = "how often a resampled study would decide otherwise about a patient here"
+    whose = f"patients whose decision flips in at least {share} of the resampled studies"
+    shaky = f"{grey.patients} ({percent(grey.share)})"
     return (
         ("patients", str(audit.n_patients), "here"),
-        (
-            "decisions that flip",
-            percent(audit.flip_rate),
-            "how often a resampled study would decide otherwise about a patient here",
-        ),
-        (
-            f"grey zone, flips of {percent(grey.at_least)} or more",
-            f"{grey.patients} ({percent(grey.share)})",
-            (
-                f"patients whose decision flips in at least {percent(grey.at_least)} of the "
-                "resampled studies"
-            ),
-        ),
+        ("decisions that flip", percent(audit.flip_rate), flips),
+        (f"grey zone, flips of {share} or more", shaky, whose),
     )
+
+
+def decisions_section(audit: DecisionAudit) -> Section:
+    """Show how many patients get which decision, by true grade where it is known."""
+    before: Sequence[float | None] = audit.shares_internal or [None] * len(audit.actions)
+    columns = [
+        ("decision", audit.actions),
+        ("here", list(map(percent, audit.shares))),
+        ("first hospital", list(map(percent, before))),
+    ]
+    tables = [of_columns("Share of the patients by decision", columns)]
+    if isinstance(audit, LabelledDecisionAudit):
+        tables.append(matrix_table("Patients here", audit, audit.counts))
+        if audit.counts_internal is not None:
+            caption = "Certifying patients, first hospital"
+            tables.append(matrix_table(caption, audit, audit.counts_internal))
+    tables.append(matrix_table("Cost of each decision per patient", audit, audit.cost_matrix))
+    return section("decisions", "Who gets which decision here", tables=tables)
+
+
+def matrix_table(caption: str, audit: DecisionAudit, values: Sequence[Sequence[float]]) -> Table:
+    """Return a table with a row for each grade and a column for each decision."""
+    by_action = zip(audit.actions, zip(*values, strict=True), strict=True)
+    cells = [(action, [f"{value:g}" for value in column]) for action, column in by_action]
+    return of_columns(caption, [("true grade", audit.grades), *cells])
+
+
+def labelled_decision_sections(audit: LabelledDecisionAudit) -> list[Section]:
+    """Return what only labels can tell; some of it only for two grades and two decisions."""
+    here, before = audit.operating_point, audit.operating_point_internal
+    sections = [boundaries_section(audit)]
+    if here is not None and before is not None and audit.costs is not None:
+        sections.append(here_section(here, before, audit.costs))
+    if audit.shift is not None:
+        sections.append(shift_section(audit, audit.shift))
+    return sections
+
+
+def boundaries_section(audit: LabelledDecisionAudit) -> Section:
+    """Show both error rates between neighbouring decisions, here and before."""
+    boundaries, each = audit.boundaries, audit.boundaries[0].delta
+    rows = [
+        (f"{row.below} | {row.above}", name, *rate_cells(here), *rate_cells(before))
+        for row in boundaries
+        for name, here, before in (
+            ("missed", row.miss, row.miss_internal),
+            ("false alarms", row.alarm, row.alarm_internal),
+        )
+    ]
+    text = (
+        "Missed are patients whose grade belongs above a boundary and who are put below it; false "
+        "alarms the other way round. All limits of one hospital hold together with "
+        f"{percent(1 - 2 * len(boundaries) * each)} confidence: each is exact at "
+        f"{percent(1 - each)}."
+    )
+    table = Table(
+        caption="Error rates, with simultaneous limits",
+        header=("boundary", "error", "here", "at most", "first hospital", "at most there"),
+        kinds="ttnnnn",
+        rows=tuple(rows),
+        short=tuple(range(6)),
+    )
+    return section("boundaries", "Errors between neighbouring decisions", text, tables=(table,))
+
+
+def rate_cells(rate: RatePart | None) -> tuple[str, str]:
+    """Return how many errors there are, and the limit of their rate."""
+    if rate is None:
+        return UNKNOWN, UNKNOWN
+    return f"{rate.errors} of {rate.n_patients}", percent(rate.limit)
+
+
+def steadiness_section(audit: DecisionAudit) -> Section:
+    """Show how steady the decisions are, and what the patients came from."""
+    made_of = data_rows(audit.data)
+    table = listed("The table", made_of, header=("what", "value")) if made_of else None
+    tables = (explained("Decisions", shaky_rows(audit)), table)
+    return section("calls", "How steady the decisions are", tables=tables)

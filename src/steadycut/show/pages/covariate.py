@@ -2,20 +2,11 @@
 
 from steadycut.documents.covariate_study import CovariateStudyDocument
 from steadycut.documents.parts import CertificatePart
+from steadycut.show import sentences as say
 from steadycut.show.columns import numbers, percents
 from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Page, Section, Table, held_files, of_columns
+from steadycut.show.page import Page, Section, Table, held_files, of_columns, section
 from steadycut.show.sections.certificate import certificate_section, certificate_status
-from steadycut.show.sentences import (
-    aggregation_in_words,
-    costs_in_words,
-    limit_in_short,
-    limit_sentence,
-    observed_in_short,
-    quoted,
-    roles_in_words,
-    vacuous_sentence,
-)
 
 
 def covariate_page(study: CovariateStudyDocument) -> Page:
@@ -23,22 +14,22 @@ def covariate_page(study: CovariateStudyDocument) -> Page:
     certificate, costs = study.certificate, study.costs
     by = "group of" if study.kind == "groups" else "value of"
     return Page(
-        title=f"Cut-offs by {by} {quoted(study.covariate)}",
-        subtitle=roles_in_words(study.patients),
+        title=f"Cut-offs by {by} {say.quoted(study.covariate)}",
+        subtitle=say.roles_in_words(study.patients),
         status=certificate_status(certificate),
         headline=headline(study),
         facts=(
-            ("certified, at most", limit_in_short(certificate.value, costs)),
-            ("observed", observed_in_short(certificate.risk, costs)),
-            ("pooled cut-off, at most", limit_in_short(study.pooled.certificate.value, costs)),
+            ("certified, at most", say.limit_in_short(certificate.value, costs)),
+            ("observed", say.observed_in_short(certificate.risk, costs)),
+            ("pooled cut-off, at most", say.limit_in_short(study.pooled.certificate.value, costs)),
             ("decisions that flip", percent(study.flip_rate)),
         ),
-        warnings=tuple(study.warnings),
+        warnings=study.warnings,
         sections=(
             cuts_section(study),
             test_section(study),
             risk_section(study),
-            certificate_section(certificate, f"where {costs_in_words(costs)}"),
+            certificate_section(certificate, f"where {say.costs_in_words(costs)}"),
         ),
         files=held_files(study, "covariate_study.json"),
     )
@@ -46,19 +37,17 @@ def covariate_page(study: CovariateStudyDocument) -> Page:
 
 def headline(study: CovariateStudyDocument) -> tuple[str, ...]:
     """Return the sentences that are read in ten seconds; the first one is the rule."""
-    score = aggregation_in_words(study.score, study.aggregation)
+    score = say.aggregation_in_words(study.score, study.aggregation)
     side = "at least" if study.direction == "ge" else "at most"
-    certificate, patients = study.certificate, study.patients
-    vacuous = vacuous_sentence(
-        study.costs, certificate, patients.certify_positive / patients.certify
-    )
+    certificate, patients, costs = study.certificate, study.patients, study.costs
+    name, cost = say.quoted(study.covariate), say.costs_in_words(costs)
+    vacuous = say.vacuous_sentence(costs, certificate, patients.certify_positive / patients.certify)
     return (
         (
             f"Call a patient positive when {score} is {side} the cut-off for the patient's "
-            f"{quoted(study.covariate)}. The rule {quoted(study.rule)} chose the cut-offs, where "
-            f"{costs_in_words(study.costs)}."
+            f"{name}. The rule {say.quoted(study.rule)} chose the cut-offs, where {cost}."
         ),
-        limit_sentence(certificate.value, study.costs, certificate.delta, "at the first hospital"),
+        say.limit_sentence(certificate.value, costs, certificate.delta, "at the first hospital"),
         *([vacuous] if certificate.vacuous else []),
         (
             f"Had other patients chosen, about {percent(study.flip_rate)} of the decisions would "
@@ -70,11 +59,9 @@ def headline(study: CovariateStudyDocument) -> tuple[str, ...]:
 def cuts_section(study: CovariateStudyDocument) -> Section:
     """Show every cut-off, beside the pooled one and what its own patients would choose."""
     rows, groups = study.cuts, study.kind == "groups"
+    names = [row.at if isinstance(row.at, str) else f"{row.at:.4g}" for row in rows]
     columns = [
-        (
-            study.covariate,
-            [row.at if isinstance(row.at, str) else f"{row.at:.4g}" for row in rows],
-        ),
+        (study.covariate, names),
         ("cut-off", [cut(row.threshold) for row in rows]),
         ("pooled", [cut(study.pooled.threshold)] * len(rows)),
         ("alone", [cut(row.own_threshold) for row in rows]),
@@ -86,37 +73,26 @@ def cuts_section(study: CovariateStudyDocument) -> Section:
             ("risk", [risk(None if one is None else one.risk) for one in certified]),
             ("certified", [risk(None if one is None else one.value) for one in certified]),
         ]
-    between = "In between on a line (in ranks), beyond the ends constant."
-    return Section(
-        key="cuts",
-        title="The cut-offs",
-        results=() if groups else (between,),
-        texts=(
-            (
-                "Each cut-off lies between the pooled one, of all patients together, and what its "
-                "own patients would have chosen alone; the weight says how far these are followed."
-            ),
-        ),
-        tables=(of_columns("The frozen cut-offs", columns),),
+    between = "" if groups else "In between on a line (in ranks), beyond the ends constant."
+    text = (
+        "Each cut-off lies between the pooled one, of all patients together, and what its own "
+        "patients would have chosen alone; the weight says how far these are followed."
     )
+    table = of_columns("The frozen cut-offs", columns)
+    return section("cuts", "The cut-offs", text, results=(between,), tables=(table,))
 
 
 def test_section(study: CovariateStudyDocument) -> Section:
     """Say whether one cut-off is enough for everybody."""
-    test, name = study.test, quoted(study.covariate)
-    return Section(
-        key="test",
-        title="Is one cut-off enough?",
-        results=(
-            (
-                f"Is one cut-off enough? p = {test.p_value:.2g}. Among "
-                f"{count(test.n_patients, 'patient')} around the pooled cut-off, those with like "
-                f"scores differ in disease by {name} as much as this by chance in "
-                f"{percent(test.p_value)} of studies in which the same cut-off is best at every "
-                f"{name}. Asked of the choosing patients only."
-            ),
-        ),
+    test, name = study.test, say.quoted(study.covariate)
+    result = (
+        f"Is one cut-off enough? p = {test.p_value:.2g}. Among "
+        f"{count(test.n_patients, 'patient')} around the pooled cut-off, those with like "
+        f"scores differ in disease by {name} as much as this by chance in "
+        f"{percent(test.p_value)} of studies in which the same cut-off is best at every "
+        f"{name}. Asked of the choosing patients only."
     )
+    return section("test", "Is one cut-off enough?", results=(result,))
 
 
 def risk_section(study: CovariateStudyDocument) -> Section:
@@ -126,24 +102,19 @@ def risk_section(study: CovariateStudyDocument) -> Section:
     proven = "it has less risk" if gap.upper < 0 else "less risk is not proven"
     risks, values = numbers([one.risk, pooled.risk]), numbers([one.value, pooled.value])
     spread = f"{gap.risk:+.3f} \N{PLUS-MINUS SIGN} {gap.standard_error:.3f}"
-    return Section(
-        key="risk",
-        title="What the covariate is worth",
-        tables=(
-            Table(
-                caption=f"Risk on {count(one.n_patients, 'patient')} who did not choose; each line "
-                f"holds with {held} on its own",
-                header=("cut-offs", "risk", "certified, at most", "what that says"),
-                kinds="tnnt",
-                rows=(
-                    ("by covariate", risks[0], values[0], usefulness(one)),
-                    ("pooled cut-off", risks[1], values[1], usefulness(pooled)),
-                    ("difference", spread, f"{gap.upper:+.3f}", proven),
-                ),
-                short=(0, 1, 2, 3),
-            ),
+    table = Table(
+        caption=f"Risk on {count(one.n_patients, 'patient')} who did not choose; each line holds "
+        f"with {held} on its own",
+        header=("cut-offs", "risk", "certified, at most", "what that says"),
+        kinds="tnnt",
+        rows=(
+            ("by covariate", risks[0], values[0], usefulness(one)),
+            ("pooled cut-off", risks[1], values[1], usefulness(pooled)),
+            ("difference", spread, f"{gap.upper:+.3f}", proven),
         ),
+        short=(0, 1, 2, 3),
     )
+    return section("risk", "What the covariate is worth", tables=(table,))
 
 
 def usefulness(certificate: CertificatePart) -> str:

@@ -14,10 +14,9 @@ from steadycut.documents.strata_study import StrataStudyDocument
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption
 from steadycut.show.page import Page
-from steadycut.show.pages.audit import audit_page
+from steadycut.show.pages.audit import audit_page, decision_audit_page
 from steadycut.show.pages.comparison import comparison_page
 from steadycut.show.pages.covariate import covariate_page
-from steadycut.show.pages.decision_audit import decision_audit_page
 from steadycut.show.pages.monitor import monitor_page
 from steadycut.show.pages.plan import plan_page
 from steadycut.show.pages.strata import strata_page

@@ -8,47 +8,59 @@ from steadycut.documents.monitor import (
 )
 from steadycut.show.figures.monitor import MonitorDisplay
 from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Page, Section, Status, explained, held_files, of_columns, pictures
+from steadycut.show.page import (
+    Page,
+    Section,
+    Status,
+    explained,
+    held_files,
+    of_columns,
+    pictures,
+    section,
+)
 from steadycut.show.sentences import quoted
 
 Row = tuple[str, str, str]
+AnyMonitor = MonitorDocument | DecisionMonitor
 TRACE = (
     "What was seen up to each patient, with limits that hold at all times, and the evidence that "
     "an alarm needs."
 )
+AT_ALL_TIMES = (
+    "The limits hold at all times: they may be looked at after every patient. The evidence is a "
+    "betting martingale, which stays small if nothing has changed."
+)
 
 
-def monitor_page(monitor: MonitorDocument | DecisionMonitor) -> Page:
+def monitor_page(monitor: AnyMonitor) -> Page:
     """Return the page of a frozen rule in use."""
-    status = (
-        Status(text="alarm", tone="bad") if monitor.alarm else Status(text="no alarm", tone="good")
-    )
+    text, tone = ("alarm", "bad") if monitor.alarm else ("no alarm", "good")
     labels = "with known labels" if monitor.labelled else "without labels"
     return Page(
         title=f"A frozen rule in use{at_cut(monitor)}",
         subtitle=f"{count(monitor.n_patients, 'patient')} in the order of arrival, {labels}",
-        status=status,
+        status=Status(text=text, tone=tone),
         headline=(f"{monitor.verdict_text[:1].upper()}{monitor.verdict_text[1:]}",),
         facts=facts(monitor),
-        warnings=tuple(monitor.warnings),
-        sections=tuple(watches(monitor)),
+        warnings=monitor.warnings,
+        sections=watches(monitor),
         files=held_files(monitor, "monitor.json"),
     )
 
 
-def at_cut(monitor: MonitorDocument | DecisionMonitor) -> str:
+def at_cut(monitor: AnyMonitor) -> str:
     """Name the cut-off, if there is one."""
     return f", cut-off {cut(monitor.threshold)}" if isinstance(monitor, MonitorDocument) else ""
 
 
-def called(monitor: MonitorDocument | DecisionMonitor) -> str:
+def called(monitor: AnyMonitor) -> str:
     """Name what the call rate counts: every decision but the lowest."""
     if isinstance(monitor, DecisionMonitor) and monitor.actions[-1] != "called":
         return f"above {quoted(monitor.actions[0])}"
     return "called"
 
 
-def facts(monitor: MonitorDocument | DecisionMonitor) -> tuple[tuple[str, str], ...]:
+def facts(monitor: AnyMonitor) -> tuple[tuple[str, str], ...]:
     """Return the numbers to take away."""
     found = [("certified risk", risk(monitor.certificate.value))]
     if monitor.risk is not None:
@@ -58,7 +70,7 @@ def facts(monitor: MonitorDocument | DecisionMonitor) -> tuple[tuple[str, str], 
     return tuple(found)
 
 
-def watches(monitor: MonitorDocument | DecisionMonitor) -> list[Section]:
+def watches(monitor: AnyMonitor) -> list[Section]:
     """Return the watches."""
     rows: list[Row] = [("patients", str(monitor.n_patients), "in the order of arrival")]
     if monitor.risk is not None:
@@ -66,52 +78,27 @@ def watches(monitor: MonitorDocument | DecisionMonitor) -> list[Section]:
     if monitor.call_rate is not None:
         rows += call_rows(monitor.call_rate, monitor.delta, called(monitor))
     plain = isinstance(monitor, MonitorDocument)
-    found = [
-        Section(
-            key="watch",
-            title="What the patients so far say",
-            texts=(
-                (
-                    "The limits hold at all times: they may be looked at after every patient. The "
-                    "evidence is a betting martingale, which stays small if nothing has changed."
-                ),
-            ),
-            pictures=pictures(monitor, {MonitorDisplay: TRACE}) if plain else (),
-            tables=(explained("The patients so far", rows, short=(0, 1, 2)),),
-        )
-    ]
+    figures = pictures(monitor, {MonitorDisplay: TRACE}) if plain else ()
+    table = explained("The patients so far", rows, short=(0, 1, 2))
+    title = "What the patients so far say"
+    found = [section("watch", title, AT_ALL_TIMES, figures=figures, tables=(table,))]
     if isinstance(monitor, DecisionMonitor):
         columns = [("decision", monitor.actions), ("share", list(map(percent, monitor.shares)))]
         table = of_columns("Shares of the patients", columns)
-        found.append(Section(key="shares", title="Who got which decision", tables=(table,)))
+        found.append(section("shares", "Who got which decision", tables=(table,)))
     return found
 
 
 def risk_rows(watched: RiskWatchPart, delta: float) -> list[Row]:
     """Return the rows about the risk."""
+    limits = f"at all times between {risk(watched.lower)} and {risk(watched.upper)}"
+    overall = f"with the certificate's own failure {percent(watched.false_alarm_overall)}"
+    needed = f"an alarm needs {risk(watched.alarm_at)}"
     return [
-        (
-            "risk so far",
-            risk(watched.observed),
-            (
-                f"at all times between {risk(watched.lower)} and {risk(watched.upper)} "
-                f"({percent(1 - delta)} confidence)"
-            ),
-        ),
+        ("risk so far", risk(watched.observed), f"{limits} ({percent(1 - delta)} confidence)"),
         ("certified risk", risk(watched.certified), "where the rule was made"),
-        (
-            "evidence against it",
-            risk(watched.martingale),
-            f"an alarm needs {risk(watched.alarm_at)}",
-        ),
-        (
-            "false alarms",
-            percent(delta),
-            (
-                "at most, if the certificate is true; with the certificate's own failure "
-                f"{percent(watched.false_alarm_overall)}"
-            ),
-        ),
+        ("evidence against it", risk(watched.martingale), needed),
+        ("false alarms", percent(delta), f"at most, if the certificate is true; {overall}"),
     ]
 
 
@@ -119,21 +106,10 @@ def call_rows(watched: CallWatchPart, delta: float, called: str) -> list[Row]:
     """Return the rows about the call rate."""
     alarm = watched.first_alarm
     verdict = "no alarm" if alarm is None else f"alarm after patient {alarm}: it has changed"
+    limits = f"between {percent(watched.lower)} and {percent(watched.upper)}"
+    before = f"between {percent(watched.internal_lower)} and {percent(watched.internal_upper)}"
+    held = f"at all times {limits} ({percent(1 - delta / 2)} confidence)"
     return [
-        (
-            f"{called} so far",
-            percent(watched.observed),
-            (
-                f"at all times between {percent(watched.lower)} and {percent(watched.upper)} "
-                f"({percent(1 - delta / 2)} confidence)"
-            ),
-        ),
-        (
-            f"{called} where it was made",
-            percent(watched.internal),
-            (
-                f"between {percent(watched.internal_lower)} and {percent(watched.internal_upper)}: "
-                f"{verdict}"
-            ),
-        ),
+        (f"{called} so far", percent(watched.observed), held),
+        (f"{called} where it was made", percent(watched.internal), f"{before}: {verdict}"),
     ]

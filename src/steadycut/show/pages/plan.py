@@ -2,7 +2,7 @@
 
 from steadycut.documents.plan import PlanDocument, PlannedPart, PoolingPart
 from steadycut.show.numbers import count, percent, risk
-from steadycut.show.page import Page, Section, Status, held_files, of_columns
+from steadycut.show.page import Page, Status, held_files, of_columns, section
 
 NONE = "-"
 
@@ -20,25 +20,18 @@ def plan_page(plan: PlanDocument) -> Page:
         ("certified", [NONE if row.value is None else risk(row.value) for row in rows]),
         ("vacuous", [VACUOUS[row.vacuous] for row in rows]),
     ]
-    confidence = percent(1 - plan.delta)
+    table = of_columns("One row per bound; a study takes the first", columns)
+    pooling = pooling_text(plan.pooling) if plan.pooling else ""
     return Page(
         title="A plan",
         subtitle="how many patients for which certificate",
-        status=Status(text=f"{confidence} confidence", tone="open"),
+        status=Status(text=f"{percent(1 - plan.delta)} confidence", tone="open"),
         headline=(headline(plan),),
         facts=(("certifying patients", certifying(best)), ("in all", number(best.n_total))),
         warnings=(),
         sections=(
-            Section(
-                key="plan",
-                title="Each bound",
-                tables=(of_columns("One row per bound; a study takes the first", columns),),
-            ),
-            Section(
-                key="notes",
-                title="What this assumes",
-                results=(*([pooling_text(plan.pooling)] if plan.pooling else []), *plan.notes),
-            ),
+            section("plan", "Each bound", tables=(table,)),
+            section("notes", "What this assumes", results=(pooling, *plan.notes)),
         ),
         files=held_files(plan, "plan.json"),
     )

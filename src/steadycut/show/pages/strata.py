@@ -3,7 +3,7 @@
 from steadycut.documents.strata_study import StrataStudyDocument
 from steadycut.show.columns import numbers
 from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Page, Section, Table, held_files, of_columns
+from steadycut.show.page import Page, Section, held_files, listed, of_columns, section
 from steadycut.show.sections.certificate import certificate_section, certificate_status
 from steadycut.show.sentences import aggregation_in_words, quoted
 
@@ -25,7 +25,7 @@ def strata_page(study: StrataStudyDocument) -> Page:
             ("observed", risk(certificate.risk)),
             ("strata that change", percent(stability.flip_rate)),
         ),
-        warnings=tuple(stability.warnings),
+        warnings=stability.warnings,
         sections=(
             certificate_section(certificate, "where the risk is the mean cost per patient"),
             strata_section(study),
@@ -75,21 +75,18 @@ def strata_section(study: StrataStudyDocument) -> Section:
     grades = ("grade", study.grades)
     counts = zip(study.strata, zip(*study.counts, strict=True), strict=True)
     costs = zip(study.strata, zip(*study.costs, strict=True), strict=True)
-    return Section(
-        key="strata",
-        title="Who is in which stratum",
-        tables=(
-            of_columns(
-                "Certifying patients by true grade and stratum",
-                [grades, *((name, list(map(str, column))) for name, column in counts)],
-            ),
-            of_columns(
-                "What each stratum costs a patient of each grade",
-                [grades, *((name, [f"{cost:g}" for cost in column]) for name, column in costs)],
-                short=False,
-            ),
+    tables = (
+        of_columns(
+            "Certifying patients by true grade and stratum",
+            [grades, *((name, list(map(str, column))) for name, column in counts)],
+        ),
+        of_columns(
+            "What each stratum costs a patient of each grade",
+            [grades, *((name, [f"{cost:g}" for cost in column]) for name, column in costs)],
+            short=False,
         ),
     )
+    return section("strata", "Who is in which stratum", tables=tables)
 
 
 def boundaries_section(study: StrataStudyDocument) -> Section:
@@ -113,16 +110,9 @@ def boundaries_section(study: StrataStudyDocument) -> Section:
         ("share", [percent(row.alarm.rate) for row in rows]),
         ("at most", [percent(row.alarm.limit) for row in rows]),
     ]
-    return Section(
-        key="boundaries",
-        title="What is certified at each boundary",
-        texts=(text,),
-        tables=(
-            of_columns(
-                f"Errors at the boundaries: all limits at once with {held} confidence", columns
-            ),
-        ),
-    )
+    caption = f"Errors at the boundaries: all limits at once with {held} confidence"
+    table = of_columns(caption, columns)
+    return section("boundaries", "What is certified at each boundary", text, tables=(table,))
 
 
 def stability_section(study: StrataStudyDocument) -> Section:
@@ -136,30 +126,17 @@ def stability_section(study: StrataStudyDocument) -> Section:
         ("strata that change", percent(stability.flip_rate)),
         ("by two or more", percent(stability.jump_rate)),
     )
-    return Section(
-        key="stability",
-        title="How steady the boundaries are",
-        texts=(
-            (
-                f"In {stability.n_bootstrap} bootstrap cohorts all boundaries were chosen again, "
-                "together. These figures describe; they promise nothing."
-            ),
-        ),
-        tables=(
-            Table(
-                caption=f"All boundaries at once, from {stability.n_bootstrap} bootstrap cohorts",
-                header=("what", "value"),
-                kinds="tn",
-                rows=rows,
-                short=(0, 1),
-            ),
-        ),
+    text = (
+        f"In {stability.n_bootstrap} bootstrap cohorts all boundaries were chosen again, "
+        "together. These figures describe; they promise nothing."
     )
+    caption = f"All boundaries at once, from {stability.n_bootstrap} bootstrap cohorts"
+    table = listed(caption, rows, header=("what", "value"), kinds="tn", short=True)
+    return section("stability", "How steady the boundaries are", text, tables=(table,))
 
 
 def options_section(study: StrataStudyDocument) -> Section:
     """Show with which options the study can be made again."""
     options = {"rule": study.rule, "direction": study.direction, **study.options.to_plain()}
-    rows = tuple((name.replace("_", " "), str(value)) for name, value in options.items())
-    table = Table(caption="Options", header=("option", "value"), kinds="tt", rows=rows)
-    return Section(key="options", title="How it was made", tables=(table,))
+    rows = [(name.replace("_", " "), str(value)) for name, value in options.items()]
+    return section("options", "How it was made", tables=(listed("Options", rows),))

@@ -1,6 +1,6 @@
 """The words around the explorer; its numbers are computed in the page, by ``script.js``."""
 
-from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.audit import AuditBase, LabelledAudit
 from steadycut.documents.parts import ExplorerPart
 from steadycut.documents.study import StudyDocument
 from steadycut.show.numbers import count, percent, risk
@@ -29,7 +29,7 @@ ELSEWHERE = (
 VACUOUS = "Vacuous: no better than calling nobody, or everybody, without looking at any score."
 
 
-def explorer_of(document: StudyDocument | AuditDocument, who: str) -> Explorer | None:
+def explorer_of(document: StudyDocument | AuditBase, who: str) -> Explorer | None:
     """Return the explorer of a study or an audit, about the patients ``who``; None without one."""
     if not isinstance(document, StudyDocument | LabelledAudit) or document.explorer is None:
         return None
