@@ -11,61 +11,57 @@ from steadycut.documents.audit import (
     ShiftRanges,
 )
 from steadycut.show.numbers import change, count, percent, risk, spread
-from steadycut.show.page import Picture, Section, Table, explained
+from steadycut.show.page import Picture, Section, Table, explained, section
 from steadycut.show.sections.certificate import certificate_table
 from steadycut.show.sentences import bound_in_words, costs_in_words
 
+VACUOUS = "The direct bound is vacuous: no better than a rule without any score here."
+VACUOUS_BEFORE = (
+    "The certificate was vacuous already at the first hospital: no better than a rule without any "
+    "score."
+)
 PARTS = ("prevalence", "scores of positive patients", "scores of negative patients", "total")
+UNKNOWN_PART = (
+    "A part is not known where one of the hospitals has no patient of that class; it counts as "
+    "none in the total."
+)
 TERMS = ("term", "value", "what it is")
-LABELLED = (LabelledAudit, LabelledDecisionAudit)
+AnyAudit = AuditDocument | DecisionAudit
+AnyLabelled = LabelledAudit | LabelledDecisionAudit
 Row = tuple[str, str, str]
 
 
 def shift_section(
-    audit: LabelledAudit | LabelledDecisionAudit,
-    shift: ShiftPart,
-    figures: tuple[Picture, ...] = (),
+    audit: AnyLabelled, shift: ShiftPart, figures: tuple[Picture, ...] = ()
 ) -> Section:
     """Say where the change of risk comes from."""
-    unknown = (
-        "A part is not known where one of the hospitals has no patient of that class; it counts as "
-        "none in the total."
+    text = (
+        f"The risk here is {spread(audit.risk_external, audit.risk_external_se)} "
+        f"(\N{PLUS-MINUS SIGN} standard error); at the first hospital it was "
+        f"{risk(audit.risk_internal)}. The change, "
+        f"{change(audit.risk_external - audit.risk_internal)}, is the sum of three parts: "
+        "another share of positive patients, other scores of the positive patients, other "
+        "scores of the negative ones."
     )
-    return Section(
-        key="shift",
-        title="Where the change comes from",
-        texts=(
-            (
-                f"The risk here is {spread(audit.risk_external, audit.risk_external_se)} "
-                f"(\N{PLUS-MINUS SIGN} standard error); at the first hospital it was "
-                f"{risk(audit.risk_internal)}. The change, "
-                f"{change(audit.risk_external - audit.risk_internal)}, is the sum of three parts: "
-                "another share of positive patients, other scores of the positive patients, other "
-                "scores of the negative ones."
-            ),
-            *([unknown] if None in parts_of(shift) else []),
-        ),
-        pictures=figures,
-        tables=(shift_table(shift),),
-    )
+    texts = (text, UNKNOWN_PART if None in parts_of(shift) else "")
+    tables = (shift_table(shift),)
+    return section("shift", "Where the change comes from", *texts, figures=figures, tables=tables)
 
 
 def shift_table(shift: ShiftPart) -> Table:
     """Return the parts of the change: signed, averaged over both orders, and absolute."""
+    columns = (
+        PARTS,
+        map(change, parts_of(shift.signed)),
+        interval_texts(shift.intervals.signed),
+        map(change, parts_of(shift.shapley)),
+        map(risk, parts_of(shift)),
+    )
     return Table(
         caption="Where the change of risk comes from",
         header=("part", "signed", "interval", "Shapley value", "absolute (Shift)"),
         kinds="tnnnn",
-        rows=tuple(
-            zip(
-                PARTS,
-                map(change, parts_of(shift.signed)),
-                interval_texts(shift.intervals.signed),
-                map(change, parts_of(shift.shapley)),
-                map(risk, parts_of(shift)),
-                strict=True,
-            )
-        ),
+        rows=tuple(zip(*columns, strict=True)),
         marked=len(PARTS) - 1,
         note="Signed: the scores change first, then the prevalence. Interval: of the signed part; "
         "all of them hold at once, with the sampling error of both hospitals. Shapley value: the "
@@ -85,25 +81,18 @@ def interval_texts(shift: ShiftRanges) -> list[str]:
     return [" to ".join(map(change, ends)) for ends in ranges]
 
 
-def bounds_section(
-    audit: AuditDocument | DecisionAudit, figures: tuple[Picture, ...] = ()
-) -> Section:
+def bounds_section(audit: AnyAudit, figures: tuple[Picture, ...] = ()) -> Section:
     """Show the certificate of the rule, and where there are labels the bounds on the risk here."""
-    labelled = isinstance(audit, RiskHere)
-    return Section(
-        key="bounds",
-        title="How far it can be trusted here" if labelled else "What was certified",
-        results=tuple(vacuous_sentences(audit)),
-        texts=(explanation(audit),),
-        pictures=figures,
-        tables=(
-            *([bounds_table(audit)] if isinstance(audit, LABELLED) else []),
-            certificate_table(audit.certificate, short=False),
-        ),
-    )
+    title, results = "What was certified", vacuous_sentences(audit)
+    tables = [certificate_table(audit.certificate, short=False)]
+    if isinstance(audit, AnyLabelled):
+        title = "How far it can be trusted here"
+        tables.insert(0, bounds_table(audit))
+    text = explanation(audit)
+    return section("bounds", title, text, results=results, figures=figures, tables=tables)
 
 
-def explanation(audit: AuditDocument | DecisionAudit) -> str:
+def explanation(audit: AnyAudit) -> str:
     """Say what the bounds are."""
     if not isinstance(audit, RiskHere):
         return (
@@ -120,16 +109,13 @@ def explanation(audit: AuditDocument | DecisionAudit) -> str:
     )
 
 
-def vacuous_sentences(audit: AuditDocument | DecisionAudit) -> list[str]:
+def vacuous_sentences(audit: AnyAudit) -> list[str]:
     """Say which limits prove nothing, if any do."""
     found = []
     if isinstance(audit, RiskHere) and audit.vacuous:
-        found.append("The direct bound is vacuous: no better than a rule without any score here.")
+        found.append(VACUOUS)
     if audit.certificate.vacuous:
-        found.append(
-            "The certificate was vacuous already at the first hospital: no better than a rule "
-            "without any score."
-        )
+        found.append(VACUOUS_BEFORE)
     if isinstance(audit, LabelledAudit):
         largest = max(audit.costs.cost_fn, audit.costs.cost_fp)
         bounds = {
@@ -143,47 +129,32 @@ def vacuous_sentences(audit: AuditDocument | DecisionAudit) -> list[str]:
     return found
 
 
-def bounds_table(audit: LabelledAudit | LabelledDecisionAudit) -> Table:
+def bounds_table(audit: AnyLabelled) -> Table:
     """Return every bound on the risk here, and what it is made of."""
+    bound, patients = bound_in_words(audit.bound), count(audit.n_patients, "patient")
+    seen = spread(audit.risk_external, audit.risk_external_se)
     rows: list[Row] = [
         ("certified risk", risk(audit.certificate.value), "at the first hospital"),
         *(paper_rows(audit) if isinstance(audit, LabelledAudit) else ()),
         ("observed before", risk(audit.risk_internal), "at the first hospital"),
-        (
-            "observed here",
-            spread(audit.risk_external, audit.risk_external_se),
-            "\N{PLUS-MINUS SIGN} standard error",
-        ),
-        (
-            "direct bound here",
-            risk(audit.bound_external),
-            f"{bound_in_words(audit.bound)}, {count(audit.n_patients, 'patient')}",
-        ),
+        ("observed here", seen, "\N{PLUS-MINUS SIGN} standard error"),
+        ("direct bound here", risk(audit.bound_external), f"{bound}, {patients}"),
     ]
     if isinstance(audit, LabelledDecisionAudit):
         rows.append(("at least", risk(audit.lower_external), "the lower limit, for itself alone"))
-    return explained(f"The risk here{where(audit)}", rows, header=TERMS)
-
-
-def where(audit: AuditDocument | DecisionAudit) -> str:
-    """Say what errors cost, if there are two of them."""
-    return "" if audit.costs is None else f", where {costs_in_words(audit.costs)}"
+    where = "" if audit.costs is None else f", where {costs_in_words(audit.costs)}"
+    return explained(f"The risk here{where}", rows, header=TERMS)
 
 
 def paper_rows(audit: LabelledAudit) -> list[Row]:
     """Return the paper's bounds: the certificate plus the change of risk."""
+    valid = "observed risk + shift + the margin here; never below the direct bound"
+    trivial = audit.costs.trivial_risk(audit.operating_point.prevalence)
+    everybody = "call nobody, or call everybody, among the patients here"
     return [
         ("+ shift", risk(audit.shift.total), "the sum of the absolute parts of the change"),
         ("= base", risk(audit.base), "as if the shift were known"),
-        (
-            "valid base",
-            risk(audit.base_valid),
-            "observed risk + shift + the margin here; never below the direct bound",
-        ),
+        ("valid base", risk(audit.base_valid), valid),
         ("augmented", risk(audit.augmented), "base plus the instability penalty"),
-        (
-            "without any score here",
-            risk(audit.costs.trivial_risk(audit.operating_point.prevalence)),
-            "call nobody, or call everybody, among the patients here",
-        ),
+        ("without any score here", risk(trivial), everybody),
     ]

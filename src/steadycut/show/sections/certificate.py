@@ -3,27 +3,26 @@
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.documents.parts import CertificatePart
 from steadycut.show.numbers import count, percent, risk
-from steadycut.show.page import Picture, Section, Status, Table, explained
+from steadycut.show.page import Picture, Section, Status, Table, explained, section
+
+WITHOUT_SCORE = (
+    "one decision for everybody, among the same patients; a certificate that is not below this is "
+    "vacuous"
+)
 
 
 def certificate_section(
-    certificate: CertificatePart, costs: str, pictures: tuple[Picture, ...] = ()
+    certificate: CertificatePart, costs: str, figures: tuple[Picture, ...] = ()
 ) -> Section:
     """Say what is certified, term by term, where errors cost what ``costs`` says."""
-    return Section(
-        key="certificate",
-        title="How far it can be trusted",
-        results=(honesty_sentence(certificate),),
-        texts=(
-            (
-                "The certificate is an upper limit on the risk. With "
-                f"{percent(1 - certificate.delta)} confidence the true risk of patients like these "
-                f"is not above it, {costs}."
-            ),
-        ),
-        pictures=pictures,
-        tables=(certificate_table(certificate),),
+    text = (
+        "The certificate is an upper limit on the risk. With "
+        f"{percent(1 - certificate.delta)} confidence the true risk of patients like these is not "
+        f"above it, {costs}."
     )
+    results, tables = (honesty_sentence(certificate),), (certificate_table(certificate),)
+    title = "How far it can be trusted"
+    return section("certificate", title, text, results=results, figures=figures, tables=tables)
 
 
 def certificate_status(certificate: CertificatePart) -> Status:
@@ -47,22 +46,12 @@ def certificate_table(certificate: CertificatePart, *, short: bool = True) -> Ta
     """Return the certificate, term by term."""
     bound = certificate.bound
     hidden = f": {BOUNDS[bound].words}" if bound in BOUNDS else ""
+    hides = f"what so few patients may hide{hidden}"
     rows = (
         ("observed risk", risk(certificate.risk), "mean cost of the certifying patients"),
-        (
-            "+ generalisation",
-            risk(certificate.generalization),
-            f"what so few patients may hide{hidden}",
-        ),
+        ("+ generalisation", risk(certificate.generalization), hides),
         ("= certified risk", risk(certificate.value), "the sum: the upper limit"),
-        (
-            "without any score",
-            risk(certificate.trivial_risk),
-            (
-                "one decision for everybody, among the same patients; a certificate that is not "
-                "below this is vacuous"
-            ),
-        ),
+        ("without any score", risk(certificate.trivial_risk), WITHOUT_SCORE),
     )
     return explained(
         f"The certificate: {percent(1 - certificate.delta)} confidence, bound {bound}, "

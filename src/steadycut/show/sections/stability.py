@@ -5,36 +5,33 @@ from steadycut.show.figures.costs import CostsDisplay
 from steadycut.show.figures.flips import FlipsDisplay
 from steadycut.show.figures.modulus import ModulusDisplay
 from steadycut.show.numbers import cut, percent, risk
-from steadycut.show.page import Section, Table, explained, pictures
+from steadycut.show.page import Section, Table, explained, pictures, section
 
 FLIPS = (
     "How often a resampled study would decide otherwise about a patient, by the score; the grey "
     "zone is shaded."
 )
 
+MODULUS = (
+    "The most risk in any stretch of scores, by its length, with upper bands; the penalty is the "
+    "band at the radius."
+)
+COSTS = (
+    "What the rule would have chosen at other costs, and the risk of that, beside the risk of the "
+    "frozen cut-off there."
+)
+
 
 def stability_section(study: StudyDocument) -> Section:
     """Say how far the cut-off may move, and what that may cost."""
-    return Section(
-        key="stability",
-        title="How stable it is",
-        texts=(
-            (
-                f"The patients who chose were resampled {study.stability.n_bootstrap} times, and "
-                "each time the whole rule was run again. The radius is a rule of thumb and not a "
-                "guarantee; nothing in this section is part of the certificate."
-            ),
-        ),
-        pictures=pictures(
-            study,
-            {
-                FlipsDisplay: FLIPS,
-                ModulusDisplay: "The most risk in any stretch of scores, by its length, with upper "
-                "bands; the penalty is the band at the radius.",
-            },
-        ),
-        tables=(stability_table(study),),
+    text = (
+        f"The patients who chose were resampled {study.stability.n_bootstrap} times, and each time "
+        "the whole rule was run again. The radius is a rule of thumb and not a guarantee; nothing "
+        "in this section is part of the certificate."
     )
+    figures = pictures(study, {FlipsDisplay: FLIPS, ModulusDisplay: MODULUS})
+    tables = (stability_table(study),)
+    return section("stability", "How stable it is", text, figures=figures, tables=tables)
 
 
 def stability_table(study: StudyDocument) -> Table:
@@ -42,35 +39,18 @@ def stability_table(study: StudyDocument) -> Table:
     found = study.stability
     share = percent(1 - study.options.delta)
     centred = "" if found.centering == "none" else ", once the bias is taken off"
+    near = f"{share} of the resampled cut-offs are no further away than this{centred}"
+    stretch = "in any stretch of scores as long as the radius"
+    most = f"the most risk, among the patients who chose, {stretch} ({found.form} form)"
+    limit = f"an upper limit of the modulus for all such patients ({found.band} band)"
+    flips = "how often a resampled cut-off decides otherwise about a certifying patient"
     rows = (
         ("radius", cut(found.radius), "how far the cut-off may be off: |bias| + quantile"),
         ("bias", cut(found.bias), "how far resampled cut-offs lie from the chosen one, on average"),
-        (
-            "quantile",
-            cut(found.quantile),
-            f"{share} of the resampled cut-offs are no further away than this{centred}",
-        ),
-        (
-            "modulus",
-            risk(found.modulus),
-            (
-                "the most risk, among the patients who chose, in any stretch of scores as long as "
-                f"the radius ({found.form} form)"
-            ),
-        ),
-        (
-            "penalty",
-            risk(found.penalty),
-            (
-                f"an upper limit of the modulus for all such patients ({found.band} band); it "
-                "ranks candidates"
-            ),
-        ),
-        (
-            "decisions that flip",
-            percent(found.flip_rate),
-            "how often a resampled cut-off decides otherwise about a certifying patient",
-        ),
+        ("quantile", cut(found.quantile), near),
+        ("modulus", risk(found.modulus), most),
+        ("penalty", risk(found.penalty), f"{limit}; it ranks candidates"),
+        ("decisions that flip", percent(found.flip_rate), flips),
     )
     caption = f"Measures of stability, from {found.n_bootstrap} bootstrap cohorts"
     return explained(caption, rows, header=("measure", "value", "what it is"))
@@ -86,36 +66,21 @@ def tipping_section(study: StudyDocument) -> Section:
         "more of the positive patients missed": [part.shape_positive for part in parts],
         "more of the negative patients alarmed": [part.shape_negative for part in parts],
     }
-    return Section(
-        key="tipping-point",
-        title="How much may change elsewhere",
-        texts=(
-            (
-                f"How far one thing alone may change at another hospital before the risk there "
-                f"exceeds {risk(point.limit)}, from the error rates that were observed and from "
-                f"upper limits on them that hold with {percent(1 - point.delta)} confidence."
-            ),
-        ),
-        pictures=pictures(
-            study,
-            {
-                CostsDisplay: "What the rule would have chosen at other costs, and the risk of "
-                "that, beside the risk of the frozen cut-off there."
-            },
-        ),
-        tables=(
-            Table(
-                caption="The tipping point",
-                header=("what changes alone", *header),
-                kinds="t" + "n" * len(parts),
-                rows=tuple(
-                    (text, *map(tipping_cell, parts, values)) for text, values in changes.items()
-                ),
-                note=f"The prevalence here was {percent(point.prevalence)}. No such: no change of "
-                "this alone exceeds the limit. Already: the upper limits exceed it as they are.",
-            ),
-        ),
+    text = (
+        f"How far one thing alone may change at another hospital before the risk there exceeds "
+        f"{risk(point.limit)}, from the error rates that were observed and from upper limits on "
+        f"them that hold with {percent(1 - point.delta)} confidence."
     )
+    table = Table(
+        caption="The tipping point",
+        header=("what changes alone", *header),
+        kinds="t" + "n" * len(parts),
+        rows=tuple((name, *map(tipping_cell, parts, ends)) for name, ends in changes.items()),
+        note=f"The prevalence here was {percent(point.prevalence)}. No such: no change of this "
+        "alone exceeds the limit. Already: the upper limits exceed it as they are.",
+    )
+    title, figures = "How much may change elsewhere", pictures(study, {CostsDisplay: COSTS})
+    return section("tipping-point", title, text, figures=figures, tables=(table,))
 
 
 def tipping_cell(part: TippingSide, change: float | None) -> str:
