@@ -208,8 +208,8 @@ class Page:
     status: Status
     headline: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
-    warnings: Sequence[str]
-    sections: Sequence[Section]
+    warnings: tuple[str, ...]
+    sections: tuple[Section, ...]
     footer: str = FOOTER
     explorer: Explorer | None = None
     files: tuple[File, ...] = ()

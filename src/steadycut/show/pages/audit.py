@@ -103,7 +103,7 @@ def page_with(
         status=Status(text=short, tone=tone),
         headline=(f"{begin}: {reason}", *sentences),
         facts=facts,
-        warnings=audit.warnings,
+        warnings=tuple(audit.warnings),
         sections=sections,
         explorer=explorer_of(audit, "here"),
         files=held_files(audit, "audit.json", audit.frozen_rule),

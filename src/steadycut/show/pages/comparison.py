@@ -20,7 +20,7 @@ def comparison_page(comparison: ComparisonDocument) -> Page:
             ("smallest risk there", f"{risk(best.risk_external)}, {best.name}"),
             ("without any score", risk(comparison.trivial_external)),
         ),
-        warnings=comparison.warnings,
+        warnings=tuple(comparison.warnings),
         sections=(comparison_section(comparison),),
         files=held_files(comparison, "compare.json"),
     )

@@ -24,7 +24,7 @@ def covariate_page(study: CovariateStudyDocument) -> Page:
             ("pooled cut-off, at most", say.limit_in_short(study.pooled.certificate.value, costs)),
             ("decisions that flip", percent(study.flip_rate)),
         ),
-        warnings=study.warnings,
+        warnings=tuple(study.warnings),
         sections=(
             cuts_section(study),
             test_section(study),

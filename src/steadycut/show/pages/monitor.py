@@ -42,8 +42,8 @@ def monitor_page(monitor: AnyMonitor) -> Page:
         status=Status(text=text, tone=tone),
         headline=(f"{monitor.verdict_text[:1].upper()}{monitor.verdict_text[1:]}",),
         facts=facts(monitor),
-        warnings=monitor.warnings,
-        sections=watches(monitor),
+        warnings=tuple(monitor.warnings),
+        sections=tuple(watches(monitor)),
         files=held_files(monitor, "monitor.json"),
     )
 

@@ -25,7 +25,7 @@ def strata_page(study: StrataStudyDocument) -> Page:
             ("observed", risk(certificate.risk)),
             ("strata that change", percent(stability.flip_rate)),
         ),
-        warnings=stability.warnings,
+        warnings=tuple(stability.warnings),
         sections=(
             certificate_section(certificate, "where the risk is the mean cost per patient"),
             strata_section(study),

@@ -56,7 +56,7 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
             ("observed", say.observed_in_short(certificate.risk, costs)),
             ("decisions that flip", percent(study.stability.flip_rate)),
         ),
-        warnings=study.stability.warnings,
+        warnings=tuple(study.stability.warnings),
         sections=tuple(filter(None, sections)),
         explorer=explorer_of(study, "who certify"),
         files=held_files(study, "study.json", study.frozen_rule),

@@ -7,7 +7,7 @@ from steadycut.documents.study import CutIntervals, StudyDocument
 from steadycut.show.figures.decision_curve import DecisionCurveDisplay
 from steadycut.show.figures.scores import ScoresDisplay
 from steadycut.show.numbers import UNKNOWN, cut, percent, risk
-from steadycut.show.page import Picture, Section, Table, pictures
+from steadycut.show.page import Picture, Section, Table, pictures, section
 from steadycut.show.sentences import errors_sentence
 
 Write = Callable[[float | None], str]
@@ -35,10 +35,16 @@ METHODS = {
     "order statistics": "exact",
     "bootstrap": "bootstrap",
 }
+FIRST_HOSPITAL = ("first hospital", "interval there")
 NO_CUT = "no cut-off in it"
 DECISION_CURVE = (
     "Net benefit of the frozen cut-off, by the probability of disease above which one would want a "
     "call: of use where it is above calling everybody and calling nobody."
+)
+
+CALLED = (
+    "The share of each class that would be called, by cut-off; where the frozen one stands, these "
+    "are sensitivity and the share of false alarms."
 )
 
 
@@ -46,26 +52,15 @@ def operating_section(study: StudyDocument) -> Section:
     """Say what the cut-off does to the patients who certify."""
     point, again = study.operating_point, study.operating_point.rechosen_cut
     notes = (errors_sentence(point, "who certify"), choosers_note(point), prevalence_note(point))
-    return Section(
-        key="operating-point",
-        title="What it does to patients",
-        results=tuple(note for note in notes if note),
-        texts=(
-            (
-                f"Every characteristic has two intervals, with {percent(point.confidence)} "
-                "confidence each on its own. They answer different questions."
-            ),
-            f"{point.fixed_cut.meaning}.".capitalize(),
-            *([f"{again.meaning}.".capitalize()] if again else []),
-        ),
-        pictures=pictures(
-            study,
-            {
-                ScoresDisplay: "The share of each class that would be called, by cut-off; where "
-                "the frozen one stands, these are sensitivity and the share of false alarms.",
-                DecisionCurveDisplay: DECISION_CURVE,
-            },
-        ),
+    return section(
+        "operating-point",
+        "What it does to patients",
+        f"Every characteristic has two intervals, with {percent(point.confidence)} confidence each "
+        "on its own. They answer different questions.",
+        f"{point.fixed_cut.meaning}.".capitalize(),
+        f"{again.meaning}.".capitalize() if again else "",
+        results=notes,
+        figures=pictures(study, {ScoresDisplay: CALLED, DecisionCurveDisplay: DECISION_CURVE}),
         tables=(
             characteristics_table(point, study.costs),
             counts_table(point, "Patients who certify"),
@@ -81,19 +76,14 @@ def here_section(
     figures: tuple[Picture, ...] = (),
 ) -> Section:
     """Say what a frozen rule does here, next to what it did at the first hospital."""
-    target = prevalence_note(here)
-    return Section(
-        key="operating-point",
-        title="What it does to patients here",
-        results=(target,) if target else (),
-        pictures=figures,
-        tables=(
-            points_table(here, before, costs),
-            counts_table(here, "Patients here"),
-            rates_table({"here": here, "first hospital": before}),
-            counts_table(before, "Certifying patients, first hospital"),
-        ),
+    tables = (
+        points_table(here, before, costs),
+        counts_table(here, "Patients here"),
+        rates_table({"here": here, "first hospital": before}),
+        counts_table(before, "Certifying patients, first hospital"),
     )
+    title, notes = "What it does to patients here", (prevalence_note(here),)
+    return section("operating-point", title, results=notes, figures=figures, tables=tables)
 
 
 def characteristics_table(point: OperatingPointPart, costs: CostsPart) -> Table:
@@ -123,10 +113,7 @@ def points_table(here: OperatingPointPart, before: OperatingPointPart, costs: Co
     known = before.fixed_cut.characteristics
     return Table(
         caption=f"Characteristics {FIXED}, with {percent(here.confidence)} intervals",
-        header=(
-            *("characteristic", "here", "interval here", "how"),
-            *("first hospital", "interval there"),
-        ),
+        header=("characteristic", "here", "interval here", "how", *FIRST_HOSPITAL),
         kinds="tnntnn",
         rows=tuple(
             (

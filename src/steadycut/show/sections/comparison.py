@@ -11,7 +11,7 @@ from steadycut.documents.comparison import (
 from steadycut.show.columns import numbers, percents
 from steadycut.show.figures.comparison import ComparisonDisplay
 from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Column, Section, Table, of_columns, pictures
+from steadycut.show.page import Column, Section, Table, of_columns, pictures, section
 from steadycut.show.sentences import chain_in_short, costs_in_words
 
 CUT_DIGITS = 4
@@ -21,6 +21,8 @@ SYMBOLS = (
     "standard error of what stands before it. shift: R_Q - R_val."
 )
 
+RISKS = "Risk of every rule at the first hospital and at the second, with standard errors."
+
 
 def comparison_section(comparison: ComparisonDocument) -> Section:
     """Show what every rule does at the second hospital."""
@@ -29,30 +31,19 @@ def comparison_section(comparison: ComparisonDocument) -> Section:
     tables = [rules_table(rows), details_table(rows)]
     if comparison.cost_table:
         tables.append(costs_table(comparison.cost_table))
-    return Section(
-        key="comparison",
-        title="What other rules would have done",
-        results=(
-            (
-                f"Every rule chose its cut-off among {count(patients.internal, 'patient')} of the "
-                f"first hospital and was judged on {count(patients.external, 'patient')} of the "
-                "second, of whom it saw none."
-            ),
-            (
-                f"In hindsight the best cut-off there, of {candidate(best)}, has risk "
-                f"{risk(best.best_external)}; calling nobody, or everybody, has risk "
-                f"{risk(comparison.trivial_external)}, where {costs_in_words(comparison.costs)}."
-            ),
-        ),
-        pictures=pictures(
-            comparison,
-            {
-                ComparisonDisplay: "Risk of every rule at the first hospital and at the second, "
-                "with standard errors."
-            },
-        ),
-        tables=tuple(tables),
+    judged = (
+        f"Every rule chose its cut-off among {count(patients.internal, 'patient')} of the first "
+        f"hospital and was judged on {count(patients.external, 'patient')} of the second, of whom "
+        "it saw none."
     )
+    hindsight = (
+        f"In hindsight the best cut-off there, of {candidate(best)}, has risk "
+        f"{risk(best.best_external)}; calling nobody, or everybody, has risk "
+        f"{risk(comparison.trivial_external)}, where {costs_in_words(comparison.costs)}."
+    )
+    title, results = "What other rules would have done", (judged, hindsight)
+    figures = pictures(comparison, {ComparisonDisplay: RISKS})
+    return section("comparison", title, results=results, figures=figures, tables=tables)
 
 
 def rules_table(rows: Sequence[ComparedRule]) -> Table:
