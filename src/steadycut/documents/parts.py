@@ -1,11 +1,11 @@
 """The parts that documents are made of, and what every part can do.
 
 A part is a frozen record. It is built from keyword arguments, from the plain content of a file, or
-with `Part.of` from any object that has attributes of the same names. A field whose default is None
-is written only where it has a value, so a new field changes no existing file.
+with `Part.of` from any objects that have attributes of the same names. A field whose default is
+None is written only where it has a value, so a new field changes no existing file.
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 import numpy as np
 from pydantic import (
@@ -35,6 +35,7 @@ Floats = Annotated[list[FiniteFloat], BeforeValidator(_listed)]
 FloatsOrNone = Annotated[list[FiniteFloat | None], BeforeValidator(_listed)]
 Counts = Annotated[list[int], BeforeValidator(_listed)]
 Range = tuple[FiniteFloat, FiniteFloat]
+MISSING: Final = object()
 
 
 class Part(BaseModel):
@@ -44,9 +45,19 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True, defer_build=True)
 
     @classmethod
-    def of(cls, record: Any) -> Self:  # noqa: ANN401
-        """Return the part made of the attributes of a record."""
-        return cls.model_validate(record)
+    def of(cls, *records: Any, **given: Any) -> Self:  # noqa: ANN401
+        """Return the part made of given fields, and of the attributes of records for the others.
+
+        The first record with an attribute of the name of a field provides it.
+        """
+        if len(records) == 1 and not given:
+            return cls.model_validate(records[0])
+        found = dict(given)
+        for record in records:
+            wanted = [name for name in cls.model_fields if name not in found]
+            values = {name: getattr(record, name, MISSING) for name in wanted}
+            found |= {name: value for name, value in values.items() if value is not MISSING}
+        return cls(**found)
 
     def to_plain(self) -> dict[str, Any]:
         """Return the part as plain numbers, texts, lists and dictionaries."""

@@ -66,15 +66,14 @@ class Row:
     def describe(self, reference: "Row | None" = None) -> ComparedRule:
         """Return the row as it is written; ``shift`` is R_Q - R_validation, as in the paper."""
         study, search = self.study, self.study.options.search
-        return ComparedRule(
+        return ComparedRule.of(
+            self,
+            study,
+            study.chosen,
+            search,
             **self._risks(),
             **self._against(reference),
-            name=self.name,
             rule=str(search.rule),
-            selector=search.selector,
-            operating_value=study.operating_value,
-            penalty=study.chosen.penalty,
-            modulus=study.chosen.modulus,
             flip_rate=float(self.flips.mean()),
             flip_rate_se=float(self.flips.std() / np.sqrt(self.flips.size)),
             certificate=study.certificate.value,
@@ -84,12 +83,8 @@ class Row:
 
     def describe_costs(self) -> ComparedCosts:
         """Return the row of the cost table as it is written."""
-        return ComparedCosts(
-            **self._risks(),
-            cost_fn=self.costs.cost_fn,
-            cost_fp=self.costs.cost_fp,
-            trivial_external=self.external.trivial_risk(self.costs),
-        )
+        trivial = self.external.trivial_risk(self.costs)
+        return ComparedCosts.of(self.costs, **self._risks(), trivial_external=trivial)
 
     def _risks(self) -> dict[str, Any]:
         """Return what was chosen, and the risk at both hospitals with standard errors."""

@@ -118,13 +118,12 @@ def site_part(study: FittedStudy, one: SiteCut) -> SitePart:
     A certificate needs patients who did not choose: there are none in ``uniform``.
     """
     certificate = one.certificate if study.options.honesty == "split" else None
-    return SitePart(
-        site=one.site,
+    return SitePart.of(
+        one,
         select=one.n_select,
         certify=one.n_certify,
         threshold=None if one.threshold is None else study.turned(one.threshold),
-        quantile=one.quantile,
-        certificate=None if certificate is None else CertificatePart.of(certificate),
+        certificate=certificate,
     )
 
 
@@ -135,34 +134,18 @@ def span(values: list[float]) -> Range | None:
 
 def stability_part(study: FittedStudy) -> StabilityPart:
     """Return how far the threshold may move, and what that may cost."""
-    chosen, search = study.chosen, study.options.search
-    return StabilityPart(
-        radius=chosen.radius.radius,
-        bias=study.options.sign * chosen.radius.bias,
-        quantile=chosen.radius.quantile,
-        modulus=chosen.modulus,
-        penalty=chosen.penalty,
-        flip_rate=study.flip_rate,
-        n_bootstrap=search.n_bootstrap,
-        centering=search.centering,
-        form=search.form,
-        band=search.band,
-        warnings=study.warnings,
-    )
+    chosen, bias = study.chosen, study.options.sign * study.chosen.radius.bias
+    return StabilityPart.of(chosen.radius, study, chosen, study.options.search, bias=bias)
 
 
 def candidate_part(study: FittedStudy, candidate: Candidate) -> CandidatePart:
     """Return one score and aggregator that was tried."""
-    return CandidatePart(
-        score=candidate.recipe.score,
+    return CandidatePart.of(
+        candidate,
+        candidate.recipe,
         aggregation=steps_of(candidate.recipe),
         threshold=study.options.sign * candidate.threshold,
-        risk=candidate.risk,
-        smallest_risk=candidate.smallest_risk,
         radius=candidate.radius.radius,
-        modulus=candidate.modulus,
-        penalty=candidate.penalty,
-        objective=candidate.objective,
         chosen=candidate is study.chosen,
     )
 
@@ -239,17 +222,6 @@ def role_counts(study: FittedStudy) -> RoleCounts:
 
 def options_part(study: FittedStudy) -> OptionsPart:
     """Return the options that the numbers depend on."""
-    options, search = study.options, study.options.search
-    return OptionsPart(
-        grid=search.grid,
-        honesty=options.honesty,
-        certify_size=options.certify_size,
-        stratified=options.stratified,
-        bound=options.bound,
-        ensemble=options.ensemble or "none",
-        delta=search.delta,
-        n_bootstrap=search.n_bootstrap,
-        selector=search.selector,
-        stratify=options.stratify or "none",
-        seed=options.seed,
-    )
+    options, kind = study.options, study.options.ensemble or "none"
+    within = options.stratify or "none"
+    return OptionsPart.of(options, options.search, ensemble=kind, stratify=within)

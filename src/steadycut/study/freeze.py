@@ -85,29 +85,21 @@ def check_named(*recipes: Recipe) -> None:
 
 def columns_of(recipe: Recipe, leveled: Recipe | None = None) -> Columns:
     """Return the columns of a recipe; the levels of another where the recipe has none itself."""
-    return Columns(
-        patient=recipe.patient,
-        score=recipe.score,
-        label=recipe.label,
-        positive=recipe.positive,
-        site=recipe.site,
-        levels=[level for level, _ in (leveled or recipe).levels],
-    )
+    return Columns.of(recipe, levels=[level for level, _ in (leveled or recipe).levels])
 
 
 def ensemble_part(ensemble: Ensemble) -> EnsemblePart:
     """Return what a rule file holds of an ensemble."""
     methods = [
-        MethodPart(
-            score=method.recipe.score,
+        MethodPart.of(
+            method,
+            method.recipe,
             aggregation=steps_of(method.recipe),
-            weight=method.weight,
             reference=method.reference.tolist(),
-            score_range=method.score_range,
         )
         for method in ensemble.methods
     ]
-    return EnsemblePart.of({"kind": ensemble.kind, "methods": methods})
+    return EnsemblePart.of(ensemble, methods=methods)
 
 
 def versions() -> dict[str, str]:

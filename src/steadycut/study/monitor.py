@@ -82,12 +82,10 @@ class Monitor:
         if isinstance(rule, FrozenRule):
             costs = {"costs": document.costs, "target_prevalence": self.target}
             return MonitorDocument(**shared, **costs, threshold=rule.threshold)
-        return DecisionMonitor(
+        return DecisionMonitor.of(
+            rule,
             **shared,
             frozen_schema=rule.schema,
-            attributes=list(rule.attributes),
-            grades=list(rule.grades),
-            actions=list(rule.actions),
             cost_matrix=rule.cost_matrix.values.tolist(),
             shares=(self.members / self.n_patients).tolist(),
         )
@@ -97,13 +95,11 @@ class Monitor:
         return self.describe().to_plain()
 
     def _risk_part(self, watch: RiskWatch) -> RiskWatchPart:
-        return RiskWatchPart(
+        return RiskWatchPart.of(
+            watch,
             **_latest(watch.limits),
-            certified=watch.certified,
-            can_alarm=watch.can_alarm,
             martingale=float(watch.martingale[-1]),
             alarm_at=1 / self.delta,
-            first_alarm=watch.first_alarm,
             false_alarm_if_certificate_true=self.delta,
             false_alarm_overall=min(self.delta + self.rule.document.certificate.delta, 1.0),
             trace=_trace(watch.limits, martingale=watch.martingale),
@@ -246,15 +242,14 @@ def arrival_order(order: ArrayLike | None, n_patients: int) -> NDArray[np.intp]:
 
 
 def _calls_part(watch: CallWatch, delta: float) -> CallWatchPart:
-    return CallWatchPart(
+    return CallWatchPart.of(
+        watch,
         **_latest(watch.limits),
-        internal=watch.internal,
         internal_lower=watch.lowest,
         internal_upper=watch.highest,
         martingale_too_many=float(watch.too_many[-1]),
         martingale_too_few=float(watch.too_few[-1]),
         alarm_at=4 / delta,
-        first_alarm=watch.first_alarm,
         false_alarm=delta,
         trace=_trace(
             watch.limits, martingale_too_many=watch.too_many, martingale_too_few=watch.too_few

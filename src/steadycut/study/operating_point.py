@@ -84,17 +84,11 @@ def point_part(point: OperatingPoint) -> OperatingPointPart:
             if name != "auc"
         },
     )
-    return OperatingPointPart(
-        tp=counts.tp,
-        fn=counts.fn,
-        fp=counts.fp,
-        tn=counts.tn,
-        prevalence=counts.prevalence,
+    return OperatingPointPart.of(
+        counts,
+        point,
         sensitivity=None if miss is None else 1 - miss,
         specificity=None if alarm is None else 1 - alarm,
-        call_rate=counts.call_rate,
-        confidence=point.confidence,
-        target_prevalence=point.target_prevalence,
         fixed_cut=fixed,
         rechosen_cut=rechosen if point.rechosen else None,
     )

@@ -18,8 +18,7 @@ from steadycut.core.plan import (
     with_share,
 )
 from steadycut.core.records import Costs
-from steadycut.documents.parts import CostsPart
-from steadycut.documents.plan import PlanDocument, PlannedPart, PoolingPart
+from steadycut.documents.plan import PlanDocument
 from steadycut.documents.reading import read_document, read_json
 from steadycut.documents.study import SCHEMA as STUDY_SCHEMA
 from steadycut.documents.study import StudyDocument
@@ -64,20 +63,8 @@ class Plan:
     def describe(self) -> PlanDocument:
         """Return the plan as one typed record."""
         setting = self.setting
-        return PlanDocument(
-            width=self.width,
-            patients=self.patients,
-            delta=setting.delta,
-            costs=CostsPart.of(setting.costs),
-            prevalence=setting.prevalence,
-            trivial_risk=setting.trivial_risk,
-            honesty=setting.honesty,
-            certify_size=setting.certify_size if setting.honesty == "split" else None,
-            from_pilot=self.from_pilot,
-            rows=[PlannedPart.of(row) for row in self.rows],
-            pooling=None if self.pooling is None else PoolingPart.of(self.pooling),
-            notes=self.notes,
-        )
+        share = setting.certify_size if setting.honesty == "split" else None
+        return PlanDocument.of(self, setting, certify_size=share)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and texts."""

@@ -7,7 +7,7 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.records import PatientScores
 from steadycut.core.shift.label_shift import rank_bins
 from steadycut.documents.parts import InstancesPart
-from steadycut.documents.rule import BinsPart, Reference
+from steadycut.documents.rule import Reference
 from steadycut.study.curves import quantiles
 
 
@@ -24,13 +24,10 @@ def reference_of(
     counts: Confusion, patients: PatientScores, n_instances: IntArray | None
 ) -> Reference:
     """Return what an audit needs of the patients who certify."""
-    return Reference(
-        tp=counts.tp,
-        fn=counts.fn,
-        fp=counts.fp,
-        tn=counts.tn,
+    return Reference.of(
+        counts,
         quantiles_positive=quantiles(patients.positive_scores),
         quantiles_negative=quantiles(patients.negative_scores),
-        bins=BinsPart.of(rank_bins(patients.scores, patients.known_labels)),
+        bins=rank_bins(patients.scores, patients.known_labels),
         instances_per_patient=span_of(n_instances),
     )

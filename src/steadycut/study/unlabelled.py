@@ -39,7 +39,6 @@ from steadycut.core.shift.shape_test import ShapeTest, shape_test
 from steadycut.documents.audit import (
     MatchedCutPart,
     PrevalencePart,
-    RescalingPart,
     RiskRangePart,
     ShapeTestPart,
     WithoutLabels,
@@ -158,59 +157,40 @@ class UnlabelledPart:
     @property
     def statements(self) -> list[str]:
         """What cannot be known here, one line each."""
-        checks = (self._on_classes, self._on_interval, self._on_shape, self._on_honesty)
-        return [RISK_UNKNOWN, NOT_SEEN, *(text for check in checks if (text := check()))]
-
-    def _on_classes(self) -> str | None:
-        if self.prevalence.identifiable:
-            return None
-        return (
-            "The prevalence is not identifiable: the patients who certified the rule do not show "
-            "that the two classes differ in score."
-        )
-
-    def _on_interval(self) -> str | None:
-        if self.prevalence.interval is not None:
-            return None
-        return (
-            "Label shift is rejected: no prevalence explains the scores, so that within a class "
-            "they have moved; no interval and no risk range can be given."
-        )
-
-    def _on_shape(self) -> str | None:
+        found = [RISK_UNKNOWN, NOT_SEEN]
+        if not self.prevalence.identifiable:
+            found.append(
+                "The prevalence is not identifiable: the patients who certified the rule do not "
+                "show that the two classes differ in score."
+            )
+        if self.prevalence.interval is None:
+            found.append(
+                "Label shift is rejected: no prevalence explains the scores, so that within a "
+                "class they have moved; no interval and no risk range can be given."
+            )
         if self.shape is None:
-            return "The shape test needs patients of both classes where the rule was made."
-        if not self.shape_rejected:
-            return None
-        return (
-            f"The shape test rejects label shift (p = {self.shape.p_value:.3g}): do not rely on "
-            "the prevalence, the expected call rate or the risk range."
-        )
-
-    def _on_honesty(self) -> str | None:
-        if not self.home.n_choices:
-            return None
-        return (
-            "The patients who give the error rates also chose the cut-off: estimated risk and call "
-            "rate look too good; the intervals allow for that."
-        )
+            found.append("The shape test needs patients of both classes where the rule was made.")
+        elif self.shape_rejected:
+            found.append(
+                f"The shape test rejects label shift (p = {self.shape.p_value:.3g}): do not rely "
+                "on the prevalence, the expected call rate or the risk range."
+            )
+        if self.home.n_choices:
+            found.append(
+                "The patients who give the error rates also chose the cut-off: estimated risk and "
+                "call rate look too good; the intervals allow for that."
+            )
+        return found
 
     def describe(self) -> WithoutLabels:
         """Return what ``audit.json`` says without labels."""
-        return WithoutLabels(
+        return WithoutLabels.of(
+            self,
             prevalence_estimate=self.prevalence,
-            shape_test=UNTESTED if self.shape is None else ShapeTestPart.of(self.shape),
-            call_rate=self.call_rate,
+            shape_test=self.shape or UNTESTED,
             call_rate_internal=self.home.counts.call_rate,
-            call_rate_expected=self.call_rate_expected,
             risk_range=self.risk,
-            rescaling=RescalingPart.of(self.rescaling),
-            quantile_matched=MatchedCutPart(
-                threshold=self.matched.threshold,
-                call_rate=self.matched.call_rate,
-                assumes=EQUAL_PREVALENCE,
-            ),
-            statements=self.statements,
+            quantile_matched=MatchedCutPart.of(self.matched, assumes=EQUAL_PREVALENCE),
         )
 
 

@@ -5,14 +5,12 @@ from steadycut.documents.covariate import (
     CovariateDocument,
     CovariateRule,
     CutPart,
-    DifferencePart,
-    EnoughPart,
     PooledPart,
     ProvenancePart,
     ScalePart,
 )
 from steadycut.documents.covariate_study import CovariateStudyDocument, PooledCut
-from steadycut.documents.parts import CertificatePart, CostsPart, CountsPart, Range, RoleCounts
+from steadycut.documents.parts import CertificatePart, Range, RoleCounts
 from steadycut.study.covariate.fitted import FittedByCovariate
 from steadycut.study.describe import steps_of
 from steadycut.study.freeze import check_named, columns_of, versions
@@ -23,31 +21,23 @@ def describe_by_covariate(study: FittedByCovariate) -> CovariateStudyDocument:
     """Return the study as numbers, texts and lists, without any patient."""
     options, recipe, scores = study.options, study.patients.recipe, study.patients.scores
     return CovariateStudyDocument.of(
-        {
-            "kind": study.kind,
-            "covariate": study.name,
-            "covariate_range": _range(study),
-            "cuts": cut_parts(study),
-            "pooled": PooledCut(
-                threshold=study.pooled_threshold,
-                rank=study.cuts.pooled,
-                certificate=CertificatePart.of(study.pooled_certificate),
-            ),
-            "direction": options.direction,
-            "aggregation": steps_of(recipe),
-            "costs": CostsPart.of(options.search.costs),
-            "score_range": (float(scores.min()), float(scores.max())),
-            "certificate": CertificatePart.of(study.certificate),
-            "difference": DifferencePart.of(study.difference),
-            "test": EnoughPart.of(study.test),
-            "score": recipe.score,
-            "rule": str(options.search.rule),
-            "seed": options.seed,
-            "flip_rate": study.flip_rate,
-            "operating_point": CountsPart.of(study.counts),
-            "patients": role_counts(study),
-            "warnings": study.warnings,
-        }
+        study,
+        options,
+        recipe,
+        covariate=study.name,
+        covariate_range=_range(study),
+        cuts=cut_parts(study),
+        pooled=PooledCut(
+            threshold=study.pooled_threshold,
+            rank=study.cuts.pooled,
+            certificate=CertificatePart.of(study.pooled_certificate),
+        ),
+        aggregation=steps_of(recipe),
+        costs=options.search.costs,
+        score_range=(float(scores.min()), float(scores.max())),
+        rule=str(options.search.rule),
+        operating_point=study.counts,
+        patients=role_counts(study),
     )
 
 

@@ -5,13 +5,10 @@ import hashlib
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.documents.parts import CertificatePart
 from steadycut.documents.strata import (
     SCHEMA,
     BoundaryPart,
-    RatePart,
     StrataDocument,
-    StrataOptionsPart,
     StrataProvenance,
     StrataRoles,
     StrataRule,
@@ -30,23 +27,18 @@ USUAL = (0.05, 0.95)
 def describe_strata(study: FittedStrata) -> StrataStudyDocument:
     """Return the study as numbers, texts and lists, without any patient."""
     options, recipe = study.options, study.patients.recipe
-    return StrataStudyDocument(
-        strata=list(options.strata),
-        grades=list(options.grades),
+    return StrataStudyDocument.of(
+        options,
+        study,
+        recipe,
         thresholds=study.thresholds.tolist(),
         operating_values=operating_values(study),
-        direction=options.direction,
-        rule=options.rule,
-        score=recipe.score,
         aggregation=steps_of(recipe),
         costs=options.costs.values.tolist(),
-        risk=study.risk,
-        certificate=CertificatePart.of(study.certificate),
         boundaries=boundary_parts(study),
         counts=study.counts.tolist(),
         stability=stability_part(study),
         patients=role_counts(study),
-        options=StrataOptionsPart.of(options),
     )
 
 
@@ -90,24 +82,20 @@ def operating_values(study: FittedStrata) -> list[float | None]:
 
 def boundary_parts(study: FittedStrata) -> list[BoundaryPart]:
     """Return one part per boundary: which grades belong where, what errors cost, both limits."""
-    options, rows = study.options, []
+    options, steps = study.options, study.options.costs.steps
     probabilities = options.costs.probabilities
-    for k, found in enumerate(study.boundaries):
-        step = options.costs.steps[:, k]
-        rows.append(
-            BoundaryPart(
-                below=options.strata[k],
-                above=options.strata[k + 1],
-                threshold=float(study.thresholds[k]),
-                miss_costs=_costs_of(options, step),
-                alarm_costs=_costs_of(options, -step),
-                probability=None if probabilities is None else float(probabilities[k]),
-                miss=RatePart.of(found.miss),
-                alarm=RatePart.of(found.alarm),
-                delta=found.delta,
-            )
+    return [
+        BoundaryPart.of(
+            found,
+            below=options.strata[k],
+            above=options.strata[k + 1],
+            threshold=float(study.thresholds[k]),
+            miss_costs=_costs_of(options, steps[:, k]),
+            alarm_costs=_costs_of(options, -steps[:, k]),
+            probability=None if probabilities is None else float(probabilities[k]),
         )
-    return rows
+        for k, found in enumerate(study.boundaries)
+    ]
 
 
 def _costs_of(options: StrataOptions, step: FloatArray) -> dict[str, float]:
@@ -118,20 +106,13 @@ def _costs_of(options: StrataOptions, step: FloatArray) -> dict[str, float]:
 
 def stability_part(study: FittedStrata) -> StrataStability:
     """Return how far the boundaries move together, and what that may cost."""
-    sign, radius = study.options.sign, study.radius
-    return StrataStability(
-        bias=(sign * radius.bias + 0.0).tolist(),
+    options, radius = study.options, study.radius
+    return StrataStability.of(
+        study,
+        options,
+        bias=(options.sign * radius.bias + 0.0).tolist(),
         quantile=radius.quantile,
         radius=radius.radius.tolist(),
-        local_modulus=study.local_modulus,
-        modulus=study.modulus,
-        penalty=study.penalty,
-        smallest_risk=study.smallest_risk,
-        objective=study.objective,
-        flip_rate=study.flip_rate,
-        jump_rate=study.jump_rate,
-        n_bootstrap=study.options.n_bootstrap,
-        warnings=study.warnings,
     )
 
 
