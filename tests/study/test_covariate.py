@@ -183,7 +183,7 @@ def test_same_seed_same_study():
     [
         ({"kind": "lines"}, BadOption, "kind must be one of groups, smooth"),
         ({"rule": "youden"}, BadOption, "rule must be one of stable, erm"),
-        ({"covariate": "sex"}, BadOption, "one entry a patient"),
+        ({"covariate": "sex"}, BadOption, "one entry per patient, a mapping"),
         ({"covariate": ["f", "m"]}, BadPatients, "one entry per patient \\(300\\); got 2"),
         ({"covariate": np.zeros((300, 2))}, BadPatients, "got shape"),
         ({"covariate": {"p0000": "f"}}, BadPatients, "299 of 300 have none"),
@@ -207,7 +207,7 @@ def test_what_cannot_be_is_refused(change, error, text):
 
 def test_a_mapping_needs_identifiers_and_a_class_needs_patients():
     patients, sex = cohort(named=False)
-    with pytest.raises(BadPatients, match="needs patients with identifiers"):
+    with pytest.raises(BadPatients, match="only if the patients have identifiers"):
         fit_by_covariate(patients, covariate={"a": "f"})
     one = PatientScores(scores=patients.scores, labels=np.zeros(300))
     with pytest.raises(TooFewPatients):

@@ -176,7 +176,7 @@ def test_what_makes_no_sense_is_refused(cohort, options, error, words):
 
 def test_a_patient_without_a_grade_is_refused():
     named = PatientScores(scores=[0.1, 0.2], patients=["a", "b"])
-    with pytest.raises(BadPatients, match="1 have none"):
+    with pytest.raises(BadPatients, match="1 of 2 have none"):
         fit_strata(named, costs=COSTS, grades={"a": 0})
 
 

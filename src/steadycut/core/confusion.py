@@ -1,8 +1,10 @@
 """The four counts of one threshold on patients with known labels, and its risk."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steadycut.core.checks import IntArray
 from steadycut.core.records import Costs, PatientScores
@@ -103,6 +105,15 @@ class Confusion:
         variance = miss_weight**2 * miss * (1 - miss) / max(self.n_positive, 1)
         variance += alarm_weight**2 * alarm * (1 - alarm) / max(self.n_negative, 1)
         return float(np.sqrt(variance))
+
+
+def count_decisions(
+    grades: NDArray[np.integer[Any]], actions: NDArray[np.integer[Any]], shape: tuple[int, ...]
+) -> IntArray:
+    """Count patients by grade and action; ``shape`` is the number of either."""
+    counts = np.zeros(shape, dtype=np.int64)
+    np.add.at(counts, (grades, actions), 1)
+    return counts
 
 
 def confusion_at(patients: PatientScores, threshold: float) -> Confusion:

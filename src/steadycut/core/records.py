@@ -333,6 +333,48 @@ def _whole_numbers(name: str, values: ArrayLike | None, n_patients: int) -> IntA
     return read_only(given.astype(np.int64))
 
 
+def by_patient(
+    name: str, patients: PatientScores, given: Mapping[Any, object] | ArrayLike
+) -> NDArray[Any]:
+    """Return one entry per patient, in the order of ``patients.scores``.
+
+    ``given`` has this order, or is a mapping from identifiers.
+
+    Examples
+    --------
+    >>> cohort = PatientScores(scores=[0.1, 0.4], patients=["a", "b"])
+    >>> by_patient("sex", cohort, {"b": "m", "a": "f"})
+    array(['f', 'm'], dtype='<U1')
+    """
+    if isinstance(given, Mapping):
+        given = _looked_up(name, patients, given)
+    column = as_array(name, given)
+    if column.ndim != 1:
+        msg = f"{argument(name)} must have one entry per patient; got shape {column.shape}."
+        raise BadPatients(msg)
+    check_length(name, column, patients.n_patients)
+    return column
+
+
+def _looked_up(name: str, patients: PatientScores, given: Mapping[Any, object]) -> list[Any]:
+    if patients.patients is None:
+        msg = (
+            f"{argument(name)} can be a mapping only if the patients have identifiers; these have "
+            "none. Give one entry per patient."
+        )
+        raise BadPatients(msg)
+    known = {str(patient): value for patient, value in given.items()}
+    wanted = patients.patients.tolist()
+    missing = sum(patient not in known for patient in wanted)
+    if missing:
+        msg = (
+            f"{argument(name)} must have an entry for every patient; {missing} of {len(wanted)} "
+            "have none."
+        )
+        raise BadPatients(msg)
+    return [known[patient] for patient in wanted]
+
+
 def _order_by_identifier(patients: NDArray[np.str_] | None) -> IntArray | None:
     if patients is None:
         return None

@@ -10,6 +10,7 @@ from steadycut.core.records import PatientScores, Recipe
 from steadycut.core.select import Candidate
 from steadycut.core.shift.tipping import tipping_point
 from steadycut.core.sites import SiteCut, cuts_by_site
+from steadycut.core.split import Roles
 from steadycut.documents.parts import (
     CertificatePart,
     CostsPart,
@@ -70,7 +71,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
         scores=class_quantiles(study.certify_patients),
         explorer=study_explorer(study),
         bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
-        patients=role_counts(study),
+        patients=role_counts(study.patients, study.roles),
         options=options_part(study),
     )
 
@@ -208,15 +209,16 @@ def curve_error(
     return np.sqrt(np.maximum(squares - risk**2, 0) / patients.n_patients)
 
 
-def role_counts(study: FittedStudy) -> RoleCounts:
+def role_counts(patients: PatientScores, roles: Roles) -> RoleCounts:
     """Return how many patients there are in each role and class."""
+    labels = patients.known_labels
     return RoleCounts(
-        total=study.patients.n_patients,
-        positive=study.patients.n_positive,
-        select=study.chose.n_patients,
-        select_positive=study.chose.n_positive,
-        certify=study.certified.n_patients,
-        certify_positive=study.certified.n_positive,
+        total=patients.n_patients,
+        positive=patients.n_positive,
+        select=roles.select.size,
+        select_positive=int(labels[roles.select].sum()),
+        certify=roles.certify.size,
+        certify_positive=int(labels[roles.certify].sum()),
     )
 
 

@@ -202,41 +202,28 @@ def run_study(
             feasible.append(scores)
     if refusals and (options.ensemble is not None or not tried):
         raise next(iter(refusals.values()))
-    finish = choose_one if options.ensemble is None else average_all
-    rng = np.random.default_rng(bootstrap_seed)
-    study = finish(feasible, tried, options, roles, rng, tuple(refusals))
+    if options.ensemble is None:
+        chosen = best_candidate(tried, options.search.costs, options.search.selector)
+        patients = feasible[tried.index(chosen)]
+        study = certify_study(patients, chosen, tried, options, roles, tuple(refusals))
+    else:
+        rng = np.random.default_rng(bootstrap_seed)
+        study = average_all(feasible, tried, options, options.ensemble, roles, rng)
     if progress:
         progress("certified", len(candidates), len(candidates))
     return study
-
-
-def choose_one(
-    candidates: list[PatientScores],
-    tried: list[Candidate],
-    options: Options,
-    roles: Roles,
-    rng: np.random.Generator,
-    infeasible: tuple[str, ...] = (),
-) -> Study:
-    """Choose one candidate, and certify it."""
-    del rng
-    chosen = best_candidate(tried, options.search.costs, options.search.selector)
-    patients = candidates[tried.index(chosen)]
-    return certify_study(patients, chosen, tried, options, roles, infeasible)
 
 
 def average_all(
     candidates: list[PatientScores],
     tried: list[Candidate],
     options: Options,
+    kind: str,
     roles: Roles,
     rng: np.random.Generator,
-    infeasible: tuple[str, ...] = (),
 ) -> Study:
     """Average the cuts of all candidates on the quantile scale, and certify the ensemble."""
-    del infeasible
-    kind, search, sign = options.ensemble, options.search, options.sign
-    assert kind is not None  # noqa: S101
+    search, sign = options.search, options.sign
     everyone = [scores.oriented(options.direction) for scores in candidates]
     chose = [scores.take(roles.select) for scores in everyone]
     ensemble, cuts = make_ensemble(chose, everyone, kind, search, sign, rng)

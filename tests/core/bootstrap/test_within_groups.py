@@ -144,7 +144,7 @@ def test_a_mapping_and_an_array_name_the_same_groups():
         ([0, 1], BadPatients, "stratify must have one entry per patient (24); got 2"),
         (np.zeros((24, 2)), BadPatients, "stratify must have one entry per patient; got shape"),
         (np.arange(24), BadPatients, "stratify must put several patients into a group; all 24"),
-        ({"p000": 1}, BadPatients, "stratify must name the group of every patient; 23 have"),
+        ({"p000": 1}, BadPatients, "stratify must have an entry for every patient; 23 of 24 have"),
     ],
 )
 def test_what_are_no_groups_is_refused(stratify, error, told):

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.bootstrap.resampling import BATCH, is_few, replicates, resample
-from steadycut.core.checks import IntArray, as_array, check_length, read_only
+from steadycut.core.checks import IntArray, read_only
 from steadycut.core.cuts.grid import Cuts
-from steadycut.core.records import PatientScores
+from steadycut.core.records import PatientScores, by_patient
 from steadycut.errors import BadOption, BadPatients, argument
 
 COLUMNS = ("label", "site")
@@ -39,26 +39,19 @@ def group_codes(patients: PatientScores, stratify: Stratify) -> IntArray:
     >>> group_codes(cohort, "label"), group_codes(cohort, ["old", "young", "old"])
     (array([0, 1, 1]), array([0, 1, 0]))
     """
-    column = as_array("stratify", _column(patients, stratify))
-    if column.ndim != 1:
-        msg = f"{argument('stratify')} must have one entry per patient; got shape {column.shape}."
-        raise BadPatients(msg)
-    check_length("stratify", column, patients.n_patients)
+    column = by_patient("stratify", patients, _column(patients, stratify))
     groups, codes = np.unique(column.astype(np.str_), return_inverse=True)
     if groups.size == patients.n_patients > 1:
         msg = (
             f"{argument('stratify')} must put several patients into a group; all {groups.size} "
-            "groups hold one "
-            "patient, so resampling would change nothing. Make larger groups, such as ages in "
-            "decades."
+            "groups hold one patient, so resampling would change nothing. Make larger groups, such "
+            "as ages in decades."
         )
         raise BadPatients(msg)
     return read_only(codes.astype(np.int64))
 
 
-def _column(patients: PatientScores, stratify: Stratify) -> ArrayLike:
-    if isinstance(stratify, Mapping):
-        return _looked_up(patients, stratify)
+def _column(patients: PatientScores, stratify: Stratify) -> Mapping[Any, object] | ArrayLike:
     if not isinstance(stratify, str):
         return stratify
     if stratify == "label":
@@ -79,27 +72,10 @@ def _attribute(patients: PatientScores, name: str) -> ArrayLike:
         names = ", ".join((*COLUMNS, *patients.attributes))
         msg = (
             f"{argument('stratify')} must be one of {names}, or one entry per patient; got "
-            f"{name!r}. Read more "
-            "columns with aggregate(..., attributes=)."
+            f"{name!r}. Read more columns with aggregate(..., attributes=)."
         )
         raise BadOption(msg)
     return patients.attributes[name]
-
-
-def _looked_up(patients: PatientScores, group_of: Mapping[Any, object]) -> list[str]:
-    if patients.patients is None:
-        msg = (
-            f"{argument('stratify')} can be a mapping only if the patients have identifiers; "
-            "these have none. "
-            "Give one entry per patient."
-        )
-        raise BadPatients(msg)
-    known = {str(name): str(group) for name, group in group_of.items()}
-    missing = sum(name not in known for name in patients.patients.tolist())
-    if missing:
-        msg = f"{argument('stratify')} must name the group of every patient; {missing} have none."
-        raise BadPatients(msg)
-    return [known[name] for name in patients.patients.tolist()]
 
 
 def group_cells(cuts: Cuts, patients: PatientScores, codes: IntArray) -> IntArray:

@@ -10,9 +10,9 @@ from steadycut.documents.covariate import (
     ScalePart,
 )
 from steadycut.documents.covariate_study import CovariateStudyDocument, PooledCut
-from steadycut.documents.parts import CertificatePart, Range, RoleCounts
+from steadycut.documents.parts import CertificatePart, Range
 from steadycut.study.covariate.fitted import FittedByCovariate
-from steadycut.study.describe import steps_of
+from steadycut.study.describe import role_counts, steps_of
 from steadycut.study.freeze import check_named, columns_of, versions
 from steadycut.study.reference import span_of
 
@@ -37,7 +37,7 @@ def describe_by_covariate(study: FittedByCovariate) -> CovariateStudyDocument:
         score_range=(float(scores.min()), float(scores.max())),
         rule=str(options.search.rule),
         operating_point=study.counts,
-        patients=role_counts(study),
+        patients=role_counts(study.patients, study.roles),
     )
 
 
@@ -96,16 +96,3 @@ def _range(study: FittedByCovariate) -> Range | None:
         return None
     chose = study.covariate[study.roles.select]
     return float(chose.min()), float(chose.max())
-
-
-def role_counts(study: FittedByCovariate) -> RoleCounts:
-    """Return how many patients there are, by role and label."""
-    labels, roles = study.patients.known_labels, study.roles
-    return RoleCounts(
-        total=study.patients.n_patients,
-        positive=study.patients.n_positive,
-        select=roles.select.size,
-        select_positive=int(labels[roles.select].sum()),
-        certify=roles.certify.size,
-        certify_positive=int(labels[roles.certify].sum()),
-    )

@@ -9,19 +9,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.certify import Certificate, certificate_of
-from steadycut.core.checks import as_array, check_choice, check_length
-from steadycut.core.confusion import Confusion
+from steadycut.core.checks import check_choice
+from steadycut.core.confusion import Confusion, count_decisions
 from steadycut.core.covariate.cuts import CovariateCuts, choose_by_covariate
 from steadycut.core.covariate.design import KINDS, Design, group_design, smooth_design
 from steadycut.core.covariate.one_cut_test import common_cut_test
 from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
 from steadycut.core.covariate.slices import Slices, slice_patients
 from steadycut.core.intervals.paired import paired_difference
-from steadycut.core.records import PatientScores, check_patients
+from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
 from steadycut.documents.covariate import CovariateRule
 from steadycut.documents.covariate_study import CovariateStudyDocument
-from steadycut.errors import BadOption, BadPatients
+from steadycut.errors import BadOption
 from steadycut.study.covariate.describe import describe_by_covariate, freeze_by_covariate
 from steadycut.study.covariate.fitted import Difference, FittedByCovariate
 from steadycut.study.options import Options, study_options
@@ -223,44 +223,18 @@ def _difference(
 
 
 def _confusion(labels: NDArray[np.int8], called: NDArray[np.bool_]) -> Confusion:
-    positive = labels == 1
-    return Confusion(
-        tp=int(np.count_nonzero(called & positive)),
-        fn=int(np.count_nonzero(~called & positive)),
-        fp=int(np.count_nonzero(called & ~positive)),
-        tn=int(np.count_nonzero(~called & ~positive)),
-    )
+    return Confusion.of_counts(count_decisions(labels, called.astype(np.int8), (2, 2)))
 
 
 def covariate_values(patients: PatientScores, covariate: Covariate, kind: str) -> Values:
     """Return the covariate of each patient: texts of groups, or finite numbers."""
-    column = _column(patients, covariate)
-    if column.ndim != 1:
-        msg = f"covariate must have one entry a patient; got shape {column.shape}."
-        raise BadPatients(msg)
-    check_length("covariate", column, patients.n_patients)
-    return as_numbers(column) if kind == "smooth" else as_groups(column)
-
-
-def _column(patients: PatientScores, covariate: Covariate) -> NDArray[Any]:
     if isinstance(covariate, str):
         if covariate != "site" or patients.sites is None:
             msg = (
-                "covariate must be one entry a patient, a mapping from identifiers, or 'site' "
+                "covariate must be one entry per patient, a mapping from identifiers, or 'site' "
                 f"where sites are known; got {covariate!r}."
             )
             raise BadOption(msg)
-        return patients.sites
-    if not isinstance(covariate, Mapping):
-        return as_array("covariate", covariate)
-    if patients.patients is None:
-        msg = (
-            "a mapping of the covariate needs patients with identifiers; give one entry a patient."
-        )
-        raise BadPatients(msg)
-    known = {str(name): value for name, value in covariate.items()}
-    missing = sum(name not in known for name in patients.patients.tolist())
-    if missing:
-        msg = f"every patient must have a covariate; {missing} of {patients.n_patients} have none."
-        raise BadPatients(msg)
-    return np.array([known[name] for name in patients.patients.tolist()])
+        covariate = patients.sites
+    column = by_patient("covariate", patients, covariate)
+    return as_numbers(column) if kind == "smooth" else as_groups(column)

@@ -11,11 +11,11 @@ from steadycut.core.bounds.windows import windows_of
 from steadycut.core.checks import (
     FloatArray,
     IntArray,
-    as_array,
     read_only,
 )
+from steadycut.core.confusion import count_decisions
 from steadycut.core.cuts.grid import clear_of_scores
-from steadycut.core.records import PatientScores, check_patients
+from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
 from steadycut.core.strata.certify import (
     certify_boundaries,
@@ -33,7 +33,7 @@ from steadycut.core.strata.modulus import (
 from steadycut.core.strata.rules import parse_strata_rule, smallest_risk
 from steadycut.documents.strata import StrataRule
 from steadycut.documents.strata_study import StrataStudyDocument
-from steadycut.errors import BadPatients, TooFewPatients
+from steadycut.errors import TooFewPatients
 from steadycut.study.options import study_options
 from steadycut.study.roles import LEAST_PATIENTS, deal_roles
 from steadycut.study.strata.describe import describe_strata, freeze_strata
@@ -190,8 +190,7 @@ def _certified(
     strata = stratum_of(oriented.scores, thresholds)
     windows = windows_of(oriented.scores[chose], grades[chose], costs.n_grades)
     radius = joint_radius(thresholds, draws.draws, delta)
-    counts = np.zeros(costs.values.shape, dtype=np.int64)
-    np.add.at(counts, (grades[certify], strata[certify]), 1)
+    counts = count_decisions(grades[certify], strata[certify], costs.values.shape)
     return StrataStudy(
         options=options,
         patients=oriented.oriented(options.direction),
@@ -214,22 +213,8 @@ def read_grades(
     patients: PatientScores, grades: ArrayLike | Mapping[Any, int] | None, n_grades: int
 ) -> IntArray:
     """Return the grade of every patient, in the order of ``patients.scores``."""
-    if isinstance(grades, Mapping):
-        grades = _looked_up(patients, grades)
-    found = patients.known_labels if grades is None else as_array("grades", grades)
-    return check_grades(found, patients.n_patients, n_grades)
-
-
-def _looked_up(patients: PatientScores, grade_of: Mapping[Any, int]) -> list[int]:
-    if patients.patients is None:
-        msg = "a mapping of grades needs patients with identifiers; give one entry a patient."
-        raise BadPatients(msg)
-    known = {str(name): grade for name, grade in grade_of.items()}
-    missing = sum(name not in known for name in patients.patients.tolist())
-    if missing:
-        msg = f"grades must name the grade of every patient; {missing} have none."
-        raise BadPatients(msg)
-    return [known[name] for name in patients.patients.tolist()]
+    given = patients.known_labels if grades is None else grades
+    return check_grades(by_patient("grades", patients, given), patients.n_patients, n_grades)
 
 
 def check_every_grade(grades: IntArray, options: StrataOptions) -> None:
