@@ -8,9 +8,16 @@ import warnings
 from io import StringIO
 from typing import Any
 
+import numpy as np
+
 from steadycut.io.packages import optional_package
 from steadycut.show.figures.display import Display
 from steadycut.show.page import Page
+
+# Between the axes and the edges of the figure, in inches: left and bottom, then right and top.
+USUAL_ROOM = np.array([[0.57, 0.49], [0.04, 0.42]])
+# Between the texts and the edges of the figure, in inches: 3 points.
+PADDING = 3 / 72
 
 
 def draw_page(page: Page) -> dict[str, str]:
@@ -48,11 +55,32 @@ def svg_file(display: Display, salt: str) -> str:
         mpl.rcParams.update(settings)
         figure: Any = display.plot().figure
         canvas: Any = FigureCanvasSVG(figure)
-        # As savefig does it, but without drawing everything twice.
-        figure.get_layout_engine().execute(figure)
-        figure.set_layout_engine("none")
+        place_axes(figure)
         canvas.print_svg(stream, metadata={"Date": None, "Creator": None})
     return stream.getvalue()
+
+
+def place_axes(figure: Any) -> None:
+    """Leave room for the texts around the axes, as the constrained layout of matplotlib does.
+
+    The constrained layout measures all texts twice, which takes longer than drawing them. Here the
+    axes start at a usual place and are measured again only if the new place changes their ticks.
+    """
+    figure.set_layout_engine("none")
+    figure.set_dpi(figure.canvas.fixed_dpi)
+    (ax,) = figure.axes
+    size, to_inches = figure.get_size_inches(), figure.dpi_scale_trans.inverted()
+    corners = np.array([USUAL_ROOM[0], size - USUAL_ROOM[1]])
+    measured = None
+    for _ in range(3):
+        (left, bottom), (width, height) = corners[0] / size, (corners[1] - corners[0]) / size
+        ax.set_position((left, bottom, width, height))
+        ticks = [axis.get_majorticklocs().tolist() for axis in (ax.xaxis, ax.yaxis)]
+        if ticks == measured:
+            return
+        measured = ticks
+        around = ax.get_tightbbox(for_layout_only=True).transformed(to_inches)
+        corners += np.array([[PADDING, PADDING], size - PADDING]) - around.get_points()
 
 
 def inline_svg(text: str, prefix: str) -> str:
