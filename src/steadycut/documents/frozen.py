@@ -36,14 +36,7 @@ from steadycut.documents.canonical_json import (
 )
 from steadycut.documents.ensemble import check_same_patients, made_by
 from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
-from steadycut.documents.parts import (
-    CertificatePart,
-    Columns,
-    InstancesPart,
-    Part,
-    Range,
-    Step,
-)
+from steadycut.documents.parts import CertificatePart, Columns, InstancesPart, Part, Range, Step
 from steadycut.errors import BadOption, BadPatients, BadRuleFile, SteadycutWarning, argument
 from steadycut.ingest import Request, make_request, read_patients
 from steadycut.ingest.read import alike_lines, dropped_lines

@@ -16,17 +16,6 @@ from steadycut.estimators.inputs import seed_of
 from steadycut.study.fit import Study
 
 RandomState = int | np.random.RandomState | np.random.Generator | None
-# Parameters that a study takes as they are; ``random_state`` becomes its seed.
-STUDY_PARAMETERS = (
-    "rule",
-    "cost_fn",
-    "cost_fp",
-    "grid",
-    "n_bootstrap",
-    "delta",
-    "honesty",
-    "certify_size",
-)
 
 
 class StudyEstimator(ClassifierMixin, BaseEstimator):
@@ -64,8 +53,9 @@ class StudyEstimator(ClassifierMixin, BaseEstimator):
         return tags
 
     def _study_parameters(self) -> dict[str, Any]:
-        given = {name: getattr(self, name) for name in STUDY_PARAMETERS}
-        return {**given, "seed": seed_of(self.random_state)}
+        """Return the parameters of this class; ``random_state`` becomes the seed of the study."""
+        given = {name: getattr(self, name) for name in StudyEstimator._get_param_names()}
+        return {**given, "seed": seed_of(given.pop("random_state"))}
 
     def _keep(self, classes: NDArray[Any], cohort: PatientScores, study: Study) -> None:
         """Keep what ``fit`` found, and warn its caller if a class has few patients."""

@@ -117,9 +117,7 @@ def read_patients(groups: Any, n_rows: int) -> Patients:
     place = np.empty_like(order)
     place[order] = np.arange(order.size)
     return Patients(
-        values=given[first][order],
-        names=read_only(names[order]),
-        of_row=read_only(place[code]),
+        values=given[first][order], names=read_only(names[order]), of_row=read_only(place[code])
     )
 
 

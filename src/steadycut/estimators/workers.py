@@ -102,10 +102,7 @@ def _can_stream() -> bool:
 
 
 def _on_dask(
-    client: Any,
-    function: Callable[[Any, Task], Result],
-    shared: Any,
-    tasks: Mapping[int, Task],
+    client: Any, function: Callable[[Any, Task], Result], shared: Any, tasks: Mapping[int, Task]
 ) -> Generator[tuple[int, Result], None, None]:
     left = dict(tasks)
     for _ in range(ROUNDS):
@@ -120,10 +117,7 @@ def _on_dask(
 
 
 def _one_round(
-    client: Any,
-    function: Callable[[Any, Task], Result],
-    shared: Any,
-    tasks: Mapping[int, Task],
+    client: Any, function: Callable[[Any, Task], Result], shared: Any, tasks: Mapping[int, Task]
 ) -> Generator[tuple[int, Result], None, None]:
     """Yield results until all are there, or the cluster has lost the shared data."""
     from distributed import CancelledError, KilledWorker

@@ -65,19 +65,15 @@ def finish_part(part: Part, request: Request) -> Finished:
         segments = _climb(leaves, part.steps, request.level_aggregators)
         for aggregator in request.aggregators:
             numbers[name, aggregator.name] = aggregator(segments)
-    return Finished(scores=numbers, n_units=_leaves_of_patients(part), clusters=clusters)
+    n_units = count_leaves(part.offsets.size - 1, part.steps)
+    return Finished(scores=numbers, n_units=n_units, clusters=clusters)
 
 
-def join_finished(parts: Sequence[Finished]) -> Finished:
+def join_finished(parts: Sequence[Finished], request: Request) -> Finished:
     """Join the numbers of several parts."""
-    first = parts[0]
-    return Finished(
-        scores={key: np.concatenate([part.scores[key] for part in parts]) for key in first.scores},
-        n_units=np.concatenate([part.n_units for part in parts]),
-        clusters={
-            name: _join_sums([part.clusters[name] for part in parts]) for name in first.clusters
-        },
-    )
+    several = [to_arrays(part) for part in parts]
+    joined = {name: np.concatenate([one[name] for one in several]) for name in several[0]}
+    return from_arrays(joined, request)
 
 
 def to_arrays(finished: Finished) -> dict[str, Array]:
@@ -108,19 +104,12 @@ def from_arrays(arrays: Mapping[str, Array], request: Request) -> Finished:
     )
 
 
-def _join_sums(parts: Sequence[ClusterSums]) -> ClusterSums:
-    return ClusterSums(
-        sizes=np.concatenate([part.sizes for part in parts]),
-        means=np.concatenate([part.means for part in parts]),
-        squares=np.concatenate([part.squares for part in parts]),
-    )
-
-
-def _leaves_of_patients(part: Part) -> IntArray:
-    patient = np.arange(part.offsets.size - 1)
-    for parents in part.steps:
-        patient = parents[patient]
-    return np.bincount(patient)
+def count_leaves(n_leaves: int, steps: Sequence[IntArray]) -> IntArray:
+    """Return how many leaves each patient has."""
+    patient_of = np.arange(n_leaves)
+    for parents in steps:
+        patient_of = parents[patient_of]
+    return np.bincount(patient_of)
 
 
 def _by_patient(leaves: Segments, steps: Sequence[IntArray]) -> Segments:

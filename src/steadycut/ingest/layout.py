@@ -1,8 +1,8 @@
 """Where every row belongs, from a survey. Every check of rows is here, for all engines."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from steadycut.core.aggregate.aggregators import nest
 from steadycut.core.checks import LARGEST_SCORE, IntArray
 from steadycut.errors import BadPatients, BadTable, MissingScores, argument
 from steadycut.ingest.arrival import arrival_places, earliest_rows
+from steadycut.ingest.finish import count_leaves
 from steadycut.ingest.identifiers import check_named
 from steadycut.ingest.labels import code_labels
 from steadycut.ingest.request import Request
@@ -137,7 +138,8 @@ def lay_out(survey: Survey, request: Request) -> Layout:
     filled, gaps = _fill_gaps(asked, request)
     _check_filled(filled, request.keys, _droppable(request))
     _check_scores(filled, request)
-    labels, sites = _patient_labels(filled, request), _patient_sites(filled, request)
+    labels = _patient_labels(filled, request)
+    sites = None if request.site is None else _patient_values(filled, request, request.site)
     used = filled.n_usable > 0
     kept, patient_of = _in_order(filled.keys[request.patient], used)
     levels = [filled.keys[column].codes[used] for column, _ in request.levels]
@@ -145,7 +147,7 @@ def lay_out(survey: Survey, request: Request) -> Layout:
     sizes = np.bincount(leaf, weights=filled.n_usable[used]).astype(np.int64)
     leaf_of = np.full(int(survey.group.max()) + 1, MISSING_CODE, dtype=np.int64)
     leaf_of[filled.group[used]] = leaf
-    n_leaves = np.bincount(_patient_of_leaf(sizes.size, steps), minlength=kept.size)
+    n_leaves = count_leaves(sizes.size, steps)
     usable = int(filled.n_usable.sum())
     patients = _texts(filled.keys[request.patient])[kept]
     return Layout(
@@ -190,13 +192,6 @@ def _in_order(column: KeyColumn, used: NDArray[np.bool_]) -> tuple[IntArray, Int
     return kept[order], np.argsort(order)[patient_of]
 
 
-def _patient_of_leaf(n_leaves: int, steps: Sequence[IntArray]) -> IntArray:
-    found = np.arange(n_leaves)
-    for step in steps:
-        found = step[found]
-    return found
-
-
 # Patient-level values --------------------------------------------------------------------
 
 
@@ -229,52 +224,42 @@ def _fill(survey: Survey, patient_column: str, name: str) -> tuple[Survey, Gaps]
         filled=int(survey.n_rows[known & ~has & ~left_out].sum()),
     )
     keys = {**survey.keys, name: KeyColumn(codes=codes, texts=column.texts)}
-    return survey.with_keys(keys).take(~left_out), gaps
+    return replace(survey, keys=keys).take(~left_out), gaps
 
 
 def _patient_labels(survey: Survey, request: Request) -> NDArray[np.int8] | None:
     if request.label is None:
         return None
-    column, patient = survey.keys[request.label], survey.keys[request.patient]
+    column, must_occur = survey.keys[request.label], request.positive_occurs
     occurring = np.unique(column.codes)
     texts = [column.texts[code] for code in occurring]
-    coded = np.zeros(len(column.texts), dtype=np.int8)
-    coded[occurring] = _code(texts, request)
-    labels, n_conflicts = _one_per_patient(patient, coded[column.codes].astype(np.int64))
-    _refuse_several(n_conflicts, "label", request.label)
-    return labels.astype(np.int8)
-
-
-def _code(texts: list[str], request: Request) -> NDArray[np.int8]:
-    assert request.label is not None  # noqa: S101
-    must_occur = request.positive_occurs
-    return code_labels(texts, request.label, request.positive, must_occur=must_occur)
-
-
-def _patient_sites(survey: Survey, request: Request) -> NDArray[np.str_] | None:
-    if request.site is None:
-        return None
-    column, patient = survey.keys[request.site], survey.keys[request.patient]
-    sites, n_conflicts = _one_per_patient(patient, column.codes)
-    refuse_overlap(n_conflicts, request.site)
-    return _texts(column)[sites]
+    coded = np.zeros(len(column.texts), dtype=np.int64)
+    coded[occurring] = code_labels(texts, request.label, request.positive, must_occur=must_occur)
+    return _one_each(survey, request, request.label, coded[column.codes]).astype(np.int8)
 
 
 def _patient_values(survey: Survey, request: Request, name: str) -> NDArray[np.str_]:
-    column, patient = survey.keys[name], survey.keys[request.patient]
-    values, n_conflicts = _one_per_patient(patient, column.codes)
-    _refuse_several(n_conflicts, "value", name)
-    return _texts(column)[values]
+    column = survey.keys[name]
+    return _texts(column)[_one_each(survey, request, name, column.codes)]
 
 
-def _refuse_several(n_patients: int, what: str, column: str) -> None:
-    if n_patients:
-        who = "1 patient has" if n_patients == 1 else f"{n_patients} patients have"
+def _one_each(survey: Survey, request: Request, name: str, codes: IntArray) -> IntArray:
+    """Return one code per patient; refuse patients who have several in a column."""
+    patient = survey.keys[request.patient]
+    found = np.zeros(len(patient.texts), dtype=np.int64)
+    found[patient.codes] = codes
+    several = _n_distinct(patient.codes[found[patient.codes] != codes])
+    if name == request.site:
+        refuse_overlap(several, name)
+    if several:
+        what = "label" if name == request.label else "value"
+        who = "1 patient has" if several == 1 else f"{several} patients have"
         msg = (
-            f"a patient must have one {what}; {who} several in {column!r}. Correct these rows, or "
+            f"a patient must have one {what}; {who} several in {name!r}. Correct these rows, or "
             "name a patient-level column."
         )
         raise BadPatients(msg)
+    return found
 
 
 def _arrivals(
@@ -288,14 +273,6 @@ def _arrivals(
 
 def _texts(column: KeyColumn) -> NDArray[np.str_]:
     return np.array(column.texts, dtype=np.str_)
-
-
-def _one_per_patient(patient: KeyColumn, codes: IntArray) -> tuple[IntArray, int]:
-    """Return one code per patient, and how many patients have several."""
-    found = np.zeros(len(patient.texts), dtype=np.int64)
-    found[patient.codes] = codes
-    differs = found[patient.codes] != codes
-    return found, _n_distinct(patient.codes[differs])
 
 
 def _n_distinct(codes: IntArray) -> int:
@@ -334,8 +311,7 @@ def _check_filled(
 def _check_scores(survey: Survey, request: Request) -> None:
     patients = frozenset(survey.keys[request.patient].texts)
     for name in request.scores:
-        _check_readable(name, survey.scores[name], survey.total, patients)
-        _check_size(name, survey.scores[name])
+        _check_numbers(name, survey.scores[name], survey.total, patients)
     if request.missing == "refuse":
         finite = {name: int(facts.n_finite.sum()) for name, facts in survey.scores.items()}
         _refuse_gaps({name: survey.total - finite[name] for name in request.scores}, survey.total)
@@ -345,25 +321,21 @@ def _check_scores(survey: Survey, request: Request) -> None:
         raise MissingScores(msg)
 
 
-def _check_size(name: str, facts: ScoreFacts) -> None:
+def _check_numbers(name: str, facts: ScoreFacts, n_rows: int, patients: frozenset[str]) -> None:
+    n_bad = int(facts.n_texts.sum())
+    if n_bad:
+        texts = frozenset[str]().union(*facts.texts.values())
+        shown = sorted(text for text in texts - patients if may_be_shown(text))
+        example = f", such as {shown[0]!r}{_looks(shown[0])}" if shown else ""
+        msg = (
+            f"scores in {name!r} must be numbers with a decimal point; {n_bad} of "
+            f"{n_rows} {'is' if n_bad == 1 else 'are'} other text{example}. "
+            "Correct them, or name another column."
+        )
+        raise BadTable(msg)
     if facts.largest.max(initial=0.0) > LARGEST_SCORE:
         msg = f"scores in {name!r} must not exceed {LARGEST_SCORE:g} in absolute value. Rescale."
         raise BadTable(msg)
-
-
-def _check_readable(name: str, facts: ScoreFacts, n_rows: int, patients: frozenset[str]) -> None:
-    n_bad = int(facts.n_texts.sum())
-    if not n_bad:
-        return
-    texts = frozenset[str]().union(*facts.texts.values())
-    shown = sorted(text for text in texts - patients if may_be_shown(text))
-    example = f", such as {shown[0]!r}{_looks(shown[0])}" if shown else ""
-    msg = (
-        f"scores in {name!r} must be numbers with a decimal point; {n_bad} of "
-        f"{n_rows} {'is' if n_bad == 1 else 'are'} other text{example}. "
-        "Correct them, or name another column."
-    )
-    raise BadTable(msg)
 
 
 def _looks(text: str) -> str:

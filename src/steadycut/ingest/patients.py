@@ -44,10 +44,7 @@ class PatientTable:
 
 
 def build_patients(
-    engine: Engine,
-    request: Request,
-    progress: Progress | None = None,
-    keep: Keep | None = None,
+    engine: Engine, request: Request, progress: Progress | None = None, keep: Keep | None = None
 ) -> PatientTable:
     """Check the rows of a table and aggregate them to patients.
 
@@ -69,7 +66,8 @@ def build_patients(
         The same to the last bit for any order of rows and any engine.
     """
     layout = lay_out(engine.survey(), request)
-    finished = join_finished(list(_finish_parts(engine, layout, request, progress, keep)))
+    parts = list(_finish_parts(engine, layout, request, progress, keep))
+    finished = join_finished(parts, request)
     return PatientTable(
         patients=_patients(layout, finished, request),
         n_rows=layout.n_rows,
@@ -82,11 +80,7 @@ def build_patients(
 
 
 def _finish_parts(
-    engine: Engine,
-    layout: Layout,
-    request: Request,
-    progress: Progress | None,
-    keep: Keep | None,
+    engine: Engine, layout: Layout, request: Request, progress: Progress | None, keep: Keep | None
 ) -> Iterator[Finished]:
     say = progress or (lambda *_: None)
     rows, parts = layout.n_instances, layout.parts(engine.rows_at_once)

@@ -89,12 +89,7 @@ def aggregate(
 
 @overload
 def aggregate(
-    source: Any,
-    *,
-    patient: str,
-    score: str,
-    how: list[How] | tuple[How, ...],
-    **more: Unpack[More],
+    source: Any, *, patient: str, score: str, how: list[How] | tuple[How, ...], **more: Unpack[More]
 ) -> dict[str, PatientScores]: ...
 
 

@@ -6,7 +6,7 @@ simplest survey takes each row as a group of its own (`survey_rows`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,10 +64,6 @@ class Survey:
     def n_missing(self, column: str) -> int:
         """How many rows have nothing in a key column."""
         return int(self.n_rows[self.keys[column].codes < 0].sum())
-
-    def with_keys(self, keys: Mapping[str, KeyColumn]) -> "Survey":
-        """Return the same survey with other key columns."""
-        return replace(self, keys=keys)
 
     def take(self, groups: NDArray[np.bool_]) -> "Survey":
         """Return the survey of some groups."""

@@ -44,14 +44,6 @@ class ScoreColumn:
     values: FloatArray
     unreadable: Mapping[int, str]
 
-    def take(self, rows: NDArray[np.bool_]) -> "ScoreColumn":
-        """Return the column of some rows."""
-        position = np.cumsum(rows) - 1
-        unreadable = {
-            int(position[row]): text for row, text in self.unreadable.items() if rows[row]
-        }
-        return ScoreColumn(values=self.values[rows], unreadable=unreadable)
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Table:
@@ -59,13 +51,6 @@ class Table:
 
     keys: Mapping[str, KeyColumn]
     scores: Mapping[str, ScoreColumn]
-
-    def take(self, rows: NDArray[np.bool_]) -> "Table":
-        """Return the table of some rows."""
-        return Table(
-            keys={name: column.take(rows) for name, column in self.keys.items()},
-            scores={name: column.take(rows) for name, column in self.scores.items()},
-        )
 
 
 def key_column(values: NDArray[Any]) -> KeyColumn:

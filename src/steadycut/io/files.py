@@ -146,7 +146,7 @@ def _check_place(path: Path) -> None:
 @contextmanager
 def _written(part: Path, path: Path, content: bytes) -> Iterator[None]:
     """Write a part; it stays locked until the context is left."""
-    try:
+    with _refusing(path):
         _check_place(path)
         # Opened plainly, the file gets the permissions of the user's umask.
         with _locked_file(part) as file:
@@ -156,8 +156,6 @@ def _written(part: Path, path: Path, content: bytes) -> Iterator[None]:
             if fcntl is None:  # pragma: no cover - Windows cannot move an open file
                 file.close()
             yield
-    except OSError as error:
-        raise _refusal(path, error) from None
 
 
 @contextmanager
@@ -192,7 +190,8 @@ def _move_all(parts: Mapping[Path, Path]) -> None:
             if path.exists():
                 kept[path] = _keep(path)
         for part, path in reversed(list(parts.items())):
-            _move(part, path)
+            with _refusing(path):
+                part.replace(path)
     except BaseException:
         for part, path in parts.items():
             with suppress(OSError):
@@ -212,24 +211,18 @@ def _keep(path: Path) -> Path:
     try:
         old.hardlink_to(path)
     except OSError:  # not every file system has links
-        _copy(path, old)
+        with _refusing(path, unfinished=old):
+            shutil.copy2(path, old)
     return old
 
 
-def _copy(path: Path, copy: Path) -> None:
+@contextmanager
+def _refusing(path: Path, unfinished: Path | None = None) -> Iterator[None]:
+    """Say in one line that a file cannot be written, and remove what is unfinished."""
     try:
-        shutil.copy2(path, copy)
+        yield
     except OSError as error:
-        copy.unlink(missing_ok=True)
-        raise _refusal(path, error) from None
-
-
-def _move(part: Path, path: Path) -> None:
-    try:
-        part.replace(path)
-    except OSError as error:
-        raise _refusal(path, error) from None
-
-
-def _refusal(path: Path, error: OSError) -> BadOption:
-    return BadOption(f"cannot write {path}: {error.strerror or error}. Choose another place.")
+        if unfinished:
+            unfinished.unlink(missing_ok=True)
+        msg = f"cannot write {path}: {error.strerror or error}. Choose another place."
+        raise BadOption(msg) from None

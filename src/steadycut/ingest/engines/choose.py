@@ -1,7 +1,7 @@
 """Which engine reads a source, and how much memory it may use."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,16 +98,12 @@ def _best(source: Any) -> str:
     if is_paths(source):
         files = find_files(source)
         remote = any(file.is_remote for file in files)
-        return "duckdb" if remote or _size(files) > SMALL_FILES else "memory"
+        return "duckdb" if remote or sum(map(_bytes_of, files)) > SMALL_FILES else "memory"
     return "memory" if lazy_frame(source) is None or not _has_duckdb() else "duckdb"
 
 
-def _size(files: Sequence[TableFile]) -> int:
-    """Return how many bytes the files hold; of packed ones no more than it takes to decide."""
-    return sum(map(_bytes_of, files))
-
-
 def _bytes_of(file: TableFile) -> int:
+    """Return how many bytes a file holds; of a packed one no more than it takes to decide."""
     if is_local_parquet(file):
         return max(file.path.stat().st_size, BYTES_PER_ROW * count_rows(file))
     if is_gzip(file.path):

@@ -19,7 +19,7 @@ from steadycut.ingest.finish import Finished, Part, finish_part, join_finished
 from steadycut.ingest.layout import Layout
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.files import load_duckdb, one_line
-from steadycut.ingest.survey import ScoreFacts, Survey, survey_of
+from steadycut.ingest.survey import Survey, survey_of
 from steadycut.ingest.table import key_column, stack_keys
 
 # What Python and the libraries need before any row is read.
@@ -70,9 +70,21 @@ class DuckDBEngine:
     def survey(self) -> Survey:
         """Return the survey of all scans, one after the other."""
         self.scans = open_scans(self.connection, self.source, self.request, self.work)
-        surveys = [self._survey_scan(j, scan) for j, scan in enumerate(self.scans)]
-        self.first_group = offsets_of(np.array([one.n_rows.size for one in surveys]))
-        return _stack(surveys)
+        found = [self._groups(j, scan) for j, scan in enumerate(self.scans)]
+        sizes = np.array([one["n_rows"].size for one in found])
+        self.first_group = offsets_of(sizes)
+        keys = {
+            name: stack_keys([key_column(one[f"k{i}"]) for one in found])
+            for i, name in enumerate(self.request.keys)
+        }
+        counts = {
+            name: np.concatenate([np.ma.getdata(one[name]) for one in found])
+            for name in found[0]
+            if not name.startswith("k")
+        }
+        texts = {name: self._texts(i, found) for i, name in enumerate(self.request.scores)}
+        group = counts["number"].astype(np.int64) + np.repeat(self.first_group[:-1], sizes)
+        return survey_of(keys, counts, texts, group)
 
     def finish(self, layout: Layout, patients: range, advance: Advance) -> Finished:
         """Return the numbers of consecutive patients."""
@@ -81,9 +93,8 @@ class DuckDBEngine:
         part = self._collect(layout, patients, advance)
         pieces = list(_pieces(part, layout, patients))
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            return join_finished(
-                list(threads.map(lambda piece: finish_part(piece, self.request), pieces))
-            )
+            found = list(threads.map(lambda piece: finish_part(piece, self.request), pieces))
+        return join_finished(found, self.request)
 
     def close(self) -> None:
         """Close the database; the work folder belongs to the caller."""
@@ -91,7 +102,8 @@ class DuckDBEngine:
 
     # One scan ----------------------------------------------------------------------------
 
-    def _survey_scan(self, j: int, scan: Scan) -> Survey:
+    def _groups(self, j: int, scan: Scan) -> dict[str, NDArray[Any]]:
+        """Return the keys and facts of the groups of a scan, and DuckDB's number of each group."""
         keys = ", ".join(f"k{i}" for i in range(len(self.request.keys)))
         n_scores = len(self.request.scores)
         every = " AND ".join(f"isfinite(s{i})" for i in range(n_scores))
@@ -101,28 +113,27 @@ class DuckDBEngine:
                 f"CREATE TEMP TABLE groups{j} AS SELECT {keys}, count(*) AS n_rows, "  # noqa: S608
                 f"count(*) FILTER ({every}) AS n_usable, {facts} FROM {scan.view} GROUP BY {keys}"
             )
-            found = self.connection.execute(
-                f"SELECT *, rowid AS number FROM groups{j}"  # noqa: S608
-            ).fetchnumpy()
-            return _survey(found, self.request, self._texts(j, scan, found))
+            query = f"SELECT *, rowid AS number FROM groups{j}"  # noqa: S608
+            found: dict[str, NDArray[Any]] = self.connection.execute(query).fetchnumpy()
+        return found
 
-    def _texts(
-        self, j: int, scan: Scan, found: dict[str, NDArray[Any]]
-    ) -> dict[str, dict[int, frozenset[str]]]:
-        """Return by score and group the texts that are no numbers; ask only if there are any."""
-        texts: dict[str, dict[int, frozenset[str]]] = {name: {} for name in self.request.scores}
-        position = {number: row for row, number in enumerate(found["number"].tolist())}
+    def _texts(self, i: int, found: Sequence[dict[str, NDArray[Any]]]) -> dict[int, frozenset[str]]:
+        """Return by group the texts in a score that are no numbers; ask only if there are any."""
+        texts: dict[int, frozenset[str]] = {}
         same = " AND ".join(
-            f"t.k{i} IS NOT DISTINCT FROM g.k{i}" for i in range(len(self.request.keys))
+            f"t.k{k} IS NOT DISTINCT FROM g.k{k}" for k in range(len(self.request.keys))
         )
-        for i, name in enumerate(self.request.scores):
-            if not found[f"n_texts{i}"].any():
+        for j, (scan, groups) in enumerate(zip(self.scans, found, strict=True)):
+            if not groups[f"n_texts{i}"].any():
                 continue
-            rows = self.connection.execute(
-                f"SELECT g.rowid, list(DISTINCT u{i}) FROM {scan.view} t JOIN groups{j} g "  # noqa: S608
-                f"ON {same} WHERE u{i} IS NOT NULL GROUP BY g.rowid LIMIT {MOST_TEXTS}"
-            ).fetchall()
-            texts[name] = {position[number]: frozenset(cells) for number, cells in rows}
+            numbered = enumerate(groups["number"].tolist(), start=int(self.first_group[j]))
+            place = {number: group for group, number in numbered}
+            with one_line(scan.place):
+                rows = self.connection.execute(
+                    f"SELECT g.rowid, list(DISTINCT u{i}) FROM {scan.view} t JOIN groups{j} g "  # noqa: S608
+                    f"ON {same} WHERE u{i} IS NOT NULL GROUP BY g.rowid LIMIT {MOST_TEXTS}"
+                ).fetchall()
+            texts |= {place[number]: frozenset(cells) for number, cells in rows}
         return texts
 
     def _make_leaves(self, layout: Layout) -> None:
@@ -193,44 +204,6 @@ def _facts(i: int, *, has_text: bool) -> str:
         f"count(*) FILTER (isfinite(s{i})) AS n_finite{i}, "
         f"coalesce(max(abs(s{i})) FILTER (isfinite(s{i})), 0) AS largest{i}, "
         f"{n_texts} AS n_texts{i}"
-    )
-
-
-def _survey(
-    found: dict[str, NDArray[Any]], request: Request, texts: dict[str, dict[int, frozenset[str]]]
-) -> Survey:
-    keys = {name: key_column(found[f"k{i}"]) for i, name in enumerate(request.keys)}
-    plain = {name: np.ma.getdata(column) for name, column in found.items()}
-    return survey_of(keys, plain, texts, plain["number"].astype(np.int64))
-
-
-def _stack(surveys: Sequence[Survey]) -> Survey:
-    """Return several surveys as one; the numbers of the groups continue."""
-    first = surveys[0]
-    starts = offsets_of(np.array([one.n_rows.size for one in surveys])).tolist()
-    return Survey(
-        keys={name: stack_keys([one.keys[name] for one in surveys]) for name in first.keys},
-        n_rows=np.concatenate([one.n_rows for one in surveys]),
-        n_usable=np.concatenate([one.n_usable for one in surveys]),
-        scores={name: _stack_facts([one.scores[name] for one in surveys]) for name in first.scores},
-        group=np.concatenate(
-            [start + one.group for start, one in zip(starts, surveys, strict=False)]
-        ),
-    )
-
-
-def _stack_facts(several: Sequence[ScoreFacts]) -> ScoreFacts:
-    starts = offsets_of(np.array([facts.n_finite.size for facts in several])).tolist()
-    texts = {
-        start + group: found
-        for start, facts in zip(starts, several, strict=False)
-        for group, found in facts.texts.items()
-    }
-    return ScoreFacts(
-        n_finite=np.concatenate([facts.n_finite for facts in several]),
-        largest=np.concatenate([facts.largest for facts in several]),
-        n_texts=np.concatenate([facts.n_texts for facts in several]),
-        texts=texts,
     )
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.aggregate.aggregators import nest, offsets_of
-from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.checks import IntArray
 from steadycut.ingest.finish import Part, finish_part, to_arrays
 from steadycut.ingest.layout import may_be_shown
 from steadycut.ingest.request import Request
@@ -71,22 +71,23 @@ def survey_batches(batches: Iterable[Any], request: Request) -> Iterator[Any]:
 
 def survey_columns(table: Table, request: Request) -> Columns:
     """Return the groups of a table, one column per fact."""
-    rows, keys = survey_rows(table), _coarse_keys(table, request)
+    rows, keys = survey_rows(table), dict(table.keys)
+    for name, _ in request.levels:
+        keys[name] = KeyColumn(codes=np.minimum(keys[name].codes, 0), texts=(PRESENT,))
     codes = np.stack([column.codes for column in keys.values()])
     groups, group_of = np.unique(codes, axis=1, return_inverse=True)
     n_groups = groups.shape[1]
     columns: dict[str, Any] = {
         f"k{i}": _texts(column, groups[i]) for i, column in enumerate(keys.values())
     }
-    columns["n_rows"] = _sums(group_of, rows.n_rows, n_groups)
-    columns["n_usable"] = _sums(group_of, rows.n_usable, n_groups)
+    counts = {"n_rows": rows.n_rows, "n_usable": rows.n_usable}
     for i, facts in enumerate(rows.scores.values()):
-        columns |= {
-            f"n_finite{i}": _sums(group_of, facts.n_finite, n_groups),
-            f"n_texts{i}": _sums(group_of, facts.n_texts, n_groups),
-            f"largest{i}": _largest(group_of, facts.largest, n_groups),
-            f"texts{i}": _examples(group_of, facts.texts, n_groups),
-        }
+        counts |= {f"n_finite{i}": facts.n_finite, f"n_texts{i}": facts.n_texts}
+        columns[f"largest{i}"] = largest = np.zeros(n_groups)
+        np.maximum.at(largest, group_of, facts.largest)
+        columns[f"texts{i}"] = _examples(group_of, facts.texts, n_groups)
+    for name, ones in counts.items():
+        columns[name] = np.bincount(group_of, weights=ones, minlength=n_groups).astype(np.int64)
     return columns
 
 
@@ -94,12 +95,11 @@ def plain_batches(batches: Iterable[Any], request: Request) -> Iterator[Any]:
     """Yield the usable rows of each batch: patient, levels and scores."""
     for batch in filter(len, batches):
         table = _read(batch, request)
-        kept = table.take(_usable(table, request))
-        named = [request.patient, *(column for column, _ in request.levels)]
-        columns: dict[str, Any] = {
-            f"k{i}": _texts(kept.keys[name], kept.keys[name].codes) for i, name in enumerate(named)
-        }
-        columns |= {f"s{i}": kept.scores[name].values for i, name in enumerate(request.scores)}
+        kept, columns = _usable(table, request), dict[str, Any]()
+        for i, name in enumerate([request.patient, *(column for column, _ in request.levels)]):
+            columns[f"k{i}"] = _texts(table.keys[name], table.keys[name].codes[kept])
+        for i, name in enumerate(request.scores):
+            columns[f"s{i}"] = table.scores[name].values[kept]
         yield _batch(columns, plain_schema(request))
 
 
@@ -141,17 +141,6 @@ def _batch(columns: Columns, schema: Schema) -> Any:
     return pa.RecordBatch.from_pydict(arrays)
 
 
-def _coarse_keys(table: Table, request: Request) -> dict[str, KeyColumn]:
-    levels = {column for column, _ in request.levels}
-    return {
-        name: _presence(column) if name in levels else column for name, column in table.keys.items()
-    }
-
-
-def _presence(column: KeyColumn) -> KeyColumn:
-    return KeyColumn(codes=np.minimum(column.codes, 0), texts=(PRESENT,))
-
-
 def _usable(table: Table, request: Request) -> NDArray[np.bool_]:
     finite = [np.isfinite(column.values) for column in table.scores.values()]
     usable: NDArray[np.bool_] = np.logical_and.reduce(finite)
@@ -170,18 +159,6 @@ def _texts(column: KeyColumn, codes: IntArray) -> list[str | None]:
 def _codes(column: Any) -> tuple[list[str], IntArray]:
     coded = column.combine_chunks().dictionary_encode()
     return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
-
-
-def _sums(group_of: IntArray, counts: IntArray, n_groups: int) -> IntArray:
-    sums = np.zeros(n_groups, dtype=np.int64)
-    np.add.at(sums, group_of, counts)
-    return sums
-
-
-def _largest(group_of: IntArray, values: FloatArray, n_groups: int) -> FloatArray:
-    largest = np.zeros(n_groups)
-    np.maximum.at(largest, group_of, values)
-    return largest
 
 
 def _examples(
