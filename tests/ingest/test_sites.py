@@ -6,7 +6,8 @@ import pytest
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, BadPatients, BadTable, MissingScores, PatientOverlap
 from steadycut.ingest import at_sites, make_request, read_patients
-from steadycut.ingest.table import Table, score_column, stack
+from steadycut.ingest.survey import survey_rows
+from steadycut.ingest.table import Table, key_column, score_column, stack
 
 COHORT = PatientScores(
     scores=[0.1, 0.2, 0.3], patients=["a", "b", "c"], sites=["A", "B", "C"], labels=[0, 1, 1]
@@ -74,12 +75,13 @@ def test_the_same_from_several_files(tmp_path):
 
 def test_texts_stay_with_their_rows():
     parts = [np.array(["0.5", "1,5"], dtype=object), np.array(["2,5", "0.25"], dtype=object)]
-    tables = [Table(keys={}, scores={"s": score_column(part)}) for part in parts]
+    keys = {"id": key_column(np.array(["a", "b"]))}
+    tables = [Table(keys=keys, scores={"s": score_column(part)}) for part in parts]
     stacked = stack(tables)
     assert stacked.scores["s"].unreadable == {1: "1,5", 2: "2,5"}
-    taken = stacked.take(np.array([True, False, True, True])).scores["s"]
-    assert taken.unreadable == {1: "2,5"}
-    assert taken.values[[0, 2]].tolist() == [0.5, 0.25]
+    taken = survey_rows(stacked).take(np.array([True, False, True, True])).scores["s"]
+    assert taken.texts == {1: frozenset({"2,5"})}
+    assert taken.largest[[0, 2]].tolist() == [0.5, 0.25]
 
 
 def test_rows_of_the_sites_are_checked_and_counted():

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
-from steadycut.core.checks import FloatArray, IntArray, check_choice, shown
+from steadycut.core.checks import FloatArray, IntArray, check_choice, check_length, shown
 from steadycut.core.covariate.design import Design
 from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
 from steadycut.core.covariate.slices import CutScale
@@ -24,7 +24,7 @@ from steadycut.documents.parts import (
     Range,
     RoleCounts,
 )
-from steadycut.errors import BadOption, BadPatients, argument
+from steadycut.errors import BadOption, argument
 
 SCHEMA: Final = "steadycut.covariate/1"
 # No group has this name: an empty text stands for a missing value.
@@ -189,7 +189,7 @@ class CovariateRule(CallFile[CovariateDocument]):
     @property
     def costs(self) -> Costs:
         """What a miss and a false alarm cost."""
-        return Costs(cost_fn=self.document.costs.cost_fn, cost_fp=self.document.costs.cost_fp)
+        return self.document.costs.as_costs()
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -205,13 +205,7 @@ class CovariateRule(CallFile[CovariateDocument]):
     @property
     def expected(self) -> Expected:
         """What the patients of the rule were like."""
-        document = self.document
-        return Expected(
-            recipe=self.recipe,
-            score_range=document.score_range,
-            instances=document.instances_per_patient,
-            units=document.units_per_patient,
-        )
+        return replace(super().expected, instances=self.document.instances_per_patient)
 
     def values(self, covariate: ArrayLike) -> Values:
         """Return the covariate of new patients, checked."""
@@ -221,12 +215,7 @@ class CovariateRule(CallFile[CovariateDocument]):
     def with_covariate(self, patients: PatientScores, covariate: ArrayLike) -> PatientScores:
         """Return the patients with the covariate, one entry per patient, as an attribute."""
         values = self.values(covariate)
-        if values.size != patients.n_patients:
-            msg = (
-                f"covariate must have one entry per patient ({patients.n_patients}); "
-                f"got {values.size}."
-            )
-            raise BadPatients(msg)
+        check_length("covariate", values, patients.n_patients)
         attributes = {**patients.attributes, self.document.covariate: values.astype(np.str_)}
         return replace(patients, attributes=attributes)
 

@@ -75,8 +75,8 @@ class FrozenFile(ABC, Generic[Document]):
     """A frozen decision with its canonical bytes.
 
     A kind of file names its schema, model and file, and the column that decisions are written to.
-    It provides `decide_patients`, `flip_probability_of`, `cost_matrix`, `reference_counts` and
-    `expected`. Everything else works for every kind.
+    It provides `decide_patients`, `flip_probability_of`, `cost_matrix` and `reference_counts`, and
+    adds to `expected`. Everything else works for every kind.
     """
 
     schema: ClassVar[str]
@@ -196,11 +196,6 @@ class FrozenFile(ABC, Generic[Document]):
     def reference_counts(self) -> IntArray | None:
         """The certifying patients by grade and action; None if an older file does not hold them."""
 
-    @property
-    @abstractmethod
-    def expected(self) -> Expected:
-        """What the patients of the study were like."""
-
     @abstractmethod
     def decide_patients(self, patients: PatientScores) -> IntArray:
         """Return the action for each patient, 0 for the lowest."""
@@ -238,6 +233,12 @@ class FrozenFile(ABC, Generic[Document]):
     def combined(self, methods: Sequence[PatientScores]) -> PatientScores:
         """Return the patients with the score that is decided on, from one cohort per recipe."""
         return methods[0]
+
+    @property
+    def expected(self) -> Expected:
+        """What the patients of the study were like."""
+        score_range, units = self.document.score_range, self.document.units_per_patient
+        return Expected(recipe=self.recipe, score_range=score_range, units=units)
 
     def check_unseen(self, unseen: str) -> None:
         """Check what to do with patients whose attributes the rule has not seen."""
@@ -375,15 +376,8 @@ class FrozenFile(ABC, Generic[Document]):
 class CallFile(FrozenFile[Document]):
     """A frozen decision to call a patient or not, where a patient has the disease or not."""
 
-    @property
-    def actions(self) -> tuple[str, ...]:
-        """A patient is not called, or called."""
-        return ("not called", "called")
-
-    @property
-    def grades(self) -> tuple[str, ...]:
-        """A patient is negative or positive."""
-        return ("negative", "positive")
+    actions = ("not called", "called")
+    grades = ("negative", "positive")
 
     @property
     @abstractmethod

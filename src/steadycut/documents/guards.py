@@ -31,10 +31,10 @@ class Finding:
     """One difference between the patients and those of the rule, and what to do about it."""
 
     name: str
-    severity: str
     found: str
     expected: str
     advice: str
+    severity: str = WARN
 
     @property
     def text(self) -> str:
@@ -66,7 +66,6 @@ class Guarded(Protocol):
     @property
     def expected(self) -> Expected:
         """What the patients of the rule were like."""
-        ...
 
 
 def site_hash(name: str) -> str:
@@ -169,7 +168,6 @@ def _range_unlike(
         return None
     return Finding(
         name="score range",
-        severity=WARN,
         found=f"{share:.0%} of the patients have scores{of} outside the rule's own range",
         expected=f"they lay between {low:g} and {high:g}",
         advice="Check that scorer and unit are the same.",
@@ -194,7 +192,6 @@ def check_unit(expected: Expected, patients: PatientScores) -> Finding | None:
     low, high = expected.usual
     return Finding(
         name="unit",
-        severity=WARN,
         found=f"the median score is {middle:g}",
         expected=f"most scores lie between {low:g} and {high:g}",
         advice="Is it the same unit and the same scorer?",
@@ -211,7 +208,6 @@ def check_instances(expected: Expected, patients: PatientScores) -> Finding | No
         return None
     return Finding(
         name="instances",
-        severity=WARN,
         found=f"a patient has {typical:g} instances here (median)",
         expected=f"{usual.median:g}",
         advice="More instances raise a maximum, fewer lower it: check how they were sampled.",
@@ -226,7 +222,6 @@ def check_sites(expected: Expected, patients: PatientScores) -> Finding | None:
         return None
     return Finding(
         name="site",
-        severity=WARN,
         found=f"there are patients of {', '.join(map(repr, again))}",
         expected="patients of that name took part",
         advice="Those who made the rule make it look better than it is; leave them out.",
@@ -300,20 +295,22 @@ def _check_patients(
     if patients.patients is None:
         return []
     if remembered.needs_key and key is None:
-        found = "whether the rule remembers any of these patients is not checked"
-        expected = "those who took part were remembered by a key"
-        advice = "Give that key: key= (--patient-key FILE)."
-        return [_patients_finding(WARN, found, expected, advice)]
+        unknown = Finding(
+            name="patients",
+            found="whether the rule remembers any of these patients is not checked",
+            expected="those who took part were remembered by a key",
+            advice="Give that key: key= (--patient-key FILE).",
+        )
+        return [unknown]
     again = remembered.count(patients.patients.tolist(), key)
-    found = f"the rule remembers {again} of these {patients.n_patients} patients"
-    advice = "Those who made the rule say nothing new about it; leave them out."
-    return [_patients_finding(REFUSE, found, "they took part", advice)] if again else []
-
-
-def _patients_finding(severity: str, found: str, expected: str, advice: str) -> Finding:
-    return Finding(
-        name="patients", severity=severity, found=found, expected=expected, advice=advice
+    known = Finding(
+        name="patients",
+        severity=REFUSE,
+        found=f"the rule remembers {again} of these {patients.n_patients} patients",
+        expected="they took part",
+        advice="Those who made the rule say nothing new about it; leave them out.",
     )
+    return [known] if again else []
 
 
 def _all_single(counts: IntArray, usual: InstancesPart) -> bool:
@@ -326,11 +323,6 @@ def _span(usual: InstancesPart) -> str:
     return f"{usual.smallest} to {usual.largest} (median {usual.median:g})"
 
 
-CHECKS: tuple[Callable[[Expected, PatientScores], Finding | None], ...] = (
-    check_range,
-    check_unit,
-    check_instances,
-    check_sites,
-    check_aggregation,
-    check_levels,
-)
+Check = Callable[[Expected, PatientScores], Finding | None]
+WARNING: tuple[Check, ...] = (check_range, check_unit, check_instances, check_sites)
+CHECKS: tuple[Check, ...] = (*WARNING, check_aggregation, check_levels)

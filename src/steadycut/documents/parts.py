@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from steadycut.core.confusion import Confusion
+from steadycut.core.records import Costs
 
 
 def _listed(values: Any) -> Any:  # noqa: ANN401
@@ -96,6 +97,10 @@ class CostsPart(Part):
 
     cost_fn: FiniteFloat = Field(gt=0)
     cost_fp: FiniteFloat = Field(gt=0)
+
+    def as_costs(self, target: tuple[float, float] | None = None) -> Costs:
+        """Return the costs as a record, for patients of a target prevalence if there is one."""
+        return Costs(cost_fn=self.cost_fn, cost_fp=self.cost_fp, target=target)
 
     @property
     def equal(self) -> bool:

@@ -6,6 +6,7 @@ patient.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -164,13 +165,11 @@ class FrozenRule(CallFile[RuleDocument]):
         document, reference = self.document, self.document.reference
         known = [q for q in (reference.quantiles_positive, reference.quantiles_negative) if q]
         ensemble = self.ensemble
-        return Expected(
-            recipe=self.recipe,
-            score_range=document.score_range,
+        return replace(
+            super().expected,
             # Between the 5 % and the 95 % quantile of either class.
             usual=(min(q[5] for q in known), max(q[-6] for q in known)),
             instances=reference.instances_per_patient,
-            units=document.units_per_patient,
             sites=document.provenance.sites,
             remembered=document.remembered_patients,
             methods=[(one.recipe, one.score_range) for one in ensemble.methods] if ensemble else (),
@@ -184,8 +183,7 @@ class FrozenRule(CallFile[RuleDocument]):
     @property
     def costs(self) -> Costs:
         """What the two errors cost."""
-        costs, target = self.document.costs, self.document.target_prevalence
-        return Costs(cost_fn=costs.cost_fn, cost_fp=costs.cost_fp, target=target)
+        return self.document.costs.as_costs(self.document.target_prevalence)
 
     @property
     def recipes(self) -> tuple[Recipe, ...]:

@@ -5,6 +5,7 @@ Written, hashed and read as ``rule.json`` is. It holds no patient.
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -249,14 +250,8 @@ class StrataRule(FrozenFile[StrataDocument]):
     @property
     def expected(self) -> Expected:
         """What the patients of the study were like."""
-        document = self.document
-        return Expected(
-            recipe=self.recipe,
-            score_range=document.score_range,
-            usual=document.usual_range,
-            instances=document.instances_per_patient,
-            units=document.units_per_patient,
-        )
+        usual, instances = self.document.usual_range, self.document.instances_per_patient
+        return replace(super().expected, usual=usual, instances=instances)
 
     def _named(self, actions: IntArray) -> NDArray[np.str_]:
         return np.array(self.strata, dtype=np.str_)[actions]

@@ -16,19 +16,15 @@ class Engine(Protocol):
     @property
     def rows_at_once(self) -> int:
         """How many rows, of all score columns, one call of `finish` may bring together."""
-        ...
 
     def survey(self) -> Survey:
         """Return the survey of a scan over the needed columns."""
-        ...
 
     def finish(self, layout: Layout, patients: range, advance: Advance) -> Finished:
         """Return the numbers of consecutive patients of the layout, in its order.
 
         The engine may call ``advance`` with the number of their rows that it has read so far.
         """
-        ...
 
     def close(self) -> None:
         """Release files and memory, and remove what was put on disk."""
-        ...

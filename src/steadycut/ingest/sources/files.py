@@ -2,7 +2,7 @@
 
 import glob
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,6 +40,10 @@ WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 NUMBERS = frozenset({"BOOLEAN", "FLOAT", "DOUBLE", *WHOLE, *(f"U{name}" for name in WHOLE)})
 # Whole numbers that numpy would turn into floats.
 TOO_WIDE = frozenset({"HUGEINT", "UHUGEINT"})
+# The separators that a text file may have, by its ending.
+TEXTS = {".csv": DELIMITERS, ".csv.gz": DELIMITERS, ".tsv": "\t", ".tsv.gz": "\t"}
+ANNDATA = ".h5ad"
+ENDINGS = (*TEXTS, PARQUET, *ARROW_ENDINGS, ANNDATA)
 # What str.strip() removes.
 BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 
@@ -95,11 +99,8 @@ def read_files(paths: FileName | Sequence[FileName], request: Request) -> Table:
     files = find_files(paths)
     for file in files:
         check_ending(file)
-    connection = load_duckdb().connect(":memory:")
-    try:
+    with load_duckdb().connect(":memory:") as connection:
         return stack([read_file(connection, file, request) for file in files])
-    finally:
-        connection.close()
 
 
 def check_ending(file: TableFile) -> None:
@@ -122,7 +123,10 @@ def read_file(connection: Any, file: TableFile, request: Request) -> Table:
         opened = open_file(connection, file, request.columns)
         query = f"SELECT {select_list(opened, request)} FROM {opened.source}"  # noqa: S608
         columns = connection.execute(query).fetchnumpy()
-    return table_of(columns, request)
+    return Table(
+        keys={name: key_column(columns[f"k{i}"]) for i, name in enumerate(request.keys)},
+        scores={name: _scores(columns, i) for i, name in enumerate(request.scores)},
+    )
 
 
 def is_arrow(file: TableFile) -> bool:
@@ -132,8 +136,7 @@ def is_arrow(file: TableFile) -> bool:
 
 def is_text(file: TableFile) -> bool:
     """Whether the file is CSV or TSV."""
-    endings = tuple(ending for ending in OPENERS if ending != PARQUET)
-    return not file.is_remote and file.name.casefold().endswith(endings)
+    return not file.is_remote and file.name.casefold().endswith(tuple(TEXTS))
 
 
 def is_local_parquet(file: TableFile) -> bool:
@@ -141,19 +144,11 @@ def is_local_parquet(file: TableFile) -> bool:
     return not file.is_remote and file.name.casefold().endswith(PARQUET)
 
 
-def table_of(columns: dict[str, Any], request: Request) -> Table:
-    """Return a table from the result of a query with `select_list`."""
-    return Table(
-        keys={name: key_column(columns[f"k{i}"]) for i, name in enumerate(request.keys)},
-        scores={name: _scores(columns, i) for i, name in enumerate(request.scores)},
-    )
-
-
 def open_file(connection: Any, file: TableFile, wanted: Iterable[str]) -> Opened:
     """Return the columns of a file that DuckDB reads; refuse it if a wanted one is missing."""
     name = file.name.casefold()
-    opener = next(opener for ending, opener in OPENERS.items() if name.endswith(ending))
-    opened = opener(connection, file)
+    delimiters = [allowed for ending, allowed in TEXTS.items() if name.endswith(ending)]
+    opened = _open_text(file.path, delimiters[0]) if delimiters else _open_parquet(connection, file)
     check_columns(wanted, opened.names, f"{file.place!r}")
     return opened
 
@@ -228,23 +223,10 @@ def _open_text(file: Path, delimiters: str) -> Opened:
     return Opened(names=names, aliases=aliases, types=types, reader=reader, files=(str(file),))
 
 
-def _open_csv(_connection: Any, file: TableFile) -> Opened:
-    return _open_text(file.path, DELIMITERS)
-
-
-def _open_tsv(_connection: Any, file: TableFile) -> Opened:
-    return _open_text(file.path, "\t")
-
-
 def _open_parquet(connection: Any, file: TableFile) -> Opened:
     hive = str(file.hive).lower()
-    opened = Opened(
-        names=(),
-        aliases=(),
-        types=(),
-        reader=f"read_parquet(FILES, hive_partitioning={hive}, hive_types_autocast=false)",
-        files=(file.place,),
-    )
+    reader = f"read_parquet(FILES, hive_partitioning={hive}, hive_types_autocast=false)"
+    opened = Opened(names=(), aliases=(), types=(), reader=reader, files=(file.place,))
     described = connection.execute(f"DESCRIBE FROM {opened.source}").fetchall()
     # DuckDB renames columns that only differ in case; the schema has the original names.
     own = _parquet_names(connection, file)
@@ -268,17 +250,6 @@ def count_rows(file: TableFile) -> int:
     query = "SELECT num_rows FROM parquet_file_metadata(?)"
     with one_line(file.place), load_duckdb().connect(":memory:") as connection:
         return int(connection.execute(query, [glob.escape(file.place)]).fetchall()[0][0])
-
-
-OPENERS: dict[str, Callable[[Any, TableFile], Opened]] = {
-    ".csv": _open_csv,
-    ".csv.gz": _open_csv,
-    ".tsv": _open_tsv,
-    ".tsv.gz": _open_tsv,
-    PARQUET: _open_parquet,
-}
-ANNDATA = ".h5ad"
-ENDINGS = (*OPENERS, *ARROW_ENDINGS, ANNDATA)
 
 
 def _quote(name: str) -> str:
