@@ -85,12 +85,7 @@ def load_rule(path: str) -> Rule:
     except (OSError, ValueError) as error:
         raise Refused(f"cannot read the rule file {path}: {_why(error)}.") from None
     rule = _parse(written, path)
-    try:
-        whole = _canonical(rule, indent=1) + b"\n" == written
-        whole = whole and _content_hash(rule) == rule["sha256"]
-    except (ValueError, RecursionError, KeyError):
-        whole = False
-    if not whole:
+    if not _is_whole(rule, written):
         raise Refused(f"{path} was changed after it was written; use the original file.")
     unknown = set(_names(rule)) - known_names(rule["schema"])
     if unknown:
@@ -137,9 +132,14 @@ def _canonical(content: Rule, **layout: Any) -> bytes:
     return text.encode("utf-8")
 
 
-def _content_hash(rule: Rule) -> str:
+def _is_whole(rule: Rule, written: bytes) -> bool:
+    """Whether a file has its canonical bytes, and the hash in it is that of the rest."""
     rest = {name: value for name, value in rule.items() if name != "sha256"}
-    return hashlib.sha256(_canonical(rest, separators=(",", ":"))).hexdigest()
+    try:
+        found = hashlib.sha256(_canonical(rest, separators=(",", ":"))).hexdigest()
+        return found == rule.get("sha256") and _canonical(rule, indent=1) + b"\n" == written
+    except (ValueError, RecursionError):
+        return False
 
 
 def _names(content: Any, inside: str = "") -> List[str]:
@@ -352,7 +352,7 @@ def _numbers(table: Table, name: str) -> List[float]:
             "infinite. Fix these rows, or remove them."
         )
     if max(map(abs, numbers)) > LARGEST_SCORE:
-        raise Refused(f"{name!r} must not exceed {LARGEST_SCORE:g} in size. Rescale the scores.")
+        raise Refused(f"{name!r} must not exceed {LARGEST_SCORE:g} in absolute value. Rescale.")
     return numbers
 
 
@@ -524,29 +524,28 @@ def _combined(rule: Rule, scores: Scores) -> float:
 
 def _decide_single(rule: Rule, scores: Scores, *_: object) -> Columns:
     draws = [[draw] for draw in rule["bootstrap_thresholds"]]
-    called, flips = _places_between(rule, [rule["threshold"]], draws, scores)
-    return {"decision": called, "flip_probability": flips}
+    return _decide_between(rule, scores, "decision", [rule["threshold"]], draws, [0, 1])
 
 
 def _decide_strata(rule: Rule, scores: Scores, *_: object) -> Columns:
-    draws = rule["bootstrap_thresholds"]
-    strata, flips = _places_between(rule, rule["thresholds"], draws, scores)
-    return {"stratum": [rule["strata"][one] for one in strata], "flip_probability": flips}
+    thresholds, draws = rule["thresholds"], rule["bootstrap_thresholds"]
+    return _decide_between(rule, scores, "stratum", thresholds, draws, rule["strata"])
 
 
-def _places_between(
-    rule: Rule, thresholds: Scores, draws: List[Scores], scores: Scores
-) -> Tuple[List[int], Scores]:
-    """Return how many thresholds each score reaches, and the share of draws that differ."""
+def _decide_between(
+    rule: Rule, scores: Scores, column: str, thresholds: Scores, draws: Any, names: List[Any]
+) -> Columns:
+    """Name how many thresholds each score reaches, and return the share of draws that differ."""
     sign, n = _sign(rule), len(draws)
     cuts = [sign * threshold for threshold in thresholds]
-    own = [bisect_right(cuts, sign * score) for score in scores]
-    columns = [sorted(sign * value for value in column) for column in zip(*draws)]
-    flips = []
-    for score, place in zip(scores, own):
+    columns = [sorted(sign * value for value in values) for values in zip(*draws)]
+    decided, flips = [], []
+    for score in scores:
+        place = bisect_right(cuts, sign * score)
         reached = [n, *(bisect_right(one, sign * score) for one in columns), 0]
+        decided.append(names[place])
         flips.append((n - reached[place] + reached[place + 1]) / n)
-    return own, flips
+    return {column: decided, "flip_probability": flips}
 
 
 def _decide_covariate(rule: Rule, scores: Scores, covariate: List[str], unseen: str) -> Columns:
@@ -706,12 +705,10 @@ def run(rule_path: str, table_path: str, out: str, unseen: str, *, force: bool) 
     if "forced" in columns:
         print(f"rule_reader: warning: forced: {columns['forced'][0]}.", file=sys.stderr)
     if rule.get("remembered_patients"):
-        print(
-            "rule_reader: that no patient was in the study was not checked here.", file=sys.stderr
-        )
-    n_outside = _n_outside(rule, columns["score"])
+        print("rule_reader: whether they were in the study was not checked here.", file=sys.stderr)
+    low, high = rule["score_range"]
+    n_outside = sum(not low <= score <= high for score in columns["score"])
     if n_outside:
-        low, high = rule["score_range"]
         warning = f"warning: {n_outside} of {len(columns['score'])} patients have scores outside"
         print(f"rule_reader: {warning} the rule's own {low:g} to {high:g}.", file=sys.stderr)
     counts = Counter(columns.get("stratum", columns.get("decision", [])))
@@ -720,11 +717,6 @@ def run(rule_path: str, table_path: str, out: str, unseen: str, *, force: bool) 
     else:
         shown = f"{counts[1]} of {len(columns['score'])} patients called"
     return f"{shown}\nWrote {out}"
-
-
-def _n_outside(rule: Rule, scores: Scores) -> int:
-    low, high = rule["score_range"]
-    return sum(not low <= score <= high for score in scores)
 
 
 if __name__ == "__main__":

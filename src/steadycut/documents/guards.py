@@ -12,12 +12,12 @@ from typing import Protocol
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray, IntArray, shown
+from steadycut.core.checks import FloatArray, IntArray, refuse
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.documents.ensemble import made_by
 from steadycut.documents.known_patients import Remembered, check_fits
 from steadycut.documents.parts import InstancesPart
-from steadycut.errors import BadOption, DeploymentRefused, SteadycutWarning, argument
+from steadycut.errors import DeploymentRefused, SteadycutWarning, argument
 
 WARN, REFUSE = "warn", "refuse"
 OUTSIDE_SHARE = 0.05
@@ -76,8 +76,7 @@ def site_hash(name: str) -> str:
 def check_rule(rule: object) -> None:
     """Refuse anything but a frozen rule, such as its path."""
     if not hasattr(rule, "expected"):
-        msg = f"rule must be a FrozenRule, as FrozenRule.load(path) gives it; got {shown(rule)}."
-        raise BadOption(msg)
+        refuse("rule", "be a FrozenRule, as FrozenRule.load(path) gives it", rule)
 
 
 def check_deployment(

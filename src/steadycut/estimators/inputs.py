@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from steadycut.core.checks import IntArray, read_only, shown
+from steadycut.core.checks import IntArray, read_only, refuse, shown
 from steadycut.errors import BadOption, BadPatients, TooFewPatients
 
 LARGEST_SEED = 2**31 - 1
@@ -45,19 +45,15 @@ def seed_of(random_state: object) -> int:
     if random_state is None or isinstance(random_state, np.random.RandomState):
         return int(check_random_state(random_state).randint(LARGEST_SEED))
     if not isinstance(random_state, Integral) or random_state < 0:
-        msg = (
-            "random_state must be None, a whole number of at least 0, a RandomState or a "
-            f"Generator; got {shown(random_state)}."
-        )
-        raise BadOption(msg)
+        allowed = "None, a whole number of at least 0, a RandomState or a Generator"
+        refuse("random_state", f"be {allowed}", random_state)
     return int(random_state)
 
 
 def check_running(checkpoint: object, random_state: object, progress: object) -> None:
     """Refuse a checkpoint that no later fit could use, and a progress that cannot be called."""
     if checkpoint is not None and not isinstance(checkpoint, str | os.PathLike):
-        msg = f"checkpoint must be None or the path of a folder; got {shown(checkpoint)}."
-        raise BadOption(msg)
+        refuse("checkpoint", "be None or the path of a folder", checkpoint)
     if checkpoint is not None and not isinstance(random_state, Integral):
         msg = (
             "a checkpoint needs a whole number as random_state, or the next fit would be another "
@@ -65,8 +61,7 @@ def check_running(checkpoint: object, random_state: object, progress: object) ->
         )
         raise BadOption(msg)
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
-        msg = f"progress must be None, True or a function; got {shown(progress)}."
-        raise BadOption(msg)
+        refuse("progress", "be None, True or a function", progress)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

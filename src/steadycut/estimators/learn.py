@@ -1,8 +1,7 @@
 """All steps with a scorer that learns: from rows to a deployed scorer and its study."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -58,7 +57,10 @@ def learn(
     *_, seed = np.random.SeedSequence(options.seed).spawn(3)
     study_seed, refit_seed = seed.spawn(2)
     rng = np.random.default_rng(study_seed)
-    with one_thread(), _kept_in(folder, scorer, instances, cohort, options) as checkpoint:
+    kept: AbstractContextManager[Checkpoint | None] = nullcontext()
+    if folder is not None:
+        kept = open_checkpoint(folder, study_fingerprint(scorer, instances, cohort, options))
+    with one_thread(), kept as checkpoint:
         scores, model = score_everybody(scorer, instances, roles, rng)
         refit = Refit(
             scorer=scorer, instances=instances, patients=roles.select, search=options.search
@@ -84,21 +86,6 @@ def score_everybody(
     model = scorer.fit(instances, roles.select, rng)
     scores[roles.certify] = scorer.score(model, instances, roles.certify)
     return scores, model
-
-
-@contextmanager
-def _kept_in(
-    folder: str | os.PathLike[str] | None,
-    scorer: Scorer,
-    instances: Instances,
-    cohort: PatientScores,
-    options: Options,
-) -> Iterator[Checkpoint | None]:
-    if folder is None:
-        yield None
-        return
-    with open_checkpoint(folder, study_fingerprint(scorer, instances, cohort, options)) as opened:
-        yield opened
 
 
 def _check_select(roles: Roles) -> None:

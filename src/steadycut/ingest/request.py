@@ -12,7 +12,7 @@ from steadycut.core.aggregate.aggregators import (
     aggregator_names,
     parse_aggregator,
 )
-from steadycut.core.checks import check_choice, shown
+from steadycut.core.checks import check_choice, refuse, shown
 from steadycut.core.records import Recipe
 from steadycut.errors import BadOption
 
@@ -183,11 +183,9 @@ def make_request(
 
 
 def _several(name: str, given: str | Iterable[Item]) -> tuple[str | Item, ...]:
-    try:
-        return (given,) if isinstance(given, str) else tuple(given)
-    except TypeError:
-        msg = f"{name} must be one or several names; got {shown(given)}."
-        raise BadOption(msg) from None
+    if not isinstance(given, Iterable):
+        refuse(name, "be one or several names", given)
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def parse_level(text: str) -> tuple[str, str]:
@@ -233,16 +231,14 @@ def _as_pair(level: Level) -> tuple[str, How]:
     if isinstance(level, str):
         return parse_level(level)
     if not isinstance(level, tuple | list) or len(level) != 2:  # noqa: PLR2004
-        msg = f"a level must be a pair (column, aggregator) or 'COLUMN:AGGREGATOR'; got {level!r}."
-        raise BadOption(msg)
+        refuse("a level", "be a pair (column, aggregator) or 'COLUMN:AGGREGATOR'", level)
     return level[0], level[1]
 
 
 def _check_columns(columns: tuple[str, ...]) -> None:
     for column in columns:
         if not isinstance(column, str) or not column:
-            msg = f"the name of a column must be a text that is not empty; got {shown(column)}."
-            raise BadOption(msg)
+            refuse("the name of a column", "be a text that is not empty", column)
     _check_once("column", columns)
 
 

@@ -16,10 +16,6 @@ from steadycut.pipelines.skipped import SkippedFile, skip_after
 Result = TypeVar("Result")
 
 
-def _same_path(path: Path) -> Path:
-    return path
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileKind:
     """One kind of raw file.
@@ -39,7 +35,7 @@ class FileKind:
     name: str
     title: str
     endings: frozenset[str]
-    file_at: Callable[[Path], Path] = _same_path
+    file_at: Callable[[Path], Path] = Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,12 +23,9 @@ def file_fingerprint(path: Path) -> str:
     """
     folder = path.with_suffix("")
     parts = sorted(folder.rglob("*")) if folder != path and folder.is_dir() else []
-    return content_hash(
-        {
-            "ends": _hash_ends(path),
-            "files": [_size_and_time(part) for part in [path, *parts] if part.is_file()],
-        }
-    )
+    states = [part.stat() for part in [path, *parts] if part.is_file()]
+    files = [[state.st_size, state.st_mtime_ns] for state in states]
+    return content_hash({"ends": _hash_ends(path), "files": files})
 
 
 def _hash_ends(path: Path) -> str:
@@ -37,8 +34,3 @@ def _hash_ends(path: Path) -> str:
         file.seek(max(path.stat().st_size - END, 0))
         found.update(file.read(END))
     return found.hexdigest()
-
-
-def _size_and_time(path: Path) -> list[int]:
-    state = path.stat()
-    return [state.st_size, state.st_mtime_ns]

@@ -74,38 +74,28 @@ def _scan_files(
                 opened.append(open_file(connection, file, request.columns))
         else:
             others.append(file)
-    scans: list[Scan] = []
-    for one in merge_opened(opened):
-        scans.append(_scan_opened(connection, len(scans), one, request, work))
-    for file in others:
-        scans.append(_scan_other(connection, len(scans), file, request, work))
-    return scans
+    tables: list[Opened | TableFile] = [*merge_opened(opened), *others]
+    return [_scan(connection, number, one, request, work) for number, one in enumerate(tables)]
 
 
-def _scan_opened(
-    connection: Any, number: int, opened: Opened, request: Request, work: Path
-) -> Scan:
-    if not opened.is_text:
-        return _view(connection, number, opened, request)
-    staged = work / f"staged-{number}.parquet"
-    with one_line(opened.place):
-        stage_text(connection, opened, request, staged)
-    return _staged_view(connection, number, staged, opened.place)
-
-
-def _scan_other(
-    connection: Any, number: int, file: TableFile, request: Request, work: Path
+def _scan(
+    connection: Any, number: int, table: Opened | TableFile, request: Request, work: Path
 ) -> Scan:
     staged = work / f"staged-{number}.parquet"
-    if not is_arrow(file):
-        stage_table(read_file(connection, file, request), request, staged)
-        return _staged_view(connection, number, staged, file.place)
-    with one_line(file.place):
-        dataset = open_dataset(file)
-        check_columns(request.columns, dataset.schema.names, f"{file.place!r}")
-        stage_dataset(dataset, request, staged)
-    opened = open_file(connection, TableFile(str(staged)), request.columns)
-    return _view(connection, number, opened, request)
+    if isinstance(table, Opened) and not table.is_text:
+        return _view(connection, number, table, request)
+    with one_line(table.place):
+        if isinstance(table, Opened):
+            stage_text(connection, table, request, staged)
+        elif not is_arrow(table):
+            stage_table(read_file(connection, table, request), request, staged)
+        else:
+            dataset = open_dataset(table)
+            check_columns(request.columns, dataset.schema.names, f"{table.place!r}")
+            stage_dataset(dataset, request, staged)
+            opened = open_file(connection, TableFile(str(staged)), request.columns)
+            return _view(connection, number, opened, request)
+    return _staged_view(connection, number, staged, table.place)
 
 
 def _staged_view(connection: Any, number: int, staged: Path, place: str) -> Scan:

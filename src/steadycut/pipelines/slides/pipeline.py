@@ -73,15 +73,14 @@ class Job:
     def fingerprint(self, path: Path) -> str:
         """Return a hash of all that a table depends on: neither workers nor the overlay."""
         origin = origin_of(path, self.sheet)
-        return content_hash(
-            {
-                "version": __version__,
-                "options": asdict(self.options),
-                "model": self.model.fingerprint,
-                "file": file_fingerprint(path),
-                "origin": [origin.patient, origin.label, origin.site],
-            }
-        )
+        depends_on = {
+            "version": __version__,
+            "options": asdict(self.options),
+            "model": self.model.fingerprint,
+            "file": file_fingerprint(path),
+            "origin": [origin.patient, origin.label, origin.site],
+        }
+        return content_hash(depends_on)
 
 
 def score_slides(
