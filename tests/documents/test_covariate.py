@@ -143,7 +143,7 @@ def test_a_table_is_read_and_decided():
     ("change", "text"),
     [
         (lambda c: c["cuts"][0].update(at=3.0), "at a text for groups"),
-        (lambda c: c["draws"][0].append(1.0), "one rank a cut"),
+        (lambda c: c["draws"][0].append(1.0), "one rank per cut"),
         (lambda c: c["pooled"]["draws"].append(1.0), "one of the pooled cut"),
         (lambda c: c["scale"]["ranks"].reverse(), "ranks must ascend"),
         (lambda c: c["scale"]["thresholds"].pop(), "one threshold each"),

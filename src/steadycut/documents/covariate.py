@@ -23,6 +23,7 @@ from steadycut.documents.parts import (
     Part,
     Range,
     RoleCounts,
+    must,
 )
 from steadycut.errors import BadOption, argument
 
@@ -66,9 +67,9 @@ class ScalePart(Part):
 
     @model_validator(mode="after")
     def _of_one_length(self) -> "ScalePart":
-        if len(self.ranks) != len(self.thresholds) or self.ranks != sorted(set(self.ranks)):
-            msg = "ranks must ascend, with one threshold each"
-            raise ValueError(msg)
+        ascend = self.ranks == sorted(set(self.ranks))
+        fits = ascend and len(self.ranks) == len(self.thresholds)
+        must(fits, "ranks must ascend, with one threshold each")
         return self
 
 
@@ -123,14 +124,11 @@ class CovariateDocument(FrozenDocument):
 
     @model_validator(mode="after")
     def _of_one_kind(self) -> "CovariateDocument":
-        kinds = {type(cut.at) for cut in self.cuts}
-        if kinds != {str if self.kind == "groups" else float}:
-            msg = "every cut must be at a text for groups, at a number for a smooth rule"
-            raise ValueError(msg)
-        widths = {len(draw) for draw in self.draws}
-        if widths != {len(self.cuts)} or len(self.pooled.draws) != len(self.draws):
-            msg = "every draw must have one rank a cut, and one of the pooled cut"
-            raise ValueError(msg)
+        fits = {type(cut.at) for cut in self.cuts} == {str if self.kind == "groups" else float}
+        must(fits, "every cut must be at a text for groups, at a number for a smooth rule")
+        whole = {len(draw) for draw in self.draws} == {len(self.cuts)}
+        whole = whole and len(self.pooled.draws) == len(self.draws)
+        must(whole, "every draw must have one rank per cut, and one of the pooled cut")
         return self
 
 

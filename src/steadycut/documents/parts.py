@@ -39,6 +39,12 @@ Range = tuple[FiniteFloat, FiniteFloat]
 MISSING: Final = object()
 
 
+def must(holds: object, text: str) -> None:
+    """Refuse a part in which something does not hold; ``text`` says what must."""
+    if not holds:
+        raise ValueError(text)
+
+
 class Part(BaseModel):
     """A part of a document: it never changes, and an unknown field is refused."""
 

@@ -33,6 +33,7 @@ from steadycut.documents.parts import (
     RuleOptions,
     StabilityPart,
     Step,
+    must,
 )
 
 SCHEMA: Final = "steadycut.rule/1"
@@ -58,9 +59,8 @@ class Reference(CountsPart):
     @model_validator(mode="after")
     def _countable(self) -> "Reference":
         counts = (self.tp, self.fn, self.fp, self.tn, *self.bins.positive, *self.bins.negative)
-        if not all(0 <= count <= LARGEST_COUNT for count in counts):
-            msg = f"counts of patients must lie between 0 and {LARGEST_COUNT}"
-            raise ValueError(msg)
+        allowed = all(0 <= count <= LARGEST_COUNT for count in counts)
+        must(allowed, f"counts of patients must lie between 0 and {LARGEST_COUNT}")
         return self
 
     @property
@@ -97,15 +97,11 @@ class EnsemblePart(Part):
     @model_validator(mode="after")
     def _one_scale(self) -> "EnsemblePart":
         references = [one.reference for one in self.methods]
-        if len({len(reference) for reference in references}) > 1:
-            msg = "the references of all methods must be of one length"
-            raise ValueError(msg)
-        if any(reference != sorted(reference) for reference in references):
-            msg = "a reference must be in ascending order"
-            raise ValueError(msg)
-        if not any(one.weight for one in self.methods):
-            msg = "at least one weight must be positive"
-            raise ValueError(msg)
+        same_length = len({len(reference) for reference in references}) == 1
+        must(same_length, "the references of all methods must be of one length")
+        ascending = all(reference == sorted(reference) for reference in references)
+        must(ascending, "a reference must be in ascending order")
+        must(any(one.weight for one in self.methods), "at least one weight must be positive")
         return self
 
 

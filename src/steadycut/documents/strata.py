@@ -18,7 +18,7 @@ from steadycut.core.strata.costs import CostMatrix, check_grades, grade_codes, i
 from steadycut.core.strata.draws import stratum_flips, stratum_of
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
 from steadycut.documents.guards import Expected
-from steadycut.documents.parts import InstancesPart, Part, Range
+from steadycut.documents.parts import InstancesPart, Part, Range, must
 from steadycut.errors import BadPatients
 
 SCHEMA: Final = "steadycut.strata/1"
@@ -120,15 +120,11 @@ class StrataDocument(FrozenDocument):
     def _fits_together(self) -> "StrataDocument":
         wanted, sign = len(self.strata) - 1, sign_of(self.direction)
         for row in (self.thresholds, *self.bootstrap_thresholds):
-            if len(row) != wanted:
-                msg = "there must be one threshold fewer than strata"
-                raise ValueError(msg)
-            if any(sign * low > sign * high for low, high in itertools.pairwise(row)):
-                msg = "thresholds must be in order"
-                raise ValueError(msg)
-        if CostMatrix(self.costs).values.shape != (len(self.grades), len(self.strata)):
-            msg = "costs must have a row for each grade and a column for each stratum"
-            raise ValueError(msg)
+            must(len(row) == wanted, "there must be one threshold fewer than strata")
+            in_order = all(sign * low <= sign * high for low, high in itertools.pairwise(row))
+            must(in_order, "thresholds must be in order")
+        fits = CostMatrix(self.costs).values.shape == (len(self.grades), len(self.strata))
+        must(fits, "costs must have a row for each grade and a column for each stratum")
         return self
 
 

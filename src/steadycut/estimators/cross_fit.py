@@ -170,17 +170,15 @@ def deal_folds(
     distinct, first, copy = np.unique(patients, return_index=True, return_inverse=True)
     rarer = np.bincount(labels[first], minlength=2).min()
     seed = int(rng.integers(LARGEST_SEED))
-    folds = np.empty(patients.size, dtype=np.int64)
     if rarer >= LEAST_FOLDS:
-        splitter = StratifiedGroupKFold(min(n_folds, rarer), shuffle=True, random_state=seed)
-        for fold, (_, held_out) in enumerate(splitter.split(labels, labels, patients)):
-            folds[held_out] = fold
-        return folds
-    of_distinct = np.empty(distinct.size, dtype=np.int64)
-    plain = KFold(min(n_folds, distinct.size), shuffle=True, random_state=seed)
-    for fold, (_, held_out) in enumerate(plain.split(distinct)):
-        of_distinct[held_out] = fold
-    return of_distinct[copy]
+        grouped = StratifiedGroupKFold(min(n_folds, rarer), shuffle=True, random_state=seed)
+        parts, copy = grouped.split(labels, labels, patients), np.arange(patients.size)
+    else:
+        parts = KFold(min(n_folds, distinct.size), shuffle=True, random_state=seed).split(distinct)
+    folds = np.empty(copy.size, dtype=np.int64)
+    for fold, (_, held_out) in enumerate(parts):
+        folds[held_out] = fold
+    return folds[copy]
 
 
 def seeded_clone(estimator: Any, rng: np.random.Generator) -> Any:

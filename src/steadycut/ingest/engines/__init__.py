@@ -22,8 +22,7 @@ To add an engine, write one module and add a line to ``choose.ENGINES``.
 ``engine``          the interface of all engines
 ``memory``          all rows in numpy: for small tables and for frames that are in memory anyway
 ``duckdb``          DuckDB scans the files; only one part is in memory at a time
-``duckdb_scans``    a source as views in DuckDB
-``duckdb_staging``  sources that are copied to a Parquet file before they are scanned
+``duckdb_scans``    a source as views in DuckDB; slow ones are copied to a Parquet file first
 ``spark``           Apache Spark: rows stay on the cluster, one row per patient comes back
 ``spark_session``   a Spark session, and its errors in one line
 ``spark_tables``    a source as a Spark DataFrame

@@ -1,17 +1,18 @@
-"""A source as views in DuckDB that all have the same columns: keys k0, ... and scores s0, ...."""
+"""A source as views in DuckDB that all have the same columns: keys k0, ... and scores s0, ....
+
+Sources that are slow to scan are first copied to a Parquet file in the work folder. Text is parsed
+once, S3 is read once, and a lazy frame is run once; only the needed columns are kept. No table is
+loaded into memory as a whole, unless it was in memory before.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from steadycut.ingest.column_names import check_columns
-from steadycut.ingest.engines.duckdb_staging import (
-    stage_dataset,
-    stage_lazy,
-    stage_table,
-    stage_text,
-)
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.arrow import open_dataset
 from steadycut.ingest.sources.dispatch import is_dataset, is_paths, lazy_frame, read_table
@@ -29,6 +30,7 @@ from steadycut.ingest.sources.files import (
     select_list,
 )
 from steadycut.ingest.sources.find import TableFile, find_files
+from steadycut.ingest.table import KeyColumn, Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +53,12 @@ def open_scans(connection: Any, source: Any, request: Request, work: Path) -> li
     staged = work / "staged.parquet"
     if is_dataset(source):
         check_columns(request.columns, source.schema.names)
-        stage_dataset(source, request, staged)
+        _stage_dataset(source, request, staged)
     elif (lazy := lazy_frame(source)) is not None:
         check_columns(request.columns, list(lazy.collect_schema().names()))
-        stage_lazy(lazy, request, staged)
+        lazy.select(*request.columns).sink_parquet(staged)
     else:
-        stage_table(read_table(source, request), request, staged)
+        _stage_table(read_table(source, request), request, staged)
         return [_staged_view(connection, 0, staged, "the table")]
     opened = open_file(connection, TableFile(str(staged)), request.columns)
     return [_view(connection, 0, opened, request)]
@@ -86,13 +88,13 @@ def _scan(
         return _view(connection, number, table, request)
     with one_line(table.place):
         if isinstance(table, Opened):
-            stage_text(connection, table, request, staged)
+            _stage_text(connection, table, request, staged)
         elif not is_arrow(table):
-            stage_table(read_file(connection, table, request), request, staged)
+            _stage_table(read_file(connection, table, request), request, staged)
         else:
             dataset = open_dataset(table)
             check_columns(request.columns, dataset.schema.names, f"{table.place!r}")
-            stage_dataset(dataset, request, staged)
+            _stage_dataset(dataset, request, staged)
             opened = open_file(connection, TableFile(str(staged)), request.columns)
             return _view(connection, number, opened, request)
     return _staged_view(connection, number, staged, table.place)
@@ -112,3 +114,46 @@ def _make_view(connection: Any, number: int, query: str, place: str) -> Scan:
     connection.execute(f"CREATE TEMP VIEW {view} AS {query}")
     described = connection.execute(f"DESCRIBE {view}").fetchall()
     return Scan(view=view, columns=frozenset(row[0] for row in described), place=place)
+
+
+# Copies on disk ---------------------------------------------------------------------------
+
+
+def _stage_text(connection: Any, opened: Opened, request: Request, target: Path) -> None:
+    """Copy text files."""
+    picked = select_list(opened, request)
+    connection.execute(
+        f"COPY (SELECT {picked} FROM {opened.source}) "  # noqa: S608
+        f"TO {quote_text(str(target))} (FORMAT parquet)"
+    )
+
+
+def _stage_dataset(dataset: Any, request: Request, target: Path) -> None:
+    """Copy the needed columns of a pyarrow dataset, batch by batch."""
+    from pyarrow import parquet
+
+    batches = dataset.scanner(columns=list(request.columns)).to_reader()
+    with parquet.ParquetWriter(target, batches.schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def _stage_table(table: Table, request: Request, target: Path) -> None:
+    """Copy a table that is in memory, with the column names of `select_list`."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = {f"k{i}": _texts(table.keys[name]) for i, name in enumerate(request.keys)}
+    for i, name in enumerate(request.scores):
+        column = table.scores[name]
+        texts = np.full(column.values.size, None, dtype=object)
+        texts[list(column.unreadable)] = list(column.unreadable.values())
+        columns |= {f"s{i}": pa.array(column.values), f"u{i}": pa.array(texts, type=pa.string())}
+    parquet.write_table(pa.table(columns), target)
+
+
+def _texts(column: KeyColumn) -> Any:
+    import pyarrow as pa
+
+    indices = pa.array(column.codes, mask=column.codes < 0)
+    return pa.DictionaryArray.from_arrays(indices, pa.array(column.texts, type=pa.string()))

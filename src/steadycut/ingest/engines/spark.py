@@ -10,24 +10,15 @@ import numpy as np
 
 from steadycut.errors import BadTable
 from steadycut.ingest.column_names import check_columns
+from steadycut.ingest.engines import spark_tasks as tasks
 from steadycut.ingest.engines.engine import Advance
 from steadycut.ingest.engines.spark_session import told_in_one_line
 from steadycut.ingest.engines.spark_tables import spark_frame
-from steadycut.ingest.engines.spark_tasks import (
-    EXAMPLES,
-    Schema,
-    finish_batches,
-    finish_schema,
-    plain_batches,
-    plain_schema,
-    survey_batches,
-    survey_schema,
-)
 from steadycut.ingest.finish import Finished, from_arrays
 from steadycut.ingest.layout import Layout
 from steadycut.ingest.request import Request
 from steadycut.ingest.survey import Survey, survey_of
-from steadycut.ingest.table import KeyColumn, key_column
+from steadycut.ingest.table import key_column
 
 # One executor task brings about this many rows together, unless a patient has more.
 ROWS_PER_PARTITION = 250_000
@@ -57,12 +48,12 @@ class SparkEngine:
         # Only now: without pyspark the line above says what to install.
         from pyspark.sql import functions as f
 
-        schema = survey_schema(self.request)
+        schema = tasks.survey_schema(self.request)
         keys = [name for name in schema if name.startswith("k")]
         facts = [_joined(f, name).alias(name) for name in schema if name not in keys]
         with told_in_one_line():
             check_columns(self.request.columns, self.frame.columns)
-            groups = self._map(self._needed(), survey_batches, schema)
+            groups = self._map(self._needed(), tasks.survey_batches, schema)
             found = groups.groupBy(*keys).agg(*facts).toArrow()
         return _as_survey(found, self.request)
 
@@ -71,9 +62,11 @@ class SparkEngine:
         del advance
         n_parts = math.ceil(int(layout.sizes.sum()) / ROWS_PER_PARTITION)
         with told_in_one_line():
-            rows = self._map(self._needed(), plain_batches, plain_schema(self.request))
+            rows = self._map(self._needed(), tasks.plain_batches, tasks.plain_schema(self.request))
             together = rows.repartition(n_parts, "k0")
-            found = self._map(together, finish_batches, finish_schema(self.request)).toArrow()
+            found = self._map(
+                together, tasks.finish_batches, tasks.finish_schema(self.request)
+            ).toArrow()
         return _as_finished(found, self.request, layout, patients)
 
     def close(self) -> None:
@@ -85,7 +78,7 @@ class SparkEngine:
         plain = self.frame.toDF(*(f"column_{i}" for i in range(len(names))))
         return plain.select(*(f"column_{names.index(name)}" for name in self.request.columns))
 
-    def _map(self, frame: Any, task: Callable[..., Any], schema: Schema) -> Any:
+    def _map(self, frame: Any, task: Callable[..., Any], schema: tasks.Schema) -> Any:
         columns = ", ".join(f"{name} {kind}" for name, kind in schema.items())
         return frame.mapInArrow(partial(task, request=self.request), columns)
 
@@ -93,25 +86,23 @@ class SparkEngine:
 def _joined(f: Any, name: str) -> Any:
     """Return how the facts of several batches become one."""
     if name.startswith("texts"):
-        return f.slice(f.sort_array(f.array_distinct(f.flatten(f.collect_list(name)))), 1, EXAMPLES)
+        return f.slice(
+            f.sort_array(f.array_distinct(f.flatten(f.collect_list(name)))), 1, tasks.EXAMPLES
+        )
     return (f.max if name.startswith("largest") else f.sum)(name)
 
 
 def _as_survey(found: Any, request: Request) -> Survey:
     # Spark gives groups in any order.
     found = found.sort_by([(f"k{i}", "ascending") for i in range(len(request.keys))])
-    keys = {name: _key(found[f"k{i}"]) for i, name in enumerate(request.keys)}
-    counts = {name: found[name].to_numpy() for name in found.column_names if _is_number(name)}
+    keys = {
+        name: key_column(np.array(found[f"k{i}"].to_pylist(), dtype=object))
+        for i, name in enumerate(request.keys)
+    }
+    numbers = [name for name in found.column_names if name.startswith(("n_", "largest"))]
+    counts = {name: found[name].to_numpy() for name in numbers}
     texts = {name: _examples(found[f"texts{i}"]) for i, name in enumerate(request.scores)}
     return survey_of(keys, counts, texts, np.arange(found.num_rows))
-
-
-def _is_number(name: str) -> bool:
-    return name.startswith(("n_", "largest"))
-
-
-def _key(column: Any) -> KeyColumn:
-    return key_column(np.array(column.to_pylist(), dtype=object))
 
 
 def _examples(column: Any) -> dict[int, frozenset[str]]:

@@ -89,7 +89,9 @@ def _values(series: Any, *, any_missing: bool) -> NDArray[Any]:
 
 
 def _one_dimension(name: str, values: Any) -> NDArray[Any]:
-    array = values if isinstance(values, np.ndarray) else _as_array(values)
+    # As objects: numpy would turn all entries of a mixed list into texts.
+    mixed = object if isinstance(values, list | tuple) else None
+    array = values if isinstance(values, np.ndarray) else np.asarray(values, dtype=mixed)
     if array.ndim != 1:
         msg = (
             f"column {name!r} must be one-dimensional, one entry per row; got shape {array.shape}."
@@ -98,18 +100,14 @@ def _one_dimension(name: str, values: Any) -> NDArray[Any]:
     return array
 
 
-def _as_array(values: Any) -> NDArray[Any]:
-    # As objects: numpy would turn all entries of a mixed list into texts.
-    return np.asarray(values, dtype=object if isinstance(values, list | tuple) else None)
-
-
 def wrap_frame(frame: Any) -> Any:
     """Return a frame of any library, wrapped by narwhals."""
     narwhals = _narwhals()
     try:
         return narwhals.from_native(frame)
     except narwhals.exceptions.DuplicateError:
-        check_columns((), [str(name) for name in _native_names(frame)])
+        names = frame.column_names if hasattr(frame, "column_names") else frame.columns
+        check_columns((), [str(name) for name in names])
         raise
     except TypeError:
         msg = (
@@ -117,10 +115,6 @@ def wrap_frame(frame: Any) -> Any:
             f"Arrow, DuckDB, ...); got an object of type {type(frame).__name__!r}."
         )
         raise BadTable(msg) from None
-
-
-def _native_names(frame: Any) -> Any:
-    return frame.column_names if hasattr(frame, "column_names") else frame.columns
 
 
 def _narwhals() -> Any:
