@@ -55,7 +55,8 @@ class StudyEstimator(ClassifierMixin, BaseEstimator):
     def _study_parameters(self) -> dict[str, Any]:
         """Return the parameters of this class; ``random_state`` becomes the seed of the study."""
         given = {name: getattr(self, name) for name in StudyEstimator._get_param_names()}
-        return {**given, "seed": seed_of(given.pop("random_state"))}
+        seed = seed_of(given.pop("random_state"))
+        return {**given, "seed": seed}
 
     def _keep(self, classes: NDArray[Any], cohort: PatientScores, study: Study) -> None:
         """Keep what ``fit`` found, and warn its caller if a class has few patients."""
