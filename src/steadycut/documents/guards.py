@@ -22,7 +22,7 @@ from steadycut.errors import DeploymentRefused, SteadycutWarning, argument
 WARN, REFUSE = "warn", "refuse"
 OUTSIDE_SHARE = 0.05
 INSTANCE_FACTOR = 3.0
-# If half of the patients of a kind have several, ten who all have one come by chance in 1 of 1000.
+# If half of the patients have several, ten who all have one occur by chance in 1 of 1000 cases.
 SURE = 10
 
 
@@ -46,8 +46,8 @@ class Finding:
 class Expected:
     """What the patients of a frozen rule were like; None or empty where that is not known.
 
-    ``usual`` holds most scores; ``instances`` counts rows and ``units`` units of the innermost
-    level, of a patient; ``sites`` are hashes of names.
+    ``usual`` holds most scores. Per patient, ``instances`` counts the rows and ``units`` the units
+    of the innermost level. ``sites`` are hashes of names.
     """
 
     recipe: Recipe
@@ -128,7 +128,7 @@ def pass_or_refuse(findings: Iterable[Finding], *, force: bool) -> list[Finding]
     refused = [one.text for one in found if one.severity == REFUSE]
     if refused and not force:
         force_it = argument("force", value=True)
-        msg = f"{' '.join(refused)} To go on all the same, and have that recorded: {force_it}."
+        msg = f"{' '.join(refused)} To continue anyway, and have that recorded: {force_it}."
         raise DeploymentRefused(msg)
     return found
 
@@ -139,7 +139,7 @@ def texts_of(findings: Iterable[Finding]) -> list[str]:
 
 
 def forced_names(findings: Iterable[Finding]) -> list[str]:
-    """Return the names of the checks that refused, for findings that passed all the same."""
+    """Return the names of the checks that refused, for findings that were forced."""
     return [one.name for one in findings if one.severity == REFUSE]
 
 
@@ -214,7 +214,7 @@ def check_instances(expected: Expected, patients: PatientScores) -> Finding | No
 
 
 def check_sites(expected: Expected, patients: PatientScores) -> Finding | None:
-    """Notice a site where the rule was made: its patients may be no new ones."""
+    """Notice a site where the rule was made: its patients may not be new."""
     here = [] if patients.sites is None else np.unique(patients.sites).tolist()
     again = [name for name in here if site_hash(name) in expected.sites]
     if not again:
@@ -242,7 +242,7 @@ def check_aggregation(expected: Expected, patients: PatientScores) -> Finding | 
             severity=REFUSE,
             found="every patient has one row",
             expected=f"patients had {_span(usual)} rows, aggregated by {chain}",
-            advice="Give the table of instances, or force it if they were aggregated just so.",
+            advice="Give the table of instances, or force it if they were aggregated in that way.",
         )
     typical = float(np.median(here))
     if usual.largest > 1 or typical <= 1:
@@ -257,7 +257,7 @@ def check_aggregation(expected: Expected, patients: PatientScores) -> Finding | 
 
 
 def check_levels(expected: Expected, patients: PatientScores) -> Finding | None:
-    """Notice a level that is constant: one unit a patient for a rule made from several."""
+    """Notice a level that is constant: one unit per patient for a rule made from several."""
     usual, here = expected.units, patients.n_units
     if usual is None or here is None or check_aggregation(expected, patients):
         return None

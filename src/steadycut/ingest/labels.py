@@ -13,7 +13,7 @@ TRUTH = {"true": 1.0, "false": 0.0}
 # What programs write for a missing value; "none" and "unknown" may be classes.
 MISSING = frozenset({"na", "n/a", "#n/a", "nan", "<na>", "null"})
 SHOWN = 5
-# More values than this are no class names: they may be measurements, or identify patients.
+# More values than this are not class names: they may be measurements, or identify patients.
 MOST_CLASSES = 20
 
 

@@ -19,7 +19,7 @@ from steadycut.ingest.sites import groups_at_sites, refuse_overlap
 from steadycut.ingest.survey import ScoreFacts, Survey
 from steadycut.ingest.table import MISSING_CODE, KeyColumn
 
-# Only texts like these are shown as examples of what is no score; others may identify a patient.
+# Only texts like these are shown as examples of what is not a score; others may identify a patient.
 NUMBER_LIKE = re.compile(
     r"[-+]?(\d*,\d+|\d{1,3}[ ']\d{3}|\d{1,3}(\.\d{3},|,\d{3}\.)\d+)|[<>]? ?\d*[.,]?\d+ ?%?",
     re.ASCII,

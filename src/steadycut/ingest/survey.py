@@ -92,7 +92,7 @@ def survey_of(
         ``n_rows`` and ``n_usable``; for the i-th score ``n_finite{i}``, ``largest{i}`` and
         ``n_texts{i}``.
     texts
-        For each score, in their order, the texts that are no numbers, by group.
+        For each score, in their order, the texts that are not numbers, by group.
     group
         The engine's own number of each group.
     """

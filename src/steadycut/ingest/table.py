@@ -195,7 +195,7 @@ def refuse_nested(column: str | None = None) -> None:
 
 
 def _number(value: object) -> float | None:
-    """Return a value as a number, NaN if it is missing, and None for a text that is no number."""
+    """Return a value as a number, NaN if it is missing, and None for a text that is not one."""
     if _is_missing(value):
         return math.nan
     # float() would take only a part of a complex number.

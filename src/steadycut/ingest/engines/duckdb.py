@@ -118,7 +118,7 @@ class DuckDBEngine:
         return found
 
     def _texts(self, i: int, found: Sequence[dict[str, NDArray[Any]]]) -> dict[int, frozenset[str]]:
-        """Return by group the texts in a score that are no numbers; ask only if there are any."""
+        """Return by group the texts in a score that are not numbers, if any."""
         texts: dict[int, frozenset[str]] = {}
         same = " AND ".join(
             f"t.k{k} IS NOT DISTINCT FROM g.k{k}" for k in range(len(self.request.keys))

@@ -28,7 +28,7 @@ from steadycut.ingest.sources.frames import read_frame
 from steadycut.ingest.survey import survey_rows
 from steadycut.ingest.table import KeyColumn, Table
 
-# Texts that are no score are only kept as examples for an error message.
+# Texts that are not scores are only kept as examples for an error message.
 EXAMPLES = 100
 PRESENT = "there"
 

@@ -162,7 +162,7 @@ def merge_opened(several: Sequence[Opened]) -> list[Opened]:
 
 
 def select_list(opened: Opened, request: Request) -> str:
-    """Select keys as k0, k1, ..., scores as s0, ... and texts that are no numbers as u0, ...."""
+    """Select keys as k0, k1, ..., scores as s0, ... and texts that are not numbers as u0, ..."""
     where = {name: position for position, name in enumerate(opened.names)}
     picked = [_pick_key(opened, where[name], f"k{i}") for i, name in enumerate(request.keys)]
     picked += [_pick_score(opened, where[name], i) for i, name in enumerate(request.scores)]
@@ -179,7 +179,7 @@ def _pick_key(opened: Opened, position: int, alias: str) -> str:
 
 
 def _pick_score(opened: Opened, position: int, index: int) -> str:
-    """Select a score as a number and, in columns of text, the texts that are no numbers."""
+    """Select a score as a number and, in columns of text, the texts that are not numbers."""
     column, kind = _quote(opened.aliases[position]), opened.types[position]
     if _is_number(kind):
         return f"{column}::DOUBLE AS s{index}"

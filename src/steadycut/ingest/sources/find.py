@@ -98,7 +98,7 @@ def _expand(path: str) -> list[TableFile]:
 
 
 def _inside(folder: str) -> list[TableFile]:
-    """Return the Parquet files of a folder; names that begin with _ or a dot are no tables."""
+    """Return the Parquet files of a folder; names that begin with _ or a dot are not tables."""
     found = sorted(path for path in _walk(folder) if path.name.endswith(PARQUET) and path.is_file())
     files = [path for path in found if not path.name.startswith(("_", "."))]
     if not files:
