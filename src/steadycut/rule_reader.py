@@ -413,12 +413,9 @@ def parse_aggregator(how: str) -> Callable[[Scores], float]:
     """Return the function that ``how`` names; it takes scores in any order."""
     name, _, number = how.partition(":")
     function, read, allows = AGGREGATORS[name]
-    if read is None:
-        _check(how == name)
-        return lambda scores: function(sorted(scores))
-    value = read(number)
-    _check(allows(value))
-    return lambda scores: function(sorted(scores), value)
+    values = [] if read is None else [read(number)]
+    _check(all(map(allows, values)) and (values or how == name))
+    return lambda scores: function(sorted(scores), *values)
 
 
 def patient_scores(
@@ -554,9 +551,9 @@ def _decide_covariate(rule: Rule, scores: Scores, covariate: List[str], unseen: 
     own = [*(cut["rank"] for cut in rule["cuts"]), rule["pooled"]["rank"]]
     draws = [[*draw, one] for draw, one in zip(rule["draws"], rule["pooled"]["draws"])]
     for score, place in zip(scores, places):
-        called = sign * score >= sign * _threshold(rule, _rank(rule, own, place))
-        others = [sign * score >= sign * _threshold(rule, _rank(rule, d, place)) for d in draws]
-        decisions.append(int(called))
+        cuts = [_threshold(rule, _rank(rule, ranks, place)) for ranks in (own, *draws)]
+        called, *others = [int(sign * score >= sign * cut) for cut in cuts]
+        decisions.append(called)
         flips.append(sum(other != called for other in others) / len(draws))
     return {"decision": decisions, "flip_probability": flips}
 
@@ -712,10 +709,9 @@ def run(rule_path: str, table_path: str, out: str, unseen: str, *, force: bool) 
         warning = f"warning: {n_outside} of {len(columns['score'])} patients have scores outside"
         print(f"rule_reader: {warning} the rule's own {low:g} to {high:g}.", file=sys.stderr)
     counts = Counter(columns.get("stratum", columns.get("decision", [])))
+    shown = f"{counts[1]} of {len(columns['score'])} patients called"
     if "stratum" in columns:
         shown = ", ".join(f"{counts[name]} {name}" for name in rule["strata"])
-    else:
-        shown = f"{counts[1]} of {len(columns['score'])} patients called"
     return f"{shown}\nWrote {out}"
 
 
