@@ -4,16 +4,9 @@ from collections.abc import Sequence
 
 from steadycut.core.aggregate.aggregators import AGGREGATORS
 from steadycut.core.bounds.concentration import BOUNDS
+from steadycut.documents import parts
 from steadycut.documents.audit import AuditDocument
-from steadycut.documents.parts import (
-    CertificatePart,
-    CostsPart,
-    CountsPart,
-    DataPart,
-    Range,
-    RoleCounts,
-    Step,
-)
+from steadycut.documents.parts import Range, Step
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import StudyDocument
 from steadycut.show.numbers import count, cut, of_hundred, percent, risk
@@ -46,7 +39,7 @@ def aggregation_in_words(score: str, chain: Sequence[Step]) -> str:
     return text
 
 
-def is_score_itself(chain: Sequence[Step], n_patients: int, data: DataPart | None) -> bool:
+def is_score_itself(chain: Sequence[Step], n_patients: int, data: parts.DataPart | None) -> bool:
     """Tell whether every patient has one row, so that the mean of the score is the score."""
     one_row = data is not None and data.rows - data.dropped_rows == n_patients
     return one_row and [step.how for step in chain] == ["mean"]
@@ -93,7 +86,9 @@ def call_sentence(score: str, direction: str, threshold: float) -> str:
     return f"Call a patient positive when {score} is {side} {cut(threshold)}."
 
 
-def coarse_rule_sentences(rule: RuleDocument, data: DataPart, small_cells: int) -> tuple[str, ...]:
+def coarse_rule_sentences(
+    rule: RuleDocument, data: parts.DataPart, small_cells: int
+) -> tuple[str, ...]:
     """Say of a rule without small cells no more than the file itself does."""
     score, certificate = rule.columns.score, rule.certificate
     one_row = is_score_itself(rule.aggregation, rule.provenance.patients.total, data)
@@ -111,14 +106,14 @@ def coarse_rule_sentences(rule: RuleDocument, data: DataPart, small_cells: int) 
     )
 
 
-def risk_in_words(value: float, costs: CostsPart) -> str:
+def risk_in_words(value: float, costs: parts.CostsPart) -> str:
     """Say an observed risk: a share of patients, or with unequal costs a cost."""
     if costs.equal:
         return f"{percent(value / costs.cost_fn)} of patients decided wrongly"
     return f"an average cost of {risk(value)} per patient"
 
 
-def limit_sentence(value: float, costs: CostsPart, delta: float, who: str) -> str:
+def limit_sentence(value: float, costs: parts.CostsPart, delta: float, who: str) -> str:
     """Say an upper limit on the risk of patients like ``who``."""
     confidence = f"(with {percent(1 - delta)} confidence)"
     if costs.equal:
@@ -130,7 +125,7 @@ def limit_sentence(value: float, costs: CostsPart, delta: float, who: str) -> st
     )
 
 
-def costs_in_words(costs: CostsPart) -> str:
+def costs_in_words(costs: parts.CostsPart) -> str:
     """Say what the two errors cost."""
     if costs.equal:
         return f"a missed patient and a false alarm cost {costs.cost_fn:g} each"
@@ -145,21 +140,21 @@ def prevalence_in_words(target: Range | None) -> str:
     return low if low == high else f"the worse end of {low} to {high}"
 
 
-def limit_in_short(value: float, costs: CostsPart) -> str:
+def limit_in_short(value: float, costs: parts.CostsPart) -> str:
     """Write an upper limit on a risk in a few words."""
     if costs.equal:
         return f"{of_hundred(value / costs.cost_fn)} wrong"
     return f"cost {risk(value)}"
 
 
-def observed_in_short(value: float, costs: CostsPart) -> str:
+def observed_in_short(value: float, costs: parts.CostsPart) -> str:
     """Write an observed risk in a few words."""
     if costs.equal:
         return f"{percent(value / costs.cost_fn)} wrong"
     return f"cost {risk(value)}"
 
 
-def roles_in_words(patients: RoleCounts, honesty: str = "split") -> str:
+def roles_in_words(patients: parts.RoleCounts, honesty: str = "split") -> str:
     """Say how many patients there are, who chose and who certifies."""
     all_of_them = f"{count(patients.total, 'patient')}, {patients.positive} of them positive"
     if honesty == "uniform":
@@ -171,7 +166,7 @@ def roles_in_words(patients: RoleCounts, honesty: str = "split") -> str:
     )
 
 
-def errors_sentence(point: CountsPart, who: str) -> str:
+def errors_sentence(point: parts.CountsPart, who: str) -> str:
     """Say how many errors were seen."""
     total = point.tp + point.fn + point.fp + point.tn
     wrong = count(point.fn + point.fp, "time")
@@ -182,7 +177,9 @@ def errors_sentence(point: CountsPart, who: str) -> str:
     )
 
 
-def vacuous_sentence(costs: CostsPart, certificate: CertificatePart, prevalence: float) -> str:
+def vacuous_sentence(
+    costs: parts.CostsPart, certificate: parts.CertificatePart, prevalence: float
+) -> str:
     """Say that a certificate proves nothing, and why."""
     nobody = costs.cost_fn * prevalence
     everybody = costs.cost_fp * (1 - prevalence)

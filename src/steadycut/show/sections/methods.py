@@ -3,6 +3,7 @@
 from steadycut.core.rules.registry import rule_table
 from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.study import StudyDocument
+from steadycut.show import sentences as say
 from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Section
 from steadycut.show.sections.characteristics import (
@@ -10,14 +11,6 @@ from steadycut.show.sections.characteristics import (
     fixed_interval,
     interval_text,
     seen,
-)
-from steadycut.show.sentences import (
-    bound_in_words,
-    costs_in_words,
-    prevalence_in_words,
-    quoted,
-    rule_sentence,
-    score_in_words,
 )
 
 # As in CITATION.cff, which tests compare it with.
@@ -49,11 +42,8 @@ def methods_section(document: StudyDocument) -> Section:
 
 def audit_methods_section(document: AuditDocument) -> Section:
     """Return the methods of an audit, ready to be pasted and shortened."""
-    return _section(
-        audit_text(document),
-        *((audit_results_text(document),) if isinstance(document, LabelledAudit) else ()),
-        software_text(document, None),
-    )
+    results = [audit_results_text(document)] if isinstance(document, LabelledAudit) else []
+    return _section(audit_text(document), *results, software_text(document, None))
 
 
 def _section(*texts: str) -> Section:
@@ -71,7 +61,7 @@ def patients_text(document: StudyDocument) -> str:
         f"Patients. {count(patients.total, 'patient')}{made_of} entered the study, "
         f"{patients.positive} of them positive "
         f"({percent(patients.positive / patients.total)}). The patient was the unit of every "
-        f"analysis: a patient's score was {score_in_words(document)}."
+        f"analysis: a patient's score was {say.score_in_words(document)}."
     )
 
 
@@ -83,8 +73,8 @@ def choice_text(document: StudyDocument) -> str:
     return (
         f"Cut-off. {count(patients.select, 'patient')} ({patients.select_positive} positive) "
         f"chose one cut-off by the rule {rule_in_words(document.rule)}{among}, where "
-        f"{costs_in_words(document.costs)} and the prevalence is "
-        f"{prevalence_in_words(document.target_prevalence)}. To measure its stability these "
+        f"{say.costs_in_words(document.costs)} and the prevalence is "
+        f"{say.prevalence_in_words(document.target_prevalence)}. To measure its stability these "
         f"patients were resampled {options.n_bootstrap} times and the whole rule was run again."
     )
 
@@ -100,7 +90,7 @@ def rule_in_words(name: str) -> str:
     told = {rule: meaning.removesuffix(": the default") for rule, meaning, _ in rule_table()}
     family, _, number = name.partition(":")
     meaning = told.get(name) or told.get(f"{family}:X", "").replace("X", number)
-    return f"{quoted(name)} ({meaning})" if meaning and "@" not in name else quoted(name)
+    return f"{say.quoted(name)} ({meaning})" if meaning and "@" not in name else say.quoted(name)
 
 
 def certificate_text(document: StudyDocument) -> str:
@@ -111,7 +101,7 @@ def certificate_text(document: StudyDocument) -> str:
         f"Certificate. {count(patients.certify, 'patient')} ({patients.certify_positive} "
         f"positive) certified the cut-off: an upper limit on its risk, the mean cost per patient, "
         f"with {percent(1 - certificate.delta)} confidence, by the bound "
-        f"{bound_in_words(certificate.bound)}. {SPLIT if honest else UNIFORM}"
+        f"{say.bound_in_words(certificate.bound)}. {SPLIT if honest else UNIFORM}"
     )
 
 
@@ -121,8 +111,8 @@ def results_text(document: StudyDocument) -> str:
     found = document.threshold_interval
     again = interval_text(found.repeated_study, cut)
     return (
-        f"Results. {rule_sentence(document)} In {percent(found.confidence)} of repeated studies "
-        f"the cut-off is expected to be {again}. Among the certifying patients "
+        f"Results. {say.rule_sentence(document)} In {percent(found.confidence)} of repeated "
+        f"studies the cut-off is expected to be {again}. Among the certifying patients "
         f"{characteristics_text(document)}. The observed risk was "
         f"{risk(certificate.risk)}, the certified risk at most {risk(certificate.value)}; a "
         f"rule without any score has {risk(certificate.trivial_risk)}. Of the decisions "
@@ -147,10 +137,10 @@ def audit_text(document: AuditDocument) -> str:
     certificate = document.certificate
     labels = "with known labels" if document.labelled else "without labels"
     return (
-        f"External validation. The rule was frozen before: {rule_sentence(document)} It had been "
-        f"certified at a risk of at most {risk(certificate.value)} "
+        f"External validation. The rule was frozen before: {say.rule_sentence(document)} It had "
+        f"been certified at a risk of at most {risk(certificate.value)} "
         f"({percent(1 - certificate.delta)} confidence) on {certificate.n_patients} patients "
-        f"of the first hospital, where {costs_in_words(document.costs)}. It was applied "
+        f"of the first hospital, where {say.costs_in_words(document.costs)}. It was applied "
         f"unchanged to {count(document.n_patients, 'patient')} of another hospital, {labels}."
         f"{overruled_text(document)}"
     )
@@ -158,12 +148,10 @@ def audit_text(document: AuditDocument) -> str:
 
 def overruled_text(document: AuditDocument) -> str:
     """Say what a reader must know: checks that were overruled, patients who were grouped."""
-    forced, least = document.forced, document.small_cells
-    text = (
-        f" The rule refused these patients ({', '.join(forced)}) and was overruled."
-        if forced
-        else ""
-    )
+    text, least = "", document.small_cells
+    if document.forced:
+        checks = ", ".join(document.forced)
+        text = f" The rule refused these patients ({checks}) and was overruled."
     if least is not None:
         text += (
             f" Patients of one class were counted in groups of at least {least}; a group that the "
