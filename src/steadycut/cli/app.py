@@ -25,12 +25,14 @@ CHOICES = {"bound": ("auto", *BOUNDS), "select": tuple(SELECTORS)}
 
 
 def app_command(
-    port: Annotated[int, whole("N", "Port; 0 takes any free port.")] = 0,
-    host: Annotated[
-        str, option("HOST", "Where to listen. Other machines can reach any address but loopback.")
-    ] = "127.0.0.1",
+    port: int = whole("N", "Port; 0 takes any free port.", default=0),
+    host: str = option(
+        "HOST",
+        "Where to listen. Other machines can reach any address but loopback.",
+        default="127.0.0.1",
+    ),
     browser: Annotated[bool, switch("--browser/--no-browser", "Open a browser.")] = True,
-    limit: Annotated[int, whole("MB", "Largest upload, in MB.")] = 2048,
+    limit: int = whole("MB", "Largest upload, in MB.", default=2048),
 ) -> None:
     """Fit and audit in a page on this machine.
 

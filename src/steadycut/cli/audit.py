@@ -1,16 +1,10 @@
 """``steadycut audit``: a frozen rule at another hospital."""
 
 from steadycut.cli.options import ReportOptions, TableOptions
-from steadycut.cli.output import check_folder, write_folder
-from steadycut.cli.results import page_files, show_page
+from steadycut.cli.output import check_folder
+from steadycut.cli.results import finish_page
 from steadycut.cli.rule_options import ExternalOptions, RuleOptions
-from steadycut.cli.tables import (
-    label_warnings,
-    note_dropped,
-    read_levels,
-    row_counts,
-    with_warnings,
-)
+from steadycut.cli.tables import label_warnings, read_levels, row_counts, with_warnings
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.ingest import PatientTable
@@ -48,10 +42,7 @@ def audit_command(
     )
     document = audit_document(audited, found, output.confidence)
     page = page_of(with_warnings(document, lacking, label_warnings(frozen, several[0])))
-    write_folder(out, page_files(page, "audit.html"))
-    reading.remove_checkpoint()
-    note_dropped(found)
-    show_page(page, f"Wrote audit.json, audit.html to {out}/", as_json=output.as_json)
+    finish_page(page, "audit.html", output, reading, found)
 
 
 def audit_document(

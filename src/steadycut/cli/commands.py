@@ -7,7 +7,7 @@ options. On the command line it has the options of all its groups, one after the
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import wraps
 from importlib import import_module
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
@@ -90,20 +90,21 @@ def parameters_of(function: Callable[..., Any]) -> dict[inspect.Parameter, str |
     for name, parameter in inspect.signature(function).parameters.items():
         kind = hints[name]
         if is_dataclass(kind):
-            for one in fields(kind):
-                default = inspect.Parameter.empty if one.default is MISSING else one.default
-                found[_parameter(one.name, one.type, default, one)] = heading(kind)
+            found |= {_parameter(one.name, one.type, one): heading(kind) for one in fields(kind)}
         else:
             found[_parameter(name, kind, parameter.default)] = None
     return found
 
 
-def _parameter(name: str, kind: Any, default: Any, told: Any = None) -> inspect.Parameter:
-    """Return an option as typer takes it; it is declared in a field, or in the annotation."""
-    plain, told = get_args(kind) if get_origin(kind) is Annotated else (kind, told)
-    wanted = Annotated[plain, told.metadata[OPTION]]  # type: ignore[valid-type]
+def _parameter(name: str, kind: Any, given: Any) -> inspect.Parameter:
+    """Return an option as typer takes it; ``given`` is its default, or a field that declares it."""
+    plain, told = get_args(kind) if get_origin(kind) is Annotated else (kind, given)
+    default = given.default if isinstance(given, Field) else given
     return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=wanted
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if default is MISSING else default,
+        annotation=Annotated[plain, told.metadata[OPTION]],
     )
 
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from steadycut.cli import options as opt
 from steadycut.cli.options import option
-from steadycut.cli.output import check_folder, write_folder
+from steadycut.cli.output import check_folder
 from steadycut.cli.reading import read_tables
-from steadycut.cli.results import page_files, show_page
-from steadycut.cli.tables import note_dropped, row_counts
+from steadycut.cli.results import finish_page
+from steadycut.cli.tables import row_counts
 from steadycut.core.checks import check_choice
 from steadycut.core.covariate.design import KINDS
 from steadycut.show.pages.covariate import covariate_page
@@ -52,16 +52,8 @@ def covariate_command(
     reading = table.reading(output.out)
     found = read_tables(request, reading)
     (patients,) = found.patients.values()
-    arguments = opt.study_arguments(costs, by, certificate)
-    study = fit_by_covariate(
-        patients,
-        name=by.covariate,
-        **{**arguments, "covariate": patients.attributes[by.covariate]},
-    )
+    values = {"name": by.covariate, "covariate": patients.attributes[by.covariate]}
+    study = fit_by_covariate(patients, **opt.study_arguments(costs, by, certificate) | values)
     page = covariate_page(study.describe().model_copy(update={"data": row_counts(found)}))
     frozen = {"covariate.json": study.freeze().to_bytes()}
-    write_folder(output.out, {**frozen, **page_files(page, "covariate.html")})
-    reading.remove_checkpoint()
-    note_dropped(found)
-    wrote = f"Wrote covariate.json, covariate_study.json, covariate.html to {output.out}/"
-    show_page(page, wrote, as_json=output.as_json)
+    finish_page(page, "covariate.html", output, reading, found, frozen)

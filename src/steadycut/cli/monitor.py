@@ -3,16 +3,10 @@
 from dataclasses import dataclass, replace
 
 from steadycut.cli.options import OptionalOutputOptions, TableOptions, number, option
-from steadycut.cli.output import check_folder, write_folder
-from steadycut.cli.results import page_files, show_page
+from steadycut.cli.output import check_folder
+from steadycut.cli.results import finish_page
 from steadycut.cli.rule_options import ExternalOptions, RuleOptions
-from steadycut.cli.tables import (
-    label_warnings,
-    note_dropped,
-    read_levels,
-    row_counts,
-    with_warnings,
-)
+from steadycut.cli.tables import label_warnings, read_levels, row_counts, with_warnings
 from steadycut.core.checks import check_fraction
 from steadycut.show.pages.monitor import monitor_page
 from steadycut.study.monitor import monitor
@@ -66,10 +60,4 @@ def monitor_command(
     )
     document = found.describe().model_copy(update={"data": row_counts(read)})
     page = monitor_page(with_warnings(document, lacking, label_warnings(frozen, patients)))
-    wrote = []
-    if out is not None:
-        write_folder(out, page_files(page, "monitor.html"))
-        reading.remove_checkpoint()
-        wrote.append(f"Wrote monitor.json, monitor.html to {out}/")
-    note_dropped(read)
-    show_page(page, *wrote, as_json=output.as_json)
+    finish_page(page, "monitor.html", output, reading, read)

@@ -3,7 +3,7 @@
 import json
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from steadycut.cli.options import argument, option
 from steadycut.cli.output import check_folder
@@ -12,33 +12,19 @@ from steadycut.errors import BadOption, BadTable, SteadycutError
 from steadycut.io.files import read_small, write_atomically
 from steadycut.show.rerender import ENDINGS, page_name, render_again
 
-NAMES = (
-    *("study.json", "audit.json", "strata-study.json"),
-    *("covariate_study.json", "monitor.json"),
-)
+FORMS = "html: as the command wrote it; md: Markdown; pdf-ready: HTML to print."
+NAMES = ("study.json", "audit.json", "strata-study.json", "covariate_study.json", "monitor.json")
 
 
 def report_command(
-    result: Annotated[
-        Path,
-        argument(
-            "RESULT", "study.json, audit.json or another result, or the folder that holds it."
-        ),
-    ],
-    form: Annotated[
-        str,
-        option(
-            "|".join(ENDINGS),
-            "html: as the command wrote it; md: Markdown; pdf-ready: HTML to print.",
-            "--format",
-        ),
-    ] = "html",
-    compare: Annotated[
-        Path | None, option("FILE", "compare.json, for a further table of a study.")
-    ] = None,
-    out: Annotated[Path | None, option("FILE", "File to write. [default: next to the JSON]")] = (
-        None
+    result: Path = argument(
+        "RESULT", "study.json, audit.json or another result, or the folder that holds it."
     ),
+    form: str = option("|".join(ENDINGS), FORMS, "--format", default="html"),
+    compare: Path | None = option(
+        "FILE", "compare.json, for a further table of a study.", default=None
+    ),
+    out: Path | None = option("FILE", "File to write. [default: next to the JSON]", default=None),
 ) -> None:
     """Write the page of a result again.
 

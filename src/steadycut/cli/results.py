@@ -7,7 +7,11 @@ from typing import Any
 
 import typer
 
+from steadycut.cli.options import OptionalOutputOptions, OutputOptions
 from steadycut.cli.output import note, note_warnings, show, show_text, to_json, write_folder
+from steadycut.cli.reading import Reading
+from steadycut.cli.tables import note_dropped
+from steadycut.ingest import PatientTable
 from steadycut.pipelines.skipped import SKIPPED_CODE, SkippedFile
 from steadycut.show.columns import aligned
 from steadycut.show.html import render_page
@@ -30,6 +34,25 @@ def show_page(page: Page, *more: str, as_json: bool) -> None:
         show_text("\n\n".join([terminal(page), *more]) + "\n")
 
 
+def finish_page(
+    page: Page,
+    name: str,
+    output: OutputOptions | OptionalOutputOptions,
+    reading: Reading,
+    table: PatientTable,
+    files: Mapping[str, bytes] | None = None,
+) -> None:
+    """Write ``files``, the numbers of a page and its HTML file ``name``, and show the page."""
+    wrote = []
+    if output.out is not None:
+        written = {**(files or {}), **page_files(page, name)}
+        write_folder(output.out, written)
+        reading.remove_checkpoint()
+        wrote.append(f"Wrote {', '.join(written)} to {output.out}/")
+    note_dropped(table)
+    show_page(page, *wrote, as_json=output.as_json)
+
+
 def finish_scoring(
     out: Path,
     name: str,
@@ -40,17 +63,13 @@ def finish_scoring(
     as_json: bool,
 ) -> None:
     """Write ``NAME.json``, show it as JSON or as ``rows``, and name the skipped files."""
-    summary = {
-        "schema": f"steadycut.{name}/1",
-        **content,
-        "skipped": [asdict(one) for one in skipped],
-    }
+    named = [asdict(one) for one in skipped]
+    summary = {"schema": f"steadycut.{name}/1", **content, "skipped": named}
     write_folder(out, {f"{name}.json": to_json(summary)})
     note_skipped(skipped)
     lines = [*rows, ("files skipped", str(len(skipped)))]
-    show(
-        summary, f"{aligned(lines)}\n\nWrote {name}.json and the tables to {out}/", as_json=as_json
-    )
+    text = f"{aligned(lines)}\n\nWrote {name}.json and the tables to {out}/"
+    show(summary, text, as_json=as_json)
     exit_if_skipped(skipped)
 
 

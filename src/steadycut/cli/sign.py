@@ -28,13 +28,8 @@ SignatureFile = Annotated[Path | None, option("FILE", "Signature file. [default:
 
 
 def keygen_command(
-    key: Annotated[
-        Path,
-        argument("KEY", "Private key to write; KEY.pub is the public one."),
-    ],
-    encrypt: Annotated[
-        bool, switch("--encrypt", f"Ask for a passphrase, or take that in {PASSPHRASE}.")
-    ] = False,
+    key: Path = argument("KEY", "Private key to write; KEY.pub is the public one."),
+    encrypt: bool = switch("--encrypt", f"Ask for a passphrase, or take that in {PASSPHRASE}."),
     as_json: AsJson = False,
 ) -> None:
     """Make a pair of keys for signatures.

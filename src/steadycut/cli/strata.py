@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from steadycut.cli import options as opt
 from steadycut.cli.options import option, whole
-from steadycut.cli.output import check_folder, write_folder
+from steadycut.cli.output import check_folder
 from steadycut.cli.reading import read_tables
-from steadycut.cli.results import page_files, show_page
+from steadycut.cli.results import finish_page
 from steadycut.cli.strata_tables import graded_patients, names_of, read_costs
-from steadycut.cli.tables import note_dropped, row_counts
+from steadycut.cli.tables import row_counts
 from steadycut.core.strata.certify import LOSS_BOUNDS
 from steadycut.errors import BadOption
 from steadycut.show.pages.strata import strata_page
@@ -80,11 +80,7 @@ def strata_command(
     study = run_strata(*graded_patients(found, columns.label, order_of), options)
     page = strata_page(study.describe().model_copy(update={"data": row_counts(found)}))
     frozen = {"strata.json": study.freeze().to_bytes()}
-    write_folder(output.out, {**frozen, **page_files(page, "strata.html")})
-    reading.remove_checkpoint()
-    note_dropped(found)
-    wrote = f"Wrote strata.json, strata-study.json, strata.html to {output.out}/"
-    show_page(page, wrote, as_json=output.as_json)
+    finish_page(page, "strata.html", output, reading, found, frozen)
 
 
 def _two_names(positive: str | None) -> list[str] | None:
