@@ -13,7 +13,7 @@ from time import perf_counter, process_time
 import numpy as np
 
 from steadycut import PatientScores, fit
-from steadycut.show import render_study
+from steadycut.show import render_document
 
 SIZES = (30, 1000, 1_000_000)
 REPEATS = 3
@@ -38,12 +38,12 @@ def seconds(work):
 def main():
     print("| patients | study.json, s | page, s | ratio | page, kB |")
     print("|---|---|---|---|---|")
-    render_study(fit(cohort(60)).describe())
+    render_document(fit(cohort(60)).describe())
     first = None
     for n in SIZES:
         study = fit(cohort(n))
         *plain, document = seconds(study.describe)
-        *made, page = seconds(lambda document=document: render_study(document))
+        *made, page = seconds(lambda document=document: render_document(document))
         first = first or made[1]
         times = [f"{wall:.2f} ({processor:.2f})" for wall, processor in (plain, made)]
         print(f"| {n} | {times[0]} | {times[1]} | {made[1] / first:.2f} | {len(page) // 1000} |")

@@ -12,7 +12,7 @@ from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion
 from steadycut.core.intervals.rates import at_fixed_cut
 from steadycut.core.records import Costs
-from steadycut.show import render_audit, render_study
+from steadycut.show import render_document
 from steadycut.show.numbers import percent, risk
 from tests.cli.commands import write_rows
 from tests.show.documents import document
@@ -20,7 +20,7 @@ from tests.show.figures import samples
 
 SCRIPT = "<script>alert(1)</script>"
 PAGES = {
-    "study": lambda: render_study(document(samples.study()), document(samples.comparison())),
+    "study": lambda: render_document(document(samples.study()), document(samples.comparison())),
     "study, uniform": lambda: rendered(samples.study(honesty="uniform")),
     "few patients": lambda: rendered(samples.tied_study("le")),
     "audit": lambda: rendered(samples.labelled_audit()),
@@ -56,7 +56,7 @@ def rendered(content):
 def drawn(text):
     """Figures take a while: a page is drawn once."""
     content = json.loads(text)
-    return (render_audit if "labelled" in content else render_study)(document(content))
+    return render_document(document(content))
 
 
 @pytest.mark.parametrize("make", PAGES.values(), ids=PAGES)

@@ -8,7 +8,7 @@ import pytest
 
 from steadycut.documents.parts import IntervalPart
 from steadycut.errors import MissingPackage
-from steadycut.show import render_audit, render_study
+from steadycut.show import render_document
 from steadycut.show.columns import numbers, percents
 from steadycut.show.html import render_page
 from steadycut.show.numbers import change, cut, exact, percent, risk, spread
@@ -28,19 +28,19 @@ DATA = {
 }
 SCRIPT = "<script>alert(1)</script>"
 PAGES = {
-    "study": lambda: render_study(document(samples.study())),
-    "study with comparison": lambda: render_study(
+    "study": lambda: render_document(document(samples.study())),
+    "study with comparison": lambda: render_document(
         document(samples.study()), document(samples.comparison())
     ),
-    "study, unequal costs": lambda: render_study(document(samples.study(cost_fn=5.0))),
-    "study, uniform": lambda: render_study(document(samples.study(honesty="uniform"))),
-    "30 patients with ties": lambda: render_study(document(samples.tied_study())),
-    "30 patients with ties, le": lambda: render_study(document(samples.tied_study("le"))),
-    "audit": lambda: render_audit(document(samples.labelled_audit())),
-    "audit, unequal costs": lambda: render_audit(document(samples.labelled_audit(cost_fn=5.0))),
-    "audit of positives": lambda: render_audit(document(samples.labelled_audit(only=1))),
-    "audit of negatives": lambda: render_audit(document(samples.labelled_audit(only=0))),
-    "audit without labels": lambda: render_audit(document(samples.unlabelled_audit())),
+    "study, unequal costs": lambda: render_document(document(samples.study(cost_fn=5.0))),
+    "study, uniform": lambda: render_document(document(samples.study(honesty="uniform"))),
+    "30 patients with ties": lambda: render_document(document(samples.tied_study())),
+    "30 patients with ties, le": lambda: render_document(document(samples.tied_study("le"))),
+    "audit": lambda: render_document(document(samples.labelled_audit())),
+    "audit, unequal costs": lambda: render_document(document(samples.labelled_audit(cost_fn=5.0))),
+    "audit of positives": lambda: render_document(document(samples.labelled_audit(only=1))),
+    "audit of negatives": lambda: render_document(document(samples.labelled_audit(only=0))),
+    "audit without labels": lambda: render_document(document(samples.unlabelled_audit())),
 }
 PAGES |= {
     name: lambda make=make: render_page(page_of(document(make()))) for name, make in OTHERS.items()
@@ -232,8 +232,8 @@ def test_a_name_stays_text(name):
     for row in comparison["rows"]:
         row["score"] = row["rule"] = name
     pages = [
-        render_study(document(with_names(samples.study(), name)), document(comparison)),
-        render_audit(document(with_names(samples.labelled_audit(), name))),
+        render_document(document(with_names(samples.study(), name)), document(comparison)),
+        render_document(document(with_names(samples.labelled_audit(), name))),
     ]
     for page in pages:
         reader = Reader(page)
@@ -244,7 +244,7 @@ def test_a_name_stays_text(name):
 
 
 def test_a_name_in_another_script_draws_without_a_warning():
-    assert "腫瘍" in render_study(document(with_names(samples.study(), "腫瘍")))
+    assert "腫瘍" in render_document(document(with_names(samples.study(), "腫瘍")))
 
 
 def test_a_vacuous_certificate_is_said_in_words():
@@ -267,30 +267,30 @@ def test_every_verdict_has_its_words(verdict, tone):
     page = audit_page(document(audit))
     assert page.status.tone == tone
     assert page.headline[0].endswith("here: because.")
-    assert "vacuous already" in render_audit(document(audit))
+    assert "vacuous already" in render_document(document(audit))
 
 
 @pytest.mark.parametrize("vacuous", [False, True])
 def test_a_vacuous_bound_here_is_said_in_words(vacuous):
     audit = samples.labelled_audit() | {"vacuous": vacuous}
-    assert ("The direct bound is vacuous" in render_audit(document(audit))) is vacuous
+    assert ("The direct bound is vacuous" in render_document(document(audit))) is vacuous
 
 
 def test_the_source_of_the_data_is_shown_if_known():
     study = samples.study()
     study["data"] = {**DATA, "rows": 12345, "dropped_rows": 17, "sha256": "ab" * 32}
-    text = text_of(render_study(document(study)))
+    text = text_of(render_document(document(study)))
     assert all(one in text for one in ("12345", "17", "ab" * 32))
     audit = samples.unlabelled_audit()
     audit["data"] = {**DATA, "rows": 54321}
-    assert "54321" in text_of(render_audit(document(audit)))
+    assert "54321" in text_of(render_document(document(audit)))
 
 
 def test_a_rule_that_calls_nobody_has_no_first_score():
     study = samples.study()
     study["operating_value"] = None
     study["operating_point"] |= {"sensitivity": None}
-    assert "no patient reaches it" in text_of(render_study(document(study)))
+    assert "no patient reaches it" in text_of(render_document(document(study)))
 
 
 @pytest.mark.parametrize("missing", ["jinja2", "matplotlib"])
@@ -305,12 +305,12 @@ def test_without_a_package_the_error_says_what_to_install(monkeypatch, missing):
     study = document(samples.study())
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingPackage, match=r'pip install "steadycut\[report\]"'):
-        render_study(study)
+        render_document(study)
 
 
 def test_rendering_changes_nothing():
     study, audit = document(samples.study()), document(samples.labelled_audit())
-    render_study(study)
-    render_audit(audit)
+    render_document(study)
+    render_document(audit)
     assert study.to_plain() == samples.study()
     assert audit.to_plain() == samples.labelled_audit()

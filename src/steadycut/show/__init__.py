@@ -7,6 +7,7 @@ A document becomes a page once, and three renderers take it: html, markdown and 
 ``columns``    numbers and names in columns
 ``sentences``  results as sentences
 ``page``       what a page is made of
+``builders``   sections, tables, figures and files of a page, each in one call
 ``sections``   the parts of pages
 ``figures``    one module per figure
 ``pages``      one module per kind of document: its page
@@ -19,6 +20,6 @@ A document becomes a page once, and three renderers take it: html, markdown and 
 =============  ====================================================================
 """
 
-from steadycut.show.html import render_audit, render_strata, render_study
+from steadycut.show.html import render_document
 
-__all__ = ["render_audit", "render_strata", "render_study"]
+__all__ = ["render_document"]

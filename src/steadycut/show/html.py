@@ -4,27 +4,23 @@ import base64
 import hashlib
 from importlib import resources
 
-from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.documents.comparison import ComparisonDocument
-from steadycut.documents.strata_study import StrataStudyDocument
-from steadycut.documents.study import StudyDocument
+from steadycut.documents.parts import Part
 from steadycut.io.packages import optional_package
 from steadycut.show.page import Page
 from steadycut.show.pages.kinds import page_of
-from steadycut.show.pages.strata import strata_page
-from steadycut.show.pages.study import study_page
 from steadycut.show.svg import draw_page
 
 
-def render_study(study: StudyDocument, comparison: ComparisonDocument | None = None) -> str:
-    """Return the page of a study as HTML.
+def render_document(document: Part, comparison: ComparisonDocument | None = None) -> str:
+    """Return the page of a document as HTML.
 
     Parameters
     ----------
-    study
-        What ``Study.describe()`` returns.
+    document
+        What ``describe()`` of a study, an audit, a monitor, a comparison or a plan returns.
     comparison
-        What ``Comparison.describe()`` returns, for a further section.
+        What ``Comparison.describe()`` returns, for a further section of a study.
 
     Returns
     -------
@@ -37,32 +33,11 @@ def render_study(study: StudyDocument, comparison: ComparisonDocument | None = N
     >>> scores, labels = [0.1, 0.3, 0.2, 0.8, 0.7, 0.9], [0, 0, 0, 1, 1, 1]
     >>> cohort = steadycut.PatientScores(scores=scores, labels=labels)
     >>> study = steadycut.fit(cohort, honesty="uniform", bound="dkw", rule="erm", grid="exact")
-    >>> page = render_study(study.describe())
+    >>> page = render_document(study.describe())
     >>> "is at least 0.5000." in page
     True
     """
-    return render_page(study_page(study, comparison))
-
-
-def render_audit(audit: AuditDocument | DecisionAudit) -> str:
-    """Return the page of an audit as HTML.
-
-    Parameters
-    ----------
-    audit
-        What ``Audit.describe()`` returns.
-
-    Returns
-    -------
-    str
-        One self-contained file; the same content gives the same text.
-    """
-    return render_page(page_of(audit))
-
-
-def render_strata(study: StrataStudyDocument) -> str:
-    """Return the page of a study of risk strata as HTML: one self-contained file."""
-    return render_page(strata_page(study))
+    return render_page(page_of(document, *([comparison] if comparison else [])))
 
 
 def render_page(page: Page, *, printed: bool = False) -> str:

@@ -1,6 +1,6 @@
 from steadycut import fit_strata
 from steadycut.core.records import PatientScores, Recipe
-from steadycut.show import render_strata
+from steadycut.show import render_document
 from steadycut.show.pages.strata import strata_lines, strata_page
 from tests.core.cohorts import binormal
 from tests.core.strata_cohorts import GREY, SQUARE, graded
@@ -35,8 +35,8 @@ def test_strata_in_words():
 
 def test_the_page_holds_the_numbers_and_nothing_from_elsewhere():
     study = described()
-    page = render_strata(study)
-    assert page == render_strata(study)
+    page = render_document(study)
+    assert page == render_document(study)
     assert page.count("<script") == 1
     assert "http://" not in page.replace("http://www.w3.org", "")
     assert "https://" not in page
@@ -45,7 +45,7 @@ def test_the_page_holds_the_numbers_and_nothing_from_elsewhere():
 
 
 def test_texts_of_the_user_are_escaped():
-    page = render_strata(described(score="<script>alert(1)</script>"))
+    page = render_document(described(score="<script>alert(1)</script>"))
     assert page.count("<script") == 1
 
 

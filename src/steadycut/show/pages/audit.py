@@ -13,24 +13,14 @@ from steadycut.documents.kinds import SCHEMAS
 from steadycut.documents.parts import Range
 from steadycut.documents.strata import RatePart
 from steadycut.show import sentences as say
+from steadycut.show.builders import explained, held_files, listed, of_columns, pictures, section
 from steadycut.show.figures.certificate import CertificateDisplay
 from steadycut.show.figures.decision_curve import DecisionCurveDisplay
 from steadycut.show.figures.flips import FlipsDisplay
 from steadycut.show.figures.scores import ScoresDisplay
 from steadycut.show.figures.shift import ShiftDisplay
 from steadycut.show.numbers import UNKNOWN, count, cut, exact, percent, risk
-from steadycut.show.page import (
-    Page,
-    Section,
-    Status,
-    Table,
-    explained,
-    held_files,
-    listed,
-    of_columns,
-    pictures,
-    section,
-)
+from steadycut.show.page import Page, Section, Status, Table
 from steadycut.show.pages.study import data_rows
 from steadycut.show.sections.bounds import bounds_section, shift_section
 from steadycut.show.sections.characteristics import DECISION_CURVE, here_section

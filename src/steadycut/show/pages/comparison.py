@@ -1,8 +1,9 @@
 """The page of a comparison: every rule at two hospitals."""
 
 from steadycut.documents.comparison import ComparisonDocument
+from steadycut.show.builders import held_files
 from steadycut.show.numbers import count, risk
-from steadycut.show.page import Page, Status, held_files
+from steadycut.show.page import Page, Status
 from steadycut.show.sections.comparison import comparison_section
 
 

@@ -3,9 +3,10 @@
 from steadycut.documents.covariate_study import CovariateStudyDocument
 from steadycut.documents.parts import CertificatePart
 from steadycut.show import sentences as say
+from steadycut.show.builders import held_files, of_columns, section
 from steadycut.show.columns import numbers, percents
 from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Page, Section, Table, held_files, of_columns, section
+from steadycut.show.page import Page, Section, Table
 from steadycut.show.sections.certificate import certificate_section, certificate_status
 
 

@@ -48,9 +48,9 @@ KINDS = {
 }
 
 
-def page_of(document: Part) -> Page:
-    """Return the page of a document."""
-    return KINDS[schema_of(type(document))].page(document)
+def page_of(document: Part, *more: Part) -> Page:
+    """Return the page of a document; that of a study may take a comparison as well."""
+    return KINDS[schema_of(type(document))].page(document, *more)
 
 
 def kind_of(content: Mapping[str, object]) -> Kind:

@@ -1,8 +1,9 @@
 """The page of a plan: how many patients for which certificate."""
 
 from steadycut.documents.plan import PlanDocument, PlannedPart, PoolingPart
+from steadycut.show.builders import held_files, of_columns, section
 from steadycut.show.numbers import count, percent, risk
-from steadycut.show.page import Page, Status, held_files, of_columns, section
+from steadycut.show.page import Page, Status
 
 NONE = "-"
 

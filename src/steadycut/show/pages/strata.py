@@ -1,9 +1,10 @@
 """The page of a study of risk strata: ordered boundaries, all chosen at once."""
 
 from steadycut.documents.strata_study import StrataStudyDocument
+from steadycut.show.builders import held_files, listed, of_columns, section
 from steadycut.show.columns import numbers
 from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Page, Section, held_files, listed, of_columns, section
+from steadycut.show.page import Page, Section
 from steadycut.show.sections.certificate import certificate_section, certificate_status
 from steadycut.show.sentences import aggregation_in_words, quoted
 

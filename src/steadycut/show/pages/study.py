@@ -4,9 +4,10 @@ from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.parts import DataPart
 from steadycut.documents.study import StudyDocument
 from steadycut.show import sentences as say
+from steadycut.show.builders import held_files, listed, pictures, section
 from steadycut.show.figures.certificate import CertificateDisplay
 from steadycut.show.numbers import cut, percent
-from steadycut.show.page import Page, Section, held_files, listed, pictures, section
+from steadycut.show.page import Page, Section
 from steadycut.show.sections.certificate import certificate_section, certificate_status
 from steadycut.show.sections.characteristics import operating_section
 from steadycut.show.sections.checklist import checklist_section

@@ -10,8 +10,9 @@ from steadycut.documents.audit import (
     ShiftParts,
     ShiftRanges,
 )
+from steadycut.show.builders import explained, section
 from steadycut.show.numbers import change, count, percent, risk, spread
-from steadycut.show.page import Picture, Section, Table, explained, section
+from steadycut.show.page import Picture, Section, Table
 from steadycut.show.sections.certificate import certificate_table
 from steadycut.show.sentences import bound_in_words, costs_in_words
 

@@ -2,8 +2,9 @@
 
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.documents.parts import CertificatePart
+from steadycut.show.builders import explained, section
 from steadycut.show.numbers import count, percent, risk
-from steadycut.show.page import Picture, Section, Status, Table, explained, section
+from steadycut.show.page import Picture, Section, Status, Table
 
 WITHOUT_SCORE = (
     "one decision for everybody, among the same patients; a certificate that is not below this is "

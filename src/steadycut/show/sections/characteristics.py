@@ -4,10 +4,11 @@ from collections.abc import Callable, Mapping
 
 from steadycut.documents.parts import CostsPart, IntervalPart, OperatingPointPart
 from steadycut.documents.study import CutIntervals, StudyDocument
+from steadycut.show.builders import pictures, section
 from steadycut.show.figures.decision_curve import DecisionCurveDisplay
 from steadycut.show.figures.scores import ScoresDisplay
 from steadycut.show.numbers import UNKNOWN, cut, percent, risk
-from steadycut.show.page import Picture, Section, Table, pictures, section
+from steadycut.show.page import Picture, Section, Table
 from steadycut.show.sentences import errors_sentence
 
 Write = Callable[[float | None], str]

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.parts import CountsPart, DataPart
 from steadycut.documents.study import StudyDocument
+from steadycut.show.builders import section
 from steadycut.show.numbers import count, cut, risk
-from steadycut.show.page import Section, Table, section
+from steadycut.show.page import Section, Table
 from steadycut.show.sentences import costs_in_words
 
 NOTHING = "nothing"

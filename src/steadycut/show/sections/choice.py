@@ -5,12 +5,13 @@ from dataclasses import replace
 from steadycut.documents.parts import ClustersPart
 from steadycut.documents.study import CriterionPart, SitesPart, StudyDocument
 from steadycut.show import sentences as say
+from steadycut.show.builders import explained, of_columns, pictures, section
 from steadycut.show.figures.candidates import CandidatesDisplay
 from steadycut.show.figures.risk_curve import RiskCurveDisplay
 from steadycut.show.figures.sites import SitesDisplay
 from steadycut.show.figures.threshold_draws import ThresholdDrawsDisplay
 from steadycut.show.numbers import count, cut, exact, percent, risk
-from steadycut.show.page import Section, explained, of_columns, pictures, section
+from steadycut.show.page import Section
 from steadycut.show.sections.characteristics import cut_interval_rows
 
 SELECTORS = {

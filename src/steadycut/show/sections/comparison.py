@@ -8,10 +8,11 @@ from steadycut.documents.comparison import (
     ComparedRule,
     ComparisonDocument,
 )
+from steadycut.show.builders import Column, of_columns, pictures, section
 from steadycut.show.columns import numbers, percents
 from steadycut.show.figures.comparison import ComparisonDisplay
 from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Column, Section, Table, of_columns, pictures, section
+from steadycut.show.page import Section, Table
 from steadycut.show.sentences import chain_in_short, costs_in_words
 
 CUT_DIGITS = 4

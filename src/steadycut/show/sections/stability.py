@@ -1,11 +1,12 @@
 """How far a cut-off may move, and how much may change elsewhere."""
 
 from steadycut.documents.study import StudyDocument, TippingSide
+from steadycut.show.builders import explained, pictures, section
 from steadycut.show.figures.costs import CostsDisplay
 from steadycut.show.figures.flips import FlipsDisplay
 from steadycut.show.figures.modulus import ModulusDisplay
 from steadycut.show.numbers import cut, percent, risk
-from steadycut.show.page import Section, Table, explained, pictures, section
+from steadycut.show.page import Section, Table
 
 FLIPS = (
     "How often a resampled study would decide otherwise about a patient, by the score; the grey "
