@@ -27,10 +27,7 @@ STEP = re.compile(r"(?P<text>.*): (?P<done>\d+) of (?P<total>\d+)(?P<left>.*)")
 PATIENCE = 5.0
 RULE = "rule.json"
 # The files that each command writes, its page first.
-RESULTS = {
-    "fit": ("report.html", RULE, "study.json"),
-    "audit": ("audit.html", "audit.json"),
-}
+RESULTS = {"fit": ("report.html", RULE, "study.json"), "audit": ("audit.html", "audit.json")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -258,11 +258,7 @@ def _in_folder(text: str, folder: Path) -> str:
 
 def _guessed(job: Job, fields: Sequence[Field]) -> Filled:
     guess = guess_columns(job.columns)
-    found = {
-        "patient": guess.patient,
-        "label": guess.label,
-        "site": guess.site,
-    }
+    found = {"patient": guess.patient, "label": guess.label, "site": guess.site}
     return {
         **{name: [str(at)] for name, at in found.items() if at is not None},
         "score": [str(at) for at in guess.scores],

@@ -26,12 +26,8 @@ LAST_PORT = 65535
 def serve(commands: Commands, *, host: str, port: int, limit: int, browser: bool) -> None:
     """Serve the app until the process is asked to end; then remove everything."""
     with closed_by_signals(), listening(host, port) as listener, work_folder() as folder:
-        settings = Settings(
-            host=host,
-            port=listener.getsockname()[1],
-            token=secrets.token_urlsafe(24),
-            limit=limit,
-        )
+        taken, token = listener.getsockname()[1], secrets.token_urlsafe(24)
+        settings = Settings(host=host, port=taken, token=token, limit=limit)
         announce(settings, browser=browser)
         jobs = Jobs(folder)
         try:

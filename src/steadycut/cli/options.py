@@ -41,12 +41,12 @@ def option(
 
 def number(metavar: str, help_: str, *flags: str, default: Any = MISSING) -> Any:
     """Declare an option that takes a number."""
-    return option(metavar, help_, *flags, default=default, parser=as_number)
+    return option(metavar, help_, *flags, default=default, parser=reader_of(float, "a number"))
 
 
 def whole(metavar: str, help_: str, *flags: str, default: Any = MISSING) -> Any:
     """Declare an option that takes a whole number."""
-    return option(metavar, help_, *flags, default=default, parser=as_whole_number)
+    return option(metavar, help_, *flags, default=default, parser=reader_of(int, "a whole number"))
 
 
 def switch(flag: str, help_: str) -> Any:
@@ -59,22 +59,17 @@ def argument(metavar: str, help_: str) -> Any:
     return field(metadata={OPTION: typer.Argument(metavar=metavar, help=help_)})
 
 
-def as_number(text: str) -> float:
-    """Read a number; unlike typer's own message, this one repeats what was given."""
-    try:
-        return float(text)
-    except ValueError:
-        msg = f"it must be a number; got {text!r}."
-        raise typer.BadParameter(msg) from None
+def reader_of(kind: type[float], name: str) -> Callable[[str], float]:
+    """Return what reads a number; unlike typer's own message, its message repeats the text."""
 
+    def read(text: str) -> float:
+        try:
+            return kind(text)
+        except ValueError:
+            msg = f"it must be {name}; got {text!r}."
+            raise typer.BadParameter(msg) from None
 
-def as_whole_number(text: str) -> int:
-    """Read a whole number."""
-    try:
-        return int(text)
-    except ValueError:
-        msg = f"it must be a whole number; got {text!r}."
-        raise typer.BadParameter(msg) from None
+    return read
 
 
 Positive = Annotated[
@@ -93,29 +88,16 @@ Aggregate = Annotated[
     ),
 ]
 Site = Annotated[str | None, option("COL", "Column of sites.")]
-Honesty = Annotated[
-    str,
-    option(
-        "split|uniform", "split: some choose, the others certify; uniform: everybody does both."
-    ),
-]
+HONESTY = "split: some choose, the others certify; uniform: everybody does both."
+Honesty = Annotated[str, option("split|uniform", HONESTY)]
 Delta = Annotated[float, number("X", "Failure probability of the certificate.")]
 Bootstrap = Annotated[int, whole("N", "Number of bootstrap cohorts.", "--bootstrap")]
 Seed = Annotated[int, whole("N", "Seed; the same table, options and seed give the same bytes.")]
 StableOrErm = Annotated[str, option("stable|erm", "How a cut is chosen.")]
-Missing = Annotated[
-    str,
-    option(
-        "refuse|drop",
-        "refuse, or drop (and count) rows without a score and patients without a label.",
-    ),
-]
-PatientKey = Annotated[
-    Path | None,
-    option(
-        "FILE", "A secret of at least 16 bytes by which patients are remembered.", "--patient-key"
-    ),
-]
+MISSING_ROWS = "refuse, or drop (and count) rows without a score and patients without a label."
+Missing = Annotated[str, option("refuse|drop", MISSING_ROWS)]
+REMEMBERED = "A secret of at least 16 bytes by which patients are remembered."
+PatientKey = Annotated[Path | None, option("FILE", REMEMBERED, "--patient-key")]
 AsJson = Annotated[bool, switch("--json", "Print one JSON object and nothing else.")]
 OutFolder = Annotated[Path, option("DIR", "Where to write.")]
 

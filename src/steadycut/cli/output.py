@@ -37,9 +37,7 @@ def _try_folder(folder: Path) -> None:
         msg = f"cannot write to the folder {folder}: {error.strerror or error}. Choose another."
         raise BadOption(msg) from None
     finally:
-        for path in made:
-            with suppress(OSError):  # another process has put something there
-                path.rmdir()
+        _remove(made)
 
 
 def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -48,9 +46,7 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     try:
         write_together({folder / name: content for name, content in files.items()})
     except BaseException:
-        for path in made:
-            with suppress(OSError):  # another process has put something there
-                path.rmdir()
+        _remove(made)
         raise
 
 
@@ -60,12 +56,17 @@ def _make_folder(folder: Path) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        for path in missing:
-            if _exists(path):
-                path.rmdir()
+        _remove(missing)
         msg = f"cannot make the folder {folder}: {error.strerror or error}. Choose another --out."
         raise BadOption(msg) from None
     return missing
+
+
+def _remove(folders: Iterable[Path]) -> None:
+    """Remove folders, except those into which another process has put something."""
+    for path in folders:
+        with suppress(OSError):
+            path.rmdir()
 
 
 def _exists(path: Path) -> bool:

@@ -142,16 +142,14 @@ def prevalence_in_words(target: Range | None) -> str:
 
 def limit_in_short(value: float, costs: parts.CostsPart) -> str:
     """Write an upper limit on a risk in a few words."""
-    if costs.equal:
-        return f"{of_hundred(value / costs.cost_fn)} wrong"
-    return f"cost {risk(value)}"
+    wrong = f"{of_hundred(value / costs.cost_fn)} wrong"
+    return wrong if costs.equal else f"cost {risk(value)}"
 
 
 def observed_in_short(value: float, costs: parts.CostsPart) -> str:
     """Write an observed risk in a few words."""
-    if costs.equal:
-        return f"{percent(value / costs.cost_fn)} wrong"
-    return f"cost {risk(value)}"
+    wrong = f"{percent(value / costs.cost_fn)} wrong"
+    return wrong if costs.equal else f"cost {risk(value)}"
 
 
 def roles_in_words(patients: parts.RoleCounts, honesty: str = "split") -> str:

@@ -4,7 +4,7 @@ import pytest
 
 from steadycut.documents.parts import EstimatePart, IntervalPart
 from steadycut.show.numbers import cut
-from steadycut.show.sections.characteristics import interval_text, prevalence_note, seen
+from steadycut.show.sections.characteristics import fixed, interval_text, prevalence_note
 from tests.show.documents import document
 from tests.show.figures import samples
 
@@ -34,7 +34,7 @@ def test_a_cut_off_is_written_as_cut_offs_are():
 )
 def test_what_was_seen_may_be_infinite_or_not_known(value, known, text):
     plr = EstimatePart(value=value, known=known, low=None, high=None, method="score")
-    assert seen(point(plr=plr), "plr") == text
+    assert fixed(point(plr=plr), "plr")[0] == text
 
 
 def test_the_prevalence_is_named_where_it_is_not_that_of_the_patients():
@@ -45,5 +45,5 @@ def test_the_prevalence_is_named_where_it_is_not_that_of_the_patients():
 
 def point(**characteristics):
     found = document(samples.study()).operating_point
-    fixed = found.fixed_cut.model_copy(update={"characteristics": characteristics})
-    return found.model_copy(update={"fixed_cut": fixed})
+    made = found.fixed_cut.model_copy(update={"characteristics": characteristics})
+    return found.model_copy(update={"fixed_cut": made})

@@ -89,21 +89,13 @@ def here_section(
 
 def characteristics_table(point: OperatingPointPart, costs: CostsPart) -> Table:
     """Return every characteristic, with what it is if the cut stays and if it is chosen again."""
+    names = characteristic_names(point, costs)
+    rows = [(name, *fixed(point, key), *rechosen(point, key)) for key, name in names.items()]
     return Table(
         caption=f"Characteristics with two kinds of {percent(point.confidence)} intervals",
         header=("characteristic", "seen", FIXED, "how", RECHOSEN, "how"),
         kinds="tnntnt",
-        rows=tuple(
-            (
-                name,
-                seen(point, key),
-                fixed_interval(point, key),
-                fixed_method(point, key),
-                rechosen_interval(point, key),
-                "" if key == "auc" else METHODS["bootstrap"],
-            )
-            for key, name in characteristic_names(point, costs).items()
-        ),
+        rows=tuple(rows),
         note=EXPLAINED,
         short=(0, 1, 2, 4),
     )
@@ -111,21 +103,14 @@ def characteristics_table(point: OperatingPointPart, costs: CostsPart) -> Table:
 
 def points_table(here: OperatingPointPart, before: OperatingPointPart, costs: CostsPart) -> Table:
     """Return every characteristic of this very cut-off, here and at the first hospital."""
-    known = before.fixed_cut.characteristics
+    names = characteristic_names(here, costs)
+    known = {key: fixed(before, key)[:2] for key in before.fixed_cut.characteristics}
+    rows = [(name, *fixed(here, key), *known.get(key, ("", ""))) for key, name in names.items()]
     return Table(
         caption=f"Characteristics {FIXED}, with {percent(here.confidence)} intervals",
         header=("characteristic", "here", "interval here", "how", *FIRST_HOSPITAL),
         kinds="tnntnn",
-        rows=tuple(
-            (
-                name,
-                seen(here, key),
-                fixed_interval(here, key),
-                fixed_method(here, key),
-                *((seen(before, key), fixed_interval(before, key)) if key in known else ("", "")),
-            )
-            for key, name in characteristic_names(here, costs).items()
-        ),
+        rows=tuple(rows),
         note=EXPLAINED,
         short=(0, 1, 2, 4, 5),
     )
@@ -175,27 +160,21 @@ def characteristic_names(point: OperatingPointPart, costs: CostsPart) -> dict[st
     return {key: named[key] for key in NAMES if key in point.fixed_cut.characteristics}
 
 
-def seen(point: OperatingPointPart, key: str) -> str:
-    """Write what was seen; a ratio to nothing is infinite."""
+def fixed(point: OperatingPointPart, key: str) -> tuple[str, str, str]:
+    """Write what was seen at this very cut-off, its interval, and how that is made."""
     one = point.fixed_cut.characteristics[key]
-    return "infinite" if one.value is None and one.known else risk(one.value)
+    # A ratio to nothing is infinite.
+    seen = "infinite" if one.value is None and one.known else risk(one.value)
+    return seen, interval_text(one), METHODS[one.method]
 
 
-def fixed_interval(point: OperatingPointPart, key: str) -> str:
-    """Write the interval of this very cut-off."""
-    return interval_text(point.fixed_cut.characteristics[key])
-
-
-def fixed_method(point: OperatingPointPart, key: str) -> str:
-    """Say how the interval of this very cut-off is made."""
-    return METHODS[point.fixed_cut.characteristics[key].method]
-
-
-def rechosen_interval(point: OperatingPointPart, key: str) -> str:
-    """Write the interval of a study that is repeated as a whole."""
+def rechosen(point: OperatingPointPart, key: str) -> tuple[str, str]:
+    """Write the interval of a study that is repeated as a whole, and how it is made."""
+    how = "" if key == "auc" else METHODS["bootstrap"]
     if point.rechosen_cut is None:
-        return UNKNOWN
-    return NO_CUT if key == "auc" else interval_text(point.rechosen_cut.characteristics[key])
+        return UNKNOWN, how
+    found = NO_CUT if key == "auc" else interval_text(point.rechosen_cut.characteristics[key])
+    return found, how
 
 
 def interval_text(interval: IntervalPart, write: Write = risk) -> str:

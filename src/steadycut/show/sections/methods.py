@@ -6,12 +6,7 @@ from steadycut.documents.study import StudyDocument
 from steadycut.show import sentences as say
 from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Section
-from steadycut.show.sections.characteristics import (
-    characteristic_names,
-    fixed_interval,
-    interval_text,
-    seen,
-)
+from steadycut.show.sections.characteristics import characteristic_names, fixed, interval_text
 
 # As in CITATION.cff, which tests compare it with.
 CITATION = (
@@ -124,11 +119,8 @@ def characteristics_text(document: StudyDocument | LabelledAudit) -> str:
     """Write the usual characteristics with their intervals."""
     point = document.operating_point
     names = characteristic_names(point, document.costs)
-    parts = [
-        f"{names[key]} was {seen(point, key)} ({fixed_interval(point, key)})"
-        for key in NAMED
-        if key in names
-    ]
+    written = {names[key]: fixed(point, key) for key in NAMED if key in names}
+    parts = [f"{name} was {seen} ({interval})" for name, (seen, interval, _) in written.items()]
     return f"{', '.join(parts)} ({percent(point.confidence)} intervals at this cut-off)"
 
 
