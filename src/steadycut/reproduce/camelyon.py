@@ -293,10 +293,7 @@ def patient_scores(
     found: list[PatientScores] = []
     for way in TILES_TO_SLIDES:
         request = make_request(
-            patient="patient",
-            score="score",
-            levels=[("slide", way)],
-            how=list(SLIDES_TO_PATIENTS),
+            patient="patient", score="score", levels=[("slide", way)], how=list(SLIDES_TO_PATIENTS)
         )
         table = read_patients(request, [table_of[one.name] for one in slides])
         found += table.patients.values()

@@ -32,11 +32,7 @@ from steadycut.study.options import Options
 OURS, REFERENCE = "stable", "erm"
 RULES = (OURS, REFERENCE, "youden", "sensitivity:0.95", "specificity:0.90", "pointwise")
 # The paper's own selection among candidates and its ablations, as it names them.
-ABLATIONS = {
-    "Algorithm 1 (J)": "objective",
-    "Abl.: no penalty": "risk",
-    "Abl.: no bias": "no-bias",
-}
+ABLATIONS = {"Algorithm 1 (J)": "objective", "Abl.: no penalty": "risk", "Abl.: no bias": "no-bias"}
 # The paper's cost table: what a miss and what a false alarm costs.
 COST_TABLE = ((1.0, 1.0), (1.0, 3.0), (3.0, 1.0))
 

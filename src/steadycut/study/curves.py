@@ -126,8 +126,7 @@ def class_quantiles(patients: PatientScores) -> ScoresPart:
     if patients.labels is None:
         return ScoresPart(all=quantiles(patients.scores))
     return ScoresPart(
-        positive=quantiles(patients.positive_scores),
-        negative=quantiles(patients.negative_scores),
+        positive=quantiles(patients.positive_scores), negative=quantiles(patients.negative_scores)
     )
 
 

@@ -137,11 +137,7 @@ def plan(
     counts, known = _pilot_counts(pilot)
     costs = Costs(cost_fn=_first(cost_fn, known.cost_fn), cost_fp=_first(cost_fp, known.cost_fp))
     setting = Setting(
-        costs=costs,
-        delta=delta,
-        honesty=honesty,
-        certify_size=certify_size,
-        prevalence=prevalence,
+        costs=costs, delta=delta, honesty=honesty, certify_size=certify_size, prevalence=prevalence
     )
     if counts is not None:
         setting = with_share(setting, counts)
@@ -194,10 +190,7 @@ def _risks(
 
 
 def _pooling(
-    rows: tuple[PlannedCertificate, ...],
-    instances: int | None,
-    icc: float | None,
-    setting: Setting,
+    rows: tuple[PlannedCertificate, ...], instances: int | None, icc: float | None, setting: Setting
 ) -> Pooling | None:
     if instances is None and icc is None:
         return None

@@ -9,13 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.checks import (
-    MOST_REPLICATES,
-    FloatArray,
-    IntArray,
-    check_count,
-    check_scores,
-)
+from steadycut.core.checks import MOST_REPLICATES, FloatArray, IntArray, check_count, check_scores
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs, sign_of
 from steadycut.core.shift.label_shift import (
@@ -327,10 +321,7 @@ def _rescaling(
         return found
     positive, negative = home.quantiles_positive, home.quantiles_negative
     here = np.quantile(scores, LEVELS, method="inverted_cdf")
-    for prevalence in (
-        home.counts.prevalence,
-        straightest_prevalence(positive, negative, here),
-    ):
+    for prevalence in (home.counts.prevalence, straightest_prevalence(positive, negative, here)):
         change = affine_change(mixture_quantiles(positive, negative, prevalence, LEVELS), here)
         if change is None:
             continue

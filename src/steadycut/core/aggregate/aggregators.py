@@ -487,9 +487,7 @@ AGGREGATORS = {
         words="the median of {inner}",
     ),
     "max": Family(
-        function=maximum,
-        places=lambda size: (size - 1,),
-        words="the largest value of {inner}",
+        function=maximum, places=lambda size: (size - 1,), words="the largest value of {inner}"
     ),
     "min": Family(function=minimum, places=lambda _: (0,), words="the smallest value of {inner}"),
     "quantile": Family(

@@ -116,12 +116,7 @@ def clusters_from(sums: ClusterSums, labels: NDArray[np.int8] | None) -> Cluster
     icc = min(max((mean_between - mean_within) / total, 0.0), 1.0)
     effect = 1 + (m0 - 1) * icc
     return Clusters(
-        rows=n,
-        patients=k,
-        per_patient=m0,
-        icc=icc,
-        design_effect=effect,
-        effective=n / effect,
+        rows=n, patients=k, per_patient=m0, icc=icc, design_effect=effect, effective=n / effect
     )
 
 

@@ -82,10 +82,7 @@ def quantities(costs: Costs) -> dict[str, Quantity]:
         "kappa": Quantity(of_counts=kappa_of_two_classes),
         "net_benefit": Quantity(of_counts=of.net_benefit(probability)),
     }
-    ratios = {
-        "plr": Quantity(of_counts=of.plr),
-        "nlr": Quantity(of_counts=of.nlr, rises=False),
-    }
+    ratios = {"plr": Quantity(of_counts=of.plr), "nlr": Quantity(of_counts=of.nlr, rises=False)}
     ends = costs.target
     if ends is not None:
         mixed = {name: at_prevalence(one, ends) for name, one in mixed.items()}

@@ -42,11 +42,7 @@ def counts_at(patients: PatientScores, cuts: FloatArray) -> Table:
 
 
 def at_rechosen_cut(
-    chose: PatientScores,
-    judge: PatientScores,
-    draws: ThresholdDraws,
-    costs: Costs,
-    delta: float,
+    chose: PatientScores, judge: PatientScores, draws: ThresholdDraws, costs: Costs, delta: float
 ) -> dict[str, Interval]:
     """Return an interval for every characteristic at the cut-off of a repeated study.
 

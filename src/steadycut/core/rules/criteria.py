@@ -231,10 +231,7 @@ CRITERIA: dict[str, Criterion] = {
             sign=-1,
         ),
         Criterion(
-            "se-sp-least",
-            of_rates(np.minimum),
-            f"largest smaller one of {SE_SP}",
-            "OC MaxSpSe",
+            "se-sp-least", of_rates(np.minimum), f"largest smaller one of {SE_SP}", "OC MaxSpSe"
         ),
         Criterion(
             "roc01",
@@ -334,10 +331,7 @@ CRITERIA: dict[str, Criterion] = {
             check=check_positive,
         ),
         Criterion(
-            "risk-ratio",
-            of_counts(of.risk_ratio),
-            "largest PPV / (1 - NPV)",
-            check=check_positive,
+            "risk-ratio", of_counts(of.risk_ratio), "largest PPV / (1 - NPV)", check=check_positive
         ),
         Criterion(
             "kappa",
@@ -351,18 +345,8 @@ CRITERIA: dict[str, Criterion] = {
             "largest kappa with misses and alarms weighed by their costs",
             "OC MaxKappa, weighted.Kappa",
         ),
-        Criterion(
-            "f1",
-            of_counts(of.f1),
-            "largest 2 TP / (2 TP + FP + FN)",
-            "cp F1_score",
-        ),
-        Criterion(
-            "jaccard",
-            of_counts(of.jaccard),
-            "largest TP / (TP + FP + FN)",
-            "cp Jaccard",
-        ),
+        Criterion("f1", of_counts(of.f1), "largest 2 TP / (2 TP + FP + FN)", "cp F1_score"),
+        Criterion("jaccard", of_counts(of.jaccard), "largest TP / (TP + FP + FN)", "cp Jaccard"),
         Criterion("mcc", of_counts(of.mcc), "largest Matthews correlation (phi)"),
         Criterion(
             "chi-squared",

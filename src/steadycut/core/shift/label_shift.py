@@ -211,11 +211,7 @@ def estimate_prevalence(bins: RankBins, counts: IntArray) -> float:
 
 
 def bootstrap_interval(
-    bins: RankBins,
-    counts: IntArray,
-    delta: float,
-    rng: np.random.Generator,
-    n_bootstrap: int = 999,
+    bins: RankBins, counts: IntArray, delta: float, rng: np.random.Generator, n_bootstrap: int = 999
 ) -> Interval:
     """Return an approximate interval of the prevalence at Q, at level 1 - delta.
 

@@ -7,14 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadycut.core.checks import (
-    LARGEST_COST,
-    FloatArray,
-    IntArray,
-    check_length,
-    read_only,
-    store,
-)
+from steadycut.core.checks import LARGEST_COST, FloatArray, IntArray, check_length, read_only, store
 from steadycut.errors import BadOption, BadPatients, argument
 
 

@@ -60,11 +60,7 @@ class RunOutputOptions:
         exit_if_skipped(skipped)
 
     def finish_tables(
-        self,
-        target: str,
-        tables: Mapping[str, Any],
-        skipped: Sequence[SkippedFile],
-        **about: Any,
+        self, target: str, tables: Mapping[str, Any], skipped: Sequence[SkippedFile], **about: Any
     ) -> None:
         """Write and show the tables of several data sets; ``about`` describes the run."""
         content = {

@@ -207,10 +207,7 @@ def _certify_groups(
 
 
 def _difference(
-    labels: NDArray[np.int8],
-    called: NDArray[np.bool_],
-    other: NDArray[np.bool_],
-    options: Options,
+    labels: NDArray[np.int8], called: NDArray[np.bool_], other: NDArray[np.bool_], options: Options
 ) -> Difference:
     costs, delta = options.search.costs, options.search.delta
     positive = labels == 1

@@ -8,28 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.bounds.windows import windows_of
-from steadycut.core.checks import (
-    FloatArray,
-    IntArray,
-    read_only,
-)
+from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.confusion import count_decisions
 from steadycut.core.cuts.grid import clear_of_scores
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
-from steadycut.core.strata.certify import (
-    certify_boundaries,
-    certify_cost,
-)
+from steadycut.core.strata.certify import certify_boundaries, certify_cost
 from steadycut.core.strata.costs import CostMatrix, check_grades
 from steadycut.core.strata.cuts import BoundaryCurves, boundary_curves, grade_cells
 from steadycut.core.strata.draws import StrataDraws, draw_strata, stratum_of
-from steadycut.core.strata.modulus import (
-    joint_band,
-    joint_modulus,
-    joint_radius,
-    local_modulus,
-)
+from steadycut.core.strata.modulus import joint_band, joint_modulus, joint_radius, local_modulus
 from steadycut.core.strata.rules import parse_strata_rule, smallest_risk
 from steadycut.documents.strata import StrataRule
 from steadycut.documents.strata_study import StrataStudyDocument

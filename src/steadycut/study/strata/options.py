@@ -4,12 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from steadycut.core.checks import (
-    MOST_REPLICATES,
-    check_count,
-    check_fraction,
-    shown,
-)
+from steadycut.core.checks import MOST_REPLICATES, check_count, check_fraction, shown
 from steadycut.core.cuts.grid import check_grid
 from steadycut.core.records import Direction, check_direction, sign_of
 from steadycut.core.strata.certify import choose_loss_bound
