@@ -50,9 +50,8 @@ class Costs:
         if not 1 / MOST_UNEQUAL <= self.cost_fn / self.cost_fp <= MOST_UNEQUAL:
             msg = (
                 f"{argument('cost_fn')} and {argument('cost_fp')} must be within a factor of "
-                f"{MOST_UNEQUAL:g}; got "
-                f"{self.cost_fn:g} and {self.cost_fp:g}. Beyond it the cheaper error counts for "
-                "nothing."
+                f"{MOST_UNEQUAL:g}; got {self.cost_fn:g} and {self.cost_fp:g}. Beyond it the "
+                "cheaper error counts for nothing."
             )
             raise BadOption(msg)
         if self.target is not None:

@@ -72,9 +72,8 @@ def claims(replicates: Replicates, panels: Mapping[str, Any]) -> list[Claim]:
         Claim(
             paper="(a, c) U_P stays above the true risk R_P at every t, for every model.",
             found=(
-                f"Worst for {worst}: {100 * above[worst]:.0f} %. U_P at "
-                f"its smallest is {said['bound']['mean']:.2f}, the true risk there "
-                f"{said['true_risk']['mean']:.2f}."
+                f"Worst for {worst}: {100 * above[worst]:.0f} %. U_P at its smallest is "
+                f"{said['bound']['mean']:.2f}, the true risk there {said['true_risk']['mean']:.2f}."
             ),
             share=said["above_everywhere"],
         ),

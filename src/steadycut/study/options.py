@@ -49,8 +49,7 @@ class Options:
         if self.stratified and self.search.costs.target is None:
             msg = (
                 f"a split stratified by label needs a {argument('target_prevalence')}: pooled "
-                "bounds do not hold "
-                "after it, class-wise ones do."
+                "bounds do not hold after it, class-wise ones do."
             )
             raise BadOption(msg)
         if self.ensemble is not None:

@@ -262,8 +262,7 @@ def choose_bound(name: str, costs: Costs, honesty: str) -> str:
     where = "at a target prevalence" if costs.target else f"with {kind} costs"
     msg = (
         f"{argument('bound')} must be one of auto, {', '.join(allowed)} with honesty '{honesty}' "
-        f"{where}; "
-        f"got {shown(name)}."
+        f"{where}; got {shown(name)}."
     )
     raise BadOption(msg)
 

@@ -153,8 +153,7 @@ def _check_matrix(values: ArrayLike) -> FloatArray:
     if matrix.ndim != 2 or min(matrix.shape) < 2:  # noqa: PLR2004
         msg = (
             f"{argument('costs')} must have at least two rows (grades) and two columns (strata); "
-            "got shape "
-            f"{matrix.shape}."
+            f"got shape {matrix.shape}."
         )
         raise BadOption(msg)
     if not np.all((matrix >= 0) & (matrix <= LARGEST_COST)):

@@ -62,8 +62,7 @@ def strata_options(
     if n_thresholds is not None and check_count("n_thresholds", n_thresholds) != costs.n_boundaries:
         msg = (
             f"{argument('n_thresholds')} must be one less than the columns of costs, "
-            f"{costs.n_boundaries}; got "
-            f"{shown(n_thresholds)}."
+            f"{costs.n_boundaries}; got {shown(n_thresholds)}."
         )
         raise BadOption(msg)
     numbered = tuple(f"stratum {k + 1}" for k in range(costs.n_strata))
@@ -81,8 +80,7 @@ def _check_names(what: str, names: tuple[str, ...], wanted: int, side: str) -> N
     if len(names) != wanted:
         msg = (
             f"{argument(what)} must have as many names as costs has {side}, {wanted}; got "
-            f"{len(names)}: "
-            f"{given}."
+            f"{len(names)}: {given}."
         )
         raise BadOption(msg)
     if len(set(names)) < wanted or not all(name.strip() for name in names):
