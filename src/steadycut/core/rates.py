@@ -22,7 +22,7 @@ def ratio(above: ArrayLike, below: ArrayLike) -> FloatArray:
         return np.true_divide(above, below)
 
 
-def sensitivity(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+def sensitivity(tp: ArrayLike, fn: ArrayLike, _fp: ArrayLike, _tn: ArrayLike) -> FloatArray:
     """Return TP / (TP + FN), the share of diseased patients who are called.
 
     Examples
@@ -30,25 +30,21 @@ def sensitivity(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> F
     >>> float(sensitivity(8, 2, 5, 15))
     0.8
     """
-    del fp, tn
     return ratio(tp, np.add(tp, fn))
 
 
-def specificity(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+def specificity(_tp: ArrayLike, _fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
     """Return TN / (FP + TN), the share of healthy patients who are not called."""
-    del tp, fn
     return ratio(tn, np.add(fp, tn))
 
 
-def ppv(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+def ppv(tp: ArrayLike, _fn: ArrayLike, fp: ArrayLike, _tn: ArrayLike) -> FloatArray:
     """Return TP / (TP + FP), the share of called patients who are diseased."""
-    del fn, tn
     return ratio(tp, np.add(tp, fp))
 
 
-def npv(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+def npv(_tp: ArrayLike, fn: ArrayLike, _fp: ArrayLike, tn: ArrayLike) -> FloatArray:
     """Return TN / (FN + TN), the share of patients not called who are healthy."""
-    del tp, fp
     return ratio(tn, np.add(fn, tn))
 
 
@@ -112,15 +108,13 @@ def weighted_kappa(weight: float) -> Characteristic:
     return of_counts
 
 
-def f1(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+def f1(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, _tn: ArrayLike) -> FloatArray:
     """Return 2 TP / (2 TP + FP + FN), the harmonic mean of sensitivity and PPV."""
-    del tn
     return ratio(np.multiply(2, tp), np.multiply(2, tp) + np.add(fp, fn))
 
 
-def jaccard(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
+def jaccard(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, _tn: ArrayLike) -> FloatArray:
     """Return TP / (TP + FP + FN), the overlap between called and diseased patients."""
-    del tn
     return ratio(tp, np.add(tp, fp) + np.asarray(fn))
 
 

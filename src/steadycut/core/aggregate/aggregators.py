@@ -309,8 +309,7 @@ def median(segments: Segments) -> FloatArray:
     """Return the median of each group, as `numpy.median` computes it."""
     first, sizes = segments.offsets[:-1], segments.sizes
     below, above = first + (sizes - 1) // 2, first + sizes // 2
-    middle: FloatArray = (segments.values[below] + segments.values[above]) / 2
-    return middle
+    return np.asarray((segments.values[below] + segments.values[above]) / 2)
 
 
 def maximum(segments: Segments) -> FloatArray:

@@ -68,8 +68,7 @@ def choose_by_covariate(
 
 def shrink(pooled: FloatArray, own: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the weighted mean of own and pooled cut, shape (replicates, windows)."""
-    result: FloatArray = pooled[:, None] + weights * (own - pooled[:, None])
-    return result
+    return np.asarray(pooled[:, None] + weights * (own - pooled[:, None]))
 
 
 def shrinkage(cells: IntArray, design: Design) -> FloatArray:
@@ -87,8 +86,7 @@ def shrinkage(cells: IntArray, design: Design) -> FloatArray:
     n = int(size.sum())
     mean = (n - (size**2).sum() / n) / max(np.count_nonzero(size) - 1, 1)
     strength = excess * size / max(mean, 1e-12)
-    result: FloatArray = strength / (1 + strength)
-    return result
+    return np.asarray(strength / (1 + strength))
 
 
 def _choose(

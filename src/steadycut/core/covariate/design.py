@@ -46,8 +46,7 @@ class Design:
     def at(self, ranks: FloatArray, covariate: NDArray[np.str_] | FloatArray) -> FloatArray:
         """Return the rank of the cut for each patient, from one rank per window."""
         if self.anchors is None:
-            result: FloatArray = ranks[self.codes(covariate)]
-            return result
+            return np.asarray(ranks[self.codes(covariate)])
         return np.interp(np.asarray(covariate, dtype=np.float64), self.anchors, ranks)
 
     def codes(self, covariate: NDArray[np.str_] | FloatArray) -> IntArray:

@@ -135,5 +135,4 @@ def score_layers(cells: IntArray, rank: float, share: float) -> IntArray:
         near = count > 0
     # The layers do not depend on the cut-off, so that moving it slightly does not change them.
     starts = np.flatnonzero(np.diff(below[near] // LAYER, prepend=-1))
-    result: IntArray = np.add.reduceat(table[:, :, near], starts, axis=2)
-    return result
+    return np.asarray(np.add.reduceat(table[:, :, near], starts, axis=2))

@@ -86,8 +86,7 @@ def score_bins(scores: FloatArray) -> IntArray:
         return place
     below = np.cumsum(count) - count
     _, dense = np.unique(below * MOST_BINS // scores.size, return_inverse=True)
-    result: IntArray = dense[place]
-    return result
+    return np.asarray(dense[place])
 
 
 def cut_scale(scores: FloatArray, bins: IntArray, everyone: FloatArray) -> CutScale:

@@ -2,6 +2,7 @@
 
 ===================  ================================================================
 ``criteria``         every criterion, as a function of the counts at each cut
+``peers``            what other packages call a rule
 ``best_criterion``   the rule that takes the best cut by a criterion, within limits
 ``ties``             of several best cuts, the middle of the widest flat stretch
 ``basins``           separate minima of a risk curve, and the barriers between them

@@ -1,15 +1,14 @@
 """Every criterion by which a cut can be chosen, as a function of the counts at each cut.
 
 A criterion is a name, a function of the counts, and whether its largest or its smallest value is
-best. `CRITERIA` holds those without a parameter, `FAMILIES` those with one. ``peers`` says what R's
-OptimalCutpoints (OC) and cutpointr (cp) call the same thing.
+best. `CRITERIA` holds those without a parameter, `FAMILIES` those with one.
 
-A new criterion is one entry of `CRITERIA` or `FAMILIES`.
+A new criterion is one entry of `LISTED` or `FAMILIES`.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -40,22 +39,18 @@ Check = Callable[[str, float], float]
 class Criterion:
     """A quantity to make as large as the cuts allow, or as small if ``sign`` is -1.
 
-    ``meaning`` says what is made best, ``peers`` what R packages call it. ``partner`` is the name
-    of the criterion that breaks ties. ``check`` checks the value of a limit. If ``limit`` is true,
-    ``name:X`` and ``name-near:X`` are rules too; ``limit_peers`` and ``near_peers`` are their names
-    in R.
+    ``meaning`` says what is made best. ``partner`` is the name of the criterion that breaks ties.
+    ``check`` checks the value of a limit. If ``limit`` is true, ``name:X`` and ``name-near:X`` are
+    rules too.
     """
 
     name: str
     measure: Measure
     meaning: str
-    peers: str = ""
     sign: float = 1.0
     partner: str | None = None
     check: Check = check_fraction
     limit: bool = False
-    limit_peers: str = ""
-    near_peers: str = ""
 
     def merit(self, ends: tuple[Counts, ...], costs: Costs) -> FloatArray:
         """Return how good every cut is, at the worse end of the prevalences. Larger is better.
@@ -138,15 +133,13 @@ def cost_weighted_kappa(counts: Counts, costs: Costs) -> FloatArray:
     return of.weighted_kappa(costs.cost_fn / (costs.cost_fn + costs.cost_fp))(*counts)
 
 
-def half_filled_odds_ratio(counts: Counts, costs: Costs) -> FloatArray:
+def half_filled_odds_ratio(counts: Counts, _costs: Costs) -> FloatArray:
     """Return the odds ratio with every count of 0 replaced by 1/2."""
-    del costs
     return of.odds_ratio(*(np.where(count == 0, 0.5, count) for count in counts))
 
 
-def yates_chi_squared(counts: Counts, costs: Costs) -> FloatArray:
+def yates_chi_squared(counts: Counts, _costs: Costs) -> FloatArray:
     """Return the chi-squared statistic with Yates' correction, at most |TP TN - FN FP|."""
-    del costs
     tp, fn, fp, tn = counts
     n = of.total(*counts)
     apart = np.abs(tp * tn - fn * fp)
@@ -154,17 +147,15 @@ def yates_chi_squared(counts: Counts, costs: Costs) -> FloatArray:
     return of.ratio(n * np.maximum(apart - n / 2, 0) ** 2, margins)
 
 
-def excess_calls(counts: Counts, costs: Costs) -> FloatArray:
+def excess_calls(counts: Counts, _costs: Costs) -> FloatArray:
     """Return the distance between the share of called and the share of diseased patients."""
-    del costs
     return gap(of.call_rate(*counts), of.prevalence(*counts))
 
 
 def f_beta(beta: float) -> Characteristic:
     """Return the F measure in which sensitivity counts ``beta`` times as much as the PPV."""
 
-    def of_table(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-        del tn
+    def of_table(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, _tn: ArrayLike) -> FloatArray:
         hits = np.multiply(1 + beta**2, tp)
         return of.ratio(hits, hits + np.multiply(beta**2, fn) + np.asarray(fp))
 
@@ -174,212 +165,107 @@ def f_beta(beta: float) -> Characteristic:
 SE_SP = "sensitivity and specificity"
 PV = "PPV and NPV"
 
-CRITERIA: dict[str, Criterion] = {
-    one.name: one
-    for one in (
-        Criterion(
-            "erm",
-            mean_cost,
-            "smallest mean cost (cost_fn FN + cost_fp FP) / n",
-            "OC MCT, CB, generalised Youden; cp misclassification_cost, total_utility",
-            sign=-1,
-            check=check_positive,
-        ),
-        Criterion(
-            "youden",
-            of_counts(of.youden),
-            "largest J = sensitivity + specificity - 1",
-            "OC Youden; cp youden, sum_sens_spec",
-        ),
-        Criterion(
-            "accuracy",
-            of_counts(of.accuracy),
-            "largest (TP + TN) / n, whatever errors cost",
-            "OC MaxEfficiency; cp accuracy",
-        ),
-        Criterion(
-            "sensitivity",
-            of_counts(of.sensitivity),
-            "largest TP / (TP + FN), then specificity",
-            "OC MaxSe; cp sensitivity",
-            partner="specificity",
-            limit=True,
-            limit_peers="OC MinValueSe; cp spec_constrain",
-            near_peers="OC ValueSe",
-        ),
-        Criterion(
-            "specificity",
-            of_counts(of.specificity),
-            "largest TN / (FP + TN), then sensitivity",
-            "OC MaxSp; cp specificity",
-            partner="sensitivity",
-            limit=True,
-            limit_peers="OC MinValueSp; cp sens_constrain",
-            near_peers="OC ValueSp",
-        ),
-        Criterion(
-            "se-sp-product",
-            of_rates(np.multiply),
-            "largest sensitivity times specificity",
-            "OC MaxProdSpSe; cp prod_sens_spec",
-        ),
-        Criterion(
-            "se-sp-equal",
-            of_rates(gap),
-            f"{SE_SP} as near to each other as can be",
-            "OC SpEqualSe; cp abs_d_sens_spec",
-            sign=-1,
-        ),
-        Criterion(
-            "se-sp-least", of_rates(np.minimum), f"largest smaller one of {SE_SP}", "OC MaxSpSe"
-        ),
-        Criterion(
-            "roc01",
-            of_rates(distance_to_corner),
-            "smallest distance to the corner (0, 1) of the ROC curve",
-            "OC ROC01 (squared); cp roc01",
-            sign=-1,
-            check=check_positive,
-        ),
-        Criterion(
-            "ppv",
-            of_counts(of.ppv),
-            "largest TP / (TP + FP), then NPV",
-            "cp ppv, precision",
-            partner="npv",
-            limit=True,
-            limit_peers="OC MinValuePPV",
-            near_peers="OC ValuePPV",
-        ),
-        Criterion(
-            "npv",
-            of_counts(of.npv),
-            "largest TN / (FN + TN), then PPV",
-            "cp npv",
-            partner="ppv",
-            limit=True,
-            limit_peers="OC MinValueNPV",
-            near_peers="OC ValueNPV",
-        ),
-        Criterion(
-            "ppv-npv-sum",
-            of_predictive_values(np.add),
-            "largest PPV + NPV",
-            "OC MaxSumNPVPPV; cp sum_ppv_npv",
-            check=check_positive,
-        ),
-        Criterion(
-            "ppv-npv-product",
-            of_predictive_values(np.multiply),
-            "largest PPV times NPV",
-            "OC MaxProdNPVPPV; cp prod_ppv_npv",
-        ),
-        Criterion(
-            "ppv-npv-equal",
-            of_predictive_values(gap),
-            f"{PV} as near to each other as can be",
-            "OC NPVEqualPPV; cp abs_d_ppv_npv",
-            sign=-1,
-        ),
-        Criterion(
-            "ppv-npv-least",
-            of_predictive_values(np.minimum),
-            f"largest smaller one of {PV}",
-            "OC MaxNPVPPV",
-        ),
-        Criterion(
-            "proc01",
-            of_predictive_values(distance_to_corner),
-            "smallest distance of PPV and NPV to (1, 1)",
-            "OC PROC01 (squared)",
-            sign=-1,
-            check=check_positive,
-        ),
-        Criterion(
-            "plr",
-            of_counts(of.plr),
-            "largest sensitivity / (1 - specificity), then sensitivity",
-            "cp plr, risk_ratio (sic)",
-            partner="sensitivity",
-            check=check_positive,
-            limit=True,
-            near_peers="OC ValueDLR.Positive",
-        ),
-        Criterion(
-            "nlr",
-            of_counts(of.nlr),
-            "smallest (1 - sensitivity) / specificity, then specificity",
-            "cp nlr",
-            sign=-1,
-            partner="specificity",
-            check=check_positive,
-            limit=True,
-            near_peers="OC ValueDLR.Negative",
-        ),
-        Criterion(
-            "odds-ratio",
-            of_counts(of.odds_ratio),
-            "largest TP TN / (FP FN) where both errors are made",
-            "cp odds_ratio",
-            check=check_positive,
-        ),
-        Criterion(
-            "odds-ratio-half",
-            half_filled_odds_ratio,
-            "largest TP TN / (FP FN) with every count of 0 as 1/2",
-            "OC MaxDOR",
-            check=check_positive,
-        ),
-        Criterion(
-            "risk-ratio", of_counts(of.risk_ratio), "largest PPV / (1 - NPV)", check=check_positive
-        ),
-        Criterion(
-            "kappa",
-            of_counts(of.kappa),
-            "largest Cohen's kappa of decision and disease",
-            "OC MaxKappa; cp cohens_kappa",
-        ),
-        Criterion(
-            "weighted-kappa",
-            cost_weighted_kappa,
-            "largest kappa with misses and alarms weighed by their costs",
-            "OC MaxKappa, weighted.Kappa",
-        ),
-        Criterion("f1", of_counts(of.f1), "largest 2 TP / (2 TP + FP + FN)", "cp F1_score"),
-        Criterion("jaccard", of_counts(of.jaccard), "largest TP / (TP + FP + FN)", "cp Jaccard"),
-        Criterion("mcc", of_counts(of.mcc), "largest Matthews correlation (phi)"),
-        Criterion(
-            "chi-squared",
-            of_counts(of.chi_squared),
-            "largest chi-squared statistic: the smallest p-value",
-            "cp p_chisquared",
-            check=check_positive,
-        ),
-        Criterion(
-            "chi-squared-yates",
-            yates_chi_squared,
-            "largest chi-squared statistic with Yates' correction",
-            "OC MinPvalue",
-            check=check_positive,
-        ),
-        Criterion(
-            "minimax",
-            larger_error_cost,
-            "smallest larger one of cost_fn FN and cost_fp FP, then specificity",
-            "OC Minimax",
-            sign=-1,
-            partner="specificity",
-            check=check_positive,
-        ),
-        Criterion(
-            "prevalence-match",
-            excess_calls,
-            "as many called as are diseased",
-            "OC PrevalenceMatching",
-            sign=-1,
-        ),
-    )
-}
+# A criterion without a largest value: a limit on it may be any number above 0.
+open_ended = partial(Criterion, check=check_positive)
+
+LISTED = (
+    open_ended("erm", mean_cost, "smallest mean cost (cost_fn FN + cost_fp FP) / n", sign=-1),
+    Criterion("youden", of_counts(of.youden), "largest J = sensitivity + specificity - 1"),
+    Criterion("accuracy", of_counts(of.accuracy), "largest (TP + TN) / n, whatever errors cost"),
+    Criterion(
+        "sensitivity",
+        of_counts(of.sensitivity),
+        "largest TP / (TP + FN), then specificity",
+        partner="specificity",
+        limit=True,
+    ),
+    Criterion(
+        "specificity",
+        of_counts(of.specificity),
+        "largest TN / (FP + TN), then sensitivity",
+        partner="sensitivity",
+        limit=True,
+    ),
+    Criterion("se-sp-product", of_rates(np.multiply), "largest sensitivity times specificity"),
+    Criterion("se-sp-equal", of_rates(gap), f"{SE_SP} as near to each other as can be", sign=-1),
+    Criterion("se-sp-least", of_rates(np.minimum), f"largest smaller one of {SE_SP}"),
+    open_ended(
+        "roc01",
+        of_rates(distance_to_corner),
+        "smallest distance to the corner (0, 1) of the ROC curve",
+        sign=-1,
+    ),
+    Criterion(
+        "ppv", of_counts(of.ppv), "largest TP / (TP + FP), then NPV", partner="npv", limit=True
+    ),
+    Criterion(
+        "npv", of_counts(of.npv), "largest TN / (FN + TN), then PPV", partner="ppv", limit=True
+    ),
+    open_ended("ppv-npv-sum", of_predictive_values(np.add), "largest PPV + NPV"),
+    Criterion("ppv-npv-product", of_predictive_values(np.multiply), "largest PPV times NPV"),
+    Criterion(
+        "ppv-npv-equal", of_predictive_values(gap), f"{PV} as near to each other as can be", sign=-1
+    ),
+    Criterion("ppv-npv-least", of_predictive_values(np.minimum), f"largest smaller one of {PV}"),
+    open_ended(
+        "proc01",
+        of_predictive_values(distance_to_corner),
+        "smallest distance of PPV and NPV to (1, 1)",
+        sign=-1,
+    ),
+    open_ended(
+        "plr",
+        of_counts(of.plr),
+        "largest sensitivity / (1 - specificity), then sensitivity",
+        partner="sensitivity",
+        limit=True,
+    ),
+    open_ended(
+        "nlr",
+        of_counts(of.nlr),
+        "smallest (1 - sensitivity) / specificity, then specificity",
+        sign=-1,
+        partner="specificity",
+        limit=True,
+    ),
+    open_ended(
+        "odds-ratio", of_counts(of.odds_ratio), "largest TP TN / (FP FN) where both errors are made"
+    ),
+    open_ended(
+        "odds-ratio-half",
+        half_filled_odds_ratio,
+        "largest TP TN / (FP FN) with every count of 0 as 1/2",
+    ),
+    open_ended("risk-ratio", of_counts(of.risk_ratio), "largest PPV / (1 - NPV)"),
+    Criterion("kappa", of_counts(of.kappa), "largest Cohen's kappa of decision and disease"),
+    Criterion(
+        "weighted-kappa",
+        cost_weighted_kappa,
+        "largest kappa with misses and alarms weighed by their costs",
+    ),
+    Criterion("f1", of_counts(of.f1), "largest 2 TP / (2 TP + FP + FN)"),
+    Criterion("jaccard", of_counts(of.jaccard), "largest TP / (TP + FP + FN)"),
+    Criterion("mcc", of_counts(of.mcc), "largest Matthews correlation (phi)"),
+    open_ended(
+        "chi-squared",
+        of_counts(of.chi_squared),
+        "largest chi-squared statistic: the smallest p-value",
+    ),
+    open_ended(
+        "chi-squared-yates",
+        yates_chi_squared,
+        "largest chi-squared statistic with Yates' correction",
+    ),
+    open_ended(
+        "minimax",
+        larger_error_cost,
+        "smallest larger one of cost_fn FN and cost_fp FP, then specificity",
+        sign=-1,
+        partner="specificity",
+    ),
+    Criterion("prevalence-match", excess_calls, "as many called as are diseased", sign=-1),
+)
+CRITERIA = {one.name: one for one in LISTED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +276,6 @@ class Family:
     make: Callable[[float], Characteristic]
     check: Check
     meaning: str
-    peers: str = ""
 
     def member(self, name: str, value: float) -> Criterion:
         """Return the criterion ``name:value``."""
@@ -404,13 +289,11 @@ FAMILIES: dict[str, Family] = {
         of.net_benefit,
         check_fraction,
         "largest net benefit (TP - FP X / (1 - X)) / n at the threshold probability X",
-        "dcurves, rmda",
     ),
     "f-beta": Family(
         "beta",
         f_beta,
         check_positive,
         "largest F measure in which sensitivity counts X times as much as the PPV",
-        "scikit-learn fbeta_score",
     ),
 }

@@ -60,8 +60,7 @@ def smooth_below(values: FloatArray, counts: IntArray) -> FloatArray:
     # The cumulative sum at a point contains the mass up to half a step above it.
     left = np.floor(cuts - 0.5).astype(np.int64)
     share = cuts - 0.5 - left
-    result: FloatArray = (1 - share) * below[:, OFFSET + left] + share * below[:, OFFSET + left + 1]
-    return result
+    return np.asarray((1 - share) * below[:, OFFSET + left] + share * below[:, OFFSET + left + 1])
 
 
 def plug_in_width(

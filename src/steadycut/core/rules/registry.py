@@ -20,6 +20,7 @@ from steadycut.core.rules.basins import excess_risk
 from steadycut.core.rules.best_criterion import Best, Limit, criterion_near, criterion_of
 from steadycut.core.rules.criteria import CRITERIA, FAMILIES, Criterion
 from steadycut.core.rules.kernel_youden import KernelYouden
+from steadycut.core.rules.peers import PEERS
 from steadycut.core.rules.pointwise import Pointwise
 from steadycut.core.rules.score_rules import NearestScore, mean_score, prevalence_as_score
 from steadycut.core.rules.stable import Stable
@@ -139,13 +140,13 @@ PLAIN_RULES: dict[str, Rule] = {
 # Criteria whose value a rule can ask to reach, or to come near to.
 LIMITED = tuple(name for name, one in CRITERIA.items() if one.limit)
 NEAR = "-near"
-# Meaning, and name in R, of the rules that are not a criterion of the counts.
+# Meaning of the rules that are not a criterion of the counts.
 OTHER_RULES = {
-    "stable": ("posterior mean of the cut on the quantile scale: the default", ""),
-    "pointwise": ("smallest risk plus instability map, the paper's figure 1", ""),
-    "youden-kernel": ("largest J of kernel estimates of both classes", "cp oc_youden_kernel"),
-    "mean-score": ("smallest score called nearest to the mean score", "OC MeanPrev"),
-    "prevalence-score": ("smallest score called nearest to the prevalence", "OC ObservedPrev"),
+    "stable": "posterior mean of the cut on the quantile scale: the default",
+    "pointwise": "smallest risk plus instability map, the paper's figure 1",
+    "youden-kernel": "largest J of kernel estimates of both classes",
+    "mean-score": "smallest score called nearest to the mean score",
+    "prevalence-score": "smallest score called nearest to the prevalence",
 }
 CONSTRAINED = "best by RULE among the cuts with NAME at least X; @NAME:X can be repeated"
 
@@ -155,16 +156,18 @@ def rule_table() -> list[tuple[str, str, str]]:
 
     X stands for a number. OC is OptimalCutpoints, cp is cutpointr.
     """
-    rows = [(name, *told) for name, told in OTHER_RULES.items()]
-    rows += [(name, one.meaning, one.peers) for name, one in CRITERIA.items()]
-    rows += [(f"{name}:X", one.meaning, one.peers) for name, one in FAMILIES.items()]
+    meanings = {
+        **OTHER_RULES,
+        **{name: one.meaning for name, one in CRITERIA.items()},
+        **{f"{name}:X": one.meaning for name, one in FAMILIES.items()},
+    }
     for name in LIMITED:
         one = CRITERIA[name]
         bound = "at most" if one.sign < 0 else "at least"
-        meaning = f"{name} {bound} X, then largest {one.partner}"
-        rows.append((f"{name}:X", meaning, one.limit_peers))
-        rows.append((f"{name}{NEAR}:X", f"{name} as near to X as can be", one.near_peers))
-    return [*rows, ("RULE@NAME:X", CONSTRAINED, "OC MinValueSpSe, MinValueNPVPPV; cp *_constrain")]
+        meanings[f"{name}:X"] = f"{name} {bound} X, then largest {one.partner}"
+        meanings[f"{name}{NEAR}:X"] = f"{name} as near to X as can be"
+    meanings["RULE@NAME:X"] = CONSTRAINED
+    return [(name, meaning, PEERS.get(name, "")) for name, meaning in meanings.items()]
 
 
 def rule_names() -> list[str]:

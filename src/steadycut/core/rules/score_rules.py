@@ -66,8 +66,7 @@ def bin_values(cuts: Cuts) -> FloatArray:
 def mean_score(curve: Curve, values: FloatArray) -> FloatArray:
     """Return the mean score of the patients of each curve, shape (rows, 1)."""
     size = np.diff(curve.ranks, axis=-1)
-    mean: FloatArray = (size * values).sum(axis=-1, keepdims=True) / curve.n_patients
-    return mean
+    return np.asarray((size * values).sum(axis=-1, keepdims=True) / curve.n_patients)
 
 
 def prevalence_as_score(curve: Curve, values: FloatArray) -> FloatArray:

@@ -65,8 +65,7 @@ class Stable:
         log_odds = np.log((n - fewest + 1) / (fewest + 1))
         likelihood = np.exp(-self.weight * log_odds * (errors - fewest))
         weights = prior_mass(curve.ranks / n) * likelihood
-        result: FloatArray = weights / weights.sum(axis=1, keepdims=True)
-        return result
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
     def reach(
         self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
@@ -76,8 +75,7 @@ class Stable:
         error = (costs.cost_fn * n_positive + costs.cost_fp * n_negative) / n
         fewest = smallest / error
         log_odds = np.log((n - fewest + 1) / (fewest + 1))
-        result: FloatArray = error * LARGEST_EXPONENT / (self.weight * np.maximum(log_odds, 1e-12))
-        return result
+        return np.asarray(error * LARGEST_EXPONENT / (self.weight * np.maximum(log_odds, 1e-12)))
 
 
 def share_at_stake(curve: Curve, costs: Costs) -> FloatArray:
@@ -85,8 +83,7 @@ def share_at_stake(curve: Curve, costs: Costs) -> FloatArray:
     if costs.target is not None:
         return risk_at_cuts(curve, costs) / costs.worst_risk(1.0, 1.0)
     stake = costs.cost_fn * curve.n_positive + costs.cost_fp * curve.n_negative
-    result: FloatArray = (costs.cost_fn * curve.misses + costs.cost_fp * curve.alarms) / stake
-    return result
+    return np.asarray((costs.cost_fn * curve.misses + costs.cost_fp * curve.alarms) / stake)
 
 
 def prior_mass(quantiles: FloatArray) -> FloatArray:

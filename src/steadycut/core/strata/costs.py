@@ -92,8 +92,7 @@ class CostMatrix:
 
     def of_patients(self, grades: ArrayLike, strata: ArrayLike) -> FloatArray:
         """Return the cost of each patient."""
-        losses: FloatArray = self.values[np.asarray(grades), np.asarray(strata)]
-        return losses
+        return np.asarray(self.values[np.asarray(grades), np.asarray(strata)])
 
 
 def check_grades(grades: NDArray[Any], n_patients: int, n_grades: int) -> IntArray:

@@ -79,5 +79,4 @@ def boundary_curves(cells: IntArray, costs: CostMatrix) -> BoundaryCurves:
 
 def _weighted(weights: FloatArray, below: IntArray) -> FloatArray:
     """Sum over the grades, for each boundary."""
-    result: FloatArray = np.einsum("gk,rgc->rkc", weights, below)
-    return result
+    return np.asarray(np.einsum("gk,rgc->rkc", weights, below))

@@ -110,5 +110,4 @@ def stratum_flips(
     counts = stratum_counts(scores, draws)
     distance = np.abs(np.arange(counts.shape[1]) - stratum_of(scores, thresholds)[:, None])
     # The sum of whole numbers does not depend on their order.
-    result: FloatArray = np.where(distance >= at_least, counts, 0).sum(axis=1) / len(draws)
-    return result
+    return np.asarray(np.where(distance >= at_least, counts, 0).sum(axis=1) / len(draws))

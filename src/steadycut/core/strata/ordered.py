@@ -48,8 +48,7 @@ def ordered_marginals(log_likelihood: FloatArray, edges: FloatArray) -> FloatArr
     inside = [_integral(left, right[:, ::-1]) for left, right in pairs]
     log_mass = np.stack(inside, axis=1) + log_likelihood + log_width[:, None, :]
     mass = np.exp(log_mass - log_mass.max(axis=2, keepdims=True))
-    result: FloatArray = mass / mass.sum(axis=2, keepdims=True)
-    return result
+    return np.asarray(mass / mass.sum(axis=2, keepdims=True))
 
 
 def _messages(log_likelihood: FloatArray, log_width: FloatArray) -> list[FloatArray]:

@@ -55,8 +55,7 @@ def least_above(risk: FloatArray) -> FloatArray:
 def smallest_risk(curves: BoundaryCurves) -> FloatArray:
     """Return the smallest mean cost of any ordered boundaries, shape (rows,)."""
     first = curves.risk[:, 0] + least_above(curves.risk)[:, 0]
-    result: FloatArray = curves.base + first.min(axis=1)
-    return result
+    return np.asarray(curves.base + first.min(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +102,7 @@ class StableStrata:
         log_odds = np.log(curves.risk.shape[1] * (n - fewest + 1) / (fewest + 1))
         scale = self.weight * log_odds * n / stake
         lowest = curves.risk.min(axis=2, keepdims=True)
-        result: FloatArray = -scale[:, None, None] * (curves.risk - lowest)
-        return result
+        return np.asarray(-scale[:, None, None] * (curves.risk - lowest))
 
 
 def nearest_ranks(weights: FloatArray, ranks: IntArray) -> IntArray:
