@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from steadycut import aggregate
+from steadycut import PatientScores, aggregate
 from steadycut.errors import BadTable
 from steadycut.ingest.identifiers import SEPARATOR, WITHOUT, alike_warnings, count_alike
 
@@ -30,12 +30,16 @@ def test_against_every_pair(identifiers):
     assert count_alike(identifiers) == sum(forms.count(form) > 1 for form in forms)
 
 
+def named(*identifiers):
+    return PatientScores(scores=np.zeros(len(identifiers)), patients=identifiers)
+
+
 def test_the_line_names_nobody():
-    (text,) = alike_warnings(np.array(["secret", "Secret ", "other"]))
+    (text,) = alike_warnings(named("secret", "Secret ", "other"))
     assert text.startswith("identifiers: those of 2 of 3 patients differ")
     assert "ecret" not in text
-    assert alike_warnings(np.array(["a", "b"])) == []
-    assert alike_warnings(None) == []
+    assert alike_warnings(named("a", "b")) == []
+    assert alike_warnings(PatientScores(scores=[0.0, 0.0])) == []
 
 
 @pytest.mark.parametrize("mark", ["NA", "n/a", "nan", "NaN", "NULL", "None", "<NA>", "#N/A"])

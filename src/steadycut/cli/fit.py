@@ -93,7 +93,7 @@ def study_document(
     return study.describe(confidence).model_copy(
         update={
             "instances": instances_summary(table, study.chosen.recipe.score),
-            "data": row_counts(table, sha256=study.patients.fingerprint()),
+            "data": row_counts(table, sha256=study.fingerprint),
             "frozen_rule": frozen.document,
         }
     )

@@ -1,9 +1,9 @@
 """The frozen records that the modules of core pass to each other."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,9 @@ from steadycut.errors import BadOption, BadPatients, PatientOverlap, argument
 
 DIRECTIONS = ("ge", "le")
 Direction = Literal["ge", "le"]
+T = TypeVar("T")
+# Between two identifiers.
+SEPARATOR = "\x1f"
 LARGEST_COUNT = 2.0**63
 # With a larger ratio of the costs the cheaper error could never change a choice.
 MOST_UNEQUAL = 1e6
@@ -155,8 +158,8 @@ class PatientScores:
     n_units: IntArray | None = None
     attributes: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
     recipe: Recipe = field(default_factory=Recipe)
-    # A cache: the scores of each class in ascending order.
-    _by_class: dict[int, FloatArray] = field(init=False)
+    # A cache: what `once` has made of these patients.
+    _made: dict[str, Any] = field(init=False)
 
     def __init__(
         self,
@@ -189,7 +192,7 @@ class PatientScores:
         rows = slice(None) if order is None else order
         store(self, "attributes", {name: read_only(texts[name][rows]) for name in texts})
         store(self, "recipe", Recipe() if recipe is None else recipe)
-        store(self, "_by_class", {})
+        store(self, "_made", {})
 
     @property
     def n_patients(self) -> int:
@@ -207,18 +210,30 @@ class PatientScores:
     @property
     def positive_scores(self) -> FloatArray:
         """Scores of the patients with label 1, ascending."""
-        return self._of_class(1)
+        return self.once("positive scores", lambda: self._of_class(1))
 
     @property
     def negative_scores(self) -> FloatArray:
         """Scores of the patients with label 0, ascending."""
-        return self._of_class(0)
+        return self.once("negative scores", lambda: self._of_class(0))
 
     def _of_class(self, label: int) -> FloatArray:
-        if label not in self._by_class:
-            scores = self.scores[self.known_labels == label]
-            self._by_class[label] = read_only(np.sort(scores))
-        return self._by_class[label]
+        return read_only(np.sort(self.scores[self.known_labels == label]))
+
+    @property
+    def joined_names(self) -> str:
+        """All identifiers in one text, with `SEPARATOR` between them; empty if there are none."""
+        if self.patients is None:
+            return ""
+        names = self.patients
+        return self.once("joined names", lambda: SEPARATOR.join(names.tolist()))
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """Return what ``make`` makes of these patients; under one name it is made only once."""
+        if name not in self._made:
+            self._made[name] = make()
+        found: T = self._made[name]
+        return found
 
     @property
     def n_positive(self) -> int:
@@ -250,7 +265,7 @@ class PatientScores:
         for name, column in columns.items():
             store(taken, name, column)
         store(taken, "recipe", self.recipe)
-        store(taken, "_by_class", {})
+        store(taken, "_made", {})
         return taken
 
     def __repr__(self) -> str:
@@ -265,12 +280,19 @@ class PatientScores:
     def fingerprint(self) -> str:
         """Return a SHA-256 of the patient-level table: identifiers, scores, labels and sites."""
         digest = hashlib.sha256()
-        labels = None if self.labels is None else np.array(["0", "1"])[self.labels]
-        for column in (self.patients, labels, self.sites):
-            lines = [] if column is None else column.tolist()
-            digest.update("\x1f".join(lines).encode() + b"\x1e")
+        labels = b"" if self.labels is None else _joined_labels(self.labels)
+        sites = [] if self.sites is None else self.sites.tolist()
+        for text in (self.joined_names.encode(), labels, SEPARATOR.join(sites).encode()):
+            digest.update(text + b"\x1e")
         digest.update(self.scores.astype("<f8").tobytes())
         return digest.hexdigest()
+
+
+def _joined_labels(labels: NDArray[np.int8]) -> bytes:
+    """Return the labels in one text, with `SEPARATOR` between them, as bytes."""
+    text = np.full((labels.size, 2), ord(SEPARATOR), dtype=np.uint8)
+    text[:, 0] = ord("0") + labels
+    return text.tobytes()[:-1]
 
 
 def check_direction(direction: str) -> Direction:

@@ -8,12 +8,12 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from steadycut.core.records import SEPARATOR, PatientScores
 from steadycut.errors import BadTable
 from steadycut.ingest.labels import MISSING
 from steadycut.ingest.request import Request
 from steadycut.ingest.survey import Survey
 
-SEPARATOR = "\x1f"
 # Spaces, and characters without width that are copied along from a page or a form.
 UNSEEN = [code for code in range(0x3001) if chr(code).isspace()]
 UNSEEN += [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF]
@@ -47,17 +47,18 @@ def check_named(survey: Survey, request: Request) -> None:
             raise BadTable(msg)
 
 
-def count_alike(identifiers: Sequence[str]) -> int:
+def count_alike(identifiers: Sequence[str] | NDArray[np.str_], joined: str | None = None) -> int:
     """Return how many distinct identifiers differ from another one only in the way of writing.
 
     That is in case, white space, zeros before a number or after its point, or Unicode form.
+    ``joined`` is all of them with `SEPARATOR` between them, if the caller has it.
 
     Examples
     --------
     >>> count_alike(["a1", "A1 ", "007", "7.0", "70"])
     4
     """
-    joined = SEPARATOR.join(identifiers)
+    joined = SEPARATOR.join(identifiers) if joined is None else joined
     plain = _plain(joined)
     if plain == joined and "." not in plain and SEPARATOR + "0" not in SEPARATOR + plain:
         return 0
@@ -83,13 +84,14 @@ def _unpadded(form: str) -> str:
     return (whole.lstrip("0") or "0") if whole.isdigit() and not rest.strip("0") else form
 
 
-def alike_warnings(identifiers: NDArray[np.str_] | None) -> list[str]:
+def alike_warnings(patients: PatientScores) -> list[str]:
     """Warn if some patients may be there twice; an empty list if not."""
-    count = 0 if identifiers is None else count_alike(identifiers.tolist())
-    if identifiers is None or not count:
+    names = patients.patients
+    count = 0 if names is None else count_alike(names, patients.joined_names)
+    if not count:
         return []
     text = (
-        f"identifiers: those of {count} of {identifiers.size} patients differ from another one "
+        f"identifiers: those of {count} of {patients.n_patients} patients differ from another one "
         "only by case, white space, zeros or the form of letters. They count as different "
         "patients. If they are the same patients, write their identifiers in the same way."
     )

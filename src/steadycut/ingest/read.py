@@ -228,4 +228,4 @@ def _were(number: int) -> str:
 
 def alike_lines(table: PatientTable) -> list[str]:
     """Warn if some patients may be in the table twice under two names."""
-    return alike_warnings(next(iter(table.patients.values())).patients)
+    return alike_warnings(next(iter(table.patients.values())))

@@ -83,12 +83,12 @@ class FittedStudy:
     @property
     def select_patients(self) -> PatientScores:
         """The patients who chose the cut-off."""
-        return self.patients.take(self.roles.select)
+        return self.chose.oriented(self.options.direction)
 
     @cached_property
     def certify_patients(self) -> PatientScores:
         """The patients who certify it."""
-        return self.patients.take(self.roles.certify)
+        return self.certified.oriented(self.options.direction)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -111,7 +111,7 @@ class FittedStudy:
         if self.options.honesty == "split":
             found += class_warnings("certify", certified.n_positive, certified.n_negative)
             found += order_warnings(self.patients)
-        return [*found, *unit_warnings(self.patients), *alike_warnings(self.patients.patients)]
+        return [*found, *unit_warnings(self.patients), *alike_warnings(self.patients)]
 
     def flip_probability(self, scores: FloatArray) -> FloatArray:
         """Return how often a resampled study would decide otherwise, for each score."""

@@ -5,7 +5,7 @@ import numpy as np
 from steadycut.core.checks import IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import PatientScores
-from steadycut.core.shift.label_shift import rank_bins
+from steadycut.core.shift.label_shift import bins_of
 from steadycut.documents.parts import InstancesPart
 from steadycut.documents.rule import Reference
 from steadycut.study.curves import quantiles
@@ -28,6 +28,6 @@ def reference_of(
         counts,
         quantiles_positive=quantiles(patients.positive_scores),
         quantiles_negative=quantiles(patients.negative_scores),
-        bins=rank_bins(patients.scores, patients.known_labels),
+        bins=bins_of(patients),
         instances_per_patient=span_of(n_instances),
     )

@@ -35,7 +35,7 @@ def digest_of_names(patients: PatientScores) -> bytes:
     """Return a digest of the identifiers; nothing where there are none."""
     if patients.patients is None:
         return b""
-    return hashlib.sha256("\x1f".join(patients.patients.tolist()).encode()).digest()
+    return hashlib.sha256(patients.joined_names.encode()).digest()
 
 
 def groups_of(

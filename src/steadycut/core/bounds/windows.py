@@ -59,7 +59,8 @@ def windows_of(scores: FloatArray, classes: NDArray[np.integer], n_classes: int)
 
 def label_windows(patients: PatientScores) -> Windows:
     """Return the windows of labelled patients: class 0 first, then class 1."""
-    return _windows([patients.negative_scores, patients.positive_scores])
+    classes = [patients.negative_scores, patients.positive_scores]
+    return patients.once("windows", lambda: _windows(classes))
 
 
 def _windows(members: list[FloatArray]) -> Windows:

@@ -134,6 +134,10 @@ def even_cuts(patients: PatientScores, n_thresholds: int = 200) -> EvenCuts:
 
 def exact_cuts(patients: PatientScores) -> ExactCuts:
     """Return one cut between any two neighbouring distinct scores, and one beyond each end."""
+    return patients.once("exact cuts", lambda: _exact_cuts(patients))
+
+
+def _exact_cuts(patients: PatientScores) -> ExactCuts:
     classes = patients.positive_scores, patients.negative_scores
     values = np.unique(np.concatenate(classes))
     up_to = [np.searchsorted(scores, values, side="right") for scores in classes]

@@ -22,7 +22,13 @@ def auc(patients: PatientScores) -> float | None:
     """
     if not patients.n_positive or not patients.n_negative:
         return None
-    return float(placements(patients.positive_scores, patients.negative_scores).mean())
+    return float(positive_placements(patients).mean())
+
+
+def positive_placements(patients: PatientScores) -> FloatArray:
+    """Return the placements of the positive patients among the negative ones."""
+    positive, negative = patients.positive_scores, patients.negative_scores
+    return patients.once("placements", lambda: placements(positive, negative))
 
 
 def placements(scores: FloatArray, others: FloatArray) -> FloatArray:
@@ -65,8 +71,8 @@ def newcombe_variance(area: float, sizes: tuple[int, int]) -> float:
 
 def delong_variance(patients: PatientScores) -> float:
     """Return DeLong's variance; a class with one patient contributes 0."""
-    positive, negative = patients.positive_scores, patients.negative_scores
-    parts = placements(positive, negative), placements(negative, positive)
+    negative = placements(patients.negative_scores, patients.positive_scores)
+    parts = positive_placements(patients), negative
     return sum(float(part.var(ddof=1)) / part.size for part in parts if part.size > 1)
 
 

@@ -103,8 +103,12 @@ def rank_bins(scores: ArrayLike, labels: ArrayLike, n_bins: int = 20) -> RankBin
     >>> bins.edges, bins.positive, bins.negative
     (array([0.3 , 0.55]), array([0, 1, 2]), array([2, 1, 0]))
     """
+    return bins_of(PatientScores(scores=scores, labels=labels), n_bins)
+
+
+def bins_of(patients: PatientScores, n_bins: int = 20) -> RankBins:
+    """Divide patients into bins, as `rank_bins` does."""
     check_count("n_bins", n_bins)
-    patients = PatientScores(scores=scores, labels=labels)
     if not patients.n_patients:
         msg = "rank bins need at least one patient; got none."
         raise TooFewPatients(msg)
