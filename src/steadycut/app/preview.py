@@ -10,16 +10,9 @@ from typing import Any
 from steadycut.app.column import Column, words
 from steadycut.app.guess import guess_columns
 from steadycut.ingest.column_names import check_columns
+from steadycut.ingest.sources import files as sources
 from steadycut.ingest.sources.anndata import MATRIX, open_anndata
 from steadycut.ingest.sources.arrow import open_dataset
-from steadycut.ingest.sources.files import (
-    ANNDATA,
-    check_ending,
-    is_arrow,
-    load_duckdb,
-    one_line,
-    open_file,
-)
 from steadycut.ingest.sources.find import TableFile, find_files
 
 SAMPLE = 5000
@@ -37,8 +30,8 @@ def preview(paths: Sequence[Path]) -> tuple[Column, ...]:
     """
     files = find_files(list(paths))
     for file in files:
-        check_ending(file)
-    connection = load_duckdb().connect(":memory:")
+        sources.check_ending(file)
+    connection = sources.load_duckdb().connect(":memory:")
     try:
         parts = [_sample(connection, file, SAMPLE // len(files)) for file in files]
     finally:
@@ -93,8 +86,8 @@ def _may_be_shown(
 
 
 def _sample(connection: Any, file: TableFile, n_rows: int) -> Cells:
-    with one_line(file.place):
-        if file.name.casefold().endswith(ANNDATA):
+    with sources.one_line(file.place):
+        if file.name.casefold().endswith(sources.ANNDATA):
             return _sample_anndata(file.path, n_rows)
         names, aliases, source = _open(connection, file)
         picked = ", ".join(f"{_quoted(alias)}::VARCHAR" for alias in aliases)
@@ -108,12 +101,12 @@ def _sample(connection: Any, file: TableFile, n_rows: int) -> Cells:
 
 def _open(connection: Any, file: TableFile) -> tuple[Sequence[str], Sequence[str], str]:
     """Return the names of the columns, DuckDB's names for them, and what to select from."""
-    if is_arrow(file):
+    if sources.is_arrow(file):
         dataset = open_dataset(file)
         check_columns([], dataset.schema.names, f"{file.place!r}")
         connection.register("opened", dataset)
         return dataset.schema.names, dataset.schema.names, "opened"
-    opened = open_file(connection, file, [])
+    opened = sources.open_file(connection, file, [])
     return opened.names, opened.aliases, opened.source
 
 
@@ -133,9 +126,9 @@ def _sample_anndata(path: Path, n_rows: int) -> Cells:
 
 def _genes(file: TableFile) -> list[str]:
     """Return the genes that can be scores, as the commands name them."""
-    if not file.name.casefold().endswith(ANNDATA):
+    if not file.name.casefold().endswith(sources.ANNDATA):
         return []
-    with one_line(file.place), open_anndata(file.path) as data:
+    with sources.one_line(file.place), open_anndata(file.path) as data:
         return [] if data.X is None else [f"{MATRIX}{name}" for name in data.var_names]
 
 

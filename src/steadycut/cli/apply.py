@@ -2,7 +2,6 @@
 
 import io
 import os
-import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from glob import glob
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from steadycut.cli.options import AsJson, TableOptions, option
-from steadycut.cli.output import check_folder, note_warnings, show
+from steadycut.cli.output import check_file, check_folder, note_warnings, show
 from steadycut.cli.rule_options import RuleOptions
 from steadycut.cli.tables import note_dropped, read_levels, row_counts
 from steadycut.documents.guards import check_deployment, forced_names, pass_or_refuse, texts_of
@@ -71,14 +70,8 @@ def with_forced(decisions: dict[str, Any], forced: Sequence[str]) -> dict[str, A
 
 def check_not_an_input(out: Path, inputs: Sequence[Path | str]) -> None:
     """Refuse to overwrite the rule or a table that is read."""
-    try:
-        taken = out.exists()
-    except OSError:  # a name that no file can have; writing it will say so
-        taken = False
-    if not taken:
-        return
     read = [Path(path) for given in inputs for path in (given, *glob(str(given)))]  # noqa: PTH207
-    if any(path.exists() and path.samefile(out) for path in read):
+    if out.exists() and any(path.exists() and path.samefile(out) for path in read):
         msg = f"--out {out} is one of the files that are read; choose another name."
         raise BadOption(msg)
 
@@ -95,20 +88,6 @@ def writer_for(out: Path) -> Any:
     check_folder(out.parent)
     check_file(out)
     return writers[out.suffix.lower()]
-
-
-def check_file(out: Path) -> None:
-    """Refuse a name that a folder has, or that no file can have."""
-    try:
-        taken = stat.S_ISDIR(out.stat().st_mode)
-    except FileNotFoundError:
-        taken = False
-    except OSError as error:
-        msg = f"cannot write {out}: {error.strerror or error}. Choose another place."
-        raise BadOption(msg) from None
-    if taken:
-        msg = f"--out must be a file; {out} is a folder. Name a file in it."
-        raise BadOption(msg)
 
 
 def to_parquet(decisions: dict[str, Any]) -> bytes:

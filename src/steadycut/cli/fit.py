@@ -7,8 +7,9 @@ from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, show, write_folder
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import page_files, show_page
-from steadycut.cli.tables import instances_summary, note_left_out, row_counts
+from steadycut.cli.tables import note_left_out, row_counts
 from steadycut.core.checks import check_fraction
+from steadycut.documents.parts import ClustersPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption
@@ -90,10 +91,10 @@ def study_document(
     study: Study, table: PatientTable, frozen: FrozenRule, confidence: float = CONFIDENCE
 ) -> StudyDocument:
     """Return study.json: the study, how many rows it was made from, and how similar they are."""
-    return study.describe(confidence).model_copy(
-        update={
-            "instances": instances_summary(table, study.chosen.recipe.score),
-            "data": row_counts(table, sha256=study.fingerprint),
-            "frozen_rule": frozen.document,
-        }
-    )
+    clusters = table.clusters.get(study.chosen.recipe.score)
+    update = {
+        "instances": None if clusters is None else ClustersPart.of(clusters),
+        "data": row_counts(table, sha256=study.fingerprint),
+        "frozen_rule": frozen.document,
+    }
+    return study.describe(confidence).model_copy(update=update)

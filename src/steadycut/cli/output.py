@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -25,6 +26,20 @@ def check_folder(folder: Path) -> None:
         msg = f"--out must be a folder that you may write to; {nearest} is not. Choose another."
         raise BadOption(msg)
     _try_folder(folder)
+
+
+def check_file(out: Path) -> None:
+    """Refuse a name that a folder has, or that no file can have."""
+    try:
+        taken = stat.S_ISDIR(out.stat().st_mode)
+    except FileNotFoundError:
+        taken = False
+    except OSError as error:
+        msg = f"cannot write {out}: {error.strerror or error}. Choose another place."
+        raise BadOption(msg) from None
+    if taken:
+        msg = f"--out must be a file; {out} is a folder. Name a file in it."
+        raise BadOption(msg)
 
 
 def _try_folder(folder: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from steadycut.cli.options import argument, option
-from steadycut.cli.output import check_folder
+from steadycut.cli.output import check_file, check_folder
 from steadycut.core.checks import check_choice
 from steadycut.errors import BadOption, BadTable, SteadycutError
 from steadycut.io.files import read_small, write_atomically
@@ -36,9 +36,7 @@ def report_command(
     comparison = None if compare is None else read_json(compare)
     target = out or path.parent / page_name(content, form)
     check_folder(target.parent)
-    if target.is_dir():
-        msg = f"--out must be a file; {target} is a folder. Name a file in it."
-        raise BadOption(msg)
+    check_file(target)
     try:
         with warnings.catch_warnings():
             # An edited file may contain numbers that no figure can show.

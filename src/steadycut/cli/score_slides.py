@@ -9,16 +9,9 @@ from steadycut.cli.output import check_folder
 from steadycut.cli.results import finish_scoring
 from steadycut.core.checks import check_count
 from steadycut.io.progress import progress_on_stderr
+from steadycut.pipelines import slides as pipeline
 from steadycut.pipelines.driver import gather_files
 from steadycut.pipelines.skipped import refuse_if_nothing
-from steadycut.pipelines.slides import (
-    Job,
-    ModelOptions,
-    SlideResult,
-    TileModel,
-    TileOptions,
-    score_slides,
-)
 from steadycut.pipelines.slides.options import wanted_mpp
 from steadycut.pipelines.slides.reader import SLIDES, import_openslide
 
@@ -53,11 +46,11 @@ class SlideModelOptions:
     )
     device: str = option("cpu|cuda", "Where the model runs.", default="cpu")
 
-    def options(self) -> ModelOptions:
+    def options(self) -> pipeline.ModelOptions:
         """Check how pixels go in and a score comes out."""
         values = asdict(self)
         del values["model"]
-        return ModelOptions(**values)
+        return pipeline.ModelOptions(**values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,10 +73,11 @@ class SlideTileOptions:
     max_brightness: float = number("X", "Largest mean green, 0 to 255.", default=240.0)
     batch: int = whole("N", "Tiles that are read and scored together.", default=32)
 
-    def options(self) -> TileOptions:
+    def options(self) -> pipeline.TileOptions:
         """Check how tiles are cut and which are kept."""
         values = asdict(self)
-        return TileOptions(**values | {"mpp": wanted_mpp(self.mpp, values.pop("magnification"))})
+        mpp = wanted_mpp(self.mpp, values.pop("magnification"))
+        return pipeline.TileOptions(**values | {"mpp": mpp})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,8 +105,8 @@ def score_slides_command(
     options, how = tiles.options(), model.options()
     import_openslide()
     files = gather_files(given.slides, SLIDES, given.sheet)
-    job = Job(
-        model=TileModel(model.model, how),
+    job = pipeline.Job(
+        model=pipeline.TileModel(model.model, how),
         options=options,
         out=output.out,
         n_jobs=check_count("jobs", work.jobs),
@@ -120,14 +114,14 @@ def score_slides_command(
         sheet=files.sheet,
     )
     with progress_on_stderr() as progress:
-        done, skipped = score_slides(files.paths, job, progress)
+        done, skipped = pipeline.score_slides(files.paths, job, progress)
     skipped = [*files.skipped, *skipped]
     refuse_if_nothing(len(done), skipped, "slides")
     content = {"options": asdict(options), "slides": [one.to_dict() for one in done]}
     finish_scoring(output.out, "slides", content, _rows(done), skipped, as_json=output.as_json)
 
 
-def _rows(done: Sequence[SlideResult]) -> list[tuple[str, str]]:
+def _rows(done: Sequence[pipeline.SlideResult]) -> list[tuple[str, str]]:
     """Return how many slides and tiles there are, for the terminal."""
     total = {key: sum(one.counts[key] for one in done) for key in done[0].counts}
     return [

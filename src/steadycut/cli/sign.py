@@ -9,17 +9,10 @@ from typing import Annotated
 
 from steadycut.cli.options import AsJson, argument, option, switch
 from steadycut.cli.output import show
-from steadycut.documents.signature import (
-    PASSPHRASE,
-    PUBLIC_ENDING,
-    is_encrypted,
-    make_key,
-    sign,
-    signature_path,
-    verify,
-)
+from steadycut.documents import signature as signing
 from steadycut.errors import BadOption
 
+ENCRYPT = f"Ask for a passphrase, or take that in {signing.PASSPHRASE}."
 SignedFile = Annotated[
     Path,
     argument("RULE", "rule.json, strata.json or covariate.json; study.json, audit.json."),
@@ -29,16 +22,17 @@ SignatureFile = Annotated[Path | None, option("FILE", "Signature file. [default:
 
 def keygen_command(
     key: Path = argument("KEY", "Private key to write; KEY.pub is the public one."),
-    encrypt: bool = switch("--encrypt", f"Ask for a passphrase, or take that in {PASSPHRASE}."),
+    encrypt: bool = switch("--encrypt", ENCRYPT),
     as_json: AsJson = False,
 ) -> None:
-    """Make a pair of keys for signatures.
+    """Make a pair of keys for signing.
 
     The keys are Ed25519 keys. Keep KEY to yourself and give KEY.pub to others.
     """
-    fingerprint = make_key(key, new_passphrase() if encrypt else None)
-    content = {"private": str(key), "public": f"{key}{PUBLIC_ENDING}", "key": fingerprint}
-    text = f"Key {fingerprint}\nWrote {key} (keep it to yourself) and {key}{PUBLIC_ENDING}"
+    fingerprint = signing.make_key(key, new_passphrase() if encrypt else None)
+    public = f"{key}{signing.PUBLIC_ENDING}"
+    content = {"private": str(key), "public": public, "key": fingerprint}
+    text = f"Key {fingerprint}\nWrote {key} (keep it to yourself) and {public}"
     show(content, text, as_json=as_json)
 
 
@@ -53,8 +47,8 @@ def sign_command(
     Writes RULE.sig. The passphrase of an encrypted key is asked for, or taken from
     STEADYCUT_PASSPHRASE.
     """
-    made = sign(rule, key, passphrase=passphrase_of(key), out=out)
-    text = f"Signed {rule} with key {made.key}\nWrote {signature_path(rule, out)}"
+    made = signing.sign(rule, key, passphrase=passphrase_of(key), out=out)
+    text = f"Signed {rule} with key {made.key}\nWrote {signing.signature_path(rule, out)}"
     show(asdict(made), text, as_json=as_json)
 
 
@@ -68,25 +62,26 @@ def verify_command(
 
     Exit code 0: the file is exactly what the owner of the key signed. Exit code 2: it is not.
     """
-    found = verify(rule, key, signature=signature)
+    found = signing.verify(rule, key, signature=signature)
     show(asdict(found), f"{rule} is what the owner of key {found.key} signed", as_json=as_json)
 
 
 def passphrase_of(key: Path) -> str | None:
     """Return the passphrase of a key; ask for it if the key needs one and a person is there."""
-    given = os.environ.get(PASSPHRASE)
-    if given or not is_encrypted(key) or not sys.stdin.isatty():
+    given = os.environ.get(signing.PASSPHRASE)
+    if given or not signing.is_encrypted(key) or not sys.stdin.isatty():
         return given
     return getpass(f"Passphrase of {key}: ")
 
 
 def new_passphrase() -> str:
     """Return a passphrase from the environment, or one that was typed twice."""
-    given = os.environ.get(PASSPHRASE)
+    given = os.environ.get(signing.PASSPHRASE)
     if given:
         return given
     if not sys.stdin.isatty():
-        msg = f"--encrypt needs a passphrase: nobody is there to type it. Set {PASSPHRASE}."
+        variable = signing.PASSPHRASE
+        msg = f"--encrypt needs a passphrase: nobody is there to type it. Set {variable}."
         raise BadOption(msg)
     typed = getpass("Passphrase: ")
     if not typed or typed != getpass("Again: "):

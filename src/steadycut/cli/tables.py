@@ -7,15 +7,9 @@ from typing import Any, TypeVar
 from steadycut.cli.output import note, note_warnings
 from steadycut.cli.reading import Reading, read_tables
 from steadycut.core.records import PatientScores
+from steadycut.documents import guards
 from steadycut.documents.frozen import FrozenFile
-from steadycut.documents.guards import (
-    Finding,
-    forced_names,
-    missing_level,
-    pass_or_refuse,
-    texts_of,
-)
-from steadycut.documents.parts import ClustersPart, DataPart, NewPatientsPart
+from steadycut.documents.parts import DataPart, NewPatientsPart
 from steadycut.errors import MissingColumn
 from steadycut.ingest import PatientTable, Request
 from steadycut.ingest.read import alike_lines, dropped_lines
@@ -25,7 +19,7 @@ Judged = TypeVar("Judged", bound=NewPatientsPart)
 
 def read_levels(
     request: Request, reading: Reading, *, force: bool
-) -> tuple[PatientTable, list[Finding]]:
+) -> tuple[PatientTable, list[guards.Finding]]:
     """Read patients; where the column of a level is missing, refuse, or leave out this level.
 
     The findings say what was left out. The recipe of the patients stays as it was asked for.
@@ -34,10 +28,10 @@ def read_levels(
         return read_tables(request, reading), []
     except MissingColumn as error:
         column = error.column
-        found = missing_level(request.recipe("", ""), column)
+        found = guards.missing_level(request.recipe("", ""), column)
         if found is None:
             raise
-    pass_or_refuse([found], force=force)
+    guards.pass_or_refuse([found], force=force)
     levels = tuple(level for level in request.levels if level[0] != column)
     table, more = read_levels(replace(request, levels=levels), reading, force=force)
     patients = {
@@ -47,10 +41,12 @@ def read_levels(
     return replace(table, patients=patients), [found, *more]
 
 
-def with_warnings(document: Judged, lacking: Sequence[Finding], labels: Sequence[str]) -> Judged:
+def with_warnings(
+    document: Judged, lacking: Sequence[guards.Finding], labels: Sequence[str]
+) -> Judged:
     """Add warnings: those about missing columns before the others, those about labels after."""
-    forced = dict.fromkeys([*forced_names(lacking), *document.forced])
-    warnings = [*texts_of(lacking), *document.warnings, *labels]
+    forced = dict.fromkeys([*guards.forced_names(lacking), *document.forced])
+    warnings = [*guards.texts_of(lacking), *document.warnings, *labels]
     return document.model_copy(update={"warnings": warnings, "forced": list(forced)})
 
 
@@ -79,12 +75,6 @@ def row_counts(table: PatientTable, *, fewest: int = 0, sha256: str | None = Non
         dropped_incomplete_patients=shown(table.dropped.incomplete),
         sha256=sha256,
     )
-
-
-def instances_summary(table: PatientTable, score: str) -> ClustersPart | None:
-    """Return how similar the rows of a patient are in a score; None where it is not defined."""
-    found = table.clusters.get(score)
-    return None if found is None else ClustersPart.of(found)
 
 
 def note_dropped(table: PatientTable) -> None:
