@@ -3,6 +3,7 @@
 from steadycut.cli.options import AsJson
 from steadycut.cli.output import show
 from steadycut.core.rules.registry import rule_table
+from steadycut.show.columns import columns
 
 NOTES = """\
 X is a number. A constraint that no cut-off meets is refused. Predictive values, accuracy, kappa
@@ -23,7 +24,4 @@ def rules_command(as_json: AsJson = False) -> None:
 
 def rules_text(rows: list[dict[str, str]]) -> str:
     """Return one line per rule, and notes about all of them."""
-    name = max(len(row["rule"]) for row in rows)
-    meaning = max(len(row["meaning"]) for row in rows)
-    lines = [f"  {row['rule']:<{name}}  {row['meaning']:<{meaning}}  {row['in_r']}" for row in rows]
-    return "\n".join(["Rules", *(line.rstrip() for line in lines), "", NOTES])
+    return "\n".join(["Rules", columns([list(row.values()) for row in rows], "ttt"), "", NOTES])

@@ -12,6 +12,7 @@ from steadycut.show.page import File, Picture, Section, Table
 
 # The name of a column, and its cells.
 Column = tuple[str, Sequence[str]]
+Matrix = Sequence[Sequence[float]]
 
 
 def section(
@@ -73,6 +74,15 @@ def of_columns(
         note=note,
         short=tuple(range(len(names))) if short else (),
     )
+
+
+def of_matrix(
+    caption: str, grades: Column, actions: Sequence[str], values: Matrix, *, short: bool = True
+) -> Table:
+    """Return a table with a row for each grade and a column for each decision."""
+    texts = [[str(one) if isinstance(one, int) else f"{one:g}" for one in row] for row in values]
+    columns = zip(actions, zip(*texts, strict=True), strict=True)
+    return of_columns(caption, [grades, *columns], short=short)
 
 
 def pictures(document: Part, captions: Mapping[type[Display], str]) -> tuple[Picture, ...]:

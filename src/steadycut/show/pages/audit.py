@@ -11,20 +11,20 @@ from steadycut.documents.audit import (
 )
 from steadycut.documents.kinds import SCHEMAS
 from steadycut.documents.parts import Range
-from steadycut.documents.strata import RatePart
 from steadycut.show import sentences as say
-from steadycut.show.builders import explained, held_files, listed, of_columns, pictures, section
+from steadycut.show.builders import explained, held_files, listed, pictures, section
 from steadycut.show.figures.certificate import CertificateDisplay
 from steadycut.show.figures.decision_curve import DecisionCurveDisplay
 from steadycut.show.figures.flips import FlipsDisplay
 from steadycut.show.figures.scores import ScoresDisplay
 from steadycut.show.figures.shift import ShiftDisplay
 from steadycut.show.numbers import UNKNOWN, count, cut, exact, percent, risk
-from steadycut.show.page import Page, Section, Status, Table
+from steadycut.show.page import Page, Section, Status
 from steadycut.show.pages.study import data_rows
 from steadycut.show.sections.bounds import bounds_section, shift_section
 from steadycut.show.sections.characteristics import DECISION_CURVE, here_section
 from steadycut.show.sections.checklist import audit_checklist_section
+from steadycut.show.sections.decisions import boundaries_section, decisions_section
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import audit_methods_section
 from steadycut.show.sections.stability import FLIPS
@@ -220,31 +220,6 @@ def shaky_rows(audit: AuditBase) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def decisions_section(audit: DecisionAudit) -> Section:
-    """Show how many patients get which decision, by true grade where it is known."""
-    before: Sequence[float | None] = audit.shares_internal or [None] * len(audit.actions)
-    columns = [
-        ("decision", audit.actions),
-        ("here", list(map(percent, audit.shares))),
-        ("first hospital", list(map(percent, before))),
-    ]
-    tables = [of_columns("Share of the patients by decision", columns)]
-    if isinstance(audit, LabelledDecisionAudit):
-        tables.append(matrix_table("Patients here", audit, audit.counts))
-        if audit.counts_internal is not None:
-            caption = "Certifying patients, first hospital"
-            tables.append(matrix_table(caption, audit, audit.counts_internal))
-    tables.append(matrix_table("Cost of each decision per patient", audit, audit.cost_matrix))
-    return section("decisions", "Who gets which decision here", tables=tables)
-
-
-def matrix_table(caption: str, audit: DecisionAudit, values: Sequence[Sequence[float]]) -> Table:
-    """Return a table with a row for each grade and a column for each decision."""
-    by_action = zip(audit.actions, zip(*values, strict=True), strict=True)
-    cells = [(action, [f"{value:g}" for value in column]) for action, column in by_action]
-    return of_columns(caption, [("true grade", audit.grades), *cells])
-
-
 def labelled_decision_sections(audit: LabelledDecisionAudit) -> list[Section]:
     """Return what only labels can tell; some of it only for two grades and two decisions."""
     here, before = audit.operating_point, audit.operating_point_internal
@@ -254,40 +229,6 @@ def labelled_decision_sections(audit: LabelledDecisionAudit) -> list[Section]:
     if audit.shift is not None:
         sections.append(shift_section(audit, audit.shift))
     return sections
-
-
-def boundaries_section(audit: LabelledDecisionAudit) -> Section:
-    """Show both error rates between neighbouring decisions, here and before."""
-    boundaries, each = audit.boundaries, audit.boundaries[0].delta
-    rows = [
-        (f"{row.below} | {row.above}", name, *rate_cells(here), *rate_cells(before))
-        for row in boundaries
-        for name, here, before in (
-            ("missed", row.miss, row.miss_internal),
-            ("false alarms", row.alarm, row.alarm_internal),
-        )
-    ]
-    text = (
-        "Missed are patients whose grade belongs above a boundary and who are put below it; false "
-        "alarms the other way round. All limits of one hospital hold together with "
-        f"{percent(1 - 2 * len(boundaries) * each)} confidence: each is exact at "
-        f"{percent(1 - each)}."
-    )
-    table = Table(
-        caption="Error rates, with simultaneous limits",
-        header=("boundary", "error", "here", "at most", "first hospital", "at most there"),
-        kinds="ttnnnn",
-        rows=tuple(rows),
-        short=tuple(range(6)),
-    )
-    return section("boundaries", "Errors between neighbouring decisions", text, tables=(table,))
-
-
-def rate_cells(rate: RatePart | None) -> tuple[str, str]:
-    """Return how many errors there are, and the limit of their rate."""
-    if rate is None:
-        return UNKNOWN, UNKNOWN
-    return f"{rate.errors} of {rate.n_patients}", percent(rate.limit)
 
 
 def steadiness_section(audit: DecisionAudit) -> Section:

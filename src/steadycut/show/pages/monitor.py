@@ -27,9 +27,10 @@ AT_ALL_TIMES = (
 def monitor_page(monitor: AnyMonitor) -> Page:
     """Return the page of a frozen rule in use."""
     text, tone = ("alarm", "bad") if monitor.alarm else ("no alarm", "good")
+    at = f", cut-off {cut(monitor.threshold)}" if isinstance(monitor, MonitorDocument) else ""
     labels = "with known labels" if monitor.labelled else "without labels"
     return Page(
-        title=f"A frozen rule in use{at_cut(monitor)}",
+        title=f"A frozen rule in use{at}",
         subtitle=f"{count(monitor.n_patients, 'patient')} in the order of arrival, {labels}",
         status=Status(text=text, tone=tone),
         headline=(f"{monitor.verdict_text[:1].upper()}{monitor.verdict_text[1:]}",),
@@ -38,11 +39,6 @@ def monitor_page(monitor: AnyMonitor) -> Page:
         sections=tuple(watches(monitor)),
         files=held_files(monitor, "monitor.json"),
     )
-
-
-def at_cut(monitor: AnyMonitor) -> str:
-    """Name the cut-off, if there is one."""
-    return f", cut-off {cut(monitor.threshold)}" if isinstance(monitor, MonitorDocument) else ""
 
 
 def called(monitor: AnyMonitor) -> str:

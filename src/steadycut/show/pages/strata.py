@@ -1,7 +1,7 @@
 """The page of a study of risk strata: ordered boundaries, all chosen at once."""
 
 from steadycut.documents.strata_study import StrataStudyDocument
-from steadycut.show.builders import held_files, listed, of_columns, section
+from steadycut.show.builders import held_files, listed, of_columns, of_matrix, section
 from steadycut.show.columns import numbers
 from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Page, Section
@@ -73,21 +73,11 @@ def strata_lines(study: StrataStudyDocument) -> list[str]:
 
 def strata_section(study: StrataStudyDocument) -> Section:
     """Show who is where, and what that costs."""
-    grades = ("grade", study.grades)
-    counts = zip(study.strata, zip(*study.counts, strict=True), strict=True)
-    costs = zip(study.strata, zip(*study.costs, strict=True), strict=True)
-    tables = (
-        of_columns(
-            "Certifying patients by true grade and stratum",
-            [grades, *((name, list(map(str, column))) for name, column in counts)],
-        ),
-        of_columns(
-            "What each stratum costs a patient of each grade",
-            [grades, *((name, [f"{cost:g}" for cost in column]) for name, column in costs)],
-            short=False,
-        ),
-    )
-    return section("strata", "Who is in which stratum", tables=tables)
+    where = (("grade", study.grades), study.strata)
+    counts = of_matrix("Certifying patients by true grade and stratum", *where, study.counts)
+    caption = "What each stratum costs a patient of each grade"
+    costs = of_matrix(caption, *where, study.costs, short=False)
+    return section("strata", "Who is in which stratum", tables=(counts, costs))
 
 
 def boundaries_section(study: StrataStudyDocument) -> Section:

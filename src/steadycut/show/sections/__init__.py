@@ -7,6 +7,7 @@
 ``stability``        how far a cut-off may move, and how much may change elsewhere
 ``comparison``       every rule at two hospitals
 ``bounds``           the risk at another hospital, and where its change comes from
+``decisions``        which decision patients get elsewhere, and errors between them
 ``explorer``         the words around the explorer
 ``methods``          text for a paper
 ``checklist``        what STARD 2015 and TRIPOD+AI ask for

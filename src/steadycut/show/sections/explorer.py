@@ -34,9 +34,12 @@ def explorer_of(document: StudyDocument | AuditBase, who: str) -> Explorer | Non
     if not isinstance(document, StudyDocument | LabelledAudit) or document.explorer is None:
         return None
     data = document.explorer
+    own = document.certificate.value, document.certificate.bound
+    if isinstance(document, LabelledAudit):
+        own = document.bound_external, document.bound
     uniform = data.bound == "class-wise-dkw"
     return Explorer(
-        texts=(counted_text(data, who), limits_text(data, *own_bound(document))),
+        texts=(counted_text(data, who), limits_text(data, *own)),
         numbers=NUMBERS,
         at_frozen=EVERYWHERE if uniform else AT_FROZEN,
         elsewhere=EVERYWHERE if uniform else ELSEWHERE,
@@ -70,10 +73,3 @@ def limits_text(data: ExplorerPart, value: float, bound: str) -> str:
             f"from the {bound} bound and holds only there."
         )
     return text
-
-
-def own_bound(document: StudyDocument | LabelledAudit) -> tuple[float, str]:
-    """Return the bound on the risk that the page is about, and its name."""
-    if isinstance(document, LabelledAudit):
-        return document.bound_external, document.bound
-    return document.certificate.value, document.certificate.bound
