@@ -14,7 +14,7 @@ import numpy as np
 from steadycut.core.bootstrap.draws import ThresholdDraws
 from steadycut.core.bootstrap.resampling import BATCH
 from steadycut.core.checks import FloatArray, IntArray, read_only
-from steadycut.core.cuts.grid import ExactCuts, exact_cuts
+from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import TIE, count_errors
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.core.rules.registry import cuts_at_rank
@@ -103,28 +103,6 @@ class Ensemble:
         """
         whole = cut - self.steps * (sign < 0)
         return (2 * whole - 1) / (2 * self.steps)
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Chooser:
-    """One method's cuts: the bin of each patient, and the reference rank of each cut."""
-
-    cuts: ExactCuts
-    bins: IntArray
-    labels: IntArray
-    below: IntArray
-
-    def choose(self, drawn: IntArray, search: Search) -> IntArray:
-        """Return twice the reference rank of the chosen cut, for each row of drawn patients."""
-        curve = count_errors(self._cells(drawn))
-        first, last = cuts_at_rank(curve.ranks, search.chooser(curve, search.costs))
-        return self.below[first] + self.below[last]
-
-    def _cells(self, drawn: IntArray) -> IntArray:
-        rows, width = drawn.shape[0], self.cuts.cells.size
-        cell = self.bins + (self.labels == 0) * (width // 2)
-        place = cell[drawn] + width * np.arange(rows)[:, None]
-        return np.bincount(place.ravel(), minlength=rows * width).reshape(rows, width)
 
 
 def thin(ordered: FloatArray, most: int = LARGEST_REFERENCE) -> FloatArray:
@@ -264,9 +242,9 @@ def draw_cuts(
     The first column is for the patients themselves. Each other column draws them with replacement,
     the same patients for all methods.
     """
-    choosers = [_chooser(one, ref) for one, ref in zip(chose, references, strict=True)]
+    choosers = [_chooser(one, ref, search) for one, ref in zip(chose, references, strict=True)]
     batches = _drawn_patients(chose[0].n_patients, search.n_bootstrap, rng)
-    found = [[one.choose(drawn, search) for one in choosers] for drawn in batches]
+    found = [[choose(drawn) for choose in choosers] for drawn in batches]
     return np.concatenate([np.stack(batch) for batch in found], axis=1)
 
 
@@ -302,15 +280,25 @@ def risk_warnings(risk: float, methods: Sequence[Candidate], search: Search) -> 
     return [text]
 
 
-def _chooser(patients: PatientScores, reference: FloatArray) -> _Chooser:
+def _chooser(
+    patients: PatientScores, reference: FloatArray, search: Search
+) -> Callable[[IntArray], IntArray]:
+    """Return a function from rows of drawn patients to twice the reference rank of their cut."""
     cuts = exact_cuts(patients)
-    below = np.searchsorted(reference, cuts.values)
-    return _Chooser(
-        cuts=cuts,
-        bins=np.searchsorted(cuts.values, patients.scores),
-        labels=patients.known_labels.astype(np.int64),
-        below=np.append(below, reference.size),
-    )
+    width = cuts.cells.size
+    negative = patients.known_labels == 0
+    cell = np.searchsorted(cuts.values, patients.scores) + negative * (width // 2)
+    below = np.append(np.searchsorted(reference, cuts.values), reference.size)
+
+    def choose(drawn: IntArray) -> IntArray:
+        rows = len(drawn)
+        place = cell[drawn] + width * np.arange(rows)[:, None]
+        cells = np.bincount(place.ravel(), minlength=rows * width).reshape(rows, width)
+        curve = count_errors(cells)
+        first, last = cuts_at_rank(curve.ranks, search.chooser(curve, search.costs))
+        return below[first] + below[last]
+
+    return choose
 
 
 def _drawn_patients(n: int, n_replicates: int, rng: np.random.Generator) -> Iterator[IntArray]:

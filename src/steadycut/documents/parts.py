@@ -55,13 +55,15 @@ class Part(BaseModel):
     def of(cls, *records: Any, **given: Any) -> Self:  # noqa: ANN401
         """Return the part made of given fields, and of the attributes of records for the others.
 
-        The first record with an attribute of the name of a field provides it.
+        The first record with an attribute of the name of a field provides it. A field with an
+        alias, such as the schema, is never taken from a record.
         """
         if len(records) == 1 and not given:
             return cls.model_validate(records[0])
         found = dict(given)
         for record in records:
-            wanted = [name for name in cls.model_fields if name not in found]
+            plain = [name for name, field in cls.model_fields.items() if field.alias is None]
+            wanted = [name for name in plain if name not in found]
             values = {name: getattr(record, name, MISSING) for name in wanted}
             found |= {name: value for name, value in values.items() if value is not MISSING}
         return cls(**found)

@@ -11,7 +11,7 @@ SCHEMA = "steadycut.reproduce/1"
 NEARLY_ALL, HALF = 0.9, 0.5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Claim:
     """One statement of the paper, what came out here, and in what share of the replicates.
 

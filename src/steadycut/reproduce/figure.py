@@ -50,7 +50,7 @@ class PaperFigure:
     help
         Help of the command.
     setting, assumed, printed
-        The setting of the panels, and in words what the paper does not and what it does print.
+        The setting of the panels, in words what the paper does not print, and other printed values.
     run
         Takes replicates, seed and progress; returns the outcomes of every setting, by its name.
     summarise
@@ -74,7 +74,7 @@ class PaperFigure:
     replicates: int
     setting: Any
     assumed: Mapping[str, str]
-    printed: Mapping[str, str] = field(default_factory=dict)
+    printed: Mapping[str, Any] = field(default_factory=dict)
     run: Callable[[int, int, Progress | None], Mapping[str, Sequence[Any]]]
     summarise: Callable[[Sequence[Any]], dict[str, Any]]
     panels: Callable[[int, Sequence[Any]], dict[str, Any]]

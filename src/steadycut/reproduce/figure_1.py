@@ -57,47 +57,40 @@ def claims(outcomes: Sequence[Outcome], panels: Mapping[str, Any]) -> list[Claim
     low, high = SHARP
     return [
         Claim(
-            paper="(a) ERM selects a cut-off in a sharp basin.",
-            found=(
-                f"ERM lies between {said['erm']['low']:.2f} and {said['erm']['high']:.2f} in 90 % "
-                f"of replicates; the sharp subgroup lies between {low:.2f} and {high:.2f}. "
-                f"{basin_text(panels)}"
-            ),
-            share=said["erm_in_sharp"],
+            "(a) ERM selects a cut-off in a sharp basin.",
+            f"ERM lies between {said['erm']['low']:.2f} and {said['erm']['high']:.2f} in 90 % "
+            f"of replicates; the sharp subgroup lies between {low:.2f} and {high:.2f}. "
+            f"{basin_text(panels)}",
+            said["erm_in_sharp"],
         ),
         Claim(
-            paper="(a, c) The penalty moves the minimiser to the right.",
-            found=f"From {said['erm']['mean']:.2f} to {said['penalised']['mean']:.2f} on average.",
-            share=said["moved_right"],
+            "(a, c) The penalty moves the minimiser to the right.",
+            f"From {said['erm']['mean']:.2f} to {said['penalised']['mean']:.2f} on average.",
+            said["moved_right"],
         ),
         Claim(
-            paper="(b) The instability map is high in the sharp basin.",
-            found=f"There it is {np.mean(ratios or [0]):.2f} times as high as elsewhere.",
-            share=share_of([ratio > 1 for ratio in ratios] or [False]),
+            "(b) The instability map is high in the sharp basin.",
+            f"There it is {np.mean(ratios or [0]):.2f} times as high as elsewhere.",
+            share_of([ratio > 1 for ratio in ratios] or [False]),
         ),
         Claim(
-            paper="(d) The excess risk R_Q - R_P concentrates near the sharp region.",
-            found=(
-                f"|R_Q - R_P| is largest at {largest:.2f}, {excess.max():.3f}; in the sharp region "
-                f"it is {times:.1f} times as large as elsewhere."
-            ),
+            "(d) The excess risk R_Q - R_P concentrates near the sharp region.",
+            f"|R_Q - R_P| is largest at {largest:.2f}, {excess.max():.3f}; in the sharp region "
+            f"it is {times:.1f} times as large as elsewhere.",
             holds=in_sharp(largest),
         ),
         Claim(
-            paper="(e, f) The penalised cut-off has a lower external risk than ERM.",
-            found=(
-                f"{said['external_penalised']['mean']:.4f} against "
-                f"{said['external_erm']['mean']:.4f} on average, a difference of "
-                f"{said['difference']['mean']:+.4f} (90 % of replicates from "
-                f"{said['difference']['low']:+.4f} to {said['difference']['high']:+.4f}). "
-                f"`stable` has {said['external_stable']['mean']:.4f}."
-            ),
-            share=said["lower_external"],
+            "(e, f) The penalised cut-off has a lower external risk than ERM.",
+            f"{said['external_penalised']['mean']:.4f} against {said['external_erm']['mean']:.4f} "
+            f"on average, a difference of {said['difference']['mean']:+.4f} (90 % of replicates "
+            f"from {said['difference']['low']:+.4f} to {said['difference']['high']:+.4f}). "
+            f"`stable` has {said['external_stable']['mean']:.4f}.",
+            said["lower_external"],
         ),
         Claim(
-            paper="All of it: ERM in the sharp basin, the penalty leaves it and gains at Q.",
-            found=f"In {100 * said['whole_story']:.0f} % of the replicates.",
-            share=said["whole_story"],
+            "All of it: ERM in the sharp basin, the penalty leaves it and gains at Q.",
+            f"In {100 * said['whole_story']:.0f} % of the replicates.",
+            said["whole_story"],
         ),
     ]
 

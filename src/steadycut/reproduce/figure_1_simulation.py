@@ -4,7 +4,7 @@ The appendix prints means, deviations and noise. What it does not print is a fie
 with the value that is used here.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Literal
 
 import numpy as np
@@ -59,17 +59,7 @@ EXTERNAL = Mixture(
 # Where the sharp subgroup lies at P: two standard deviations around its two means.
 SHARP = (1.9 - 2 * 0.15, 2.1 + 2 * 0.13)
 
-PRINTED = {
-    "sharp subgroup at P": "share 0.12, means 1.9 and 2.1, deviations 0.15 and 0.13",
-    "flat subgroup at P": "means 2.5 and 4.5, deviation 1.0",
-    "noise at P": "amplitude 2.0, centre 0.90, width 0.28",
-    "sharp subgroup at Q": "means 1.95 and 2.05, deviations 0.16 and 0.14",
-    "flat subgroup at Q": "means 2.55 and 4.35, deviation 1.05",
-    "noise at Q": "amplitude 1.8, centre 2.00, width 0.32",
-    "sizes": "180 patients of 800 cells at P, 6,000 at Q",
-    "penalty": "B = 200, moving average 5, 0.58 quantile = 1.15 x risk range",
-    "selection": "to the right of ERM, at most 0.90; cost ratio 1",
-}
+PRINTED = {"P": asdict(INTERNAL), "Q": asdict(EXTERNAL)}
 ASSUMED = {
     "prevalence": "0.5 at both sites",
     "share of the sharp subgroup at Q": "0.12, as at P",

@@ -84,22 +84,18 @@ def claims(outcomes: Sequence[Outcome], _panels: Mapping[str, Any]) -> list[Clai
     said = summary(outcomes)
     return [
         Claim(
-            paper="(b) An upper bound lies above the internal risk.",
-            found=(
-                f"The bound at ERM's cut-off is {said['bound']['mean']:.2f} on average; it is "
-                "below the risk of calling everybody or nobody in "
-                f"{100 * said['bound_says_something']:.0f} % of replicates."
-            ),
-            share=said["bound_holds_internal"],
+            "(b) An upper bound lies above the internal risk.",
+            f"The bound at ERM's cut-off is {said['bound']['mean']:.2f} on average; it is "
+            "below the risk of calling everybody or nobody in "
+            f"{100 * said['bound_says_something']:.0f} % of replicates.",
+            said["bound_holds_internal"],
         ),
         Claim(
-            paper="(b) The bound frozen at P, contrasted with R_Q, stays above it at the cut-off.",
-            found=(
-                f"R_Q is {said['external_erm']['mean']:.3f} on average, the bound "
-                f"{said['bound']['mean']:.2f}. It holds because it is very large, not because it "
-                "accounts for the shift."
-            ),
-            share=said["bound_holds_external"],
+            "(b) The bound frozen at P, contrasted with R_Q, stays above it at the cut-off.",
+            f"R_Q is {said['external_erm']['mean']:.3f} on average, the bound "
+            f"{said['bound']['mean']:.2f}. It holds because it is very large, not because it "
+            "accounts for the shift.",
+            said["bound_holds_external"],
         ),
         tracking_claim(outcomes, said),
         *(penalty_claim(outcomes, way, said) for way in PENALISED),
@@ -112,16 +108,14 @@ def tracking_claim(outcomes: Sequence[Outcome], said: dict[str, Any]) -> Claim:
     near = [abs(sum(one.parts.values()) - one.estimate) <= one.estimate / 2 for one in outcomes]
     related = said["correlation"]
     return Claim(
-        paper="(c) Internal risk, shifts and G_boot together track the external risk.",
-        found=(
-            f"They sum to {said['total']['mean']:.2f} on average, the external risk is "
-            f"{said['observed']['mean']:.2f}. Over replicates their correlation is "
-            f"{'unknown' if related is None else format(related, '.2f')}. G_boot alone is "
-            f"{said['parts']['penalty']['mean']:.2f}; with the empirical modulus instead, the sum "
-            f"is {said['total_without_band']['mean']:.2f}. The signed parts alone give the "
-            f"external risk to {worst:.0e}. Tracking means here: within half of it."
-        ),
-        share=share_of(near),
+        "(c) Internal risk, shifts and G_boot together track the external risk.",
+        f"They sum to {said['total']['mean']:.2f} on average, the external risk is "
+        f"{said['observed']['mean']:.2f}. Over replicates their correlation is "
+        f"{'unknown' if related is None else format(related, '.2f')}. G_boot alone is "
+        f"{said['parts']['penalty']['mean']:.2f}; with the empirical modulus instead, the sum "
+        f"is {said['total_without_band']['mean']:.2f}. The signed parts alone give the "
+        f"external risk to {worst:.0e}. Tracking means here: within half of it.",
+        share_of(near),
     )
 
 
@@ -130,13 +124,11 @@ def penalty_claim(outcomes: Sequence[Outcome], way: str, said: dict[str, Any]) -
     lower, same = said[f"lower_{way}"], said[f"same_{way}"]
     higher = share_of([ours > erm for ours, erm in external_pairs(outcomes, way)])
     return Claim(
-        paper=f"(d) Most points lie below y = x, reading the penalty as {PENALISED[way][0]}.",
-        found=(
-            f"{said[f'external_{way}']['mean']:.4f} against {said['external_erm']['mean']:.4f}; "
-            f"lower in {100 * lower:.0f} %, the same in {100 * same:.0f} %, higher in "
-            f"{100 * higher:.0f} % of replicates."
-        ),
-        share=lower,
+        f"(d) Most points lie below y = x, reading the penalty as {PENALISED[way][0]}.",
+        f"{said[f'external_{way}']['mean']:.4f} against {said['external_erm']['mean']:.4f}; "
+        f"lower in {100 * lower:.0f} %, the same in {100 * same:.0f} %, higher in "
+        f"{100 * higher:.0f} % of replicates.",
+        lower,
         needed=HALF,
     )
 

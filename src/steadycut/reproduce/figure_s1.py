@@ -70,34 +70,28 @@ def claims(replicates: Replicates, panels: Mapping[str, Any]) -> list[Claim]:
     shares = ", ".join(f"{100 * said[f'share_{name}']:.0f} %" for name in PARTS)
     return [
         Claim(
-            paper="(a, c) U_P stays above the true risk R_P at every t, for every model.",
-            found=(
-                f"Worst for {worst}: {100 * above[worst]:.0f} %. U_P at its smallest is "
-                f"{said['bound']['mean']:.2f}, the true risk there {said['true_risk']['mean']:.2f}."
-            ),
-            share=said["above_everywhere"],
+            "(a, c) U_P stays above the true risk R_P at every t, for every model.",
+            f"Worst for {worst}: {100 * above[worst]:.0f} %. U_P at its smallest is "
+            f"{said['bound']['mean']:.2f}, the true risk there {said['true_risk']['mean']:.2f}.",
+            said["above_everywhere"],
         ),
         Claim(
-            paper="(implied) U_P is a certificate: below the risk of calling everybody or nobody.",
-            found=(
-                "An exact bound at a cut-off that other patients chose is "
-                f"{said['certified']['mean']:.2f} on average, is below that risk in "
-                f"{100 * said['certified_says_something']:.0f} % of cases, and holds in "
-                f"{100 * said['certified_holds']:.0f} % (promised: 90 %)."
-            ),
-            share=said["says_something"],
+            "(implied) U_P is a certificate: below the risk of calling everybody or nobody.",
+            "An exact bound at a cut-off that other patients chose is "
+            f"{said['certified']['mean']:.2f} on average, is below that risk in "
+            f"{100 * said['certified_says_something']:.0f} % of cases, and holds in "
+            f"{100 * said['certified_holds']:.0f} % (promised: 90 %).",
+            said["says_something"],
         ),
         Claim(
-            paper="(a) The penalty has a part in the selected threshold, argmin U_P.",
-            found=(
-                "gamma and G_boot have no t in them: argmin U_P is the minimiser of the empirical "
-                f"risk, in {100 * said['same_as_erm']:.0f} % of cases."
-            ),
-            share=1 - said["same_as_erm"],
+            "(a) The penalty has a part in the selected threshold, argmin U_P.",
+            "gamma and G_boot have no t in them: argmin U_P is the minimiser of the empirical "
+            f"risk, in {100 * said['same_as_erm']:.0f} % of cases.",
+            1 - said["same_as_erm"],
         ),
         Claim(
-            paper="(b) The bound splits into empirical risk, gamma and G_boot: 100 % in all.",
-            found=f"{shares}: the observed risk is the smallest part.",
+            "(b) The bound splits into empirical risk, gamma and G_boot: 100 % in all.",
+            f"{shares}: the observed risk is the smallest part.",
             holds=True,
         ),
     ]

@@ -141,24 +141,21 @@ def table_claims(seen: Sequence[Rows], costs: Sequence[Rows], n_candidates: int)
             "Our method has a shift R_Q - R_val closer to zero than ERM.", ours, erm, "gap"
         ),
         Claim(
-            paper="G_boot is between 0.034 and 0.090.",
-            found=(
-                "Algorithm 1 with its printed DKW band: "
-                f"{mean_of('penalty', ours):.3f} on average, of which the empirical modulus is "
-                f"{mean_of('modulus', ours):.3f} and the band the rest."
-            ),
-            share=share_of([row["penalty"] <= LARGEST_PENALTY for row in ours]),
+            "G_boot is between 0.034 and 0.090.",
+            f"Algorithm 1 with its printed DKW band: {mean_of('penalty', ours):.3f} on average, of "
+            f"which the empirical modulus is {mean_of('modulus', ours):.3f} and the band the rest.",
+            share_of([row["penalty"] <= LARGEST_PENALTY for row in ours]),
         ),
         Claim(
-            paper="Without the penalty the external risk is above ERM's.",
-            found="Without the penalty Algorithm 1 is ERM over the same candidates. "
+            "Without the penalty the external risk is above ERM's.",
+            "Without the penalty Algorithm 1 is ERM over the same candidates. "
             + compared("risk_external", plain, erm),
-            share=lower("risk_external", erm, plain),
+            lower("risk_external", erm, plain),
         ),
         Claim(
-            paper="Without the bias the external risk is above that of our method.",
-            found=compared("risk_external", no_bias, ours),
-            share=lower("risk_external", ours, no_bias),
+            "Without the bias the external risk is above that of our method.",
+            compared("risk_external", no_bias, ours),
+            lower("risk_external", ours, no_bias),
         ),
         lower_claim(
             "The external risk at costs (1, 3) is below that at (1, 1).",
@@ -175,7 +172,7 @@ def lower_claim(
 ) -> Claim:
     """Return the statement that a column of ``one`` is below that of ``two``."""
     found = compared(column, one, two) + after
-    return Claim(paper=paper, found=found, share=lower(column, one, two))
+    return Claim(paper, found, lower(column, one, two))
 
 
 def lower(column: str, one: Rows, two: Rows) -> float:

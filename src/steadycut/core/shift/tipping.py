@@ -27,8 +27,8 @@ class ErrorRates:
 
     def risk(self, prevalence: Any, costs: Costs) -> Any:  # noqa: ANN401 (a number or an array)
         """Return the risk at one prevalence, or at several."""
-        return costs.cost_fn * prevalence * self.miss + costs.cost_fp * (1 - prevalence) * (
-            self.alarm
+        return (
+            costs.cost_fn * prevalence * self.miss + costs.cost_fp * (1 - prevalence) * self.alarm
         )
 
     def slope(self, costs: Costs) -> float:
@@ -53,13 +53,17 @@ class Frontier:
 class Tipping:
     """How much may change, one thing at a time, before the risk reaches ``limit``.
 
+    ``miss_rate`` is the share of positive patients who are missed, ``alarm_rate`` that of negative
+    patients who are called.
+
     ``prevalence`` is the prevalence at which it does, all else equal. ``shape_positive`` is the
     increase of the miss rate, and ``shape_negative`` the increase of the alarm rate, at which it
     does. None means that no change of that kind is enough. If the limit is ``exceeded`` without any
     change, these are the present prevalence and increases of 0.
     """
 
-    rates: ErrorRates
+    miss_rate: float
+    alarm_rate: float
     limit: float
     risk: float
     present: float
@@ -78,16 +82,6 @@ class Tipping:
     def prevalence_change(self) -> float | None:
         """The signed change of the prevalence at which the limit is reached."""
         return None if self.prevalence is None else self.prevalence - self.present
-
-    @property
-    def miss_rate(self) -> float:
-        """The share of positive patients who are missed."""
-        return self.rates.miss
-
-    @property
-    def alarm_rate(self) -> float:
-        """The share of negative patients who are called."""
-        return self.rates.alarm
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -174,7 +168,8 @@ def tipping_of(rates: ErrorRates, prevalence: float, costs: Costs, limit: float)
     risk, slope = float(rates.risk(prevalence, costs)), rates.slope(costs)
     room = max(limit - risk, 0.0)
     return Tipping(
-        rates=rates,
+        miss_rate=rates.miss,
+        alarm_rate=rates.alarm,
         limit=limit,
         risk=risk,
         present=prevalence,

@@ -45,29 +45,19 @@ def freeze_by_covariate(study: FittedByCovariate) -> CovariateRule:
     """Return the rule to take to the next hospital."""
     described, recipe, scale = describe_by_covariate(study), study.patients.recipe, study.rule.scale
     check_named(recipe)
-    both = set(CovariateDocument.model_fields) & set(CovariateStudyDocument.model_fields)
     return CovariateRule(
-        CovariateDocument(
-            **{name: getattr(described, name) for name in both - {"schema_", "pooled"}},
+        CovariateDocument.of(
+            described,
             schema=SCHEMA,
             columns=columns_of(recipe),
-            pooled=PooledPart(
-                threshold=study.pooled_threshold,
-                rank=study.cuts.pooled,
-                draws=study.cuts.pooled_draws.tolist(),
-                certificate=described.pooled.certificate,
-            ),
+            pooled=PooledPart.of(described.pooled, draws=study.cuts.pooled_draws.tolist()),
             scale=ScalePart(
                 ranks=scale.ranks.tolist(),
                 thresholds=(study.options.sign * scale.thresholds + 0.0).tolist(),
             ),
             draws=study.cuts.draws.tolist(),
-            provenance=ProvenancePart(
-                versions=versions(),
-                seed=study.options.seed,
-                rule=str(study.options.search.rule),
-                patients=described.patients,
-                data_sha256=study.patients.fingerprint(),
+            provenance=ProvenancePart.of(
+                described, versions=versions(), data_sha256=study.patients.fingerprint()
             ),
             instances_per_patient=span_of(study.patients.n_instances),
             reference=described.operating_point,

@@ -48,21 +48,17 @@ def freeze_strata(study: FittedStrata) -> StrataRule:
     check_named(recipe)
     graded = study.patients.fingerprint().encode() + study.grades.astype("<i8").tobytes()
     low, high = np.quantile(scores, USUAL, method="inverted_cdf").tolist()
-    shared = set(StrataDocument.model_fields) & set(StrataStudyDocument.model_fields) - {"schema_"}
     return StrataRule(
-        StrataDocument(
-            **{name: getattr(described, name) for name in shared},
+        StrataDocument.of(
+            described,
             schema=SCHEMA,
             columns=columns_of(recipe),
             score_range=(float(scores.min()), float(scores.max())),
             usual_range=(low, high),
             instances_per_patient=span_of(study.patients.n_instances),
             bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
-            provenance=StrataProvenance(
-                versions=versions(),
-                options=described.options,
-                patients=described.patients,
-                data_sha256=hashlib.sha256(graded).hexdigest(),
+            provenance=StrataProvenance.of(
+                described, versions=versions(), data_sha256=hashlib.sha256(graded).hexdigest()
             ),
             units_per_patient=span_of(study.patients.n_units),
         )

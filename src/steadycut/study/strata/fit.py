@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.bounds.windows import windows_of
-from steadycut.core.checks import FloatArray, IntArray, read_only
+from steadycut.core.checks import IntArray, read_only
 from steadycut.core.confusion import count_decisions
 from steadycut.core.cuts.grid import clear_of_scores
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
 from steadycut.core.strata.certify import certify_boundaries, certify_cost
 from steadycut.core.strata.costs import CostMatrix, check_grades
-from steadycut.core.strata.cuts import BoundaryCurves, boundary_curves, grade_cells
+from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import StrataDraws, draw_strata, stratum_of
 from steadycut.core.strata.modulus import joint_band, joint_modulus, joint_radius, local_modulus
 from steadycut.core.strata.rules import parse_strata_rule, smallest_risk
@@ -139,29 +139,24 @@ def run_strata(patients: PatientScores, grades: IntArray, options: StrataOptions
     roles = deal_roles(marked, dealing)
     _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
     oriented = patients.oriented(options.direction)
-    draws, curves = _choose(
-        oriented.take(roles.select),
-        grades[roles.select],
-        options,
-        np.random.default_rng(bootstrap_seed),
-    )
-    return _certified(oriented, grades, options, roles, _published(draws, oriented.scores), curves)
+    cells, draws = _choose(oriented, grades, roles, options, np.random.default_rng(bootstrap_seed))
+    return _certified(oriented, grades, options, roles, cells, draws)
 
 
 def _choose(
-    patients: PatientScores, grades: IntArray, options: StrataOptions, rng: np.random.Generator
-) -> tuple[StrataDraws, BoundaryCurves]:
-    costs = options.costs
-    cuts, cells = grade_cells(patients, grades, costs.n_grades, options.grid)
-    rule = parse_strata_rule(options.rule)
+    oriented: PatientScores,
+    grades: IntArray,
+    roles: Roles,
+    options: StrataOptions,
+    rng: np.random.Generator,
+) -> tuple[IntArray, StrataDraws]:
+    """Return the choosing patients between the cuts, and the boundaries that they choose."""
+    costs, rule, chose = options.costs, parse_strata_rule(options.rule), roles.select
+    cuts, cells = grade_cells(oriented.take(chose), grades[chose], costs.n_grades, options.grid)
     draws = draw_strata(cuts, cells, rule, costs, options.n_bootstrap, rng)
-    return draws, boundary_curves(cells[None], costs)
-
-
-def _published(draws: StrataDraws, scores: FloatArray) -> StrataDraws:
-    """Move boundaries off the scores that they equal; no patient changes stratum."""
-    clear = [clear_of_scores(threshold, scores) for threshold in draws.thresholds.tolist()]
-    return replace(draws, thresholds=read_only(np.array(clear)))
+    # Boundaries move off the scores that they equal; no patient changes stratum.
+    clear = [clear_of_scores(one, oriented.scores) for one in draws.thresholds.tolist()]
+    return cells, replace(draws, thresholds=read_only(np.array(clear)))
 
 
 def _certified(
@@ -169,8 +164,8 @@ def _certified(
     grades: IntArray,
     options: StrataOptions,
     roles: Roles,
+    cells: IntArray,
     draws: StrataDraws,
-    curves: BoundaryCurves,
 ) -> StrataStudy:
     costs, delta = options.costs, options.delta
     thresholds = draws.thresholds
@@ -186,7 +181,7 @@ def _certified(
         roles=roles,
         draws=draws,
         risk=float(costs.of_patients(grades[chose], strata[chose]).mean()),
-        smallest_risk=float(smallest_risk(curves)[0]),
+        smallest_risk=float(smallest_risk(boundary_curves(cells[None], costs))[0]),
         radius=radius,
         modulus=joint_modulus(windows, radius.radius, costs),
         local_modulus=local_modulus(windows, thresholds, radius.radius, costs),
