@@ -27,9 +27,8 @@ class ErrorRates:
 
     def risk(self, prevalence: Any, costs: Costs) -> Any:  # noqa: ANN401 (a number or an array)
         """Return the risk at one prevalence, or at several."""
-        return (
-            costs.cost_fn * prevalence * self.miss + costs.cost_fp * (1 - prevalence) * self.alarm
-        )
+        missed = costs.cost_fn * prevalence * self.miss
+        return missed + costs.cost_fp * (1 - prevalence) * self.alarm
 
     def slope(self, costs: Costs) -> float:
         """Return how fast the risk increases with the prevalence; it can be negative."""
