@@ -8,13 +8,11 @@
 ``guards``           whether new patients are what a rule was made for
 ``frozen``           what all frozen files share
 ``rule``             rule.json: one cut-off
-``strata``           strata.json: ordered risk strata
-``covariate``        covariate.json: cut-offs by covariate
+``strata``           strata.json: ordered risk strata; strata-study.json
+``covariate``        covariate.json: cut-offs by covariate; covariate-study.json
 ``kinds``            every kind of frozen file, by its schema
 ``applied``          what apply prints as JSON
 ``study``            study.json
-``strata_study``     strata-study.json
-``covariate_study``  covariate-study.json
 ``audit``            audit.json
 ``comparison``       compare.json
 ``monitor``          monitor.json

@@ -1,4 +1,4 @@
-"""The frozen rule by covariate: ``covariate.json``, written and checked like a rule file."""
+"""The frozen rule by covariate (``covariate.json``) and its study (``covariate-study.json``)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,15 +19,18 @@ from steadycut.documents.parts import (
     CertificatePart,
     CostsPart,
     CountsPart,
+    DataPart,
     InstancesPart,
     Part,
     Range,
     RoleCounts,
+    Step,
     must,
 )
 from steadycut.errors import BadOption, argument
 
 SCHEMA: Final = "steadycut.covariate/1"
+STUDY_SCHEMA: Final = "steadycut.covariate-study/1"
 # No group has this name: an empty text stands for a missing value.
 POOLED = ""
 # More values than this are hardly groups: they may identify patients.
@@ -130,6 +133,40 @@ class CovariateDocument(FrozenDocument):
         whole = whole and len(self.pooled.draws) == len(self.draws)
         must(whole, "every draw must have one rank per cut, and one of the pooled cut")
         return self
+
+
+class PooledCut(Part):
+    """The cut-off of all patients together."""
+
+    threshold: FiniteFloat
+    rank: FiniteFloat
+    certificate: CertificatePart
+
+
+class CovariateStudyDocument(Part):
+    """Everything in ``covariate-study.json``."""
+
+    schema_: Literal["steadycut.covariate-study/1"] = Field(default=STUDY_SCHEMA, alias="schema")
+    kind: Literal["groups", "smooth"]
+    covariate: str
+    covariate_range: Range | None
+    cuts: list[CutPart]
+    pooled: PooledCut
+    direction: Literal["ge", "le"]
+    aggregation: list[Step]
+    costs: CostsPart
+    score_range: Range
+    certificate: CertificatePart
+    difference: DifferencePart
+    test: EnoughPart
+    score: str
+    rule: str
+    seed: int
+    flip_rate: FiniteFloat
+    operating_point: CountsPart
+    patients: RoleCounts
+    warnings: list[str]
+    data: DataPart | None = None
 
 
 class CovariateRule(CallFile[CovariateDocument]):

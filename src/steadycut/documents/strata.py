@@ -18,10 +18,19 @@ from steadycut.core.strata.costs import CostMatrix, check_grades, grade_codes, i
 from steadycut.core.strata.draws import stratum_flips, stratum_of
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
 from steadycut.documents.guards import Expected
-from steadycut.documents.parts import InstancesPart, Part, Range, must
+from steadycut.documents.parts import (
+    CertificatePart,
+    DataPart,
+    InstancesPart,
+    Part,
+    Range,
+    Step,
+    must,
+)
 from steadycut.errors import BadPatients
 
 SCHEMA: Final = "steadycut.strata/1"
+STUDY_SCHEMA: Final = "steadycut.strata-study/1"
 # With more different values a column hardly holds grades: they may identify patients.
 MOST_GRADES = 20
 
@@ -126,6 +135,29 @@ class StrataDocument(FrozenDocument):
         fits = CostMatrix(self.costs).values.shape == (len(self.grades), len(self.strata))
         must(fits, "costs must have a row for each grade and a column for each stratum")
         return self
+
+
+class StrataStudyDocument(Part):
+    """Everything in ``strata-study.json``."""
+
+    schema_: Literal["steadycut.strata-study/1"] = Field(default=STUDY_SCHEMA, alias="schema")
+    strata: list[str]
+    grades: list[str]
+    thresholds: list[FiniteFloat]
+    operating_values: list[FiniteFloat | None]
+    direction: Literal["ge", "le"]
+    rule: str
+    score: str
+    aggregation: list[Step]
+    costs: list[list[FiniteFloat]]
+    risk: FiniteFloat
+    certificate: CertificatePart
+    boundaries: list[BoundaryPart]
+    counts: list[list[int]]
+    stability: StrataStability
+    patients: StrataRoles
+    options: StrataOptionsPart
+    data: DataPart | None = None
 
 
 class StrataRule(FrozenFile[StrataDocument]):

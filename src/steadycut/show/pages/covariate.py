@@ -1,6 +1,6 @@
 """The page of cut-offs by covariate: one per group, or along a number."""
 
-from steadycut.documents.covariate_study import CovariateStudyDocument
+from steadycut.documents.covariate import CovariateStudyDocument
 from steadycut.documents.parts import CertificatePart
 from steadycut.show import sentences as say
 from steadycut.show.builders import held_files, of_columns, section

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.documents.comparison import ComparisonDocument
-from steadycut.documents.covariate_study import CovariateStudyDocument
+from steadycut.documents.covariate import CovariateStudyDocument
 from steadycut.documents.monitor import DecisionMonitor, MonitorDocument
 from steadycut.documents.parts import Part
 from steadycut.documents.plan import PlanDocument
 from steadycut.documents.reading import schema_of
-from steadycut.documents.strata_study import StrataStudyDocument
+from steadycut.documents.strata import StrataStudyDocument
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption
 from steadycut.show.page import Page

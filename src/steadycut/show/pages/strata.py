@@ -1,6 +1,6 @@
 """The page of a study of risk strata: ordered boundaries, all chosen at once."""
 
-from steadycut.documents.strata_study import StrataStudyDocument
+from steadycut.documents.strata import StrataStudyDocument
 from steadycut.show.builders import held_files, listed, of_columns, of_matrix, section
 from steadycut.show.columns import numbers
 from steadycut.show.numbers import count, cut, percent, risk

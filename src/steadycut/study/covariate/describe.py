@@ -4,12 +4,13 @@ from steadycut.documents.covariate import (
     SCHEMA,
     CovariateDocument,
     CovariateRule,
+    CovariateStudyDocument,
     CutPart,
+    PooledCut,
     PooledPart,
     ProvenancePart,
     ScalePart,
 )
-from steadycut.documents.covariate_study import CovariateStudyDocument, PooledCut
 from steadycut.documents.parts import CertificatePart, Range
 from steadycut.study.covariate.fitted import FittedByCovariate
 from steadycut.study.describe import role_counts, steps_of

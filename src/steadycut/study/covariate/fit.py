@@ -19,8 +19,7 @@ from steadycut.core.covariate.slices import Slices, slice_patients
 from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
-from steadycut.documents.covariate import CovariateRule
-from steadycut.documents.covariate_study import CovariateStudyDocument
+from steadycut.documents.covariate import CovariateRule, CovariateStudyDocument
 from steadycut.errors import BadOption
 from steadycut.study.covariate.describe import describe_by_covariate, freeze_by_covariate
 from steadycut.study.covariate.fitted import Difference, FittedByCovariate

@@ -13,8 +13,8 @@ from steadycut.documents.strata import (
     StrataRoles,
     StrataRule,
     StrataStability,
+    StrataStudyDocument,
 )
-from steadycut.documents.strata_study import StrataStudyDocument
 from steadycut.study.describe import steps_of
 from steadycut.study.freeze import check_named, columns_of, versions
 from steadycut.study.reference import span_of

@@ -19,8 +19,7 @@ from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import StrataDraws, draw_strata, stratum_of
 from steadycut.core.strata.modulus import joint_band, joint_modulus, joint_radius, local_modulus
 from steadycut.core.strata.rules import parse_strata_rule, smallest_risk
-from steadycut.documents.strata import StrataRule
-from steadycut.documents.strata_study import StrataStudyDocument
+from steadycut.documents.strata import StrataRule, StrataStudyDocument
 from steadycut.errors import TooFewPatients
 from steadycut.study.options import study_options
 from steadycut.study.roles import LEAST_PATIENTS, deal_roles
