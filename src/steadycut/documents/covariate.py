@@ -13,20 +13,9 @@ from steadycut.core.covariate.design import Design
 from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
 from steadycut.core.covariate.slices import CutScale
 from steadycut.core.records import Costs, PatientScores
+from steadycut.documents import parts
 from steadycut.documents.frozen import UNSEEN, CallFile, FrozenDocument
 from steadycut.documents.guards import Expected
-from steadycut.documents.parts import (
-    CertificatePart,
-    CostsPart,
-    CountsPart,
-    DataPart,
-    InstancesPart,
-    Part,
-    Range,
-    RoleCounts,
-    Step,
-    must,
-)
 from steadycut.errors import BadOption, argument
 
 SCHEMA: Final = "steadycut.covariate/1"
@@ -38,7 +27,7 @@ MOST_GROUPS = 20
 MOST_SHOWN = 5
 
 
-class CutPart(Part):
+class CutPart(parts.Part):
     """The cut-off of one group, or at one value of the covariate.
 
     ``own_threshold`` is what its patients would have chosen alone, ``weight`` how far they are
@@ -50,19 +39,19 @@ class CutPart(Part):
     own_threshold: FiniteFloat
     weight: FiniteFloat = Field(ge=0, le=1)
     rank: FiniteFloat
-    certificate: CertificatePart | None
+    certificate: parts.CertificatePart | None
 
 
-class PooledPart(Part):
+class PooledPart(parts.Part):
     """The cut-off of all patients together, and what resampled ones chose."""
 
     threshold: FiniteFloat
     rank: FiniteFloat
     draws: list[FiniteFloat]
-    certificate: CertificatePart
+    certificate: parts.CertificatePart
 
 
-class ScalePart(Part):
+class ScalePart(parts.Part):
     """All cuts that may be taken: how many choosing patients lie below, and the threshold."""
 
     ranks: list[int] = Field(min_length=2)
@@ -72,11 +61,11 @@ class ScalePart(Part):
     def _of_one_length(self) -> "ScalePart":
         ascend = self.ranks == sorted(set(self.ranks))
         fits = ascend and len(self.ranks) == len(self.thresholds)
-        must(fits, "ranks must ascend, with one threshold each")
+        parts.must(fits, "ranks must ascend, with one threshold each")
         return self
 
 
-class EnoughPart(Part):
+class EnoughPart(parts.Part):
     """Whether one cut-off is enough, asked of the choosing patients."""
 
     statistic: FiniteFloat
@@ -85,7 +74,7 @@ class EnoughPart(Part):
     n_patients: int
 
 
-class DifferencePart(Part):
+class DifferencePart(parts.Part):
     """Risk by covariate minus pooled risk on the certifying patients, and its upper limit."""
 
     risk: FiniteFloat
@@ -94,13 +83,13 @@ class DifferencePart(Part):
     delta: FiniteFloat
 
 
-class ProvenancePart(Part):
+class ProvenancePart(parts.Part):
     """What the rule was made with."""
 
     versions: dict[str, str]
     seed: int
     rule: str
-    patients: RoleCounts
+    patients: parts.RoleCounts
     data_sha256: str
 
 
@@ -113,60 +102,60 @@ class CovariateDocument(FrozenDocument):
     schema_: Literal["steadycut.covariate/1"] = Field(alias="schema")
     kind: Literal["groups", "smooth"]
     covariate: str
-    covariate_range: Range | None
+    covariate_range: parts.Range | None
     cuts: list[CutPart] = Field(min_length=1)
     pooled: PooledPart
-    costs: CostsPart
+    costs: parts.CostsPart
     scale: ScalePart
     draws: list[list[FiniteFloat]] = Field(min_length=1)
     difference: DifferencePart
     test: EnoughPart
     provenance: ProvenancePart
-    instances_per_patient: InstancesPart | None = None
-    reference: CountsPart | None = None
+    instances_per_patient: parts.InstancesPart | None = None
+    reference: parts.CountsPart | None = None
 
     @model_validator(mode="after")
     def _of_one_kind(self) -> "CovariateDocument":
         fits = {type(cut.at) for cut in self.cuts} == {str if self.kind == "groups" else float}
-        must(fits, "every cut must be at a text for groups, at a number for a smooth rule")
+        parts.must(fits, "every cut must be at a text for groups, at a number for a smooth rule")
         whole = {len(draw) for draw in self.draws} == {len(self.cuts)}
         whole = whole and len(self.pooled.draws) == len(self.draws)
-        must(whole, "every draw must have one rank per cut, and one of the pooled cut")
+        parts.must(whole, "every draw must have one rank per cut, and one of the pooled cut")
         return self
 
 
-class PooledCut(Part):
+class PooledCut(parts.Part):
     """The cut-off of all patients together."""
 
     threshold: FiniteFloat
     rank: FiniteFloat
-    certificate: CertificatePart
+    certificate: parts.CertificatePart
 
 
-class CovariateStudyDocument(Part):
+class CovariateStudyDocument(parts.Part):
     """Everything in ``covariate-study.json``."""
 
     schema_: Literal["steadycut.covariate-study/1"] = Field(default=STUDY_SCHEMA, alias="schema")
     kind: Literal["groups", "smooth"]
     covariate: str
-    covariate_range: Range | None
+    covariate_range: parts.Range | None
     cuts: list[CutPart]
     pooled: PooledCut
     direction: Literal["ge", "le"]
-    aggregation: list[Step]
-    costs: CostsPart
-    score_range: Range
-    certificate: CertificatePart
+    aggregation: list[parts.Step]
+    costs: parts.CostsPart
+    score_range: parts.Range
+    certificate: parts.CertificatePart
     difference: DifferencePart
     test: EnoughPart
     score: str
     rule: str
     seed: int
     flip_rate: FiniteFloat
-    operating_point: CountsPart
-    patients: RoleCounts
+    operating_point: parts.CountsPart
+    patients: parts.RoleCounts
     warnings: list[str]
-    data: DataPart | None = None
+    data: parts.DataPart | None = None
 
 
 class CovariateRule(CallFile[CovariateDocument]):

@@ -4,31 +4,24 @@ from typing import Final, Literal
 
 from pydantic import Field, FiniteFloat
 
-from steadycut.documents.parts import (
-    CertificatePart,
-    CostsPart,
-    Floats,
-    NewPatientsPart,
-    Part,
-    Range,
-)
+from steadycut.documents import parts
 
 SCHEMA: Final = "steadycut.monitor/1"
 DECISION_SCHEMA: Final = "steadycut.decision-monitor/1"
 
 
-class TracePart(Part):
+class TracePart(parts.Part):
     """What was seen up to each patient, with limits that hold at all times."""
 
-    observed: Floats
-    lower: Floats
-    upper: Floats
-    martingale: Floats | None = None
-    martingale_too_many: Floats | None = None
-    martingale_too_few: Floats | None = None
+    observed: parts.Floats
+    lower: parts.Floats
+    upper: parts.Floats
+    martingale: parts.Floats | None = None
+    martingale_too_many: parts.Floats | None = None
+    martingale_too_few: parts.Floats | None = None
 
 
-class WatchPart(Part):
+class WatchPart(parts.Part):
     """The latest state of a watch."""
 
     observed: FiniteFloat
@@ -60,11 +53,11 @@ class CallWatchPart(WatchPart):
     false_alarm: FiniteFloat
 
 
-class MonitorBase(NewPatientsPart):
+class MonitorBase(parts.NewPatientsPart):
     """What the watch on every kind of frozen file says."""
 
     direction: Literal["ge", "le"]
-    certificate: CertificatePart
+    certificate: parts.CertificatePart
     n_patients: int
     labelled: bool
     delta: FiniteFloat
@@ -80,8 +73,8 @@ class MonitorDocument(MonitorBase):
 
     schema_: Literal["steadycut.monitor/1"] = Field(default=SCHEMA, alias="schema")
     threshold: FiniteFloat
-    costs: CostsPart
-    target_prevalence: Range | None
+    costs: parts.CostsPart
+    target_prevalence: parts.Range | None
     call_rate: CallWatchPart
 
 
@@ -100,5 +93,5 @@ class DecisionMonitor(MonitorBase):
     attributes: list[str]
     grades: list[str]
     actions: list[str]
-    cost_matrix: list[Floats]
-    shares: Floats
+    cost_matrix: list[parts.Floats]
+    shares: parts.Floats

@@ -18,49 +18,36 @@ from steadycut.core.diagnose import flip_probability
 from steadycut.core.ensemble import LARGEST_REFERENCE, Ensemble, Method
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.shift.label_shift import RankBins
+from steadycut.documents import parts
 from steadycut.documents.frozen import CallFile, FrozenDocument
 from steadycut.documents.guards import Expected
 from steadycut.documents.known_patients import Remembered
-from steadycut.documents.parts import (
-    CostsPart,
-    Counts,
-    CountsPart,
-    Floats,
-    InstancesPart,
-    Part,
-    Range,
-    RoleCounts,
-    RuleOptions,
-    StabilityPart,
-    Step,
-    must,
-)
 
 SCHEMA: Final = "steadycut.rule/1"
 LARGEST_COUNT = 2**53
 
 
-class BinsPart(Part):
+class BinsPart(parts.Part):
     """The certifying patients by class in bins of the score, with the edges between the bins."""
 
-    edges: Floats
-    positive: Counts
-    negative: Counts
+    edges: parts.Floats
+    positive: parts.Counts
+    negative: parts.Counts
 
 
-class Reference(CountsPart):
+class Reference(parts.CountsPart):
     """What an audit needs of the patients who certified the rule."""
 
     quantiles_positive: list[FiniteFloat]
     quantiles_negative: list[FiniteFloat]
     bins: BinsPart
-    instances_per_patient: InstancesPart | None
+    instances_per_patient: parts.InstancesPart | None
 
     @model_validator(mode="after")
     def _countable(self) -> "Reference":
         counts = (self.tp, self.fn, self.fp, self.tn, *self.bins.positive, *self.bins.negative)
         allowed = all(0 <= count <= LARGEST_COUNT for count in counts)
-        must(allowed, f"counts of patients must lie between 0 and {LARGEST_COUNT}")
+        parts.must(allowed, f"counts of patients must lie between 0 and {LARGEST_COUNT}")
         return self
 
     @property
@@ -74,7 +61,7 @@ class Reference(CountsPart):
         )
 
 
-class MethodPart(Part):
+class MethodPart(parts.Part):
     """One method of an ensemble: a score, its chain, its weight and what its ranks refer to.
 
     ``reference`` holds scores of the patients who chose, ascending: all of them, or evenly spaced
@@ -82,13 +69,13 @@ class MethodPart(Part):
     """
 
     score: str
-    aggregation: list[Step] = Field(min_length=1)
+    aggregation: list[parts.Step] = Field(min_length=1)
     weight: int = Field(ge=0)
     reference: list[FiniteFloat] = Field(min_length=1, max_length=LARGEST_REFERENCE)
-    score_range: Range
+    score_range: parts.Range
 
 
-class EnsemblePart(Part):
+class EnsemblePart(parts.Part):
     """Methods averaged on the quantile scale; the threshold is on that scale, from 0 to 1."""
 
     kind: Literal["quantile", "gls"]
@@ -98,20 +85,20 @@ class EnsemblePart(Part):
     def _one_scale(self) -> "EnsemblePart":
         references = [one.reference for one in self.methods]
         same_length = len({len(reference) for reference in references}) == 1
-        must(same_length, "the references of all methods must be of one length")
+        parts.must(same_length, "the references of all methods must be of one length")
         ascending = all(reference == sorted(reference) for reference in references)
-        must(ascending, "a reference must be in ascending order")
-        must(any(one.weight for one in self.methods), "at least one weight must be positive")
+        parts.must(ascending, "a reference must be in ascending order")
+        parts.must(any(one.weight for one in self.methods), "at least one weight must be positive")
         return self
 
 
-class Provenance(Part):
+class Provenance(parts.Part):
     """What the rule was made with; ``sites`` are hashes of names, to recognise a site."""
 
     versions: dict[str, str]
     seed: int
-    options: RuleOptions
-    patients: RoleCounts
+    options: parts.RuleOptions
+    patients: parts.RoleCounts
     sites: list[str]
     data_sha256: str
 
@@ -123,11 +110,11 @@ class RuleDocument(FrozenDocument):
     threshold: FiniteFloat
     operating_value: FiniteFloat | None
     ensemble: EnsemblePart | None
-    costs: CostsPart
-    target_prevalence: Range | None
+    costs: parts.CostsPart
+    target_prevalence: parts.Range | None
     rule: str
     bootstrap_thresholds: list[FiniteFloat] = Field(min_length=1)
-    stability: StabilityPart
+    stability: parts.StabilityPart
     reference: Reference
     provenance: Provenance
     remembered_patients: Remembered | None = None

@@ -1,6 +1,7 @@
-"""The frozen risk strata: one plain JSON file that takes ordered boundaries to the next hospital.
+"""The frozen risk strata (``strata.json``) and their study (``strata-study.json``).
 
-Written, hashed and read as ``rule.json`` is. It holds no patient.
+``strata.json`` takes ordered boundaries to the next hospital. It is written, hashed and read like
+``rule.json``, and it does not hold any patient.
 """
 
 import itertools
@@ -16,17 +17,9 @@ from steadycut.core.checks import FloatArray, IntArray, as_array, check_length, 
 from steadycut.core.records import PatientScores, sign_of
 from steadycut.core.strata.costs import CostMatrix, check_grades, grade_codes, is_number
 from steadycut.core.strata.draws import stratum_flips, stratum_of
+from steadycut.documents import parts
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
 from steadycut.documents.guards import Expected
-from steadycut.documents.parts import (
-    CertificatePart,
-    DataPart,
-    InstancesPart,
-    Part,
-    Range,
-    Step,
-    must,
-)
 from steadycut.errors import BadPatients
 
 SCHEMA: Final = "steadycut.strata/1"
@@ -35,7 +28,7 @@ STUDY_SCHEMA: Final = "steadycut.strata-study/1"
 MOST_GRADES = 20
 
 
-class RatePart(Part):
+class RatePart(parts.Part):
     """An error rate at a boundary and its limit."""
 
     errors: int = Field(ge=0)
@@ -44,7 +37,7 @@ class RatePart(Part):
     limit: FiniteFloat
 
 
-class BoundaryPart(Part):
+class BoundaryPart(parts.Part):
     """One boundary: what its two errors cost each grade, and what is certified of them."""
 
     below: str
@@ -58,7 +51,7 @@ class BoundaryPart(Part):
     delta: FiniteFloat = Field(gt=0, lt=1)
 
 
-class StrataStability(Part):
+class StrataStability(parts.Part):
     """How far the boundaries move together between resampled cohorts."""
 
     bias: list[FiniteFloat]
@@ -75,7 +68,7 @@ class StrataStability(Part):
     warnings: list[str]
 
 
-class StrataOptionsPart(Part):
+class StrataOptionsPart(parts.Part):
     """The options that the numbers depend on."""
 
     grid: int | str
@@ -86,7 +79,7 @@ class StrataOptionsPart(Part):
     seed: int
 
 
-class StrataRoles(Part):
+class StrataRoles(parts.Part):
     """How many patients there are in all, and by grade in each role."""
 
     total: int
@@ -94,7 +87,7 @@ class StrataRoles(Part):
     certify: list[int]
 
 
-class StrataProvenance(Part):
+class StrataProvenance(parts.Part):
     """What the strata were made with."""
 
     versions: dict[str, str]
@@ -117,8 +110,8 @@ class StrataDocument(FrozenDocument):
     operating_values: list[FiniteFloat | None]
     costs: list[list[FiniteFloat]]
     rule: str
-    usual_range: Range
-    instances_per_patient: InstancesPart | None
+    usual_range: parts.Range
+    instances_per_patient: parts.InstancesPart | None
     bootstrap_thresholds: list[list[FiniteFloat]] = Field(min_length=1)
     boundaries: list[BoundaryPart]
     counts: list[list[int]]
@@ -129,15 +122,15 @@ class StrataDocument(FrozenDocument):
     def _fits_together(self) -> "StrataDocument":
         wanted, sign = len(self.strata) - 1, sign_of(self.direction)
         for row in (self.thresholds, *self.bootstrap_thresholds):
-            must(len(row) == wanted, "there must be one threshold fewer than strata")
+            parts.must(len(row) == wanted, "there must be one threshold fewer than strata")
             in_order = all(sign * low <= sign * high for low, high in itertools.pairwise(row))
-            must(in_order, "thresholds must be in order")
+            parts.must(in_order, "thresholds must be in order")
         fits = CostMatrix(self.costs).values.shape == (len(self.grades), len(self.strata))
-        must(fits, "costs must have a row for each grade and a column for each stratum")
+        parts.must(fits, "costs must have a row for each grade and a column for each stratum")
         return self
 
 
-class StrataStudyDocument(Part):
+class StrataStudyDocument(parts.Part):
     """Everything in ``strata-study.json``."""
 
     schema_: Literal["steadycut.strata-study/1"] = Field(default=STUDY_SCHEMA, alias="schema")
@@ -148,16 +141,16 @@ class StrataStudyDocument(Part):
     direction: Literal["ge", "le"]
     rule: str
     score: str
-    aggregation: list[Step]
+    aggregation: list[parts.Step]
     costs: list[list[FiniteFloat]]
     risk: FiniteFloat
-    certificate: CertificatePart
+    certificate: parts.CertificatePart
     boundaries: list[BoundaryPart]
     counts: list[list[int]]
     stability: StrataStability
     patients: StrataRoles
     options: StrataOptionsPart
-    data: DataPart | None = None
+    data: parts.DataPart | None = None
 
 
 class StrataRule(FrozenFile[StrataDocument]):

@@ -4,31 +4,13 @@ from typing import Final, Literal
 
 from pydantic import Field, FiniteFloat
 
-from steadycut.documents.parts import (
-    CertificatePart,
-    ClustersPart,
-    CostsPart,
-    DataPart,
-    EnsembleShares,
-    ExplorerPart,
-    Floats,
-    FloatsOrNone,
-    IntervalPart,
-    OperatingPointPart,
-    Part,
-    Range,
-    RoleCounts,
-    RuleOptions,
-    ScoresPart,
-    StabilityPart,
-    Step,
-)
+from steadycut.documents import parts
 from steadycut.documents.rule import RuleDocument
 
 SCHEMA: Final = "steadycut.study/1"
 
 
-class CriterionPart(Part):
+class CriterionPart(parts.Part):
     """The value of one criterion that the rule made best, in both roles."""
 
     name: str
@@ -36,13 +18,13 @@ class CriterionPart(Part):
     certify: FiniteFloat | None
 
 
-class CutIntervalPart(IntervalPart):
+class CutIntervalPart(parts.IntervalPart):
     """An interval of the cut-off itself, and what it is about."""
 
     meaning: str
 
 
-class CutIntervals(Part):
+class CutIntervals(parts.Part):
     """Where the cut-off would lie with all patients, and in a repeated study."""
 
     confidence: FiniteFloat
@@ -50,15 +32,15 @@ class CutIntervals(Part):
     repeated_study: CutIntervalPart
 
 
-class FrontierPart(Part):
+class FrontierPart(parts.Part):
     """For each prevalence, how far either class may deteriorate; None where that is not known."""
 
-    prevalence: Floats
-    shape_positive: FloatsOrNone
-    shape_negative: FloatsOrNone
+    prevalence: parts.Floats
+    shape_positive: parts.FloatsOrNone
+    shape_negative: parts.FloatsOrNone
 
 
-class TippingSide(Part):
+class TippingSide(parts.Part):
     """How much may change until the limit is reached; None where no change reaches it."""
 
     miss_rate: FiniteFloat
@@ -73,7 +55,7 @@ class TippingSide(Part):
     frontier: FrontierPart
 
 
-class TippingPart(Part):
+class TippingPart(parts.Part):
     """The tipping point from the observed rates, and from upper limits on them."""
 
     limit: FiniteFloat
@@ -83,11 +65,11 @@ class TippingPart(Part):
     upper: TippingSide
 
 
-class CandidatePart(Part):
+class CandidatePart(parts.Part):
     """One score and aggregator that was tried."""
 
     score: str
-    aggregation: list[Step]
+    aggregation: list[parts.Step]
     threshold: FiniteFloat
     risk: FiniteFloat
     smallest_risk: FiniteFloat
@@ -98,7 +80,7 @@ class CandidatePart(Part):
     chosen: bool
 
 
-class SitePart(Part):
+class SitePart(parts.Part):
     """What one internal site would have chosen alone, and its own certificate."""
 
     site: str
@@ -106,26 +88,26 @@ class SitePart(Part):
     certify: int
     threshold: FiniteFloat | None
     quantile: FiniteFloat | None
-    certificate: CertificatePart | None
+    certificate: parts.CertificatePart | None
 
 
-class SitesPart(Part):
+class SitesPart(parts.Part):
     """All internal sites, and how far apart their own cut-offs lie."""
 
     rows: list[SitePart]
-    threshold_range: Range | None
-    quantile_range: Range | None
+    threshold_range: parts.Range | None
+    quantile_range: parts.Range | None
 
 
-class CurvePart(Part):
+class CurvePart(parts.Part):
     """The risk of the choosing patients along the cut-off, with its standard error."""
 
-    thresholds: Floats
-    risk: Floats
-    standard_error: Floats
+    thresholds: parts.Floats
+    risk: parts.Floats
+    standard_error: parts.Floats
 
 
-class RivalPart(Part):
+class RivalPart(parts.Part):
     """What another rule chooses on the same patients."""
 
     rule: str
@@ -133,32 +115,32 @@ class RivalPart(Part):
     risk: FiniteFloat
 
 
-class ModulusCurvePart(Part):
+class ModulusCurvePart(parts.Part):
     """The modulus and its two bands by the width of the window."""
 
-    widths: Floats
-    empirical: Floats
-    multiscale: Floats | None
-    dkw: Floats
+    widths: parts.Floats
+    empirical: parts.Floats
+    multiscale: parts.Floats | None
+    dkw: parts.Floats
 
 
-class CostCurvePart(Part):
+class CostCurvePart(parts.Part):
     """Cut-off and risk as one error gets more expensive than the other."""
 
-    ratio: Floats
-    threshold: Floats
-    risk: Floats
-    frozen_risk: Floats
-    trivial_risk: Floats
+    ratio: parts.Floats
+    threshold: parts.Floats
+    risk: parts.Floats
+    frozen_risk: parts.Floats
+    trivial_risk: parts.Floats
 
 
-class OptionsPart(RuleOptions):
+class OptionsPart(parts.RuleOptions):
     """All options that the numbers depend on."""
 
     seed: int
 
 
-class StudyDocument(Part):
+class StudyDocument(parts.Part):
     """Everything in ``study.json``.
 
     ``instances``, ``data`` and ``frozen_rule`` are known where the study was made from a table.
@@ -170,16 +152,16 @@ class StudyDocument(Part):
     direction: Literal["ge", "le"]
     rule: str
     score: str
-    aggregation: list[Step]
-    ensemble: EnsembleShares | None
-    costs: CostsPart
-    target_prevalence: Range | None
+    aggregation: list[parts.Step]
+    ensemble: parts.EnsembleShares | None
+    costs: parts.CostsPart
+    target_prevalence: parts.Range | None
     risk: FiniteFloat
     criterion: list[CriterionPart]
-    certificate: CertificatePart
+    certificate: parts.CertificatePart
     threshold_interval: CutIntervals
-    operating_point: OperatingPointPart
-    stability: StabilityPart
+    operating_point: parts.OperatingPointPart
+    stability: parts.StabilityPart
     tipping_point: TippingPart
     candidates: list[CandidatePart]
     sites: SitesPart | None
@@ -187,11 +169,11 @@ class StudyDocument(Part):
     rivals: list[RivalPart]
     modulus_curve: ModulusCurvePart
     cost_curve: CostCurvePart | None
-    scores: ScoresPart
-    explorer: ExplorerPart | None
-    bootstrap_thresholds: Floats
-    patients: RoleCounts
+    scores: parts.ScoresPart
+    explorer: parts.ExplorerPart | None
+    bootstrap_thresholds: parts.Floats
+    patients: parts.RoleCounts
     options: OptionsPart
-    instances: ClustersPart | None = None
-    data: DataPart | None = None
+    instances: parts.ClustersPart | None = None
+    data: parts.DataPart | None = None
     frozen_rule: RuleDocument | None = None
