@@ -73,10 +73,8 @@ def _other_schema(name: str, found: object, schema: str, content: object) -> str
     kind, _, version = schema.partition("/")
     later = re.fullmatch(re.escape(kind) + "/([1-9][0-9]{0,5})", str(found))
     if later and int(later[1]) > int(version):
-        return (
-            f"{name} has the schema {found}, which steadycut {__version__} cannot read: a newer "
-            f"steadycut made it{version_note(content)}. Upgrade steadycut to use it."
-        )
+        unknown = f"{name} has the schema {found}, which steadycut {__version__} cannot read"
+        return f"{unknown}: {newer_version(content)}"
     wanted = f"Give the {kind.partition('.')[2]}.json of a study."
     if isinstance(content, dict) and _is_hash_of(content.get("sha256"), content):
         # A sound frozen file of another kind: no other file carries a hash of itself.
@@ -85,13 +83,14 @@ def _other_schema(name: str, found: object, schema: str, content: object) -> str
     return f"{refused} {wanted}"
 
 
-def version_note(content: Any) -> str:  # noqa: ANN401
-    """Return the version that a file names in brackets, if it looks like one."""
+def newer_version(content: Any) -> str:  # noqa: ANN401
+    """Say that a newer version made a file, and which one if the file names it."""
     try:
-        version = content["provenance"]["versions"]["steadycut"]
+        version = str(content["provenance"]["versions"]["steadycut"])
     except (KeyError, TypeError, IndexError):
-        return ""
-    return f" ({version})" if VERSION.fullmatch(str(version)) else ""
+        version = ""
+    which = f" ({version})" if VERSION.fullmatch(version) else ""
+    return f"a newer steadycut made it{which}. Upgrade steadycut to use it."
 
 
 def shown(text: str) -> str:

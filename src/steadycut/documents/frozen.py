@@ -24,16 +24,8 @@ from steadycut._version import __version__
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_labels
 from steadycut.core.records import Costs, PatientScores, Recipe, sign_of
 from steadycut.core.strata.costs import CostMatrix
+from steadycut.documents import canonical_json
 from steadycut.documents.applied import AppliedDocument
-from steadycut.documents.canonical_json import (
-    check_size,
-    content_hash,
-    frozen_bytes,
-    parse_frozen,
-    read_frozen,
-    shown,
-    version_note,
-)
 from steadycut.documents.ensemble import check_same_patients, made_by
 from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
 from steadycut.documents.parts import CertificatePart, Columns, InstancesPart, Part, Range, Step
@@ -65,7 +57,7 @@ class FrozenDocument(Part):
 
     def sealed(self) -> Self:
         """Return the document with the hash of its content."""
-        return self.model_copy(update={"sha256": content_hash(self.to_plain())})
+        return self.model_copy(update={"sha256": canonical_json.content_hash(self.to_plain())})
 
 
 Document = TypeVar("Document", bound=FrozenDocument)
@@ -86,7 +78,7 @@ class FrozenFile(ABC, Generic[Document]):
 
     def __init__(self, document: Document) -> None:
         self.document = document if document.sha256 else document.sealed()
-        self._bytes = frozen_bytes(self.document.to_plain())
+        self._bytes = canonical_json.frozen_bytes(self.document.to_plain())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.to_bytes() == other.to_bytes()
@@ -104,13 +96,13 @@ class FrozenFile(ABC, Generic[Document]):
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a file; refuse one that was changed since it was written."""
-        return cls.from_bytes(read_frozen(path), str(path))
+        return cls.from_bytes(canonical_json.read_frozen(path), str(path))
 
     @classmethod
     def from_bytes(cls, written: bytes, name: str | None = None) -> Self:
         """Read the content of a file; refusals call it ``name``."""
         name = cls.file_name if name is None else name
-        content = parse_frozen(written, name, cls.schema)
+        content = canonical_json.parse_frozen(written, name, cls.schema)
         try:
             rule = cls(cls.document_of(content))
         except ValidationError as error:
@@ -122,7 +114,7 @@ class FrozenFile(ABC, Generic[Document]):
 
     def to_bytes(self) -> bytes:
         """Return the file's bytes: the same rule gives the same bytes."""
-        check_size(self._bytes, self.file_name)
+        canonical_json.check_size(self._bytes, self.file_name)
         return self._bytes
 
     def to_dict(self) -> dict[str, Any]:
@@ -399,10 +391,8 @@ def _refusal(error: ValidationError, content: dict[str, Any], name: str, schema:
     """Say what is wrong; a field that is not known could change decisions, so it comes first."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
     first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
-    where = shown(".".join(map(str, first["loc"])) or "the file")
+    where = canonical_json.shown(".".join(map(str, first["loc"])) or "the file")
     if first["type"] != "extra_forbidden":
         return f"{name} is not a rule of schema {schema}: {where}: {first['msg']}."
-    return (
-        f"{name} has the field {where}, which steadycut {__version__} does not know: a newer "
-        f"steadycut made it{version_note(content)}. Upgrade steadycut to use it."
-    )
+    unknown = f"{name} has the field {where}, which steadycut {__version__} does not know"
+    return f"{unknown}: {canonical_json.newer_version(content)}"

@@ -162,15 +162,9 @@ def positive_column(n_columns: int, positive: int | None) -> int:
     return positive
 
 
-def import_onnxruntime() -> Any:
-    """Return the package onnxruntime."""
+def _load(path: Path, provider: str) -> Any:
     with optional_package("Scoring tiles", "onnxruntime", "pathology"):
         import onnxruntime
-    return onnxruntime
-
-
-def _load(path: Path, provider: str) -> Any:
-    onnxruntime = import_onnxruntime()
     if not path.is_file():
         msg = f"there is no model {path}. Give an ONNX file as --model."
         raise BadOption(msg)
