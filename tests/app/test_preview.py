@@ -7,7 +7,7 @@ import pytest
 
 from steadycut.app.preview import MOST_SHOWN, describe, preview
 from steadycut.errors import BadTable
-from steadycut.ingest.sources import files as from_files
+from steadycut.ingest.sources.find import KINDS
 from tests.cli.commands import MARK, make_rows, write_rows
 
 COLUMNS = ["site", "patient", "slide", "score", "other", "label"]
@@ -130,4 +130,4 @@ def test_what_is_refused_here_is_refused_there(tmp_path):
             read()
         told.append(str(error.value))
     assert told[0] == told[1]
-    assert all(ending in told[0] for ending in from_files.ENDINGS)
+    assert all(ending in told[0] for ending in KINDS)

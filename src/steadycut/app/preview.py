@@ -10,9 +10,9 @@ from typing import Any
 from steadycut.app.column import Column, words
 from steadycut.app.guess import guess_columns
 from steadycut.ingest.column_names import check_columns
-from steadycut.ingest.sources import files as sources
 from steadycut.ingest.sources.anndata import MATRIX, open_anndata
 from steadycut.ingest.sources.arrow import open_dataset
+from steadycut.ingest.sources.files import load_duckdb, one_line, open_file
 from steadycut.ingest.sources.find import TableFile, find_files
 
 SAMPLE = 5000
@@ -29,13 +29,8 @@ def preview(paths: Sequence[Path]) -> tuple[Column, ...]:
     Refuses what the commands refuse: unknown file endings, unreadable files, a missing header.
     """
     files = find_files(list(paths))
-    for file in files:
-        sources.check_ending(file)
-    connection = sources.load_duckdb().connect(":memory:")
-    try:
+    with load_duckdb().connect(":memory:") as connection:
         parts = [_sample(connection, file, SAMPLE // len(files)) for file in files]
-    finally:
-        connection.close()
     cells = {name: [cell for part in parts for cell in part.get(name, ())] for name in parts[0]}
     genes = [Column(name=name, is_gene=True) for name in _genes(files[0])]
     return (*describe(cells), *genes)
@@ -86,8 +81,8 @@ def _may_be_shown(
 
 
 def _sample(connection: Any, file: TableFile, n_rows: int) -> Cells:
-    with sources.one_line(file.place):
-        if file.name.casefold().endswith(sources.ANNDATA):
+    with one_line(file.place):
+        if file.kind == "anndata":
             return _sample_anndata(file.path, n_rows)
         names, aliases, source = _open(connection, file)
         picked = ", ".join(f"{_quoted(alias)}::VARCHAR" for alias in aliases)
@@ -101,12 +96,12 @@ def _sample(connection: Any, file: TableFile, n_rows: int) -> Cells:
 
 def _open(connection: Any, file: TableFile) -> tuple[Sequence[str], Sequence[str], str]:
     """Return the names of the columns, DuckDB's names for them, and what to select from."""
-    if sources.is_arrow(file):
+    if file.kind == "arrow":
         dataset = open_dataset(file)
         check_columns([], dataset.schema.names, f"{file.place!r}")
         connection.register("opened", dataset)
         return dataset.schema.names, dataset.schema.names, "opened"
-    opened = sources.open_file(connection, file, [])
+    opened = open_file(connection, file, [])
     return opened.names, opened.aliases, opened.source
 
 
@@ -126,9 +121,9 @@ def _sample_anndata(path: Path, n_rows: int) -> Cells:
 
 def _genes(file: TableFile) -> list[str]:
     """Return the genes that can be scores, as the commands name them."""
-    if not file.name.casefold().endswith(sources.ANNDATA):
+    if file.kind != "anndata":
         return []
-    with sources.one_line(file.place), open_anndata(file.path) as data:
+    with one_line(file.place), open_anndata(file.path) as data:
         return [] if data.X is None else [f"{MATRIX}{name}" for name in data.var_names]
 
 

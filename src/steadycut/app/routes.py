@@ -26,7 +26,7 @@ from steadycut.core.aggregate.aggregators import AGGREGATORS, aggregator_names
 from steadycut.datasets import write_two_hospitals
 from steadycut.documents.kinds import load_frozen
 from steadycut.errors import BadRuleFile, SteadycutError
-from steadycut.ingest.sources.files import ENDINGS
+from steadycut.ingest.sources.find import KINDS
 
 DEMO = "two_hospitals.csv"
 MOST_FILES = 100
@@ -129,7 +129,7 @@ class Routes:
             status,
             jobs=list(self.jobs),
             error=error,
-            endings=ENDINGS,
+            endings=tuple(KINDS),
             version=__version__,
             limit=self.settings.limit,
             **self._limit(),

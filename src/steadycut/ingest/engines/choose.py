@@ -15,7 +15,7 @@ from steadycut.ingest.engines.spark_tables import is_spark
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.csv_files import is_gzip, unpacked_size
 from steadycut.ingest.sources.dispatch import is_dataset, is_paths, lazy_frame
-from steadycut.ingest.sources.files import count_rows, is_local_parquet, one_line
+from steadycut.ingest.sources.files import count_rows, one_line
 from steadycut.ingest.sources.find import TableFile, find_files
 
 AUTO = "auto"
@@ -104,7 +104,7 @@ def _best(source: Any) -> str:
 
 def _bytes_of(file: TableFile) -> int:
     """Return how many bytes a file holds; of a packed one no more than it takes to decide."""
-    if is_local_parquet(file):
+    if file.kind == "parquet":
         return max(file.path.stat().st_size, BYTES_PER_ROW * count_rows(file))
     if is_gzip(file.path):
         with one_line(file.place):

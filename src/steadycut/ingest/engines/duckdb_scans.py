@@ -18,10 +18,6 @@ from steadycut.ingest.sources.arrow import open_dataset
 from steadycut.ingest.sources.dispatch import is_dataset, is_paths, lazy_frame, read_table
 from steadycut.ingest.sources.files import (
     Opened,
-    check_ending,
-    is_arrow,
-    is_local_parquet,
-    is_text,
     merge_opened,
     one_line,
     open_file,
@@ -69,9 +65,7 @@ def _scan_files(
 ) -> list[Scan]:
     opened, others = [], []
     for file in files:
-        check_ending(file)
-    for file in files:
-        if is_text(file) or is_local_parquet(file):
+        if file.kind in {"text", "parquet"}:
             with one_line(file.place):
                 opened.append(open_file(connection, file, request.columns))
         else:
@@ -89,7 +83,7 @@ def _scan(
     with one_line(table.place):
         if isinstance(table, Opened):
             _stage_text(connection, table, request, staged)
-        elif not is_arrow(table):
+        elif table.kind == "anndata":
             _stage_table(read_file(connection, table, request), request, staged)
         else:
             dataset = open_dataset(table)

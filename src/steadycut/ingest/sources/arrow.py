@@ -5,10 +5,9 @@ import sys
 from typing import Any
 
 from steadycut.errors import BadTable
-from steadycut.ingest.sources.find import PARQUET, TableFile
+from steadycut.ingest.sources.find import ARROWS, PARQUET, TableFile
 from steadycut.io.packages import optional_package
 
-ARROW_ENDINGS = (".feather", ".arrow")
 # Seconds. The defaults of 1 and 3 are too short for a busy machine or a hospital network.
 PATIENCE = {"connect_timeout": 10, "request_timeout": 60}
 
@@ -41,10 +40,10 @@ def arrow_errors() -> tuple[type[Exception], ...]:
 def _kind(file: TableFile) -> str:
     """Return the format by the ending of the name; a folder holds Parquet files."""
     name = file.name.casefold()
-    if name.endswith(ARROW_ENDINGS):
+    if name.endswith(ARROWS):
         return "feather"
     if "." in name and not name.endswith(PARQUET):
-        endings = ", ".join((PARQUET, *ARROW_ENDINGS))
+        endings = ", ".join((PARQUET, *ARROWS))
         msg = f"in S3 a table must end in one of {endings}; got {file.place!r}. Copy it here first."
         raise BadTable(msg)
     return "parquet"

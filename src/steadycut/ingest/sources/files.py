@@ -14,7 +14,7 @@ from steadycut.errors import BadTable, argument
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.anndata import read_anndata
-from steadycut.ingest.sources.arrow import ARROW_ENDINGS, arrow_errors, open_dataset
+from steadycut.ingest.sources.arrow import arrow_errors, open_dataset
 from steadycut.ingest.sources.csv_files import (
     CSV_BUFFER,
     DELIMITERS,
@@ -22,7 +22,7 @@ from steadycut.ingest.sources.csv_files import (
     is_gzip,
     read_header,
 )
-from steadycut.ingest.sources.find import PARQUET, FileName, TableFile, find_files
+from steadycut.ingest.sources.find import FileName, TableFile, find_files
 from steadycut.ingest.sources.frames import read_frame
 from steadycut.ingest.table import (
     NO_SCORE,
@@ -40,10 +40,6 @@ WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 NUMBERS = frozenset({"BOOLEAN", "FLOAT", "DOUBLE", *WHOLE, *(f"U{name}" for name in WHOLE)})
 # Whole numbers that numpy would turn into floats.
 TOO_WIDE = frozenset({"HUGEINT", "UHUGEINT"})
-# The separators that a text file may have, by its ending.
-TEXTS = {".csv": DELIMITERS, ".csv.gz": DELIMITERS, ".tsv": "\t", ".tsv.gz": "\t"}
-ANNDATA = ".h5ad"
-ENDINGS = (*TEXTS, PARQUET, *ARROW_ENDINGS, ANNDATA)
 # What str.strip() removes.
 BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 
@@ -86,7 +82,7 @@ def read_files(paths: FileName | Sequence[FileName], request: Request) -> Table:
     ----------
     paths
         A path, several paths, a pattern such as ``"scores/*.parquet"``, or a folder of Parquet
-        files. For the formats see `ENDINGS`.
+        files. For the formats see `steadycut.ingest.sources.find.KINDS`.
     request
         Which columns are needed. Every file must have them all.
 
@@ -97,28 +93,18 @@ def read_files(paths: FileName | Sequence[FileName], request: Request) -> Table:
     the most columns.
     """
     files = find_files(paths)
-    for file in files:
-        check_ending(file)
     with load_duckdb().connect(":memory:") as connection:
         return stack([read_file(connection, file, request) for file in files])
-
-
-def check_ending(file: TableFile) -> None:
-    """Refuse a file of a format that cannot be read."""
-    if not file.name.casefold().endswith(ENDINGS) and not file.is_remote:
-        shown = ", ".join(ENDINGS)
-        msg = f"a table must end in one of {shown}; got {file.place!r}. Convert it first."
-        raise BadTable(msg)
 
 
 def read_file(connection: Any, file: TableFile, request: Request) -> Table:
     """Return the needed columns of one file."""
     with one_line(file.place):
-        if is_arrow(file):
+        if file.kind == "arrow":
             dataset = open_dataset(file)
             check_columns(request.columns, dataset.schema.names, f"{file.place!r}")
             return read_frame(dataset.to_table(columns=list(request.columns)), request)
-        if file.name.casefold().endswith(ANNDATA):
+        if file.kind == "anndata":
             return read_anndata(file.path, request)
         opened = open_file(connection, file, request.columns)
         query = f"SELECT {select_list(opened, request)} FROM {opened.source}"  # noqa: S608
@@ -129,26 +115,9 @@ def read_file(connection: Any, file: TableFile, request: Request) -> Table:
     )
 
 
-def is_arrow(file: TableFile) -> bool:
-    """Whether pyarrow reads the file, and not DuckDB."""
-    return file.is_remote or file.name.casefold().endswith(ARROW_ENDINGS)
-
-
-def is_text(file: TableFile) -> bool:
-    """Whether the file is CSV or TSV."""
-    return not file.is_remote and file.name.casefold().endswith(tuple(TEXTS))
-
-
-def is_local_parquet(file: TableFile) -> bool:
-    """Whether the file is Parquet on this machine, which DuckDB scans directly."""
-    return not file.is_remote and file.name.casefold().endswith(PARQUET)
-
-
 def open_file(connection: Any, file: TableFile, wanted: Iterable[str]) -> Opened:
     """Return the columns of a file that DuckDB reads; refuse it if a wanted one is missing."""
-    name = file.name.casefold()
-    delimiters = [allowed for ending, allowed in TEXTS.items() if name.endswith(ending)]
-    opened = _open_text(file.path, delimiters[0]) if delimiters else _open_parquet(connection, file)
+    opened = _open_text(file.path) if file.kind == "text" else _open_parquet(connection, file)
     check_columns(wanted, opened.names, f"{file.place!r}")
     return opened
 
@@ -208,8 +177,9 @@ def _is_number(duckdb_type: str) -> bool:
 # One function per format -----------------------------------------------------------------
 
 
-def _open_text(file: Path, delimiters: str) -> Opened:
-    names, delimiter = read_header(file, delimiters)
+def _open_text(file: Path) -> Opened:
+    is_tsv = file.name.casefold().removesuffix(".gz").endswith(".tsv")
+    names, delimiter = read_header(file, "\t" if is_tsv else DELIMITERS)
     aliases = tuple(f"c{position}" for position in range(len(names)))
     columns = ", ".join(f"'{alias}': 'VARCHAR'" for alias in aliases)
     compression = "gzip" if is_gzip(file) else "none"

@@ -13,7 +13,12 @@ FileName = str | os.PathLike[str]
 
 WILDCARDS = frozenset("*?[")
 REMOTE = ("s3://",)
-PARQUET = ".parquet"
+PARQUET, ANNDATA = ".parquet", ".h5ad"
+TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+ARROWS = (".feather", ".arrow")
+# The kind of a file by its ending.
+KINDS = {**dict.fromkeys(TEXTS, "text"), PARQUET: "parquet"}
+KINDS |= {**dict.fromkeys(ARROWS, "arrow"), ANNDATA: "anndata"}
 # A folder with more files than this is not a folder of tables, and the search would take long.
 MOST_FILES = 200_000
 
@@ -40,12 +45,22 @@ class TableFile:
         """Whether it is in S3."""
         return self.place.startswith(REMOTE)
 
+    @property
+    def kind(self) -> str | None:
+        """``text``, ``parquet``, ``arrow`` or ``anndata``; None if it cannot be read.
+
+        In S3 every file is ``arrow``: pyarrow reads it.
+        """
+        name = self.name.casefold()
+        kinds = (kind for ending, kind in KINDS.items() if name.endswith(ending))
+        return "arrow" if self.is_remote else next(kinds, None)
+
 
 def find_files(paths: FileName | Sequence[FileName]) -> list[TableFile]:
     """Return every file that is meant; the files of a pattern are in the order of their names.
 
     A folder means the Parquet files in it, at any depth. A file that is meant twice is refused:
-    its rows would count twice.
+    its rows would count twice. A file of a format that cannot be read is refused too.
 
     Examples
     --------
@@ -60,6 +75,11 @@ def find_files(paths: FileName | Sequence[FileName]) -> list[TableFile]:
         raise BadTable(msg)
     found = [file for path in several for file in _expand(_path_text(path))]
     _check_once(found)
+    for file in found:
+        if file.kind is None:
+            endings = ", ".join(KINDS)
+            msg = f"a table must end in one of {endings}; got {file.place!r}. Convert it first."
+            raise BadTable(msg)
     return found
 
 
