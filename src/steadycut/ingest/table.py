@@ -73,8 +73,10 @@ def key_column(values: NDArray[Any]) -> KeyColumn:
     return _from_numbers(values)
 
 
-def score_column(values: NDArray[Any]) -> ScoreColumn:
+def score_column(values: NDArray[Any], texts: NDArray[Any] | None = None) -> ScoreColumn:
     """Return a column of scores as floats; texts that are numbers are read as such.
+
+    ``texts`` is for numbers that were read from texts before: what could not be read, else masked.
 
     Examples
     --------
@@ -83,15 +85,17 @@ def score_column(values: NDArray[Any]) -> ScoreColumn:
     (array([0.5, nan, nan]), {1: '1,5'})
     """
     if values.dtype.kind in "iufb":
-        return ScoreColumn(values=_as_floats(values), unreadable={})
+        listed = [] if texts is None else texts.tolist()
+        failed = ((row, text) for row, text in enumerate(listed) if text is not None)
+        return ScoreColumn(values=_as_floats(values), unreadable=_unreadable(failed))
     objects = _objects(values)
     numbers = [_number(value) for value in objects]
     failed = ((row, str(objects[row])) for row, number in enumerate(numbers) if number is None)
     floats = np.array([math.nan if number is None else number for number in numbers], dtype=float)
-    return ScoreColumn(values=floats, unreadable=unreadable_texts(failed))
+    return ScoreColumn(values=floats, unreadable=_unreadable(failed))
 
 
-def unreadable_texts(texts: Iterable[tuple[int, str]]) -> dict[int, str]:
+def _unreadable(texts: Iterable[tuple[int, str]]) -> dict[int, str]:
     """Return by row the texts that are neither a number nor a mark for a missing one."""
     return {row: text for row, text in texts if text.strip().casefold() not in NO_SCORE}
 

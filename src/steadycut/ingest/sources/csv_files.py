@@ -18,11 +18,12 @@ MOST_TIMES = 200
 LOOKED_AT = 16 << 20
 
 
-def read_header(file: Path, delimiters: str = DELIMITERS) -> tuple[tuple[str, ...], str]:
+def read_header(file: Path) -> tuple[tuple[str, ...], str]:
     """Return the column names of a text file and the separator that gives the most of them."""
     check_unpacked(file)
     start = _start(file)
-    names, delimiter = split_header(start, delimiters)
+    is_tsv = file.name.casefold().removesuffix(".gz").endswith(".tsv")
+    names, delimiter = split_header(start, "\t" if is_tsv else DELIMITERS)
     first, *more = re.split(r"[\r\n]", start, maxsplit=1)
     if first.strip() and (not names or (not more and len(start) == LONGEST_ROW)):
         msg = (

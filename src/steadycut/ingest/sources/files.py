@@ -8,32 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from steadycut.errors import BadTable, argument
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.anndata import read_anndata
 from steadycut.ingest.sources.arrow import arrow_errors, open_dataset
-from steadycut.ingest.sources.csv_files import (
-    CSV_BUFFER,
-    DELIMITERS,
-    csv_reason,
-    is_gzip,
-    read_header,
-)
+from steadycut.ingest.sources.csv_files import CSV_BUFFER, csv_reason, is_gzip, read_header
 from steadycut.ingest.sources.find import FileName, TableFile, find_files
 from steadycut.ingest.sources.frames import read_frame
-from steadycut.ingest.table import (
-    NO_SCORE,
-    ScoreColumn,
-    Table,
-    key_column,
-    refuse_nested,
-    score_column,
-    stack,
-    unreadable_texts,
-)
+from steadycut.ingest.table import NO_SCORE, Table, key_column, refuse_nested, score_column, stack
 from steadycut.io.packages import optional_package
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
@@ -111,7 +94,10 @@ def read_file(connection: Any, file: TableFile, request: Request) -> Table:
         columns = connection.execute(query).fetchnumpy()
     return Table(
         keys={name: key_column(columns[f"k{i}"]) for i, name in enumerate(request.keys)},
-        scores={name: _scores(columns, i) for i, name in enumerate(request.scores)},
+        scores={
+            name: score_column(columns[f"s{i}"], columns.get(f"u{i}"))
+            for i, name in enumerate(request.scores)
+        },
     )
 
 
@@ -160,16 +146,6 @@ def _pick_score(opened: Opened, position: int, index: int) -> str:
     return f"{number} AS s{index}, CASE WHEN {is_text} THEN {column}::VARCHAR END AS u{index}"
 
 
-def _scores(columns: dict[str, Any], index: int) -> ScoreColumn:
-    column = score_column(columns[f"s{index}"])
-    if f"u{index}" not in columns:
-        return column
-    texts = columns[f"u{index}"]
-    rows = np.flatnonzero(~np.ma.getmaskarray(texts))
-    found = zip(rows.tolist(), np.ma.getdata(texts)[rows].tolist(), strict=True)
-    return ScoreColumn(values=column.values, unreadable=unreadable_texts(found))
-
-
 def _is_number(duckdb_type: str) -> bool:
     return duckdb_type in NUMBERS or duckdb_type.startswith("DECIMAL")
 
@@ -178,8 +154,7 @@ def _is_number(duckdb_type: str) -> bool:
 
 
 def _open_text(file: Path) -> Opened:
-    is_tsv = file.name.casefold().removesuffix(".gz").endswith(".tsv")
-    names, delimiter = read_header(file, "\t" if is_tsv else DELIMITERS)
+    names, delimiter = read_header(file)
     aliases = tuple(f"c{position}" for position in range(len(names)))
     columns = ", ".join(f"'{alias}': 'VARCHAR'" for alias in aliases)
     compression = "gzip" if is_gzip(file) else "none"
