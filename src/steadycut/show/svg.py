@@ -14,10 +14,12 @@ from steadycut.io.packages import optional_package
 from steadycut.show.figures.display import Display
 from steadycut.show.page import Page
 
+# Points per inch: an SVG file counts in points.
+POINTS = 72
 # Between the axes and the edges of the figure, in inches: left and bottom, then right and top.
 USUAL_ROOM = np.array([[0.57, 0.49], [0.04, 0.42]])
 # Between the texts and the edges of the figure, in inches: 3 points.
-PADDING = 3 / 72
+PADDING = 3 / POINTS
 
 
 def draw_page(page: Page) -> dict[str, str]:
@@ -39,7 +41,7 @@ def svg_file(display: Display, salt: str) -> str:
     """Return the figure as an SVG file; texts stay texts."""
     with optional_package("a report", "matplotlib", "report"):
         import matplotlib as mpl
-        from matplotlib.backends.backend_svg import FigureCanvasSVG
+        from matplotlib.backends.backend_svg import RendererSVG
     settings: Any = {
         "font.family": "DejaVu Sans",
         "font.size": 10.5,
@@ -54,20 +56,24 @@ def svg_file(display: Display, salt: str) -> str:
         mpl.rcdefaults()
         mpl.rcParams.update(settings)
         figure: Any = display.plot().figure
-        canvas: Any = FigureCanvasSVG(figure)
-        place_axes(figure)
-        canvas.print_svg(stream, metadata={"Date": None, "Creator": None})
+        figure.set_layout_engine("none")
+        figure.set_dpi(POINTS)
+        # One renderer measures and draws, because it remembers the sizes of texts.
+        make: Any = RendererSVG
+        size = figure.get_size_inches() * POINTS
+        renderer = make(*size, stream, metadata={"Date": None, "Creator": None})
+        place_axes(figure, renderer)
+        figure.draw(renderer)
+        renderer.finalize()
     return stream.getvalue()
 
 
-def place_axes(figure: Any) -> None:
+def place_axes(figure: Any, renderer: Any) -> None:
     """Leave room for the texts around the axes, as the constrained layout of matplotlib does.
 
     The constrained layout measures all texts twice, which takes longer than drawing them. Here the
     axes start at a usual place and are measured again only if the new place changes their ticks.
     """
-    figure.set_layout_engine("none")
-    figure.set_dpi(figure.canvas.fixed_dpi)
     (ax,) = figure.axes
     size, to_inches = figure.get_size_inches(), figure.dpi_scale_trans.inverted()
     corners = np.array([USUAL_ROOM[0], size - USUAL_ROOM[1]])
@@ -79,7 +85,7 @@ def place_axes(figure: Any) -> None:
         if ticks == measured:
             return
         measured = ticks
-        around = ax.get_tightbbox(for_layout_only=True).transformed(to_inches)
+        around = ax.get_tightbbox(renderer, for_layout_only=True).transformed(to_inches)
         corners += np.array([[PADDING, PADDING], size - PADDING]) - around.get_points()
 
 
