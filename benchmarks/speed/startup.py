@@ -56,8 +56,9 @@ def cpu_seconds(arguments, environment):
 
 
 def environment_of(tree):
-    """The environment in which Python uses one tree."""
-    return {**os.environ, "PYTHONPATH": str(tree / "src")}
+    """The environment in which Python uses one tree, compiled, as an installed package is."""
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": str(tree / "src")}
 
 
 def check_tree(tree):
