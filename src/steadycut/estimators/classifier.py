@@ -15,15 +15,9 @@ from steadycut.core.checks import FloatArray, check_count, shown
 from steadycut.core.records import PatientScores
 from steadycut.core.rules.registry import Counted
 from steadycut.errors import BadOption
+from steadycut.estimators import inputs
 from steadycut.estimators.base import RandomState, StudyEstimator
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Scorer, check_scorer, lay_out
-from steadycut.estimators.inputs import (
-    Patients,
-    check_running,
-    one_class_each,
-    read_patients,
-    two_classes,
-)
 from steadycut.estimators.learn import learn
 from steadycut.io.progress import progress_on_stderr
 from steadycut.study.fit import Progress
@@ -195,8 +189,8 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
         validate_data(self, X, y, skip_check_array=True)
         X, target, groups = indexable(X, column_or_1d(y, warn=True), groups)
         assert_all_finite(target, input_name="y")
-        patients = read_patients(groups, _num_samples(X))
-        classes, labels = two_classes(one_class_each(target, patients))
+        patients = inputs.read_patients(groups, _num_samples(X))
+        classes, labels = inputs.two_classes(inputs.one_class_each(target, patients))
         scorer = self._scorer(classes[1])
         cohort = scorer.patient_scores(np.zeros(labels.size), patients, labels)
         instances = lay_out(X, target, labels, patients)
@@ -287,7 +281,7 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
         float
         """
         scores, patients = self._scored(X, groups)
-        truth = one_class_each(column_or_1d(y), patients)
+        truth = inputs.one_class_each(column_or_1d(y), patients)
         return float(np.mean(self._decide(scores) == truth))
 
     def _options(self) -> Options:
@@ -300,7 +294,7 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
                 "not hold for a scorer that learnt from the patients who certify."
             )
             raise BadOption(msg)
-        check_running(self.checkpoint, self.random_state, self.progress)
+        inputs.check_running(self.checkpoint, self.random_state, self.progress)
         return study_options(**self._study_parameters())
 
     def _progress(self) -> AbstractContextManager[Progress | None]:
@@ -313,9 +307,9 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
             estimator=self.estimator, positive=positive, how=self.aggregate, n_folds=self.cv
         )
 
-    def _scored(self, X: Any, groups: ArrayLike | None) -> tuple[FloatArray, Patients]:
+    def _scored(self, X: Any, groups: ArrayLike | None) -> tuple[FloatArray, inputs.Patients]:
         check_is_fitted(self)
-        patients = read_patients(groups, _num_samples(X))
+        patients = inputs.read_patients(groups, _num_samples(X))
         scorer = self._scorer(self.classes_[1])
         scores = scorer.score_rows(self.estimator_, X)
         return scorer.aggregate(scores, patients.of_row), patients
