@@ -126,13 +126,9 @@ def _from_readings(readings: Path, finding: str) -> dict[str, int]:
             msg = f"{readings} must have the columns subject_id and report_0, report_1, ..."
             raise BadTable(msg)
         for row in rows:
-            label = int(_is_positive(row, reports, wanted))
+            label = int(any(wanted in (row[name] or "").lower() for name in reports))
             labels[row["subject_id"]] = max(labels.get(row["subject_id"], 0), label)
     return labels
-
-
-def _is_positive(row: Mapping[str, str | None], reports: list[str], wanted: str) -> bool:
-    return any(wanted in (row[name] or "").lower() for name in reports)
 
 
 def mimic_table(

@@ -160,7 +160,9 @@ def point_at(
 def with_auc(point: OperatingPoint, patients: PatientScores) -> OperatingPoint:
     """Return an operating point with the area under the ROC curve of the patients."""
     share = (1 - point.confidence) / max(point.n_choices, 1)
-    return replace(point, fixed={**point.fixed, "auc": auc_estimate(patients, share)})
+    interval = area.auc_interval(patients, share)
+    found = Estimate(value=area.auc(patients), interval=interval, method=area.METHOD)
+    return replace(point, fixed={**point.fixed, "auc": found})
 
 
 def point_of(
@@ -201,13 +203,6 @@ def cut_intervals(study: FittedStudy, confidence: float) -> CutIntervals:
         confidence=confidence,
         population=CutIntervalPart(**population, meaning=POPULATION),
         repeated_study=CutIntervalPart(**repeated, meaning=REPEATED),
-    )
-
-
-def auc_estimate(patients: PatientScores, delta: float) -> Estimate:
-    """Return the area under the ROC curve with its interval."""
-    return Estimate(
-        value=area.auc(patients), interval=area.auc_interval(patients, delta), method=area.METHOD
     )
 
 

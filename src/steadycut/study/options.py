@@ -45,7 +45,9 @@ class Options:
         store(self, "seed", check_count("seed", self.seed, at_least=0))
         _ = self.bound_name
         check_flag("stratified", self.stratified)
-        check_stratify(self.stratify, self.ensemble)
+        if self.stratify is not None and self.ensemble is not None:
+            msg = "an ensemble cannot be resampled within groups; leave out stratify or ensemble."
+            raise BadOption(msg)
         if self.stratified and self.search.costs.target is None:
             msg = (
                 f"a split stratified by label needs a {argument('target_prevalence')}: pooled "
@@ -119,13 +121,6 @@ def study_options(*, stratify: str | None = None, **given: Unpack[FitOptions]) -
     own = {one.name for one in fields(Options)}
     search = {name: rest.pop(name) for name in list(rest) if name not in own}
     return Options(search=Search(costs=costs, **search), **rest)
-
-
-def check_stratify(stratify: str | None, ensemble: str | None) -> None:
-    """Refuse groups to resample within for an ensemble."""
-    if stratify is not None and ensemble is not None:
-        msg = "an ensemble cannot be resampled within groups; leave out stratify or ensemble."
-        raise BadOption(msg)
 
 
 def _as_range(prevalence: float | tuple[float, float] | None) -> tuple[float, float] | None:

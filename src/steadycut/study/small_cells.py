@@ -19,7 +19,7 @@ from steadycut.core.records import PatientScores
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import REFUSE, Finding
 from steadycut.documents.parts import CertificatePart, InstancesPart, StabilityPart
-from steadycut.documents.rule import BinsPart, FrozenRule, Provenance, Reference, RuleDocument
+from steadycut.documents.rule import BinsPart, FrozenRule, Reference, RuleDocument
 from steadycut.errors import BadOption, TooFewPatients, argument
 from steadycut.study.fitted import FittedStudy
 from steadycut.study.reference import reference_of
@@ -145,16 +145,18 @@ def without_small_cells(document: RuleDocument, study: FittedStudy, least: int) 
     check_enough(study.chose, least)
     grouped = grouped_patients(study.certify_patients, study.threshold, options.sign, least)
     counts = confusion_at(grouped.oriented(options.direction), study.chosen.threshold)
-    step = _coarse_step(study.patients.scores)
+    step, provenance = _coarse_step(study.patients.scores), document.provenance
+    marked = provenance.options.model_copy(update={"small_cells": least})
+    cuts = [round(cut / (step / 10)) * (step / 10) for cut in document.bootstrap_thresholds]
     return document.model_copy(
         update={
             "operating_value": None,
             "score_range": _outwards(document.score_range, step),
-            "bootstrap_thresholds": _rounded(document.bootstrap_thresholds, step / 10),
+            "bootstrap_thresholds": cuts,
             "certificate": CertificatePart.of(_certificate(study, counts)),
             "stability": _without_numbers(document.stability),
             "reference": _coarse_reference(document.reference, counts, grouped, least),
-            "provenance": _marked(document.provenance, least),
+            "provenance": provenance.model_copy(update={"options": marked}),
             "units_per_patient": coarse_span(document.units_per_patient),
         }
     )
@@ -164,11 +166,6 @@ def _without_numbers(stability: StabilityPart) -> StabilityPart:
     """Leave out warnings with a number, which may tell the score of a patient."""
     kept = [text for text in stability.warnings if not re.search(r"\d", text)]
     return stability.model_copy(update={"warnings": kept})
-
-
-def _marked(provenance: Provenance, least: int) -> Provenance:
-    options = provenance.options.model_copy(update={"small_cells": least})
-    return provenance.model_copy(update={"options": options})
 
 
 def _coarse_reference(
@@ -253,7 +250,3 @@ def _coarse_step(scores: FloatArray) -> float:
 def _outwards(score_range: tuple[float, float], step: float) -> tuple[float, float]:
     low, high = score_range
     return math.floor(low / step) * step, math.ceil(high / step) * step
-
-
-def _rounded(values: list[float], step: float) -> list[float]:
-    return [round(value / step) * step for value in values]

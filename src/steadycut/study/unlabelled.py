@@ -255,18 +255,13 @@ def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
     return UnlabelledPart(
         home=home,
         n_patients=values.size,
-        call_rate=_call_rate(home, values),
+        call_rate=float((sign * values >= sign * home.threshold).mean()),
         prevalence=prevalence,
         shape=shape,
         risk=_risk(home, counts, prevalence),
         rescaling=_rescaling(home, values, shape, for_scale, n_bootstrap),
         matched=replace(matched, threshold=sign * matched.threshold),
     )
-
-
-def _call_rate(home: Home, scores: FloatArray) -> float:
-    sign = sign_of(home.direction)
-    return float((sign * scores >= sign * home.threshold).mean())
 
 
 def _prevalence(
@@ -325,7 +320,8 @@ def _rescaling(
         change = affine_change(mixture_quantiles(positive, negative, prevalence, LEVELS), here)
         if change is None:
             continue
-        p_value = _p_value_after(home, change.undo(scores), rng, n_bootstrap)
+        test = shape_test(home.bins, home.bins.count(change.undo(scores)), rng, n_bootstrap)
+        p_value = 1.0 if test is None else test.p_value
         found = Rescaling(
             change=change,
             prevalence=prevalence,
@@ -336,10 +332,3 @@ def _rescaling(
         if found.compatible:
             break
     return found
-
-
-def _p_value_after(
-    home: Home, scores: FloatArray, rng: np.random.Generator, n_bootstrap: int
-) -> float:
-    test = shape_test(home.bins, home.bins.count(scores), rng, n_bootstrap)
-    return 1.0 if test is None else test.p_value

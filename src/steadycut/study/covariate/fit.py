@@ -11,11 +11,11 @@ from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import check_choice
 from steadycut.core.confusion import Confusion, count_decisions
-from steadycut.core.covariate.cuts import CovariateCuts, choose_by_covariate
+from steadycut.core.covariate.cuts import choose_by_covariate
 from steadycut.core.covariate.design import KINDS, Design, group_design, smooth_design
 from steadycut.core.covariate.one_cut_test import common_cut_test
 from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
-from steadycut.core.covariate.slices import Slices, slice_patients
+from steadycut.core.covariate.slices import slice_patients
 from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
@@ -122,22 +122,7 @@ def fit_by_covariate(
     check_patients(patients)
     check_both_classes(patients)
     values = covariate_values(patients, covariate, kind)
-    roles = deal_roles(patients, options)
-    chosen = patients.oriented(direction).take(roles.select)
-    design, codes = make_design(values, roles, kind)
-    everyone = patients.oriented(direction).scores
-    slices = slice_patients(chosen, codes, design.n_slices, everyone)
-    _, seed_of_draws = np.random.SeedSequence(options.seed).spawn(2)
-    search = options.search
-    cuts = choose_by_covariate(
-        slices,
-        design,
-        search.chooser,
-        search.costs,
-        search.n_bootstrap,
-        np.random.default_rng(seed_of_draws),
-    )
-    return certify_by_covariate(patients, values, name, options, roles, design, slices, cuts)
+    return run_by_covariate(patients, values, name, kind, options)
 
 
 def make_design(values: Values, roles: Roles, kind: str) -> tuple[Design, NDArray[np.int64]]:
@@ -149,21 +134,21 @@ def make_design(values: Values, roles: Roles, kind: str) -> tuple[Design, NDArra
     return design, design.codes(values[roles.select])
 
 
-def certify_by_covariate(
-    patients: PatientScores,
-    values: Values,
-    name: str,
-    options: Options,
-    roles: Roles,
-    design: Design,
-    slices: Slices,
-    cuts: CovariateCuts,
+def run_by_covariate(
+    patients: PatientScores, values: Values, name: str, kind: str, options: Options
 ) -> CovariateStudy:
-    """Test and certify what was chosen, and put the study together."""
+    """Run the steps: deal the roles, choose, test and certify."""
+    roles, search = deal_roles(patients, options), options.search
+    design, codes = make_design(values, roles, kind)
+    oriented = patients.oriented(options.direction)
+    slices = slice_patients(oriented.take(roles.select), codes, design.n_slices, oriented.scores)
+    _, seed = np.random.SeedSequence(options.seed).spawn(2)
+    rng, n_draws = np.random.default_rng(seed), search.n_bootstrap
+    cuts = choose_by_covariate(slices, design, search.chooser, search.costs, n_draws, rng)
     rule = CutRule(
         design=design, scale=slices.scale, sign=options.sign, ranks=cuts.ranks, draws=cuts.draws
     )
-    costs, delta = options.search.costs, options.search.delta
+    costs, delta = search.costs, search.delta
     pooled = options.sign * float(slices.scale.at(np.array([cuts.pooled]))[0]) + 0.0
     who = roles.certify
     scores, labels, own = patients.scores[who], patients.known_labels[who], values[who]
