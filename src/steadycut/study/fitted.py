@@ -24,9 +24,9 @@ from steadycut.study.options import Options
 class FittedStudy:
     """A cut-off, why it was chosen and how far it can be trusted.
 
-    ``patients`` are as they came. ``chose`` are those who chose the cut-off and ``certified`` those
-    who certify it, oriented: their high scores are called, whatever the direction. ``chosen`` and
-    ``candidates`` are on that scale too; `turned` brings a value back to the units of the scores.
+    ``patients`` are as given. ``chose`` are the patients who chose the cut-off and ``certified``
+    those who certify it, both oriented: their high scores are called, in either direction.
+    ``chosen`` and ``candidates`` are on that scale too; `turned` brings a value back to the units of the scores.
     For an ensemble scores are mean quantiles between 0 and 1, and ``candidates`` are its methods
     and, last, the ensemble. ``infeasible`` names the candidates that have no cut within the limits
     of the rule.

@@ -1,4 +1,4 @@
-"""A frozen rule in use: patients arrive one after the other, and an alarm may come at any time."""
+"""A frozen rule in use: patients arrive one after another, and an alarm can come at any time."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -152,7 +152,7 @@ def monitor(
     key: bytes | None = None,
     unseen: str = "refuse",
 ) -> Monitor:
-    """Watch a frozen rule in use; the result may be looked at as often as one likes.
+    """Watch a frozen rule in use. You may look at the result as often as you like.
 
     Parameters
     ----------
@@ -166,9 +166,9 @@ def monitor(
         0/1 labels, shape (n,); without them only the call rate is watched. For risk strata the
         grades: whole numbers from 0, or their names.
     order
-        When each patient arrived, shape (n,): any numbers, of which patients with a smaller one
-        come first; ties stay as the patients stand. Without it patients come as they stand,
-        which for `PatientScores` with identifiers is the order of these.
+        When each patient arrived, shape (n,): any numbers; patients with smaller ones come first.
+        Ties keep the order of the patients. Without it the order of the patients is used, which
+        for `PatientScores` with identifiers is the order of the identifiers.
     delta
         Probability of a false alarm, over all time, for each of the two watches.
     force
@@ -185,12 +185,12 @@ def monitor(
 
     Notes
     -----
-    The order must not depend on the labels, and every patient up to the last one must be there:
-    if errors are found earlier than correct decisions, the promise does not hold. It is
-    about a certified value that is true; over certificate and monitor together, for patients like
-    those who certified the rule, the probability of a false alarm is at most the sum of both
-    deltas. A value certified for a range of target prevalences is true here only if the prevalence
-    here lies in it: an alarm may then mean that it does not.
+    The order must not depend on the labels, and every patient up to the last one must be there.
+    If errors are found earlier than correct decisions, the guarantee does not hold. The guarantee
+    assumes that the certified value is true. For patients like those who certified the rule, a
+    false alarm of certificate and monitor together has at most the sum of both deltas as
+    probability. A value certified for a range of target prevalences is true here only if the
+    prevalence here lies in that range. An alarm may then mean that it does not.
 
     Examples
     --------

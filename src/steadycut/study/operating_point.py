@@ -105,7 +105,7 @@ def operating_point(
     confidence: float = CONFIDENCE,
     direction: str = "ge",
 ) -> OperatingPoint:
-    """Say what a cut-off that was chosen elsewhere does to patients, with intervals.
+    """Return what a cut-off that was chosen elsewhere does to patients, with intervals.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ from steadycut.study.fitted import FittedStudy
 # Observed risks, in units of the larger cost, when none is given.
 TYPICAL_RISKS = (0.0, 0.05, 0.1, 0.2)
 LEAST_TOTAL = 2
-# More than live on earth.
+# More patients than there are people.
 MOST_PATIENTS = 10_000_000_000
 # In units of the larger cost; the smallest that is not 0.
 SMALLEST_RISK = 1e-9
@@ -96,23 +96,24 @@ def plan(
     width
         How far the certified risk may lie above it.
     patients
-        All patients of the study, those who choose the cut-off included; instead of ``width``.
+        Number of all patients of the study, including those who choose the cut-off. Give this or
+        ``width``.
     delta
         Failure probability of the certificate.
     cost_fn, cost_fp
-        What a missed patient and a false alarm cost; 1, or the pilot's.
+        Cost of a missed patient, and of a false alarm. Default: 1, or the costs of the pilot.
     prevalence
-        Share of patients with the disease, if known: then the plan says where the certificate
-        would be vacuous, and parts of the risk that cannot occur are left out.
+        Share of patients with the disease, if known. The plan then says where the certificate
+        would be vacuous, and leaves out parts of the risk that cannot occur.
     honesty, certify_size
         As in `fit`. ``uniform`` is planned for one score and one aggregator; for several divide
         ``delta`` by their number.
     instances, icc
-        Instances a patient, and their intraclass correlation: shows why they do not replace
-        patients.
+        Instances per patient, and their intraclass correlation. The plan then shows why instances
+        do not replace patients.
     pilot
-        A study, its ``to_dict()`` or the path of its study.json: the risk, how it is
-        made of misses and alarms, and the prevalence are those of its certifying patients.
+        A study, its ``to_dict()`` or the path of its study.json. The risk, its split into misses
+        and alarms, and the prevalence are those of its certifying patients.
 
     Returns
     -------
@@ -120,10 +121,10 @@ def plan(
 
     Notes
     -----
-    The certificate is evaluated with whole numbers of errors, the risk times the patients rounded
-    up, and the number of patients is such that every larger one is enough too. With unequal
-    costs a risk may be made of misses or of alarms; without a pilot the worse of both extremes
-    counts, so that no mixture is assumed.
+    The certificate is computed from whole numbers of errors: the risk times the patients, rounded
+    up. Every larger number of patients is also enough. With unequal costs a risk may consist of
+    misses or of alarms. Without a pilot the worse of both extremes counts, so that no mixture is
+    assumed.
 
     Examples
     --------

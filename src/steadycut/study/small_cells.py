@@ -1,4 +1,4 @@
-"""Results in which no number stands for fewer than N patients, for those who must not show less.
+"""Results in which no number stands for fewer than N patients, where smaller counts are forbidden.
 
 Patients are replaced by groups of at least N of one class with neighbouring scores, all with one
 score. A group that the cut-off divides counts as wrong. So errors are never counted lower than they

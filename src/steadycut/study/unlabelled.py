@@ -1,7 +1,7 @@
 """What can be said at a hospital without labels, and what cannot.
 
 The frozen rule's reference of P + the scores at Q -> prevalence, shape test, call rates, risk
-range, change of scale. All but the call rate assumes something, and says what.
+range, change of scale. Every result except the call rate needs an assumption, and states it.
 """
 
 from dataclasses import dataclass, replace
@@ -207,7 +207,7 @@ def home_of(rule: FrozenRule) -> Home:
 
 
 def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP) -> UnlabelledPart:
-    """Say what the scores of another hospital tell about it without labels.
+    """Return what the scores of another hospital say about it without labels.
 
     Parameters
     ----------

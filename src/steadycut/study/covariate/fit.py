@@ -1,4 +1,4 @@
-"""Cut-offs by covariate: one for each group, or along a number, drawn to the pooled one."""
+"""Cut-offs by covariate: one per group, or a function of a number, pulled to the pooled one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -70,28 +70,28 @@ def fit_by_covariate(
     patients
         Patient scores with labels.
     covariate
-        One entry a patient in the order of ``patients.scores``, a mapping from identifiers, or
+        One entry per patient in the order of ``patients.scores``, a mapping from identifiers, or
         ``"site"``.
     kind
-        ``"groups"``: one cut-off a group. ``"smooth"``: a continuous function of a number.
+        ``"groups"``: one cut-off per group. ``"smooth"``: a continuous function of a number.
     name
-        What the covariate is called, such as the column of a table that holds it.
+        Name of the covariate, such as its column in a table.
     rule
-        How a cut is chosen along the scores, ``stable`` or ``erm``: those that minimise risk,
-        which is what the test and the shrinkage are about.
+        How a cut is chosen along the scores: ``stable`` or ``erm``. Only these two minimise risk,
+        and the test and the weights are for such rules.
     cost_fn, cost_fp
-        What a missed patient and a false alarm cost.
+        Cost of a missed patient, and of a false alarm.
     direction
         ``"ge"`` calls high scores, ``"le"`` low ones.
     n_bootstrap
         How often the patients are resampled and everything is chosen again.
     delta
-        Failure probability of the certificate of the rule; as well of the pooled one, of all
-        groups together, and of the difference.
+        Failure probability of the certificate. The certificate of the pooled cut-off, those of all
+        groups together, and the limit of the difference each have the same one.
     certify_size
         Share of the patients who certify.
     seed
-        Same patients, same options, same seed: same study, to the last bit.
+        The same patients, options and seed give the same study, to the last bit.
 
     Returns
     -------
@@ -129,7 +129,7 @@ def make_design(values: Values, roles: Roles, kind: str) -> tuple[Design, NDArra
     """Return the design and the slice of each choosing patient."""
     if kind == "smooth":
         return smooth_design(np.asarray(values[roles.select], dtype=np.float64))
-    # Groups are those of all patients: who is in one is known before any label.
+    # The groups are those of all patients. They are known before any label is.
     design = group_design(np.asarray(values, dtype=np.str_))
     return design, design.codes(values[roles.select])
 
@@ -198,7 +198,7 @@ def _difference(
     mean, error = paired_difference(labels, called != positive, other != positive, costs)
     price = np.where(positive, costs.cost_fn, costs.cost_fp) / costs.largest
     losses = price * ((called != positive).astype(float) - (other != positive))
-    # Between -1 and 1, and betting wants losses between 0 and 1.
+    # These losses lie between -1 and 1. The betting bound needs losses between 0 and 1.
     limit = costs.largest * (2 * betting_limit((losses + 1) / 2, delta) - 1)
     return Difference(risk=mean, standard_error=error, upper=limit, delta=delta)
 

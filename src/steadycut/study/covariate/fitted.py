@@ -16,7 +16,7 @@ from steadycut.core.records import PatientScores
 from steadycut.core.split import Roles
 from steadycut.study.options import Options
 
-# With less of a group among the scores of the others its patients are hardly comparable.
+# If a smaller share of a group lies among the scores of the others, they are not comparable.
 LEAST_OVERLAP = 0.5
 
 
@@ -24,8 +24,8 @@ LEAST_OVERLAP = 0.5
 class Difference:
     """Risk of the rule by covariate minus that of the pooled cut, on the certifying patients.
 
-    With probability 1 - ``delta`` the true difference is at most ``upper``: below 0 the rule by
-    covariate is proven to have less risk.
+    With probability 1 - ``delta`` the true difference is at most ``upper``. If ``upper`` is below
+    0, the rule by covariate is shown to have the smaller risk.
     """
 
     risk: float
@@ -36,11 +36,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class FittedByCovariate:
-    """Cut-offs by covariate, what they are worth, and the pooled cut-off beside them.
+    """Cut-offs by covariate with their certificates, and the pooled cut-off for comparison.
 
-    ``test`` asks whether one cut-off would do; it saw the choosing patients only. ``groups`` holds
-    a certificate for each group at delta / number of groups, so that all of them hold at once;
-    None for a group without certifying patients, empty for a number.
+    ``test`` tests on the choosing patients whether one cut-off is enough. ``groups`` holds a
+    certificate for each group, at delta / number of groups, so that all of them hold at once. It
+    is None for a group without certifying patients. For a number ``groups`` is empty.
     """
 
     options: Options
@@ -76,7 +76,7 @@ class FittedByCovariate:
 
     @property
     def own_thresholds(self) -> FloatArray:
-        """What each group or window would have chosen alone."""
+        """The cut-off that each group or window would have chosen alone."""
         return self._placed(self.cuts.own)
 
     def _placed(self, ranks: FloatArray) -> FloatArray:
@@ -107,14 +107,14 @@ class FittedByCovariate:
             if is_apart(chose.scores[inside], chose.scores[~inside]):
                 found.append(
                     f"scores of group '{group}' hardly overlap with those of the others, as in "
-                    "another unit; no patients of like scores can be compared, so that the test "
+                    "another unit; no patients with similar scores can be compared, so the test "
                     "and the weights say little. Bring them to one scale, or fit the group alone."
                 )
         return found
 
 
 def is_apart(scores: FloatArray, others: FloatArray) -> bool:
-    """Return whether most scores lie beyond all those of the others."""
+    """Return whether most scores lie outside the range of the others."""
     if not scores.size or not others.size:
         return False
     inside = (scores >= others.min()) & (scores <= others.max())

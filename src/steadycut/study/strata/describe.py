@@ -66,7 +66,7 @@ def freeze_strata(study: FittedStrata) -> StrataRule:
 
 
 def operating_values(study: FittedStrata) -> list[float | None]:
-    """Return, for each boundary, the outermost score of a choosing patient who is above it."""
+    """Return, for each boundary, the lowest-risk score of a choosing patient who is above it."""
     sign = study.options.sign
     scores = sign * study.patients.scores[study.roles.select]
     found = []
@@ -77,7 +77,7 @@ def operating_values(study: FittedStrata) -> list[float | None]:
 
 
 def boundary_parts(study: FittedStrata) -> list[BoundaryPart]:
-    """Return one part per boundary: which grades belong where, what errors cost, both limits."""
+    """Return one part per boundary: the costs of its errors for each grade, and both limits."""
     options, steps = study.options, study.options.costs.steps
     probabilities = options.costs.probabilities
     return [
@@ -95,13 +95,13 @@ def boundary_parts(study: FittedStrata) -> list[BoundaryPart]:
 
 
 def _costs_of(options: StrataOptions, step: FloatArray) -> dict[str, float]:
-    """Return what the wrong side costs each grade that has one."""
+    """Return the cost of the wrong side, for each grade for which this side is wrong."""
     found = zip(options.grades, step.tolist(), strict=True)
     return {grade: cost for grade, cost in found if cost > 0}
 
 
 def stability_part(study: FittedStrata) -> StrataStability:
-    """Return how far the boundaries move together, and what that may cost."""
+    """Return how far the boundaries move between replicates, and what that may cost."""
     options, radius = study.options, study.radius
     return StrataStability.of(
         study,

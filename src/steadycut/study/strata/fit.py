@@ -69,23 +69,23 @@ def fit_strata(  # noqa: PLR0913
     patients
         Patient scores; their labels are the grades 0 and 1 unless ``grades`` are given.
     costs
-        C[grade, stratum], shape (grades, strata), both ascending: what it costs to put a patient
-        of a grade into a stratum.
+        C[grade, stratum], shape (grades, strata), both ascending: the cost of putting a patient
+        of this grade into this stratum.
     grades
         True grade of every patient, 0, 1, ..., in the order of ``patients.scores``; or a mapping
         from identifiers.
     n_thresholds
-        How many boundaries; if given, it must be one less than there are columns of ``costs``.
+        Number of boundaries. If given, it must be one less than the columns of ``costs``.
     strata, grade_names
         Names, ascending. Default: low, intermediate, high for three strata; 0, 1, ... for grades.
     rule
         ``"stable"``, the joint posterior mean, or ``"erm"``, the smallest mean cost.
     direction
-        ``"ge"``: high scores are high risk; ``"le"``: low ones are.
+        ``"ge"``: high scores mean high risk; ``"le"``: low scores do.
     grid, n_bootstrap, certify_size, seed
         As in `steadycut.fit`.
     delta
-        Failure probability of each of the two statements, of the radius and of the band.
+        Failure probability of each of the two statements below, of the radius and of the band.
     bound
         On the mean cost: ``"auto"``, ``"clopper-pearson"`` (costs of two values), ``"betting"``,
         ``"bentkus"`` or ``"hoeffding"``.
@@ -96,9 +96,10 @@ def fit_strata(  # noqa: PLR0913
 
     Notes
     -----
-    Some patients choose, the others certify. ``certificate`` bounds the mean cost and
-    ``boundaries`` all error rates at once, each statement at ``delta``: both hold together with
-    probability 1 - 2 delta at least. The stability figures promise nothing; they are a bootstrap.
+    Some patients choose, the others certify. ``certificate`` is a bound on the mean cost.
+    ``boundaries`` holds limits of all error rates at once. Each statement fails with probability
+    at most ``delta``, so both hold together with probability at least 1 - 2 delta. The stability
+    figures come from a bootstrap and have no guarantee.
 
     Examples
     --------
@@ -200,7 +201,7 @@ def read_grades(
 
 
 def check_every_grade(grades: IntArray, options: StrataOptions) -> None:
-    """Refuse fewer than two patients of a grade."""
+    """Raise an error if a grade has fewer than two patients."""
     counts = np.bincount(grades, minlength=len(options.grades)).tolist()
     if min(counts) < LEAST_PATIENTS:
         have = ", ".join(f"{n} of {name!r}" for n, name in zip(counts, options.grades, strict=True))

@@ -19,8 +19,8 @@ from steadycut.study.strata.options import StrataOptions
 class FittedStrata:
     """Boundaries of risk strata, why they were chosen and how far they can be trusted.
 
-    Everything public is in the units of the scores as they came. ``grades`` are the true grades of
-    ``patients``; ``counts``, shape (grades, strata), are the certifying patients.
+    Everything public is in the original units of the scores. ``grades`` are the true grades of
+    ``patients``. ``counts``, shape (grades, strata), counts the certifying patients.
     """
 
     options: StrataOptions
@@ -46,12 +46,12 @@ class FittedStrata:
 
     @property
     def bootstrap_thresholds(self) -> FloatArray:
-        """What the same rule chose in each bootstrap replicate, (replicates, boundaries)."""
+        """The boundaries of each bootstrap replicate, shape (replicates, boundaries)."""
         return self.options.sign * self.draws.draws + 0.0
 
     @property
     def objective(self) -> float:
-        """The smallest mean cost of those who chose, plus the joint penalty."""
+        """The smallest mean cost among the choosing patients, plus the joint penalty."""
         return self.smallest_risk + self.penalty
 
     @property

@@ -12,7 +12,7 @@ from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.rules import parse_strata_rule
 from steadycut.errors import BadOption, argument
 
-# The names that two and three strata have if nobody names them.
+# The names of two and of three strata if none are given.
 USUAL_NAMES = {2: ("low", "high"), 3: ("low", "intermediate", "high")}
 
 
