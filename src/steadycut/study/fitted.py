@@ -26,10 +26,10 @@ class FittedStudy:
 
     ``patients`` are as given. ``chose`` are the patients who chose the cut-off and ``certified``
     those who certify it, both oriented: their high scores are called, in either direction.
-    ``chosen`` and ``candidates`` are on that scale too; `turned` brings a value back to the units of the scores.
-    For an ensemble scores are mean quantiles between 0 and 1, and ``candidates`` are its methods
-    and, last, the ensemble. ``infeasible`` names the candidates that have no cut within the limits
-    of the rule.
+    ``chosen`` and ``candidates`` are on that scale too; `turned` brings a value back to the units
+    of the scores. For an ensemble, scores are mean quantiles between 0 and 1, and ``candidates``
+    are its methods and, last, the ensemble. ``infeasible`` names the candidates that have no cut
+    within the limits of the rule.
     """
 
     options: Options
