@@ -131,14 +131,13 @@ class Routes:
             error=error,
             endings=tuple(KINDS),
             version=__version__,
-            limit=self.settings.limit,
             **self._limit(),
         )
 
     def _limit(self) -> dict[str, Any]:
         """Return what a page needs to refuse a large upload before sending it."""
         limit = self.settings.limit
-        return {"limit_bytes": limit * MEGABYTE, "too_large": too_large(limit)}
+        return {"limit": limit, "limit_bytes": limit * MEGABYTE, "too_large": too_large(limit)}
 
     # One job -------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, show, write_folder
 from steadycut.cli.reading import read_tables
-from steadycut.cli.results import page_files, show_page
+from steadycut.cli.results import finish_page
 from steadycut.cli.tables import note_left_out, row_counts
 from steadycut.core.checks import check_fraction
 from steadycut.documents.parts import ClustersPart
@@ -69,11 +69,8 @@ def fit_command(
         show(frozen.document, text, as_json=output.as_json)
         return
     page = study_page(study_document(study, found, frozen, output.confidence))
-    write_folder(out, {"rule.json": frozen.to_bytes(), **page_files(page, "report.html")})
-    reading.remove_checkpoint()
-    note_left_out(found)
-    wrote = f"Wrote rule.json, study.json, report.html to {out}/"
-    show_page(page, wrote, as_json=output.as_json)
+    files = {"rule.json": frozen.to_bytes()}
+    finish_page(page, "report.html", output, reading, found, files, note_left_out)
 
 
 def check_no_study(out: Path) -> None:

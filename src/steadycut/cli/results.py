@@ -1,6 +1,6 @@
 """How commands end: a page as files and on the terminal, or the summary of scored files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ def finish_page(
     reading: Reading,
     table: PatientTable,
     files: Mapping[str, bytes] | None = None,
+    noted: Callable[[PatientTable], None] = note_dropped,
 ) -> None:
     """Write ``files``, the numbers of a page and its HTML file ``name``, and show the page."""
     wrote = []
@@ -49,7 +50,7 @@ def finish_page(
         write_folder(output.out, written)
         reading.remove_checkpoint()
         wrote.append(f"Wrote {', '.join(written)} to {output.out}/")
-    note_dropped(table)
+    noted(table)
     show_page(page, *wrote, as_json=output.as_json)
 
 

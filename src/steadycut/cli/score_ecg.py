@@ -98,11 +98,8 @@ def score_ecg_command(
         whose = patients[found.record]
         ready, found, n_training = train_apart(found, whose, labels, how.train_share, seed)
     out.mkdir(parents=True, exist_ok=True)
-    write_parquet(
-        out / "segments.parquet",
-        segment_columns(found, files, ready),
-        {"options": asdict(options), "seed": seed},
-    )
+    made = {"options": asdict(options), "seed": seed}
+    write_parquet(out / "segments.parquet", segment_columns(found, files, ready), made)
     write_folder(out, {"scorer.json": to_json(ready.to_dict())})
     if output.plot:
         unread = {one.file for one in skipped}
