@@ -69,11 +69,8 @@ class Search:
             store(self, "rule", name_of(self.rule))
         _ = self.chooser
         store(self, "grid", check_grid(self.grid))
-        store(
-            self,
-            "n_bootstrap",
-            check_count("n_bootstrap", self.n_bootstrap, at_least=2, at_most=MOST_REPLICATES),
-        )
+        n = check_count("n_bootstrap", self.n_bootstrap, at_least=2, at_most=MOST_REPLICATES)
+        store(self, "n_bootstrap", n)
         store(self, "delta", check_fraction("delta", self.delta))
         check_choice("centering", self.centering, CENTERINGS)
         check_choice("form", self.form, FORMS)

@@ -64,7 +64,7 @@ def cuts_by_site(
     rows = []
     for name in site_names(select):
         chose, judged = select.take(is_at(select, name)), certify.take(is_at(certify, name))
-        cut = choose_alone(chose, rule, costs, grid)
+        cut, counts = choose_alone(chose, rule, costs, grid), confusion_at(judged, threshold)
         rows.append(
             SiteCut(
                 site=name,
@@ -72,9 +72,7 @@ def cuts_by_site(
                 n_certify=judged.n_patients,
                 threshold=cut,
                 quantile=None if cut is None else float(left_cdf(select.scores, cut)),
-                certificate=certificate_of(confusion_at(judged, threshold), costs, delta)
-                if judged.n_patients
-                else None,
+                certificate=certificate_of(counts, costs, delta) if judged.n_patients else None,
             )
         )
     return rows

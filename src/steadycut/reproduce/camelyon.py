@@ -35,6 +35,7 @@ SHEETS_17 = ("stage_labels.csv", "stages.csv")
 # Aggregators from tiles to slides (g in the paper) and from slides to patients (h).
 TILES_TO_SLIDES = ("max", "top-k:10")
 SLIDES_TO_PATIENTS = ("max", "quantile:0.9")
+COPIES = "{} files have its name, and either may be right."
 
 Deal = Callable[[int], Hospitals]
 # Slides by their path, with the parts of their names.
@@ -81,11 +82,9 @@ def find_camelyon(
         raise BadOption(msg)
     paths = sorted(path for path in data.rglob("*.tif") if path.is_file())
     named_16, named_17 = (_named(paths, pattern) for pattern in (NAME_16, NAME_17))
-    skipped: list[SkippedFile] = []
-    slides = [
-        *_find_16(data, named_16, skipped),
-        *_find_17(data, named_17, skipped, itc_positive=itc_positive),
-    ]
+    found = [*_find_16(data, named_16), *_find_17(data, named_17, itc_positive=itc_positive)]
+    slides = [one for one in found if isinstance(one, CamelyonSlide)]
+    skipped = [one for one in found if isinstance(one, SkippedFile)]
     if not slides:
         why = f" ({skipped[0].text})" if skipped else ""
         msg = (
@@ -100,78 +99,68 @@ def _named(paths: Iterable[Path], pattern: re.Pattern[str]) -> Named:
     return {path: name for path in paths if (name := pattern.fullmatch(path.stem.lower()))}
 
 
-def _find_16(data: Path, named: Named, problems: list[SkippedFile]) -> Iterator[CamelyonSlide]:
+def _find_16(data: Path, named: Named) -> Iterator[CamelyonSlide | SkippedFile]:
     tests = any(name[1] == "test" for name in named.values())
-    labels = _read_labels(data, ["reference.csv"], problems, needed=tests)
-    labels |= {name[0]: KINDS[name[1]] for name in named.values() if name[1] in KINDS}
-    wrong = {name: f"withdrawn: {why}." for name, why in WITHDRAWN.items()}
-    for path, label in _usable(named, labels, wrong, "reference.csv", problems).items():
-        yield CamelyonSlide(
-            path=path,
-            dataset=SIXTEEN,
-            patient=path.stem,
-            centre=_centre_16(named[path]),
-            label=label,
-            patient_label=label,
-        )
-
-
-def _usable(
-    named: Named,
-    labels: Mapping[str, int],
-    wrong: Mapping[str, str],
-    sheet: str,
-    problems: list[SkippedFile],
-) -> dict[Path, int]:
-    """Return the label of each usable slide; ``wrong`` says of some why they are not usable."""
-    usable = {}
+    labels, unread = _read_labels(data, ["reference.csv"], needed=tests)
+    yield from unread
     copies = Counter(name[0] for name in named.values())
-    for path, match in named.items():
-        name = match[0]
-        reason = wrong.get(name, "" if name in labels else f"{sheet} does not give its label.")
-        if copies[name] > 1:
-            reason = f"{copies[name]} files have its name, and either may be right."
-        if reason:
-            problems.append(_skip(path, reason))
+    for path, name in named.items():
+        label = KINDS.get(name[1], labels.get(name[0]))
+        if copies[name[0]] > 1:
+            yield _skip(path, COPIES.format(copies[name[0]]))
+        elif name[0] in WITHDRAWN:
+            yield _skip(path, f"withdrawn: {WITHDRAWN[name[0]]}.")
+        elif label is None:
+            yield _skip(path, "reference.csv does not give its label.")
         else:
-            usable[path] = labels[name]
-    return usable
+            yield CamelyonSlide(
+                path=path,
+                dataset=SIXTEEN,
+                patient=path.stem,
+                centre=_centre_16(name[1], int(name[2])),
+                label=label,
+                patient_label=label,
+            )
 
 
-def _centre_16(name: re.Match[str]) -> str:
-    if name[1] not in LAST_OF_RADBOUD:
+def _centre_16(kind: str, number: int) -> str:
+    if kind not in LAST_OF_RADBOUD:
         return "CAMELYON16 test"
-    return "Radboud" if int(name[2]) <= LAST_OF_RADBOUD[name[1]] else "Utrecht"
+    return "Radboud" if number <= LAST_OF_RADBOUD[kind] else "Utrecht"
 
 
 def _find_17(
-    data: Path, named: Named, problems: list[SkippedFile], *, itc_positive: bool
-) -> Iterator[CamelyonSlide]:
-    needed = bool(named)
-    labels = _read_labels(data, SHEETS_17, problems, needed=needed, itc_positive=itc_positive)
+    data: Path, named: Named, *, itc_positive: bool
+) -> Iterator[CamelyonSlide | SkippedFile]:
+    labels, unread = _read_labels(data, SHEETS_17, needed=bool(named), itc_positive=itc_positive)
+    yield from unread
     nodes = [(NAME_17.fullmatch(name), label) for name, label in labels.items()]
     positive = {node[1] for node, label in nodes if node and label}
     copies = Counter(name[0] for name in named.values())
     centres = defaultdict(set)
     for path, name in named.items():
         if copies[name[0]] == 1:
-            centres[name[1]].add(_centre_17(path, name))
-    split = [name[0] for name in named.values() if len(centres[name[1]]) > 1]
-    wrong = dict.fromkeys(split, "slides of its patient lie in the folders of two centres.")
-    for path, label in _usable(named, labels, wrong, SHEETS_17[0], problems).items():
-        name = named[path]
-        yield CamelyonSlide(
-            path=path,
-            dataset=SEVENTEEN,
-            patient=name[1],
-            centre=_centre_17(path, name),
-            label=label,
-            patient_label=int(name[1] in positive),
-        )
+            centres[name[1]].add(_centre_17(path, int(name[2])))
+    for path, name in named.items():
+        label = labels.get(name[0])
+        if copies[name[0]] > 1:
+            yield _skip(path, COPIES.format(copies[name[0]]))
+        elif len(centres[name[1]]) > 1:
+            yield _skip(path, "slides of its patient lie in the folders of two centres.")
+        elif label is None:
+            yield _skip(path, f"{SHEETS_17[0]} does not give its label.")
+        else:
+            yield CamelyonSlide(
+                path=path,
+                dataset=SEVENTEEN,
+                patient=name[1],
+                centre=_centre_17(path, int(name[2])),
+                label=label,
+                patient_label=int(name[1] in positive),
+            )
 
 
-def _centre_17(path: Path, name: re.Match[str]) -> str:
-    patient = int(name[2])
+def _centre_17(path: Path, patient: int) -> str:
     folders = [CENTRE_17.fullmatch(part) for part in path.parent.parts]
     centres = [folder[1] for folder in folders if folder]
     usual = str(patient // PATIENTS_PER_CENTRE) if patient < TRAINING_PATIENTS else "unknown"
@@ -179,29 +168,23 @@ def _centre_17(path: Path, name: re.Match[str]) -> str:
 
 
 def _read_labels(
-    data: Path,
-    names: Sequence[str],
-    problems: list[SkippedFile],
-    *,
-    needed: bool,
-    itc_positive: bool = False,
-) -> dict[str, int]:
+    data: Path, names: Sequence[str], *, needed: bool, itc_positive: bool = False
+) -> tuple[dict[str, int], list[SkippedFile]]:
     """Return the labels of every sheet of one of these names, by the stem of the slide's name."""
     known = {**STAGES, **KINDS, "itc": int(itc_positive)}
     labels: dict[str, int] = {}
     sheets = sorted(path for name in names for path in data.rglob(name))
-    if needed and not sheets:
-        problems.append(_skip(data / names[0], "there is no such file."))
+    skipped = [_skip(data / names[0], "there is no such file.")] if needed and not sheets else []
     for sheet in sheets:
         try:
             rows = read_rows(sheet)
         except BadTable as error:
-            problems.append(skip_after(error, sheet))
+            skipped.append(skip_after(error, sheet))
             continue
         for name, stage in (row[:2] for row in rows if len(row) > 1):
             if stage.lower() in known:
                 labels[file_stem(name).lower()] = known[stage.lower()]
-    return labels
+    return labels, skipped
 
 
 def _skip(path: Path, reason: str) -> SkippedFile:
