@@ -217,9 +217,8 @@ def _pilot_counts(pilot: Pilot | None) -> tuple[Confusion | None, Costs]:
     except BadOption:
         msg = f"the pilot is not a study of schema {STUDY_SCHEMA}. Give the study.json of a fit."
         raise BadOption(msg) from None
-    point, costs = study.operating_point, study.costs
-    counts = Confusion(tp=point.tp, fn=point.fn, fp=point.fp, tn=point.tn)
-    return counts, Costs(cost_fn=costs.cost_fn, cost_fp=costs.cost_fp)
+    costs = Costs(cost_fn=study.costs.cost_fn, cost_fp=study.costs.cost_fp)
+    return study.operating_point.confusion, costs
 
 
 def _first(given: float | None, otherwise: float) -> float:
