@@ -16,21 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steadycut.core.bounds.anytime import largest_refuted
 from steadycut.core.bounds.binomial import rate_interval
-from steadycut.core.checks import FloatArray, IntArray, check_fraction, read_only
+from steadycut.core.checks import FloatArray, check_fraction, read_only
 from steadycut.core.confusion import Confusion
 from steadycut.errors import BadPatients
 
-# Shares that are put at risk side by side. An alarm uses few and large ones. Limits use more and
-# smaller ones, so that they keep shrinking over many thousand patients.
+# Shares that are put at risk side by side: few and large ones, so that an alarm comes early.
 ALARM_BETS = read_only(np.geomspace(0.003, 0.9, 12))
-LIMIT_BETS = read_only(np.geomspace(0.001, 0.95, 20))
 # Larger totals are replaced by this number, because files cannot hold an infinite number.
 LARGEST_TOTAL = 1e100
-NEWTON_STEPS = 60
-PRECISION = 1e-10
-# The logarithm of a mean that is practically 0.
-SMALLEST_LOG = -650.0
 CHUNK = 4096
 
 
@@ -144,43 +139,8 @@ def _lower_limits(values: FloatArray, delta: float) -> FloatArray:
     distinct, codes = np.unique(values, return_inverse=True)
     counts = np.cumsum(codes[:, None] == np.arange(distinct.size), axis=0)
     parts = range(0, values.size, CHUNK)
-    found = [_largest_refuted(counts[start : start + CHUNK], distinct, delta) for start in parts]
+    found = [largest_refuted(counts[start : start + CHUNK], distinct, delta) for start in parts]
     return np.concatenate([np.zeros(0), *found])
-
-
-def _largest_refuted(counts: IntArray, distinct: FloatArray, delta: float) -> FloatArray:
-    """Return the largest refuted mean for each row of counts; 0 if none is refuted.
-
-    The logarithm of the total is convex in the logarithm of the mean, so the tangent lies below it.
-    Newton steps from the left therefore stay on the left. Every mean that they reach is refuted.
-    """
-    zeros = counts[:, distinct == 0].sum(axis=1)
-    counts, distinct = counts[:, distinct > 0], distinct[distinct > 0]
-    log_mean, wanted = np.full(zeros.size, SMALLEST_LOG), -np.log(delta)
-    for _ in range(NEWTON_STEPS):
-        log_total, slope = _log_total(zeros, counts, distinct, log_mean)
-        step = np.where(log_total > wanted, (wanted - log_total) / np.minimum(slope, -1e-12), 0.0)
-        log_mean = log_mean + step
-        if step.max() < PRECISION:
-            break
-    return np.where(log_mean > SMALLEST_LOG, np.exp(log_mean), 0.0)
-
-
-def _log_total(
-    zeros: IntArray, counts: IntArray, distinct: FloatArray, log_mean: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the logarithm of the total of bets from the start, and its slope in the log mean."""
-    logs = zeros[:, None] * np.log1p(-LIMIT_BETS) - np.log(LIMIT_BETS.size)
-    slopes = np.zeros_like(logs)
-    for count, value in zip(counts.T, distinct, strict=True):
-        won = LIMIT_BETS * (value * np.exp(-log_mean))[:, None]
-        whole = won + (1 - LIMIT_BETS)
-        logs += count[:, None] * np.log(whole)
-        slopes -= count[:, None] * (won / whole)
-    largest = logs.max(axis=1, keepdims=True)
-    weights = np.exp(logs - largest)
-    total = weights.sum(axis=1)
-    return largest[:, 0] + np.log(total), (weights * slopes).sum(axis=1) / total
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

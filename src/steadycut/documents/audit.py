@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from pydantic import Field, FiniteFloat
 
+from steadycut.core.verdict import Answer, Overall, Question
 from steadycut.documents.kinds import AnyFrozen
 from steadycut.documents.parts import (
     CertificatePart,
@@ -28,7 +29,46 @@ from steadycut.documents.strata import RatePart
 
 SCHEMA: Final = "steadycut.audit/1"
 DECISION_SCHEMA: Final = "steadycut.decision-audit/1"
-Verdict = Literal["holds", "does not hold", "cannot tell"]
+
+
+class VerdictPart(Part):
+    """The three answers of an audit, and the worst of them."""
+
+    overall: Overall
+    useful: Answer
+    as_before: Answer
+    within_certificate: Answer
+
+
+class QuestionPart(Part):
+    """One question of the verdict, with its answer in words.
+
+    ``patients_needed`` is how many labelled patients in all would answer an open question, at the
+    observed rates and in four audits of five; None if it is answered, or stays open with many more.
+    """
+
+    question: Question
+    answer: Answer
+    text: str
+    patients_needed: int | None = None
+
+
+class GroupPart(Part):
+    """One site or subgroup, judged on its own.
+
+    ``rates`` are the miss rate and the alarm rate at each boundary. Their limits, and that of the
+    cost, hold for all groups together.
+    """
+
+    column: str
+    value: str
+    n_patients: int
+    counts: list[Counts]
+    auc: FiniteFloat | None
+    cost: FiniteFloat
+    cost_limit: FiniteFloat
+    rates: list[RatePart]
+    verdict: VerdictPart
 
 
 class PrevalencePart(Part):
@@ -149,13 +189,19 @@ class AuditBase(NewPatientsPart):
     flip_rate: FiniteFloat
     grey_zone: GreyZonePart
     small_cells: int | None = None
-    verdict: Verdict
+    sequential: bool = False
+    margin: FiniteFloat
+    verdict: VerdictPart
     verdict_text: str
+    questions: list[QuestionPart]
+    next_step: str
 
 
 class RiskHere(Part):
     """What labels tell for every kind of frozen file: the risk here, and a bound on it."""
 
+    groups: list[GroupPart]
+    worst_group: str | None
     risk_external: FiniteFloat
     risk_external_se: FiniteFloat
     risk_internal: FiniteFloat
@@ -184,6 +230,7 @@ class LabelledAudit(RiskHere, AuditDocument):
     """Everything in ``audit.json`` of a cut-off and patients with labels."""
 
     labelled: bool = True
+    auc_internal: FiniteFloat | None
     operating_point: OperatingPointPart
     operating_point_internal: OperatingPointPart
     shift: ShiftPart

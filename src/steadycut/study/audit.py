@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from steadycut.core.checks import check_fraction
 from steadycut.core.records import PatientScores, check_patients
+from steadycut.core.verdict import MARGIN
 from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import (
@@ -18,14 +20,17 @@ from steadycut.documents.guards import (
     texts_of,
 )
 from steadycut.documents.rule import FrozenRule
+from steadycut.errors import BadOption, BadPatients, argument
 from steadycut.study.audited import Audited
 from steadycut.study.curves import class_quantiles
 from steadycut.study.describe_audit import cut_off_audit, decision_audit
-from steadycut.study.judge import judge
+from steadycut.study.judge import Asked, judge
 from steadycut.study.new_patients import graded_patients
 from steadycut.study.operating_point import CONFIDENCE
 from steadycut.study.small_cells import grouped_for, noticed, rounded_at_home
 from steadycut.study.unlabelled import home_of, without_labels
+
+MOST_GROUPS = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -55,6 +60,9 @@ def audit(
     key: bytes | None = None,
     small_cells: int | None = None,
     unseen: str = "refuse",
+    group: str | None = None,
+    margin: float = MARGIN,
+    sequential: bool = False,
 ) -> Audit:
     """Say what a frozen rule does at another hospital.
 
@@ -82,6 +90,14 @@ def audit(
     unseen
         What to do with patients of a group that a rule by covariate has not seen: ``"refuse"``, or
         ``"pooled"`` for the pooled cut-off.
+    group
+        The attribute of the patients, such as sex or scanner, whose groups are judged one by one.
+        Several sites are always judged one by one.
+    margin
+        How much higher an error rate may be here than before and still count as the same.
+    sequential
+        Give limits and answers that hold at every look. Use it if you audit again and again while
+        labels come in.
 
     Returns
     -------
@@ -89,9 +105,10 @@ def audit(
 
     Notes
     -----
-    None of these patients may have taken part in making the rule. The verdict compares the risk
-    here (for strata the mean cost) with the certified value, at the rule's delta: "holds" and "does
-    not hold" are each wrong with probability at most delta.
+    None of these patients may have taken part in making the rule. The verdict answers three
+    questions (`steadycut.core.verdict`): Is the rule useful here? Is it as good as before? Is it
+    within what was certified? Each "yes" is wrong with probability at most the rule's delta. If all
+    three answers should be "yes", any "no" has probability at most delta.
 
     Examples
     --------
@@ -100,8 +117,10 @@ def audit(
     >>> rng = np.random.default_rng(0)
     >>> labels = np.repeat([0, 1], 100)
     >>> rule = fit(PatientScores(scores=rng.normal(size=200) + 3 * labels, labels=labels)).freeze()
-    >>> there = audit(rule, rng.normal(size=200) + 3 * labels + 1, labels).to_dict()
-    >>> there["shift"]["signed"]["shape_negative"] > 0
+    >>> there = audit(rule, rng.normal(size=200) + 3 * labels + 1, labels).describe()
+    >>> there.verdict.overall, there.verdict.useful
+    ('bad', 'yes')
+    >>> there.shift.signed.shape_negative > 0
     True
     """
     check_rule(rule)
@@ -112,10 +131,12 @@ def audit(
     patients, grades = graded_patients(rule, given, y, "an audit")
     findings = pass_or_refuse(check_deployment(rule, patients, several, key=key), force=force)
     unlike = rule.check_attributes(patients, unseen)
-    everyone = patients.scores
+    check_fraction("margin", margin)
+    everyone, columns = patients.scores, group_columns(patients, group, small_cells)
     if small_cells is not None:
         patients = grouped_for(rule, patients, small_cells)
     actions = rule.decide_patients(patients)
+    asked = Asked(margin=margin, sequential=sequential, columns=columns)
     return Audit(
         rule=rule,
         n_patients=patients.n_patients,
@@ -132,5 +153,42 @@ def audit(
         unlabelled=(
             without_labels(home_of(rule), everyone) if isinstance(rule, FrozenRule) else None
         ),
-        labelled=None if grades is None else judge(rule, patients, grades, actions),
+        labelled=None if grades is None else judge(rule, patients, grades, actions, asked),
+        margin=margin,
+        sequential=sequential,
     )
+
+
+def group_columns(
+    patients: PatientScores, group: str | None, small_cells: int | None
+) -> dict[str, NDArray[np.str_]]:
+    """Return the columns whose groups are judged one by one: sites, and what was asked for."""
+    if small_cells is not None:
+        if group is not None:
+            msg = f"{argument('group')} shows small groups; leave out {argument('small_cells')}."
+            raise BadOption(msg)
+        return {}
+    found = {}
+    if patients.sites is not None and np.unique(patients.sites).size > 1:
+        found["site"] = patients.sites
+    if group is not None:
+        found[group] = _group_column(patients, group)
+    return found
+
+
+def _group_column(patients: PatientScores, name: str) -> NDArray[np.str_]:
+    if name not in patients.attributes:
+        msg = (
+            f"{argument('group', name)} is not known of these patients. Give it in their "
+            f"attributes: attributes={{{name!r}: ...}}."
+        )
+        raise BadPatients(msg)
+    texts = patients.attributes[name]
+    n_groups = np.unique(texts).size
+    if n_groups > MOST_GROUPS:
+        msg = (
+            f"{argument('group', name)} has {n_groups} different values; at most {MOST_GROUPS} "
+            "groups can be judged. Make a column with fewer, such as age bands."
+        )
+        raise BadPatients(msg)
+    return texts

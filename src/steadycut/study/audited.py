@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.verdict import MARGIN
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import ScoresPart
 from steadycut.study.judge import LabelledPart
@@ -29,6 +30,8 @@ class Audited:
     labelled: LabelledPart | None
     forced: tuple[str, ...] = ()
     small_cells: int | None = None
+    margin: float = MARGIN
+    sequential: bool = False
 
     @property
     def call_rate(self) -> float:

@@ -1,23 +1,28 @@
 """What is written about an audit: ``audit.json``, for a cut-off and for every other kind."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from steadycut.core.checks import IntArray
 from steadycut.core.confusion import Confusion
-from steadycut.core.records import Costs
+from steadycut.core.intervals.auc import auc
+from steadycut.core.records import Costs, PatientScores
 from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries, members_of
+from steadycut.core.verdict import Verdict
 from steadycut.documents.audit import (
     AuditDocument,
     BoundaryAudit,
     DecisionAudit,
     GreyZonePart,
+    GroupPart,
     LabelledAudit,
     LabelledDecisionAudit,
     ShiftIntervals,
     ShiftPart,
     ShiftParts,
+    VerdictPart,
 )
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import (
@@ -28,19 +33,16 @@ from steadycut.documents.parts import (
     OperatingPointPart,
     ScoresPart,
 )
-from steadycut.documents.rule import FrozenRule
+from steadycut.documents.rule import FrozenRule, Reference
 from steadycut.documents.strata import RatePart
 from steadycut.study.audited import Audited
 from steadycut.study.explorer import GREY_ZONE, explorer_part
-from steadycut.study.judge import ChangeOfRisk, LabelledPart
+from steadycut.study.judge import ChangeOfRisk, Group, LabelledPart
 from steadycut.study.operating_point import point_of, point_part, with_auc
+from steadycut.study.questions import OVERALL, described, label_some, name_of, next_step
 from steadycut.study.unlabelled import UnlabelledPart
 
-WITHOUT_LABELS = {
-    "verdict": "cannot tell",
-    "verdict_text": "cannot tell: without labels the risk here is not known.",
-}
-
+UNANSWERED = "without labels nobody knows whether the cut-off can be trusted here"
 
 # A cut-off ---------------------------------------------------------------------------------
 
@@ -66,10 +68,11 @@ def cut_off_audit(
         "bootstrap_thresholds": document.bootstrap_thresholds,
     }
     if part is None or part.change is None:
-        return AuditDocument(**{**known, **WITHOUT_LABELS})
+        return AuditDocument(**{**known, **_unanswered(rule)})
     with_labels = {
         **_risk_here(found, part),
         **_two_by_two(part, part.change, rule, rule.costs, confidence),
+        "auc_internal": auc_of_quantiles(document.reference),
         # What cannot be known without labels is known here.
         "statements": [],
         "base": found.base,
@@ -127,10 +130,10 @@ def decision_audit(found: Audited, confidence: float) -> DecisionAudit:
         "shares_internal": None if before is None else before.sum(axis=0) / before.sum(),
     }
     if part is None:
-        return DecisionAudit(**{**known, **WITHOUT_LABELS})
+        return DecisionAudit(**{**known, **_unanswered(rule)})
     with_labels = {
         **_risk_here(found, part),
-        "lower_external": part.lowest,
+        "lower_external": part.comparison.lowest_cost(rule.certificate.delta),
         "counts": part.counts.tolist(),
         "counts_internal": None if before is None else before.tolist(),
         "boundaries": boundary_audits(rule, part.counts),
@@ -187,6 +190,21 @@ def _shared(found: Audited) -> dict[str, Any]:
         "warnings": list(found.warnings),
         "forced": list(found.forced),
         "small_cells": found.small_cells,
+        "sequential": found.sequential,
+        "margin": found.margin,
+    }
+
+
+def _unanswered(rule: FrozenFile[Any]) -> dict[str, Any]:
+    """Return the verdict without labels: no question can be answered."""
+    open_ones = Verdict(
+        useful="cannot tell", as_before="cannot tell", within_certificate="cannot tell"
+    )
+    return {
+        "verdict": VerdictPart.of(open_ones),
+        "verdict_text": UNANSWERED,
+        "questions": [],
+        "next_step": label_some(rule),
     }
 
 
@@ -200,9 +218,54 @@ def _risk_here(found: Audited, part: LabelledPart) -> dict[str, Any]:
         "bound_external": part.direct.value,
         "bound": part.direct.bound,
         "vacuous": part.direct.vacuous,
-        "verdict": part.verdict,
-        "verdict_text": verdict_text(found, part),
+        **_answers(found, part),
     }
+
+
+def _answers(found: Audited, part: LabelledPart) -> dict[str, Any]:
+    """Return the verdict with its reasons and the next step, and that of every group."""
+    verdict, worst = VerdictPart.of(part.verdict), part.worst
+    questions = described(found.rule, part)
+    return {
+        "verdict": verdict.model_copy(update={"overall": part.overall}),
+        "verdict_text": OVERALL[part.overall],
+        "questions": questions,
+        "next_step": next_step(part, questions),
+        "groups": group_parts(part.groups, found.rule.certificate.delta),
+        "worst_group": None if worst is None else name_of(worst),
+    }
+
+
+def group_parts(groups: Sequence[Group], delta: float) -> list[GroupPart]:
+    """Return every site and subgroup as it is written."""
+    share = delta / max(len(groups), 1)
+    return [
+        GroupPart(
+            column=one.column,
+            value=one.value,
+            n_patients=int(one.comparison.here.sum()),
+            counts=one.comparison.here.tolist(),
+            auc=one.auc,
+            cost=one.comparison.observed_cost,
+            cost_limit=one.comparison.highest_cost(share),
+            rates=[RatePart.of(rate) for rate in one.comparison.limited_rates(share)],
+            verdict=VerdictPart.of(one.verdict),
+        )
+        for one in groups
+    ]
+
+
+def auc_of_quantiles(reference: Reference) -> float | None:
+    """Return the area under the ROC curve of the first hospital, from the stored quantiles.
+
+    It is within about 0.01 of that of the scores themselves, which the file does not hold.
+    """
+    positive, negative = reference.quantiles_positive, reference.quantiles_negative
+    if not positive or not negative:
+        return None
+    scores = np.array([*positive, *negative])
+    labels = np.repeat([1, 0], [len(positive), len(negative)])
+    return auc(PatientScores(scores=scores, labels=labels))
 
 
 def _two_by_two(
@@ -233,22 +296,3 @@ def shift_part(change: ChangeOfRisk) -> ShiftPart:
         shapley=ShiftParts.of(change.shapley),
         intervals=ShiftIntervals.of(change.intervals),
     )
-
-
-def verdict_text(found: Audited, part: LabelledPart) -> str:
-    """Return the verdict, and why, in one sentence."""
-    promised, judged, costs = part.promised, part.judged, found.rule.costs
-    confidence = f"{100 * (1 - judged.delta):g} %"
-    risk = "mean cost" if costs is None else "risk"
-    where = "here" if costs is None or costs.target is None else "here at the target prevalence"
-    n = found.n_patients
-    patients = "one patient leaves" if n == 1 else f"{n} patients leave"
-    reason = {
-        "holds": f"with {confidence} confidence the {risk} {where} is at most {judged.value:.3f}, "
-        f"within the certified {promised:.3f}",
-        "does not hold": f"with {confidence} confidence the {risk} {where} exceeds the certified "
-        f"{promised:.3f}; {judged.risk:.3f} was observed",
-        "cannot tell": f"{judged.risk:.3f} was observed {where}, but {patients} it open on which "
-        f"side of the certified {promised:.3f} the {risk} lies",
-    }
-    return f"{part.verdict}: {reason[part.verdict]}."

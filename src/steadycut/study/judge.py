@@ -1,24 +1,35 @@
 """What labels of new patients say about a frozen file: counts, risk, bounds and the verdict.
 
-Works for every kind of file. For two grades and two actions the bounds are exact, and the change of
-risk is split into its parts; otherwise the bound is one on the mean of the losses.
+This works for every kind of file. For two grades and two actions the bounds are exact, and the
+change of risk is split into its parts. Otherwise the bound is one on the mean of the losses.
+
+With several sites or groups, half of delta is for the verdict on all patients, and half is shared
+by the groups. The overall verdict is bad if any of them is. It is good only if nothing that was
+observed in a group speaks against it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from steadycut.core.bounds.concentration import lower_risk_limit
 from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import IntArray, Interval
 from steadycut.core.confusion import Confusion
+from steadycut.core.intervals.auc import auc
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.shift.intervals import shift_intervals
 from steadycut.core.shift.parts import Parts, absolute_shift, shapley_shift, signed_shift
-from steadycut.core.strata.certify import certify_cost, lowest_cost, members_of
-from steadycut.documents.audit import Verdict
+from steadycut.core.strata.certify import members_of
+from steadycut.core.verdict import MARGIN, Comparison, Overall, Verdict, verdicts
 from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.parts import CertificatePart
+
+# The name of the bound that holds at every look.
+ANYTIME = "anytime"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -40,86 +51,160 @@ class ChangeOfRisk:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Asked:
+    """What is asked of labelled patients.
+
+    ``margin`` is how much higher an error rate may be here than before and still count as the same.
+    With ``sequential`` every limit holds at every look at once. ``columns`` divide the patients
+    into groups, each judged on its own: a text per patient, by the name of the column.
+    """
+
+    margin: float = MARGIN
+    sequential: bool = False
+    columns: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Group:
+    """The patients of one site or subgroup, and the verdict on them."""
+
+    column: str
+    value: str
+    comparison: Comparison
+    verdict: Verdict
+    auc: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LabelledPart:
     """What labels at the new hospital add.
 
-    ``patients`` are those here, with scores of which high ones are called; ``counts`` are they by
-    grade and action. ``direct`` bounds the risk here from these patients alone, at their own
-    prevalence. The verdict compares ``judged`` with the certified value ``promised``: that is
-    ``direct``, at the target prevalence if there is one. ``lowest`` is a lower limit of the same
-    risk.
+    ``patients`` are those here, with scores of which high ones are called. ``direct`` bounds the
+    risk here from these patients alone, at their own prevalence. ``comparison`` has the counts that
+    the verdict is made of; it is at the target prevalence if there is one.
     """
 
     patients: PatientScores
-    counts: IntArray
-    standard_error: float
     direct: Certificate
-    judged: Certificate
-    lowest: float
-    promised: float
+    standard_error: float
+    comparison: Comparison
+    verdict: Verdict
+    groups: tuple[Group, ...]
     change: ChangeOfRisk | None
+
+    @property
+    def counts(self) -> IntArray:
+        """The patients by grade and action."""
+        return self.comparison.here
 
     @property
     def external(self) -> Confusion:
         """The patients here, by any grade and any action but the lowest."""
-        return Confusion.of_counts(self.counts)
+        return self.comparison.confusion
 
     @property
-    def verdict(self) -> Verdict:
-        """Whether the risk here is within what was certified.
+    def worst(self) -> Group | None:
+        """The group with the worst verdict; among equals, with the largest observed cost."""
+        ranks = {"good": 0, "open": 1, "bad": 2}
+        key = [(ranks[one.verdict.overall], one.comparison.observed_cost) for one in self.groups]
+        return max(zip(key, self.groups, strict=True), key=itemgetter(0))[1] if key else None
 
-        Each of the first two is wrong with probability at most delta.
-        """
-        if self.judged.value <= self.promised:
-            return "holds"
-        return "does not hold" if self.lowest > self.promised else "cannot tell"
+    @property
+    def overall(self) -> Overall:
+        """The worst of all verdicts; good only if every group looks good too."""
+        found = {self.verdict.overall, *(one.verdict.overall for one in self.groups)}
+        if "bad" in found:
+            return "bad"
+        looks_good = all(one.comparison.looks_good for one in self.groups)
+        return self.verdict.overall if looks_good else "open"
 
 
 def judge(
-    rule: FrozenFile[Any], patients: PatientScores, grades: IntArray, actions: IntArray
+    rule: FrozenFile[Any],
+    patients: PatientScores,
+    grades: IntArray,
+    actions: IntArray,
+    asked: Asked | None = None,
 ) -> LabelledPart:
     """Return what the grades of patients say about the actions of a frozen file."""
-    counts = np.zeros(rule.cost_matrix.values.shape, dtype=np.int64)
-    np.add.at(counts, (grades, actions), 1)
-    here = patients.oriented(rule.direction)
-    if rule.costs is None:
-        return _of_losses(rule, here, counts)
-    return _of_two(rule, rule.costs, here, counts)
-
-
-def _of_losses(rule: FrozenFile[Any], patients: PatientScores, counts: IntArray) -> LabelledPart:
-    costs, delta = rule.cost_matrix, rule.certificate.delta
-    grades, actions = members_of(counts)
-    bound = certify_cost(actions, grades, costs, delta)
-    losses = costs.of_patients(grades, actions)
+    asked = Asked() if asked is None else asked
+    here, costs, delta = patients.oriented(rule.direction), rule.costs, rule.certificate.delta
+    compared = _comparison(rule, asked, grades, actions)
+    grouped = _groups(asked.columns)
+    parts = [_comparison(rule, asked, grades[own], actions[own]) for *_, own in grouped]
+    share = delta / 2 if parts else delta
+    plain = None if costs is None else costs.plain
+    direct = _direct(replace(compared, costs=plain), rule.certificate)
     return LabelledPart(
-        patients=patients,
-        counts=counts,
-        standard_error=float(losses.std() / np.sqrt(losses.size)),
-        direct=bound,
-        judged=bound,
-        lowest=lowest_cost(actions, grades, costs, delta),
-        promised=rule.certificate.value,
-        change=None,
-    )
-
-
-def _of_two(
-    rule: FrozenFile[Any], costs: Costs, patients: PatientScores, counts: IntArray
-) -> LabelledPart:
-    external, delta = Confusion.of_counts(counts), rule.certificate.delta
-    direct = certificate_of(external, costs.plain, delta)
-    at_target = costs.target is not None
-    return LabelledPart(
-        patients=patients,
-        counts=counts,
-        standard_error=external.standard_error(costs.plain),
+        patients=here,
         direct=direct,
-        judged=certificate_of(external, costs, delta) if at_target else direct,
-        lowest=lower_risk_limit(external, costs, delta),
-        promised=rule.certificate.value,
-        change=_change(rule, costs, external),
+        standard_error=_standard_error(compared, plain),
+        comparison=compared,
+        verdict=compared.verdict(share),
+        groups=tuple(
+            Group(
+                column=column, value=value, comparison=part, verdict=found, auc=auc(here.take(own))
+            )
+            for (column, value, own), part, found in zip(
+                grouped, parts, verdicts(parts, share), strict=True
+            )
+        ),
+        change=None if costs is None else _change(rule, costs, compared.confusion),
     )
+
+
+def _groups(
+    columns: Mapping[str, NDArray[np.str_]],
+) -> list[tuple[str, str, NDArray[np.bool_]]]:
+    return [
+        (column, str(value), texts == value)
+        for column, texts in columns.items()
+        for value in np.unique(texts)
+    ]
+
+
+def _comparison(
+    rule: FrozenFile[Any], asked: Asked, grades: IntArray, actions: IntArray
+) -> Comparison:
+    matrix, certificate = rule.cost_matrix, rule.certificate
+    counts = np.zeros(matrix.values.shape, dtype=np.int64)
+    np.add.at(counts, (grades, actions), 1)
+    return Comparison(
+        here=counts,
+        before=rule.reference_counts,
+        matrix=matrix,
+        costs=rule.costs,
+        promised=certificate.value,
+        vacuous=certificate.vacuous,
+        n_choices=certificate.n_choices,
+        margin=asked.margin,
+        sequential=asked.sequential,
+    )
+
+
+def _direct(compared: Comparison, promised: CertificatePart) -> Certificate:
+    """Return the bound on the risk here, at the prevalence of these patients."""
+    delta = promised.delta
+    if not compared.sequential:
+        return compared.certificate(delta)
+    risk = compared.observed_cost
+    return Certificate(
+        risk=risk,
+        generalization=compared.highest_cost(delta) - risk,
+        bound=ANYTIME,
+        delta=delta,
+        honesty="split",
+        n_patients=int(compared.here.sum()),
+        trivial_risk=compared.cost_without_score,
+    )
+
+
+def _standard_error(compared: Comparison, costs: Costs | None) -> float:
+    if costs is not None:
+        return compared.confusion.standard_error(costs)
+    grades, actions = members_of(compared.here)
+    losses = compared.matrix.of_patients(grades, actions)
+    return float(losses.std() / np.sqrt(losses.size))
 
 
 def _change(rule: FrozenFile[Any], costs: Costs, external: Confusion) -> ChangeOfRisk | None:

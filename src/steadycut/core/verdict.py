@@ -1,0 +1,441 @@
+"""Counts here and at the first hospital -> three answers about a frozen decision.
+
+Is it *useful* here: does it cost less than one action for everybody? Is it *as before*: are its
+error rates those of the first hospital, up to a margin? Is it *within the certificate*: is its mean
+cost at most the certified value?
+
+Each question has tests that must all pass for "yes", and tests of which one is enough for "no".
+Every "yes" is wrong with probability at most delta, because it needs all of its tests. The tests
+for "no" share delta over all three questions by Holm's method. A decision for which all three
+answers should be "yes" therefore gets any "no" with probability at most delta.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, Literal
+
+import numpy as np
+from scipy.special import betainc, betaincinv, ndtr, ndtri
+
+from steadycut.core.bounds.anytime import at_most_p_values, lower_mean, upper_mean
+from steadycut.core.bounds.binomial import lower_limit, rate_interval, upper_limit
+from steadycut.core.bounds.concentration import lower_risk_limit
+from steadycut.core.certify import Certificate, certificate_of
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.confusion import Confusion
+from steadycut.core.records import Costs
+from steadycut.core.strata.certify import (
+    LOSS_BOUNDS,
+    RateLimit,
+    certify_cost,
+    choose_loss_bound,
+    lowest_cost,
+    members_of,
+)
+from steadycut.core.strata.costs import CostMatrix
+
+Answer = Literal["yes", "no", "cannot tell"]
+Overall = Literal["good", "open", "bad"]
+# Whether something is shown, if it may be shown wrongly with this probability.
+Test = Callable[[float], bool]
+
+Question = Literal["useful", "as_before", "within_certificate"]
+QUESTIONS: Final[tuple[Question, ...]] = ("useful", "as_before", "within_certificate")
+# How much higher an error rate may be here than before and still count as the same.
+MARGIN = 0.1
+# Points and weights for means over a uniform variable, dense at both ends.
+_POINTS = np.linspace(-7.0, 7.0, 561)
+LEVELS = ndtr(_POINTS)
+WEIGHTS = np.exp(-(_POINTS**2) / 2) / np.exp(-(_POINTS**2) / 2).sum()
+# With this many standard errors of ill luck a decision is still reached: four times in five.
+ILL_LUCK = 0.84
+MOST_PATIENTS = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorRate:
+    """How many patients of those who can show an error of one kind are decided wrongly."""
+
+    wrong: int
+    n_patients: int
+
+    @property
+    def value(self) -> float | None:
+        """The share; None without patients."""
+        return self.wrong / self.n_patients if self.n_patients else None
+
+    @property
+    def opposite(self) -> "ErrorRate":
+        """The same patients, with right and wrong exchanged."""
+        return ErrorRate(wrong=self.n_patients - self.wrong, n_patients=self.n_patients)
+
+
+def error_rates(counts: IntArray, matrix: CostMatrix) -> list[ErrorRate]:
+    """Return the miss rate and the alarm rate at every boundary between two actions.
+
+    Examples
+    --------
+    >>> error_rates(np.array([[45, 5], [4, 16]]), CostMatrix([[0, 1], [1, 0]]))
+    [ErrorRate(wrong=4, n_patients=20), ErrorRate(wrong=5, n_patients=50)]
+    """
+    found = []
+    for boundary, steps in enumerate(matrix.steps.T):
+        belongs_above, belongs_below = counts[steps > 0], counts[steps < 0]
+        missed = belongs_above[:, : boundary + 1].sum()
+        alarmed = belongs_below[:, boundary + 1 :].sum()
+        found += [
+            ErrorRate(wrong=int(missed), n_patients=int(belongs_above.sum())),
+            ErrorRate(wrong=int(alarmed), n_patients=int(belongs_below.sum())),
+        ]
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The three answers, and the worst of them."""
+
+    useful: Answer
+    as_before: Answer
+    within_certificate: Answer
+
+    @property
+    def overall(self) -> Overall:
+        """Good if all answers are yes, bad if one is no."""
+        answers = {self.useful, self.as_before, self.within_certificate}
+        if "no" in answers:
+            return "bad"
+        return "good" if answers == {"yes"} else "open"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Comparison:
+    """Everything that the three questions need.
+
+    ``here`` and ``before`` count patients by grade and action; ``before`` is None if it is not
+    known. ``costs`` is None unless there are two grades and two actions. ``promised`` is the
+    certified value; ``vacuous`` says that it is not below the cost of one action for everybody.
+    ``n_choices`` is the number of scores among which the patients of the first hospital chose the
+    cut-off; 0 if others did. With ``sequential`` the answers hold at every look at once.
+    """
+
+    here: IntArray
+    before: IntArray | None
+    matrix: CostMatrix
+    costs: Costs | None
+    promised: float
+    vacuous: bool
+    n_choices: int = 0
+    margin: float = MARGIN
+    sequential: bool = False
+
+    @property
+    def confusion(self) -> Confusion:
+        """The patients here, two by two."""
+        return Confusion.of_counts(self.here)
+
+    @property
+    def rates(self) -> list[tuple[ErrorRate, ErrorRate]]:
+        """Every error rate here, with the same rate before."""
+        if self.before is None:
+            return []
+        here, before = error_rates(self.here, self.matrix), error_rates(self.before, self.matrix)
+        return list(zip(here, before, strict=True))
+
+    @property
+    def observed_cost(self) -> float:
+        """The mean cost that was observed here."""
+        if self.costs is not None:
+            return self.confusion.risk(self.costs)
+        return float((self.here * self.matrix.values).sum() / self.here.sum())
+
+    @property
+    def cost_without_score(self) -> float:
+        """The observed mean cost of the best single action for everybody here."""
+        if self.costs is not None:
+            return self.confusion.trivial_risk(self.costs)
+        return float((self.here.sum(axis=1) @ self.matrix.values).min() / self.here.sum())
+
+    @property
+    def looks_good(self) -> bool:
+        """Whether what was observed here, chance aside, speaks for a yes to all questions."""
+        pairs = [(here.value, before.value) for here, before in self.rates]
+        close = [a is None or b is None or a <= b + self.margin for a, b in pairs]
+        return self.observed_cost <= min(self.promised, self.cost_without_score) and all(close)
+
+    def verdict(self, delta: float) -> Verdict:
+        """Answer the three questions."""
+        return verdicts([self], delta)[0]
+
+    def scaled_to(self, n_patients: int) -> "Comparison":
+        """Return the comparison as it would be with more patients, at the observed rates."""
+        shares = self.here / self.here.sum()
+        return replace(self, here=np.rint(shares * n_patients).astype(np.int64))
+
+    @property
+    def tests_for_yes(self) -> Mapping[Question, Sequence[Test]]:
+        """The tests that must all pass for a yes; without any test there is no yes."""
+        return {
+            "useful": [partial(margin, worse=False) for margin in self._margins],
+            "as_before": [partial(self._is_close, *pair) for pair in self.rates],
+            "within_certificate": [self._is_within],
+        }
+
+    @property
+    def tests_for_no(self) -> Mapping[Question, Sequence[Test]]:
+        """The tests of which one is enough for a no."""
+        return {
+            "useful": [partial(margin, worse=True) for margin in self._margins],
+            "as_before": [partial(self._is_higher, *pair) for pair in self.rates],
+            "within_certificate": [lambda level: self.lowest_cost(level) > self.promised],
+        }
+
+    # The mean cost ---------------------------------------------------------------------------
+
+    def highest_cost(self, level: float) -> float:
+        """Return an upper limit of the mean cost here."""
+        if self.sequential:
+            return self._cost_at_any_time(level, upper=True)
+        return self.certificate(level).value
+
+    def certificate(self, level: float) -> Certificate:
+        """Return the bound on the mean cost here, for one look."""
+        if self.costs is not None:
+            return certificate_of(self.confusion, self.costs, level)
+        grades, actions = members_of(self.here)
+        return certify_cost(actions, grades, self.matrix, level)
+
+    def lowest_cost(self, level: float) -> float:
+        """Return a lower limit of the mean cost here."""
+        if self.sequential:
+            return self._cost_at_any_time(level, upper=False)
+        if self.costs is not None:
+            return lower_risk_limit(self.confusion, self.costs, level)
+        grades, actions = members_of(self.here)
+        return lowest_cost(actions, grades, self.matrix, level)
+
+    def _cost_at_any_time(self, level: float, *, upper: bool) -> float:
+        if self.costs is not None and self.costs.target is not None:
+            limit = self._highest if upper else self._lowest
+            miss, alarm = (limit(rate, level / 2) for rate in error_rates(self.here, self.matrix))
+            return self.costs.worst_risk(miss, alarm)
+        limits = upper_mean if upper else lower_mean
+        losses = (self.matrix.values - self.matrix.smallest) / self.matrix.spread
+        mean = limits(losses.ravel(), self.here.ravel(), level)
+        return self.matrix.smallest + self.matrix.spread * mean
+
+    def _is_within(self, level: float) -> bool:
+        return not self.vacuous and self.highest_cost(level) <= self.promised
+
+    # Error rates -----------------------------------------------------------------------------
+
+    def limited_rates(self, delta: float) -> list[RateLimit]:
+        """Return every error rate here with an upper limit; all limits hold together."""
+        rates = error_rates(self.here, self.matrix)
+        return [
+            RateLimit(
+                errors=rate.wrong,
+                n_patients=rate.n_patients,
+                limit=self._highest(rate, delta / len(rates)),
+            )
+            for rate in rates
+        ]
+
+    def _highest(self, rate: ErrorRate, level: float) -> float:
+        if self.sequential:
+            return upper_mean([0, 1], [rate.n_patients - rate.wrong, rate.wrong], level)
+        return upper_limit(rate.wrong, rate.n_patients, level)
+
+    def _lowest(self, rate: ErrorRate, level: float) -> float:
+        if self.sequential:
+            return lower_mean([0, 1], [rate.n_patients - rate.wrong, rate.wrong], level)
+        return lower_limit(rate.wrong, rate.n_patients, level)
+
+    def _is_higher(self, here: ErrorRate, before: ErrorRate, level: float) -> bool:
+        """Whether the rate here is shown to be higher than before."""
+        if not here.n_patients or not before.n_patients:
+            return False
+        if not self.n_choices:
+            return melded_p_value(here, before, sequential=self.sequential) <= level
+        highest = rate_interval(before.wrong, before.n_patients, level, self.n_choices)[1]
+        return self._lowest(here, level / 2) > highest
+
+    def _is_close(self, here: ErrorRate, before: ErrorRate, level: float) -> bool:
+        """Whether the rate here is shown to be less than the margin above that before."""
+        if not here.n_patients or not before.n_patients:
+            return False
+        if not self.n_choices:
+            found = melded_p_value(
+                here.opposite, before.opposite, self.margin, sequential=self.sequential
+            )
+            return found <= level
+        lowest = rate_interval(before.wrong, before.n_patients, level, self.n_choices)[0]
+        return self._highest(here, level / 2) < lowest + self.margin
+
+    # The decision against one action for everybody -------------------------------------------
+
+    @property
+    def _margins(self) -> Sequence[Callable[..., bool]]:
+        """Return, for each way to do without a score, a test against it."""
+        if self.costs is None:
+            return [partial(self._beats_action, gains) for gains in self._gains]
+        if self.costs.target is not None:
+            return [
+                partial(self._beats_at, *weights, called=called)
+                for weights in self.costs.class_weights
+                for called in (True, False)
+            ]
+        # Calling a patient pays off if the probability of disease is above this one.
+        probability = self.costs.cost_fp / (self.costs.cost_fn + self.costs.cost_fp)
+        found = self.confusion
+        called = ErrorRate(wrong=found.fp, n_patients=found.tp + found.fp)
+        others = ErrorRate(wrong=found.fn, n_patients=found.tn + found.fn)
+        return [
+            partial(self._is_below, called, 1 - probability),
+            partial(self._is_below, others, probability),
+        ]
+
+    def _is_below(self, rate: ErrorRate, value: float, level: float, *, worse: bool) -> bool:
+        """Whether a rate is shown to be below a value, or with ``worse`` above it."""
+        if not rate.n_patients:
+            return False
+        return self._lowest(rate, level) > value if worse else self._highest(rate, level) < value
+
+    def _beats_at(
+        self, miss: float, alarm: float, level: float, *, called: bool, worse: bool
+    ) -> bool:
+        """Compare with calling nobody (``called``) or everybody, at a given prevalence.
+
+        Against calling nobody, the called patients count: those who are diseased save ``miss``, the
+        others cost ``alarm``. Against calling everybody, the others count.
+        """
+        missed, alarmed = error_rates(self.here, self.matrix)
+        if not missed.n_patients or not alarmed.n_patients:
+            return False
+        limit = self._lowest if worse else self._highest
+        lost, wrong = limit(missed, level / 2), limit(alarmed, level / 2)
+        saved, spent = miss * (1 - lost), alarm * wrong
+        if not called:
+            saved, spent = alarm * (1 - wrong), miss * lost
+        return saved < spent if worse else saved > spent
+
+    @property
+    def _gains(self) -> list[FloatArray]:
+        """By action for everybody: what the decision saves, by grade and action."""
+        return [column[:, None] - self.matrix.values for column in self.matrix.values.T]
+
+    def _beats_action(self, gains: FloatArray, level: float, *, worse: bool) -> bool:
+        """Whether the mean of the gains is shown to be above 0, or with ``worse`` below it."""
+        values = gains if worse else -gains
+        least, spread = float(values.min()), float(np.ptp(values))
+        scaled = (values - least) / spread
+        if self.sequential:
+            highest = upper_mean(scaled.ravel(), self.here.ravel(), level)
+        else:
+            bound = choose_loss_bound("auto", self.matrix, int(self.here.sum()))
+            bound = "bentkus" if bound == "clopper-pearson" else bound
+            highest = LOSS_BOUNDS[bound](np.repeat(scaled.ravel(), self.here.ravel()), level)
+        return least + spread * highest < 0
+
+
+def verdicts(several: Sequence[Comparison], delta: float) -> list[Verdict]:
+    """Answer the questions for several groups of patients, with simultaneous error probabilities.
+
+    All answers "yes" hold together with probability at least 1 - delta, and so do all answers "no".
+    """
+    tests = [
+        (place, name, test)
+        for place, comparison in enumerate(several)
+        for name, own in comparison.tests_for_no.items()
+        for test in own
+    ]
+    passed = holm([test for *_, test in tests], delta)
+    refuted = {tests[number][:2] for number in passed}
+    found = []
+    for place, comparison in enumerate(several):
+        answers: dict[Question, Answer] = {}
+        for name, own in comparison.tests_for_yes.items():
+            if own and all(test(delta / len(several)) for test in own):
+                answers[name] = "yes"
+            else:
+                answers[name] = "no" if (place, name) in refuted else "cannot tell"
+        found.append(Verdict(**answers))
+    return found
+
+
+def holm(tests: Sequence[Test], delta: float) -> set[int]:
+    """Return the positions of the tests that pass; any is wrong with probability at most delta.
+
+    Holm (1979): the tests that have not passed share delta equally, until none of them passes.
+
+    Examples
+    --------
+    >>> sorted(holm([lambda level, p=p: p <= level for p in (0.2, 0.03, 0.04)], 0.1))
+    [1, 2]
+    """
+    left = set(range(len(tests)))
+    passed = left
+    while passed:
+        passed = {place for place in left if tests[place](delta / len(left))}
+        left = left - passed
+    return set(range(len(tests))) - left
+
+
+def patients_needed(comparison: Comparison, question: Question, delta: float) -> int | None:
+    """Return how many patients answer a question at the observed rates, in four of five audits.
+
+    None if more than `MOST_PATIENTS` are needed. The power is that of a normal distribution: at the
+    expected counts, the answer is reached with `ILL_LUCK` standard errors to spare.
+    """
+    strict = float(ndtr(ndtri(delta) - ILL_LUCK))
+
+    def is_enough(n_patients: int) -> bool:
+        found = comparison.scaled_to(n_patients).verdict(strict)
+        return getattr(found, question) != "cannot tell"
+
+    low, reach = int(comparison.here.sum()), int(comparison.here.sum())
+    while not is_enough(reach):
+        if reach == MOST_PATIENTS:
+            return None
+        low, reach = reach + 1, min(2 * reach, MOST_PATIENTS)
+    while low < reach:
+        middle = (low + reach) // 2
+        low, reach = (low, middle) if is_enough(middle) else (middle + 1, reach)
+    return reach
+
+
+def melded_p_value(
+    here: ErrorRate, before: ErrorRate, margin: float = 0.0, *, sequential: bool = False
+) -> float:
+    """Return the p-value of the test that the rate here is above the rate before less a margin.
+
+    The test melds what is known of both rates (Fay, Proschan and Brittain 2015): the p-value of
+    "the rate here is at most v" is averaged over the upper limits of the rate before, taken as a
+    variable with a beta distribution. With margin 0 it is the one-sided exact test of Fisher. With
+    ``sequential`` the p-value here is one that holds at every look.
+
+    Examples
+    --------
+    >>> here, before = ErrorRate(wrong=9, n_patients=20), ErrorRate(wrong=3, n_patients=30)
+    >>> round(melded_p_value(here, before), 4)
+    0.0063
+    """
+    right = before.n_patients - before.wrong
+    highest = betaincinv(before.wrong + 1, right, LEVELS) if right else np.ones_like(LEVELS)
+    values = highest - margin
+    chances = np.zeros_like(values)
+    # No rate is below 0.
+    possible = values > 0
+    chances[possible] = _at_most_p_values(here, values[possible], sequential=sequential)
+    return float(chances @ WEIGHTS)
+
+
+def _at_most_p_values(rate: ErrorRate, values: FloatArray, *, sequential: bool) -> FloatArray:
+    """Return, for each value above 0, the p-value of the claim that a rate is at most this."""
+    right = rate.n_patients - rate.wrong
+    if sequential:
+        return at_most_p_values([0, 1], [right, rate.wrong], values)
+    if not rate.wrong:
+        return np.ones_like(values)
+    found: FloatArray = betainc(rate.wrong, right + 1, np.minimum(values, 1.0))
+    return found
