@@ -6,11 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steadycut.core import monitor
+from steadycut.core.bounds import anytime
+from steadycut.core.bounds.anytime import LIMIT_BETS
 from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.confusion import Confusion
 from steadycut.core.monitor import (
     ALARM_BETS,
-    LIMIT_BETS,
     confidence_sequence,
     evidence,
     first_crossing,
@@ -114,7 +115,7 @@ def test_limits_do_not_depend_on_the_size_of_a_chunk(monkeypatch):
 def test_limits_stop_after_many_steps_on_the_safe_side(monkeypatch):
     values = [0, 1, 0, 0, 1] * 20
     best = confidence_sequence(values, 0.1).lower
-    monkeypatch.setattr(monitor, "NEWTON_STEPS", 3)
+    monkeypatch.setattr(anytime, "NEWTON_STEPS", 3)
     assert np.all(confidence_sequence(values, 0.1).lower <= best)
 
 

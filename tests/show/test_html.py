@@ -12,6 +12,7 @@ from steadycut.show import render_document
 from steadycut.show.columns import numbers, percents
 from steadycut.show.html import render_page
 from steadycut.show.numbers import change, cut, exact, percent, risk, spread
+from steadycut.show.page import Status
 from steadycut.show.pages.audit import audit_page
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.study import study_page
@@ -193,7 +194,8 @@ def test_an_audit_page_holds_every_number(only):
         *(percent(audit[key]) for key in ("call_rate", "call_rate_internal", "flip_rate")),
         str(audit["grey_zone"]["patients"]),
         percent(audit["grey_zone"]["share"]),
-        audit["verdict_text"].partition(": ")[2],
+        *(one["text"] for one in audit["questions"]),
+        audit["next_step"],
     ]
     for part in ("prevalence", "shape_positive", "shape_negative", "total"):
         wanted.append(risk(audit["shift"][part]))
@@ -211,7 +213,7 @@ def test_parts_that_are_not_known_are_said():
 
 def test_without_labels_nothing_is_said_of_the_risk_here():
     page = audit_page(document(samples.unlabelled_audit()))
-    assert page.status.text == "cannot tell"
+    assert page.status.text == "open: not yet known"
     keys = [section.key for section in page.sections]
     assert keys == ["bounds", "label-free", "calls", "methods", "checklist"]
 
@@ -258,15 +260,17 @@ def test_a_vacuous_certificate_is_said_in_words():
 
 
 @pytest.mark.parametrize(
-    ("verdict", "tone"), [("holds", "good"), ("does not hold", "bad"), ("cannot tell", "open")]
+    ("answer", "tone"), [("yes", "good"), ("no", "bad"), ("cannot tell", "open")]
 )
-def test_every_verdict_has_its_words(verdict, tone):
+def test_every_verdict_has_its_words(answer, tone):
     audit = samples.labelled_audit()
-    audit |= {"verdict": verdict, "verdict_text": f"{verdict}: because."}
+    audit |= {"verdict": audit["verdict"] | {"overall": tone}, "verdict_text": "because of this"}
+    audit["questions"] = [{"question": "useful", "answer": answer, "text": "Useful?"}]
     audit["certificate"]["vacuous"] = True
     page = audit_page(document(audit))
     assert page.status.tone == tone
-    assert page.headline[0].endswith("here: because.")
+    assert page.headline[0] == "Because of this."
+    assert page.marks == (Status(text="Useful?", tone=tone),)
     assert "vacuous already" in render_document(document(audit))
 
 

@@ -212,9 +212,12 @@ def audits(cohort):
     certified = study.certificate.value
     tp, fn, fp, _ = there
     lower = costs[0] * bounds.lower_limit(fn + fp, sum(there), delta)
-    verdict = "holds" if direct <= certified else "does not hold" if lower > certified else None
-    if min(abs(direct - certified), abs(lower - certified)) > 1e-9:
-        yield from differ("verdict", found["verdict"] == (verdict or "cannot tell"), 1)
+    answer = found["verdict"]["within_certificate"]
+    if abs(direct - certified) > 1e-9:
+        shown = direct <= certified and not study.certificate.vacuous
+        yield from differ("within the certificate", (answer == "yes") == shown, 1)
+    if lower <= certified - 1e-9:
+        yield from differ("not within the certificate", answer != "no", 1)
     rates = [shift.rates(home), shift.rates(there)]
     if None in rates[0] + rates[1]:
         return

@@ -3,7 +3,7 @@
 from steadycut.cli.options import ReportOptions, TableOptions
 from steadycut.cli.output import check_folder
 from steadycut.cli.results import finish_page
-from steadycut.cli.rule_options import ExternalOptions, RuleOptions
+from steadycut.cli.rule_options import ExternalOptions, RuleOptions, VerdictOptions
 from steadycut.cli.tables import label_warnings, read_levels, row_counts, with_warnings
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.documents.audit import AuditDocument, DecisionAudit
@@ -14,21 +14,32 @@ from steadycut.study.operating_point import CONFIDENCE
 
 
 def audit_command(
-    rule: RuleOptions, there: ExternalOptions, table: TableOptions, output: ReportOptions
+    rule: RuleOptions,
+    there: ExternalOptions,
+    verdict: VerdictOptions,
+    table: TableOptions,
+    output: ReportOptions,
 ) -> None:
     """Judge a frozen rule at another hospital.
 
-    Says how often the rule errs there, and where a change of risk comes from. Writes audit.json and
-    audit.html.
+    Says whether the rule is useful there, as good as before, and within what was certified, for
+    every site by itself too. Says what to do next. Writes audit.json and audit.html.
     """
     out, small_cells = output.out, output.small_cells
     check_folder(out)
     check_fraction("confidence", output.confidence)
+    check_fraction("margin", verdict.margin)
     if small_cells is not None:
         check_count("small_cells", small_cells, at_least=2)
     frozen, key = rule.load()
     sites, reading = there.names(), table.reading(out)
-    request = frozen.request(label=there.label, site=there.site, sites=sites, missing=table.missing)
+    request = frozen.request(
+        label=there.label,
+        site=there.site,
+        sites=sites,
+        missing=table.missing,
+        attributes=() if verdict.group is None else (verdict.group,),
+    )
     found, lacking = read_levels(request, reading, force=rule.force)
     several = dict(enumerate(found.patients.values()))
     audited = audit(
@@ -39,6 +50,9 @@ def audit_command(
         key=key,
         small_cells=small_cells,
         unseen=rule.unseen,
+        group=verdict.group,
+        margin=verdict.margin,
+        sequential=verdict.sequential,
     )
     document = audit_document(audited, found, output.confidence)
     page = page_of(with_warnings(document, lacking, label_warnings(frozen, several[0])))

@@ -7,8 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.cli.options import PatientKey, Site, argument, option, parse_sites, read_key, switch
+from steadycut.cli.options import (
+    PatientKey,
+    Site,
+    argument,
+    number,
+    option,
+    parse_sites,
+    read_key,
+    switch,
+)
 from steadycut.core.records import PatientScores
+from steadycut.core.verdict import MARGIN
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.known_patients import check_fits
@@ -58,3 +68,16 @@ class ExternalOptions:
     def named_grades(self, patients: PatientScores) -> NDArray[np.str_] | None:
         """Return the names of grades in the label column; None where labels say yes or no."""
         return None if self.label is None else patients.attributes.get(self.label)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictOptions:
+    """Verdict."""
+
+    group: str | None = option(
+        "COL", "Judge each group of this patient-level column by itself, too.", default=None
+    )
+    margin: float = number(
+        "X", "How much higher an error rate may be and still count as before.", default=MARGIN
+    )
+    sequential: bool = switch("--sequential", "Give limits that hold however often you look.")

@@ -21,6 +21,7 @@ travel:
 ``certify``         a frozen threshold and other patients -> a certificate
 ``intervals``       confidence intervals of the cut-off and of what it does
 ``shift``           what differs between two hospitals
+``verdict``         counts at two hospitals -> three answers about a frozen decision
 ``monitor``         patients one after another -> an alarm that is valid at any time
 ``plan``            how many patients a study needs
 ``strata``          ordered risk strata

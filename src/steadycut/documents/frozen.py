@@ -290,8 +290,12 @@ class FrozenFile(ABC, Generic[Document]):
         site: str | None = None,
         sites: Sequence[str] | None = None,
         missing: str = "refuse",
+        attributes: Sequence[str] = (),
     ) -> Request:
-        """Return what the rule asks of a table; its positive label need not occur there."""
+        """Return what the rule asks of a table; its positive label need not occur there.
+
+        ``attributes`` are further patient-level columns to read.
+        """
         recipes = self.recipes
         named = (label,) if label is not None and self.grades_are_named else ()
         column = None if named else label
@@ -305,7 +309,7 @@ class FrozenFile(ABC, Generic[Document]):
             positive_occurs=False,
             levels=recipes[0].levels,
             how=list(dict.fromkeys(one.how for one in recipes)),
-            attributes=(*self.attributes, *named),
+            attributes=tuple(dict.fromkeys((*self.attributes, *named, *attributes))),
             missing=missing,
         )
 

@@ -111,7 +111,8 @@ class Status:
 class Page:
     """A whole page. ``facts`` are the few numbers to take away, each with its name.
 
-    ``files`` are handed out by the page; the first one holds all its numbers.
+    ``marks`` are answers, each with its own tone. ``next_step`` says what to do now. ``files`` are
+    handed out by the page; the first one holds all its numbers.
     """
 
     title: str
@@ -121,6 +122,8 @@ class Page:
     facts: tuple[tuple[str, str], ...]
     warnings: tuple[str, ...]
     sections: tuple[Section, ...]
+    marks: tuple[Status, ...] = ()
+    next_step: str = ""
     footer: str = FOOTER
     explorer: Explorer | None = None
     files: tuple[File, ...] = ()

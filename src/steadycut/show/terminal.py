@@ -14,7 +14,8 @@ def terminal(page: Page) -> str:
     """Return a page as plain text; warnings are left to the command, which prints them apart."""
     blocks = [
         paragraph([f"{page.title}: {page.status.text}", page.subtitle]),
-        paragraph(page.headline),
+        paragraph([*page.headline, *(mark.text for mark in page.marks)]),
+        paragraph([page.next_step] if page.next_step else []),
         *(block for section in page.sections for block in section_blocks(section)),
     ]
     return "\n\n".join(block for block in blocks if block).translate(STRAIGHT)

@@ -18,6 +18,7 @@
 ``new_patients``      new patients as a frozen file takes them, with their grades
 ``unlabelled``        what the scores of a hospital tell without labels
 ``judge``             what labels of new patients say: risk, bounds, verdict
+``questions``         the answers of an audit in sentences, and the next step
 ``audited``           what an audit found, as plain data
 ``describe_audit``    an audit -> the document audit.json
 ``audit``             a frozen rule at another hospital

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
-
-import numpy as np
 
 from steadycut.core.verdict import (
     MOST_PATIENTS,
@@ -46,6 +45,10 @@ class Words:
     def confidence(self) -> str:
         """The confidence of every answer."""
         return f"{100 * (1 - self.rule.certificate.delta):g} % confidence"
+
+    def shown(self, answer: Answer) -> str:
+        """Return how sure an answer is."""
+        return "" if answer == "cannot tell" else f" ({self.confidence})"
 
     @property
     def equal(self) -> bool:
@@ -117,13 +120,9 @@ def needed(compared: Comparison, verdict: Verdict, name: Question, delta: float)
 
 
 def _useful(words: Words, compared: Comparison, answer: Answer) -> str:
-    cost, without = compared.observed_cost, words.short_cost(compared.cost_without_score)
-    observed = f"{words.cost(cost)}; with {words.without_score} {without}"
-    if answer == "yes":
-        return f"It is better than {words.without_score} ({words.confidence}): {observed}."
-    if answer == "no":
-        return f"It is worse than {words.without_score} ({words.confidence}): {observed}."
-    return f"Too few patients to say whether it beats {words.without_score}: {observed}."
+    without = words.short_cost(compared.cost_without_score)
+    observed = f"{words.cost(compared.observed_cost)}; {words.without_score}: {without}"
+    return f"{_capital(observed)}{words.shown(answer)}."
 
 
 def _as_before(words: Words, compared: Comparison, answer: Answer) -> str:
@@ -131,11 +130,8 @@ def _as_before(words: Words, compared: Comparison, answer: Answer) -> str:
         return "The rule file does not hold the counts of the first hospital."
     rates = rates_in_words(words.rule, compared.rates)
     if answer == "yes":
-        most = f"{100 * compared.margin:g} of 100"
-        return f"{rates} No error rate is more than {most} higher ({words.confidence})."
-    if answer == "no":
-        return f"{rates} That is worse ({words.confidence})."
-    return f"{rates} Too few patients, here or before, to say whether that is worse."
+        rates += f"; no error rate is {100 * compared.margin:g} of 100 higher"
+    return f"{_capital(rates)}{words.shown(answer)}."
 
 
 def rates_in_words(rule: FrozenFile[Any], rates: Sequence[tuple[ErrorRate, ErrorRate]]) -> str:
@@ -143,40 +139,40 @@ def rates_in_words(rule: FrozenFile[Any], rates: Sequence[tuple[ErrorRate, Error
     if rule.costs is not None:
         (missed, missed_before), (alarmed, alarmed_before) = rates
         found = both(missed.opposite, missed_before.opposite, "ill patients")
-        called = both(alarmed, alarmed_before, "healthy ones")
-        return f"It finds {found} and calls {called}."
+        return f"finds {found}, calls {both(alarmed, alarmed_before, 'healthy ones')}"
     names = [
         f"{kind} at {below} | {above}"
-        for below, above in zip(rule.actions, rule.actions[1:], strict=False)
+        for below, above in pairwise(rule.actions)
         for kind in ("missed", "false alarms")
     ]
-    parts = [f"{name} {both(*pair, '')}" for name, pair in zip(names, rates, strict=True)]
-    return f"{'; '.join(parts).capitalize()}."
+    return "; ".join(f"{name} {both(*pair)}" for name, pair in zip(names, rates, strict=True))
 
 
-def both(here: ErrorRate, before: ErrorRate, who: str) -> str:
+def both(here: ErrorRate, before: ErrorRate, who: str = "") -> str:
     """Write a rate here and before, as patients of a hundred and as counts."""
     if here.value is None:
         return f"none of 0 {who}".strip()
-    was = "before unknown" if before.value is None else f"before {of_hundred(before.value)}"
+    was = "unknown" if before.value is None else of_hundred(before.value).removesuffix(" of 100")
     text = f"{of_hundred(here.value)} {who}".strip()
-    return f"{text} ({here.wrong} of {here.n_patients}; {was})"
+    return f"{text} ({here.wrong} of {here.n_patients}; before {was})"
 
 
 def _within(words: Words, compared: Comparison, answer: Answer) -> str:
-    delta, promised = words.rule.certificate.delta, words.short_cost(compared.promised)
-    if answer == "yes":
-        limit = words.cost(compared.highest_cost(delta))
-        return f"At most {limit} ({words.confidence}); certified was at most {promised}."
-    observed = words.cost(compared.observed_cost)
-    if answer == "no":
-        return f"It is above the certified {promised} ({words.confidence}): {observed}."
-    if compared.vacuous:
+    promised = words.short_cost(compared.promised)
+    if answer == "cannot tell" and compared.vacuous:
         return (
-            f"The certificate, at most {promised}, was never shown to be better than "
-            f"{words.without_score}. It promises nothing that could hold here."
+            f"The certified limit of {promised} was never shown to be better than "
+            f"{words.without_score}, so to be within it means nothing."
         )
-    return f"Too few patients to say: {observed}; certified was at most {promised}."
+    observed = f"{_capital(words.cost(compared.observed_cost))}"
+    if answer == "yes":
+        limit = words.short_cost(compared.highest_cost(words.rule.certificate.delta))
+        return f"{observed}, at most {limit}{words.shown(answer)}; certified: at most {promised}."
+    return f"{observed}; certified: at most {promised}{words.shown(answer)}."
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 # What now ----------------------------------------------------------------------------------
@@ -201,10 +197,10 @@ def label_some(rule: FrozenFile[Any]) -> str:
     """Say how many patients to label if the rule does here what it did before."""
     before, certificate = rule.reference_counts, rule.certificate
     start = "Next: label some patients, chosen without looking at their scores, and audit again"
-    if before is None or not before.sum():
+    if before is None:
         return f"{start}."
     compared = Comparison(
-        here=np.maximum(before, 0),
+        here=before,
         before=before,
         matrix=rule.cost_matrix,
         costs=rule.costs,
@@ -214,11 +210,8 @@ def label_some(rule: FrozenFile[Any]) -> str:
     )
     sizes = [patients_needed(compared, name, certificate.delta) for name in QUESTIONS]
     known = [size for size in sizes if size is not None]
-    return (
-        f"{start}: about {max(known)}, if it does here what it did before."
-        if known
-        else start + "."
-    )
+    size = f": about {max(known)}, if it does here what it did before" if known else ""
+    return f"{start}{size}."
 
 
 def _after_bad(part: LabelledPart) -> str:
@@ -234,21 +227,24 @@ def _after_bad(part: LabelledPart) -> str:
 
 def _label_more(questions: Sequence[QuestionPart], n_patients: int) -> str:
     open_ones = [one for one in questions if one.answer == "cannot tell"]
-    sizes = [one.patients_needed for one in open_ones]
-    known = [size for size in sizes if size is not None]
-    if len(known) < len(sizes):
-        lacking = next(one for one in open_ones if one.patients_needed is None)
-        title = TITLES[lacking.question].lower()
-        return (
-            f'"{title}" stays open at these rates even with {MOST_PATIENTS} patients here. Decide '
-            f"from the other answers, or {LOCAL}"
+    sizes = [
+        f'{max(one.patients_needed - n_patients, 1)} more for "{TITLES[one.question].lower()}"'
+        for one in open_ones
+        if one.patients_needed is not None
+    ]
+    never = [TITLES[one.question].lower() for one in open_ones if one.patients_needed is None]
+    sentences = []
+    if sizes:
+        sentences.append(
+            "label more patients, and look again with `audit --sequential`: its limits hold "
+            f"however often you look. At these rates it takes about {', '.join(sizes)}."
         )
-    more = max(max(known) - n_patients, 1)
-    return (
-        f"label about {more} more patients ({max(known)} in all), and look again with "
-        "`audit --sequential`. Its limits hold however often you look; those of a plain audit hold "
-        "for one look."
-    )
+    if never:
+        names = " and ".join(f'"{name}"' for name in never)
+        verb = "stays" if len(never) == 1 else "stay"
+        start = "" if sizes else "decide from the other answers. "
+        sentences.append(f"{start}{names} {verb} open even with {MOST_PATIENTS}.")
+    return " ".join(sentences)
 
 
 def name_of(group: Group) -> str:

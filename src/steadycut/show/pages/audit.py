@@ -19,7 +19,7 @@ from steadycut.show.figures.flips import FlipsDisplay
 from steadycut.show.figures.scores import ScoresDisplay
 from steadycut.show.figures.shift import ShiftDisplay
 from steadycut.show.numbers import UNKNOWN, count, cut, exact, percent, risk
-from steadycut.show.page import Page, Section, Status
+from steadycut.show.page import Page, Section
 from steadycut.show.pages.study import data_rows
 from steadycut.show.sections.bounds import bounds_section, shift_section
 from steadycut.show.sections.characteristics import DECISION_CURVE, here_section
@@ -28,13 +28,14 @@ from steadycut.show.sections.decisions import boundaries_section, decisions_sect
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import audit_methods_section
 from steadycut.show.sections.stability import FLIPS
+from steadycut.show.sections.verdict import (
+    STATUS,
+    groups_section,
+    marks_of,
+    point_facts,
+    verdict_sentence,
+)
 
-# The tone of each verdict, its words in short, and the beginning of a sentence about it.
-VERDICTS = {
-    "holds": ("good", "certificate holds", "The certificate holds here"),
-    "does not hold": ("bad", "certificate does not hold", "The certificate does not hold here"),
-    "cannot tell": ("open", "cannot tell", "It cannot be told whether the certificate holds here"),
-}
 WATERFALL = (
     "Certified risk and bounds, term by term. The dashed line is the risk of the better of two "
     "rules without any score."
@@ -85,13 +86,13 @@ def page_with(
 ) -> Page:
     """Return the page of an audit: its verdict, ``sentences`` about the rule, and ``sections``."""
     labels = "with known labels" if audit.labelled else "without labels"
-    tone, short, begin = VERDICTS[audit.verdict]
-    reason = audit.verdict_text.removeprefix(f"{audit.verdict}: ")
     return Page(
         title=f"An audit of {name} on {say.quoted(audit.score)}",
         subtitle=f"{count(audit.n_patients, 'patient')} of another hospital, {labels}",
-        status=Status(text=short, tone=tone),
-        headline=(f"{begin}: {reason}", *sentences),
+        status=STATUS[audit.verdict.overall],
+        headline=(verdict_sentence(audit), *sentences),
+        marks=marks_of(audit),
+        next_step=audit.next_step,
         facts=facts,
         warnings=tuple(audit.warnings),
         sections=sections,
@@ -102,15 +103,10 @@ def page_with(
 
 def rule_sentences(audit: AuditDocument) -> list[str]:
     """Return the sentences that are read in ten seconds, after the verdict."""
-    costs, sentences = audit.costs, []
-    if isinstance(audit, LabelledAudit):
-        sentences += [
-            say.errors_sentence(audit.operating_point, "here"),
-            say.limit_sentence(audit.bound_external, costs, audit.delta, "here"),
-        ]
+    costs = audit.costs
     certified = say.limit_in_short(audit.certificate.value, costs)
-    sentences.append(f"The rule: {say.rule_sentence(audit)} It was certified at {certified}.")
-    return sentences if costs.equal else [*sentences, f"Here {say.costs_in_words(costs)}."]
+    sentence = f"The rule: {say.rule_sentence(audit)} It was certified at {certified}."
+    return [sentence] if costs.equal else [sentence, f"Here {say.costs_in_words(costs)}."]
 
 
 def facts(audit: AuditDocument) -> tuple[Fact, ...]:
@@ -120,8 +116,9 @@ def facts(audit: AuditDocument) -> tuple[Fact, ...]:
     called = ("called positive", percent(audit.call_rate))
     if not isinstance(audit, LabelledAudit):
         return (certified, called, ("decisions that flip", percent(audit.flip_rate)))
+    point, before = audit.operating_point, audit.operating_point_internal
     return (
-        ("observed here", say.observed_in_short(audit.risk_external, costs)),
+        *point_facts(point, before, audit.auc_internal),
         ("here, at most", say.limit_in_short(audit.bound_external, costs)),
         certified,
         called,
@@ -147,6 +144,7 @@ def labelled_sections(audit: LabelledAudit) -> tuple[Section, ...]:
     figures = pictures(audit, {ScoresDisplay: CALLED, DecisionCurveDisplay: DECISION_CURVE})
     here, before = audit.operating_point, audit.operating_point_internal
     return (
+        *groups_section(audit),
         here_section(here, before, audit.costs, figures),
         shift_section(audit, audit.shift, pictures(audit, {ShiftDisplay: STEPS})),
     )
@@ -223,7 +221,7 @@ def shaky_rows(audit: AuditBase) -> tuple[tuple[str, str, str], ...]:
 def labelled_decision_sections(audit: LabelledDecisionAudit) -> list[Section]:
     """Return what only labels can tell; some of it only for two grades and two decisions."""
     here, before = audit.operating_point, audit.operating_point_internal
-    sections = [boundaries_section(audit)]
+    sections = [*groups_section(audit), boundaries_section(audit)]
     if here is not None and before is not None and audit.costs is not None:
         sections.append(here_section(here, before, audit.costs))
     if audit.shift is not None:

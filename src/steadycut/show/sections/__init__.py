@@ -6,6 +6,7 @@
 ``choice``           how a cut-off was chosen, from which candidates, and by sites
 ``stability``        how far a cut-off may move, and how much may change elsewhere
 ``comparison``       every rule at two hospitals
+``verdict``          the answers of an audit, every site and group, the next step
 ``bounds``           the risk at another hospital, and where its change comes from
 ``decisions``        which decision patients get elsewhere, and errors between them
 ``explorer``         the words around the explorer

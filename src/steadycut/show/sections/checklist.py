@@ -107,7 +107,7 @@ def audit_checklist_section(document: AuditDocument) -> Section:
         "missing data": _missing(document.data),
         **seen,
         "full specification": _rule(document),
-        "limitations": f"the verdict ({document.verdict}), with its reason",
+        "limitations": f"the verdict ({document.verdict.overall}), with its three answers",
         "open science": VERSIONS,
     }
     return _section(found, LEFT_OF_AUDIT)

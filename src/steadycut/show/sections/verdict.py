@@ -1,0 +1,119 @@
+"""The verdict of an audit: its three answers, every site and group, and the next step."""
+
+from collections.abc import Sequence
+
+from steadycut.documents.audit import (
+    AuditBase,
+    GroupPart,
+    LabelledAudit,
+    LabelledDecisionAudit,
+    RiskHere,
+    VerdictPart,
+)
+from steadycut.documents.parts import OperatingPointPart
+from steadycut.documents.strata import RatePart
+from steadycut.show.numbers import UNKNOWN, count, percent, risk
+from steadycut.show.page import Section, Status, Table
+
+STATUS = {
+    "good": Status(text="good: it does here what it did before", tone="good"),
+    "open": Status(text="open: not yet known", tone="open"),
+    "bad": Status(text="bad: it does not do what was promised", tone="bad"),
+}
+TONES = {"yes": "good", "no": "bad", "cannot tell": "open"}
+# A page shows at most this many groups, the worst ones first.
+MOST_SHOWN = 25
+RANKS = {"bad": 0, "open": 1, "good": 2}
+
+
+def verdict_sentence(audit: AuditBase) -> str:
+    """Return the overall verdict as a sentence; it names the site or group that is worst."""
+    text = f"{audit.verdict_text[:1].upper()}{audit.verdict_text[1:]}"
+    if isinstance(audit, RiskHere) and audit.worst_group is not None:
+        worst = ordered(audit.groups)[0]
+        return f"{text}. Worst: {audit.worst_group} ({in_short(worst.verdict)})."
+    return f"{text}."
+
+
+def in_short(verdict: VerdictPart) -> str:
+    """Return a verdict in one or two words, with the answers that are no."""
+    names = {"useful": "useful", "as_before": "as before", "within_certificate": "as certified"}
+    refused = [text for name, text in names.items() if getattr(verdict, name) == "no"]
+    return f"{verdict.overall}: not {', not '.join(refused)}" if refused else verdict.overall
+
+
+def marks_of(audit: AuditBase) -> tuple[Status, ...]:
+    """Return each answer with its mark."""
+    return tuple(Status(text=one.text, tone=TONES[one.answer]) for one in audit.questions)
+
+
+def point_facts(
+    here: OperatingPointPart, before: OperatingPointPart, auc_before: float | None
+) -> tuple[tuple[str, str], ...]:
+    """Return sensitivity, specificity and AUC, here and before."""
+    area = here.fixed_cut.characteristics["auc"].value
+    pairs = (
+        ("sensitivity", percent(here.sensitivity), percent(before.sensitivity)),
+        ("specificity", percent(here.specificity), percent(before.specificity)),
+        ("AUC", UNKNOWN if area is None else f"{area:.2f}", _about(auc_before)),
+    )
+    return tuple((name, f"{now} (before {was})") for name, now, was in pairs)
+
+
+def _about(value: float | None) -> str:
+    return UNKNOWN if value is None else f"about {value:.2f}"
+
+
+def ordered(groups: Sequence[GroupPart]) -> list[GroupPart]:
+    """Return groups, the worst ones first."""
+    return sorted(groups, key=lambda one: (RANKS[one.verdict.overall], -one.cost))
+
+
+def groups_section(audit: LabelledAudit | LabelledDecisionAudit) -> tuple[Section, ...]:
+    """Show every site and group with its own verdict, the worst ones first."""
+    if not audit.groups:
+        return ()
+    shown, left_out = ordered(audit.groups)[:MOST_SHOWN], max(len(audit.groups) - MOST_SHOWN, 0)
+    rows = tuple(_group_row(one) for one in shown)
+    more = f" {count(left_out, 'group')} with a better verdict are not shown." if left_out else ""
+    table = Table(
+        caption="Sites and groups, the worst first",
+        header=("group", "patients", "missed", "false alarms", "AUC", "cost, at most", "verdict"),
+        kinds="tnnnnnt",
+        rows=rows,
+        note=(
+            "Errors are counted at all boundaries together. The cost limits hold for all groups "
+            f"together with {percent(1 - audit.delta)} confidence.{more}"
+        ),
+        short=(0, 1, 2, 3, 6),
+    )
+    return (
+        Section(
+            key="groups",
+            title="Every site and group by itself",
+            texts=(
+                (
+                    "Each group is judged by its own patients. If a group truly does as before, "
+                    "any of these verdicts is bad with probability at most "
+                    f"{percent(audit.delta / 2)}."
+                ),
+            ),
+            tables=(table,),
+        ),
+    )
+
+
+def _group_row(group: GroupPart) -> tuple[str, ...]:
+    return (
+        f"{group.column} {group.value}",
+        str(group.n_patients),
+        _errors(group.rates[::2]),
+        _errors(group.rates[1::2]),
+        UNKNOWN if group.auc is None else f"{group.auc:.2f}",
+        risk(group.cost_limit),
+        in_short(group.verdict),
+    )
+
+
+def _errors(rates: Sequence[RatePart]) -> str:
+    return f"{sum(one.errors for one in rates)} of {sum(one.n_patients for one in rates)}"
