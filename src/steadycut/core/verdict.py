@@ -45,7 +45,7 @@ QUESTIONS: Final[tuple[Question, ...]] = ("useful", "as_before", "within_certifi
 # How much higher an error rate may be here than before and still count as the same.
 MARGIN = 0.1
 # Points and weights for means over a uniform variable, dense at both ends.
-_POINTS = np.linspace(-7.0, 7.0, 561)
+_POINTS = np.linspace(-7.0, 7.0, 201)
 LEVELS = ndtr(_POINTS)
 WEIGHTS = np.exp(-(_POINTS**2) / 2) / np.exp(-(_POINTS**2) / 2).sum()
 # With this many standard errors of ill luck a decision is still reached: four times in five.
@@ -382,7 +382,7 @@ def holm(tests: Sequence[Test], delta: float) -> set[int]:
 
 
 def patients_needed(comparison: Comparison, question: Question, delta: float) -> int | None:
-    """Return how many patients answer a question at the observed rates, in four of five audits.
+    """Return how many patients answer a question at the observed rates, in about four audits of five.
 
     None if more than `MOST_PATIENTS` are needed. The power is that of a normal distribution: at the
     expected counts, the answer is reached with `ILL_LUCK` standard errors to spare.
