@@ -382,7 +382,7 @@ def holm(tests: Sequence[Test], delta: float) -> set[int]:
 
 
 def patients_needed(comparison: Comparison, question: Question, delta: float) -> int | None:
-    """Return how many patients answer a question at the observed rates, in about four audits of five.
+    """Return how many patients answer a question at the observed rates, in about 4 audits of 5.
 
     None if more than `MOST_PATIENTS` are needed. The power is that of a normal distribution: at the
     expected counts, the answer is reached with `ILL_LUCK` standard errors to spare.
