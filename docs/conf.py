@@ -55,16 +55,6 @@ html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_context = {"default_mode": "auto"}
-# Pages without pages below them need no second navigation.
-ALONE = (
-    "quickstart",
-    "how_it_works",
-    "coming_from",
-    "when_not_to_use_it",
-    "decisions",
-    "changelog",
-)
-html_sidebars: dict[str, list[str]] = {name: [] for name in ALONE}
 html_theme_options = {
     "header_links_before_dropdown": 6,
     "navigation_with_keys": False,

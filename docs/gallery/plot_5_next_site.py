@@ -37,11 +37,15 @@ print(f"call from a BMI of {study.threshold:.1f} on; certified risk {study.certi
 # %%
 # Judge it there
 # --------------
+# Is the rule useful there, is it as good as before, is it within what was certified? The worst of
+# the three answers is the overall verdict.
 
 audit = steadycut.audit(rule, bmi[~young], ill[~young])
-found = audit.to_dict()
-print("verdict:", found["verdict"])
-print(f"risk there {found['risk_external']:.3f}, at most {found['bound_external']:.3f}")
+found = audit.describe()
+print("overall:", found.verdict.overall)
+for question in found.questions:
+    print("-", question.text)
+print(f"risk there {found.risk_external:.3f}, at most {found.bound_external:.3f}")
 
 # %%
 # Where the change comes from
