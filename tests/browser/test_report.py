@@ -13,10 +13,12 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.intervals.rates import at_fixed_cut
 from steadycut.core.records import Costs
 from steadycut.show import render_document
-from steadycut.show.numbers import percent, risk
+from steadycut.show.numbers import cut, percent, risk
+from steadycut.show.pages.kinds import page_of
 from tests.cli.commands import write_rows
 from tests.show.documents import document
 from tests.show.figures import samples
+from tests.show.other_kinds import OTHERS
 
 SCRIPT = "<script>alert(1)</script>"
 PAGES = {
@@ -36,13 +38,25 @@ CONTENTS = {
 
 
 @pytest.fixture
-def show(page, tmp_path):
-    """Return a function that opens the text of a page."""
+def visit(page, tmp_path):
+    """Return a function that shows the text of a page as a reader first sees it."""
 
-    def opened(text):
+    def first_seen(text, anchor=""):
         path = tmp_path / "report.html"
         path.write_text(text, encoding="utf-8")
-        page.goto(path.as_uri())
+        page.goto(f"{path.as_uri()}{anchor}")
+        return page
+
+    return first_seen
+
+
+@pytest.fixture
+def show(visit):
+    """Return a function that shows the text of a page with all sections open."""
+
+    def opened(text):
+        page = visit(text)
+        page.get_by_role("button", name="open all sections").click()
         return page
 
     return opened
@@ -71,6 +85,92 @@ def test_no_serious_fault_of_accessibility_and_nothing_too_wide(show, make):
         assert [(one["id"], one["nodes"][0]["html"]) for one in serious] == []
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+STUDIES = {
+    "study": samples.study,
+    "study, uniform": lambda: samples.study(honesty="uniform"),
+    "few patients": lambda: samples.tied_study("le"),
+}
+FIRST_SCREEN = {
+    "audit": samples.labelled_audit,
+    "audit, unequal costs": lambda: samples.labelled_audit(cost_fn=5.0),
+    "sites": samples.sites_audit,
+}
+CLOSED = STUDIES | FIRST_SCREEN | OTHERS | {"comparison": samples.comparison}
+
+
+def text_above(page, height):
+    """Return the text of everything in the page that ends above a height, line by line."""
+    return page.evaluate(
+        """(height) => [...document.querySelectorAll("h1, p, li, dd")]
+            .filter((one) => one.checkVisibility())
+            .filter((one) => one.getBoundingClientRect().bottom <= height)
+            .map((one) => one.innerText).join("\\n")""",
+        height,
+    )
+
+
+@pytest.mark.parametrize("make", FIRST_SCREEN.values(), ids=FIRST_SCREEN)
+def test_ten_seconds_on_a_telephone(visit, make):
+    content = make()
+    page = visit(rendered(content))
+    page.set_viewport_size({"width": 390, "height": 844})
+    seen = text_above(page, 844)
+    told = page_of(document(content))
+    assert cut(content["threshold"]) in seen
+    assert told.status.text in seen
+    assert told.next_step
+    assert " ".join(told.next_step.split()) in seen
+    # Sensitivity and specificity in natural numbers, of all patients or of a hundred.
+    assert re.search(r"\d+ of \d+ ill", seen)
+    assert re.search(r"\d+ of \d+ healthy", seen)
+    assert all(mark.text in seen for mark in told.marks)
+
+
+@pytest.mark.parametrize("make", CLOSED.values(), ids=CLOSED)
+def test_a_page_is_short_before_anything_is_opened(visit, make):
+    page = visit(rendered(make()))
+    page.set_viewport_size({"width": 1280, "height": 900})
+    assert page.evaluate("document.documentElement.scrollHeight") <= 3500
+    seen = page.locator("body").inner_text()
+    assert not re.search(r"\b(R_Q|R_val|G_boot|Base|Augmented|[Mm]odulus)\b", seen)
+    titles = [section.title for section in page_of(document(make())).sections]
+    headings = [one.inner_text() for one in page.locator("h2").all() if one.is_visible()]
+    assert set(titles) <= set(headings)
+
+
+def test_sections_open_by_keyboard_link_button_and_on_paper(visit):
+    text = rendered(samples.study())
+    page = visit(text, "#options")
+    assert open_sections(page) == ["options"]
+    page.locator("#certificate summary").press("Enter")
+    assert open_sections(page) == ["certificate", "options"]
+    button = page.get_by_role("button", name="open all sections")
+    button.press("Enter")
+    assert len(open_sections(page)) == page.locator("main > section > details").count()
+    assert button.get_attribute("aria-pressed") == "true"
+    button.press("Enter")
+    assert open_sections(page) == []
+    page.evaluate("location.hash = '#stability'")
+    page.wait_for_function("document.querySelector('#stability details').open")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert len(open_sections(page)) == page.locator("main > section > details").count()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert open_sections(page) == ["stability"]
+
+
+def open_sections(page):
+    return page.evaluate(
+        "[...document.querySelectorAll('main > section > details[open]')]"
+        ".map((one) => one.parentElement.id)"
+    )
+
+
+def test_a_failing_site_is_seen_without_opening_anything(visit):
+    page = visit(rendered(samples.sites_audit()))
+    assert open_sections(page) == ["groups"]
+    assert page.locator("#groups table").is_visible()
 
 
 def numbers_shown(page):
@@ -287,6 +387,7 @@ def test_names_in_a_table_stay_text_all_the_way(page, tmp_path):
     code = run(["fit", str(table), *options, "--positive", SCRIPT, "--out", str(out)])
     assert code == 0
     page.goto((out / "report.html").as_uri())
+    page.get_by_role("button", name="open all sections").click()
     page.locator("#explore-cut").press("ArrowLeft")
     assert header[3] in page.locator("h1").inner_text()
     assert SCRIPT in page.locator("#sites table").inner_text()

@@ -60,7 +60,7 @@ class Section:
     """A heading, and what stands below it in this order.
 
     ``results`` are sentences that every renderer shows; a terminal leaves out the other ``texts``.
-    ``copied``: the texts are for a paper.
+    ``copied``: the texts are for a paper. ``opened``: a page shows it without a click.
     """
 
     key: str
@@ -70,6 +70,7 @@ class Section:
     pictures: tuple[Picture, ...] = ()
     tables: tuple[Table, ...] = ()
     copied: bool = False
+    opened: bool = False
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -77,6 +77,21 @@ def unlabelled_audit():
 
 
 @cache
+def _sites_audit():
+    there = cohort(360, 7)
+    sites = np.array(["North", "South", "West"])[np.arange(360) % 3]
+    # At one of the sites the scores of ill patients look like those of healthy ones.
+    scores = np.where((sites == "West") & (there.labels == 1), there.scores - 2, there.scores)
+    parts = {"scores": scores, "labels": there.labels, "sites": sites, "recipe": there.recipe}
+    return audit(_study().freeze(), PatientScores(**parts))
+
+
+def sites_audit():
+    """Return an audit of three sites; the rule fails at one of them."""
+    return as_json(_sites_audit().to_dict())
+
+
+@cache
 def _several_sites():
     patients = cohort(240, 2)
     sites = np.array(["North", "South", "a$b$ clinic", "Empty"])[np.arange(240) % 4]

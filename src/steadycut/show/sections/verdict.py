@@ -99,6 +99,7 @@ def groups_section(audit: LabelledAudit | LabelledDecisionAudit) -> tuple[Sectio
                 ),
             ),
             tables=(table,),
+            opened=True,
         ),
     )
 

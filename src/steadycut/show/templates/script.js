@@ -90,7 +90,36 @@
     document.execCommand("copy");
   }
 
+  /* Sections are closed at first; a link to one opens it, and paper shows all of them. */
+
+  const sections = [...document.querySelectorAll("main > section > details")];
+
+  function openLinked() {
+    const linked = location.hash && find(decodeURIComponent(location.hash.slice(1)));
+    if (!linked) return;
+    const section = linked.querySelector("details") || linked.closest("details");
+    if (section) section.open = true;
+    linked.scrollIntoView();
+  }
+
+  function openAll(button) {
+    const open = button.getAttribute("aria-pressed") !== "true";
+    for (const section of sections) section.open = open;
+    button.setAttribute("aria-pressed", String(open));
+  }
+
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = sections.filter((section) => !section.open);
+    for (const section of closed) section.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const section of closed) section.open = false;
+  });
+  addEventListener("hashchange", openLinked);
+
   const actions = {
+    all: openAll,
     theme() {
       const dark = matchMedia("(prefers-color-scheme: dark)").matches;
       const now = document.documentElement.dataset.theme || (dark ? "dark" : "light");
@@ -307,4 +336,5 @@
   }
 
   if (find("explorer")) start(JSON.parse(textOf("file-content")));
+  openLinked();
 })();
