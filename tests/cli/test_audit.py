@@ -61,7 +61,7 @@ def test_the_text_gives_the_verdict_first(table, rule, tmp_path, capsys):
     assert f" with known labels {start}" in ran.said
     assert all(one["text"] in ran.said for one in found["questions"])
     assert found["next_step"] in ran.said
-    for name in ("= base", "augmented", "prevalence", "scores of positive patients", "grey zone"):
+    for name in ("= base", "augmented", "prevalence", "scores of ill patients", "grey zone"):
         assert name in ran.out
 
 

@@ -91,7 +91,7 @@ def test_the_text_says_what_the_numbers_are(table, tmp_path, capsys):
     assert f'when the mean of "score" is at least {cut(study["threshold"])}.' in ran.said
     assert "30 chose the cut-off" in ran.said
     assert "The certificate: 90 % confidence, bound clopper-pearson, 30 patients" in ran.said
-    assert "The patients who certify had no part in choosing." in ran.said
+    assert "The patients used to check had no part in choosing." in ran.said
     assert "Measures of stability, from 20 bootstrap cohorts" in ran.said
 
 
@@ -124,7 +124,7 @@ def test_a_confidence_beyond_certainty_is_refused(table, rule, tmp_path, capsys,
 def test_the_mean_of_one_row_is_the_score(tmp_path, capsys):
     path = write_rows(tmp_path / "t.csv", make_rows()[::6])
     ran = run_command(capsys, "fit", path, *FIT, "--out", tmp_path / "o")
-    assert 'Call a patient positive when "score" is at least ' in ran.said
+    assert 'Call a patient when "score" is at least ' in ran.said
     page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
     assert "the mean of" not in page.partition("</section>")[0]
 

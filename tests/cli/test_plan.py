@@ -15,7 +15,7 @@ def test_the_text_answers_first(capsys):
     lines = ran.out.splitlines()
     assert lines[0] == "A plan: 90 % confidence"
     assert lines[3] == (
-        "132 certifying patients, 263 in all, certify a risk of at most 0.150 if 0.100 is observed."
+        "132 patients used to check, 263 in all, certify a risk of at most 0.150 if 0.100 is observed."
     )
     assert lines[7].split() == ["clopper-pearson", "0.100", "132", "263", "7", "7", "0.149", "-"]
 
@@ -48,7 +48,7 @@ def test_what_patients_buy(capsys):
 def test_instances_do_not_replace_patients(capsys):
     pooled = ["--instances", "50", "--icc", "0.4"]
     ran = run_command(capsys, "plan", *ASKED, *pooled)
-    assert "132 certifying patients stay as many" in ran.said
+    assert "132 patients used to check stay as many" in ran.said
     assert "design effect 20.6" in ran.said
     assert "or 3 patients: not valid" in ran.said
     alone = run_command(capsys, "plan", *ASKED, "--json").json
@@ -71,7 +71,7 @@ def test_a_pilot_stands_for_the_risk(table, tmp_path, capsys):
 
 def test_a_search_that_ends_says_so(capsys):
     ran = run_command(capsys, "plan", "--risk", "0.1", "--width", "0.001", "--cost-fn", "2")
-    assert "needs more than 20000 certifying patients with buehler" in ran.said
+    assert "needs more than 20000 patients used to check with buehler" in ran.said
     assert "> 20000" in ran.out
 
 

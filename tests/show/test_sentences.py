@@ -49,7 +49,7 @@ def test_a_vacuous_certificate_names_the_rule_that_is_as_good():
     few = words.vacuous_sentence(costs, found, 0.3)
     assert "calling nobody positive" in few
     assert "30 % of patients decided wrongly" in few
-    assert "More certifying patients" in few
+    assert "More patients used to check" in few
     worse = found.model_copy(update={"risk": 0.5})
     assert "no better" in words.vacuous_sentence(costs, worse, 0.7)
     assert "everybody" in words.vacuous_sentence(costs, worse, 0.7)

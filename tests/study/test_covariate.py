@@ -156,7 +156,7 @@ def test_small_groups_are_warned_about_and_may_have_nobody_to_certify():
             assert study.to_dict()["cuts"][2]["certificate"] is None
             break
     else:
-        pytest.fail("no split left the small group without certifying patients")
+        pytest.fail("no split left the small group without patients used to check")
 
 
 def test_groups_in_other_units_are_warned_about():

@@ -142,7 +142,7 @@ def test_a_candidate_is_measured_the_same_whatever_else_is_tried():
 @pytest.mark.parametrize("honesty", ["split", "uniform"])
 @pytest.mark.parametrize("direction", ["ge", "le"])
 def test_the_threshold_equals_no_score_of_any_patient(rule, grid, honesty, direction):
-    """Whole scores with many ties, certifying patients included."""
+    """Whole scores with many ties, patients used to check included."""
     for seed in range(5):
         cohort = make_cohort(seed, whole=True)
         options = {"rule": rule, "grid": grid, "honesty": honesty, "direction": direction}
@@ -185,8 +185,8 @@ def test_few_patients_of_a_class_are_warned_about():
     labels = np.repeat([0, 1], [60, 8])
     cohort = PatientScores(scores=np.arange(68.0), labels=labels)
     split = steadycut.fit(cohort, n_bootstrap=5).warnings
-    assert [text for text in split if "positive patients choose" in text]
-    assert [text for text in split if "positive patients certify" in text]
+    assert [text for text in split if "ill patients choose" in text]
+    assert [text for text in split if "ill patients certify" in text]
     uniform = steadycut.fit(cohort, n_bootstrap=5, honesty="uniform").warnings
     assert not [text for text in uniform if "certify" in text.partition(";")[0]]
 

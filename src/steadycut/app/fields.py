@@ -13,7 +13,9 @@ from steadycut.app.column import Column
 FIRST = ("direction", "cost_fn", "cost_fp", "internal", "external", "rule", "honesty")
 # Columns have their own part of the form. The other options make no sense in the app.
 MAPPED = frozenset({"patient", "score", "label", "positive", "site", "level", "aggregate"})
-NOT_ASKED = frozenset({"out", "engine", "resume", "patient_key", "small_cells", "verify", "json"})
+NOT_ASKED = frozenset(
+    {"out", "engine", "resume", "patient_key", "small_cells", "verify", "json", "verbose"}
+)
 TITLES = {
     "direction": "Direction",
     "cost_fn": "Cost of a missed patient",

@@ -43,7 +43,7 @@ def compare_command(
     if out is not None:
         write_folder(out, {"compare.json": page.files[0].text.encode()})
         reading.remove_checkpoint()
-    show_page(page, as_json=output.as_json)
+    show_page(page, as_json=output.as_json, verbose=output.verbose)
 
 
 def read_two_hospitals(

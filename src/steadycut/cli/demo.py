@@ -6,7 +6,7 @@ from typing import Any
 
 from steadycut.cli.audit import audit_document
 from steadycut.cli.fit import study_document
-from steadycut.cli.options import AsJson, OutFolder
+from steadycut.cli.options import AsJson, OutFolder, Verbose
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
 from steadycut.cli.results import page_files
 from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
@@ -14,7 +14,7 @@ from steadycut.ingest import PatientTable, make_request, read_patients
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.study import study_page
-from steadycut.show.terminal import terminal
+from steadycut.show.terminal import paragraph, terminal
 from steadycut.study.audit import audit
 from steadycut.study.compare import compare
 from steadycut.study.fit import fit
@@ -22,7 +22,9 @@ from steadycut.study.fit import fit
 AGGREGATORS = ("mean", "max", "quantile:0.9")
 
 
-def demo_command(out: OutFolder = Path("steadycut-demo"), as_json: AsJson = False) -> None:
+def demo_command(
+    out: OutFolder = Path("steadycut-demo"), as_json: AsJson = False, verbose: Verbose = False
+) -> None:
     """Run everything on two simulated hospitals.
 
     Their patients have slides and tiles. Writes the table, the rule, and all pages.
@@ -50,11 +52,14 @@ def demo_command(out: OutFolder = Path("steadycut-demo"), as_json: AsJson = Fals
     )
     documents = {"study": described, "comparison": compared, "audit": audited}
     note_warnings([*first.warnings, *second.warnings])
+    if verbose:
+        text = f"{terminal(first, verbose=True)}\n\n{terminal(second, verbose=True)}\n"
+    else:
+        said = [*second.headline, *(mark.text for mark in second.marks)]
+        text = f"Hospital A\n{paragraph(first.headline)}\nHospital B\n{paragraph(said)}"
     show(
         {name: document.to_plain() for name, document in documents.items()},
-        f"{terminal(first)}\n\n{terminal(second)}\n\n"
-        f"The rule to take along is {out / 'rule.json'}, the decisions at B are "
-        f"{out / 'decisions.csv'}\nOpen {out / 'report.html'}, then {out / 'audit.html'}",
+        f"{text}\nOpen {out / 'report.html'}, then {out / 'audit.html'}",
         as_json=as_json,
     )
 

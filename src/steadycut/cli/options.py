@@ -99,6 +99,7 @@ Missing = Annotated[str, option("refuse|drop", MISSING_ROWS)]
 REMEMBERED = "A secret of at least 16 bytes by which patients are remembered."
 PatientKey = Annotated[Path | None, option("FILE", REMEMBERED, "--patient-key")]
 AsJson = Annotated[bool, switch("--json", "Print one JSON object and nothing else.")]
+Verbose = Annotated[bool, switch("--verbose", "Print everything, not only the answer.")]
 OutFolder = Annotated[Path, option("DIR", "Where to write.")]
 
 
@@ -323,6 +324,7 @@ class OutputOptions:
 
     out: OutFolder
     as_json: AsJson = False
+    verbose: Verbose = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,6 +345,7 @@ class OptionalOutputOptions:
 
     out: Path | None = option("DIR", "Where to write. [default: nowhere]", default=None)
     as_json: AsJson = False
+    verbose: Verbose = False
 
 
 def study_arguments(*groups: Any) -> dict[str, Any]:

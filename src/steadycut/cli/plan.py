@@ -39,7 +39,10 @@ class PlanCertificateOptions:
 
 
 def plan_command(
-    study: PlanOptions, certificate: PlanCertificateOptions, as_json: opt.AsJson = False
+    study: PlanOptions,
+    certificate: PlanCertificateOptions,
+    as_json: opt.AsJson = False,
+    verbose: opt.Verbose = False,
 ) -> None:
     """Say how many patients a certificate needs.
 
@@ -47,4 +50,4 @@ def plan_command(
     --risk, if one is expected).
     """
     page = plan_page(plan(**asdict(study), **asdict(certificate)).describe())
-    show_page(page, as_json=as_json)
+    show_page(page, as_json=as_json, verbose=verbose)

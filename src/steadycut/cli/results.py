@@ -25,13 +25,14 @@ def page_files(page: Page, name: str) -> dict[str, bytes]:
     return {held.name: held.text.encode(), name: render_page(page).encode()}
 
 
-def show_page(page: Page, *more: str, as_json: bool) -> None:
+def show_page(page: Page, *more: str, as_json: bool, verbose: bool = False) -> None:
     """Print the warnings on stderr, and one JSON object, or the page and ``more``, on stdout."""
     note_warnings(page.warnings)
     if as_json:
         show_text(page.files[0].text, as_json=True)
     else:
-        show_text("\n\n".join([terminal(page), *more]) + "\n")
+        space = "\n\n" if verbose else "\n"
+        show_text(space.join([terminal(page, verbose=verbose), *more]) + "\n")
 
 
 def finish_page(
@@ -51,7 +52,7 @@ def finish_page(
         reading.remove_checkpoint()
         wrote.append(f"Wrote {', '.join(written)} to {output.out}/")
     noted(table)
-    show_page(page, *wrote, as_json=output.as_json)
+    show_page(page, *wrote, as_json=output.as_json, verbose=output.verbose)
 
 
 def finish_scoring(

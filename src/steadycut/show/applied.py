@@ -9,9 +9,9 @@ def applied_text(applied: AppliedDocument) -> str:
     patients, flips = count(applied.n_patients, "patient"), percent(applied.flip_rate)
     if applied.strata is not None:
         parts = ", ".join(f"{n} {name}" for name, n in applied.strata.items())
-        return f"{patients}: {parts}; {flips} of the strata would change in a resampled study."
+        return f"{patients}: {parts}; another sample would change {flips} of the strata."
     called = f"{applied.called} of {patients} called ({percent(applied.call_rate)})"
-    return f"{called} at {_cuts(applied)}; flip-rate {flips}"
+    return f"{called} at {_cuts(applied)}; another sample would reverse {flips} of the decisions"
 
 
 def _cuts(applied: AppliedDocument) -> str:

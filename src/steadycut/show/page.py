@@ -112,8 +112,9 @@ class Status:
 class Page:
     """A whole page. ``facts`` are the few numbers to take away, each with its name.
 
-    ``marks`` are answers, each with its own tone. ``next_step`` says what to do now. ``files`` are
-    handed out by the page; the first one holds all its numbers.
+    ``marks`` are answers, each with its own tone. ``next_step`` says what to do now. ``answer`` is
+    a table that answers the question of the page. ``files`` are handed out by the page; the first
+    one holds all its numbers.
     """
 
     title: str
@@ -125,6 +126,7 @@ class Page:
     sections: tuple[Section, ...]
     marks: tuple[Status, ...] = ()
     next_step: str = ""
+    answer: Table | None = None
     footer: str = FOOTER
     explorer: Explorer | None = None
     files: tuple[File, ...] = ()

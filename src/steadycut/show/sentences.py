@@ -9,7 +9,7 @@ from steadycut.documents.audit import AuditDocument
 from steadycut.documents.parts import Range, Step
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import StudyDocument
-from steadycut.show.numbers import count, cut, of_hundred, percent, risk
+from steadycut.show.numbers import UNKNOWN, count, cut, of_hundred, percent, risk
 
 
 def quoted(name: object) -> str:
@@ -62,7 +62,7 @@ def score_in_words(document: StudyDocument | AuditDocument) -> str:
         for method in document.ensemble.methods
     ]
     listed = f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return f"the mean of the quantiles, among the patients who chose, of {listed}"
+    return f"the mean of the quantiles, among the patients used to choose, of {listed}"
 
 
 def chain_in_short(chain: Sequence[Step]) -> str:
@@ -76,14 +76,15 @@ def bound_in_words(name: str) -> str:
 
 
 def rule_sentence(document: StudyDocument | AuditDocument) -> str:
-    """Say when a patient is called positive."""
+    """Say when a patient is called."""
     return call_sentence(score_in_words(document), document.direction, document.threshold)
 
 
 def call_sentence(score: str, direction: str, threshold: float) -> str:
-    """Say when a patient is called positive, with the score in words."""
-    side = "at least" if direction == "ge" else "at most"
-    return f"Call a patient positive when {score} is {side} {cut(threshold)}."
+    """Say when a patient is called, with the score in words."""
+    side = "more" if direction == "ge" else "less"
+    shown = cut(threshold)
+    return f"Cut-off {shown}: call a patient when {score} is {shown} or {side}."
 
 
 def coarse_rule_sentences(
@@ -103,25 +104,6 @@ def coarse_rule_sentences(
             f"No number in the file stands for fewer than {small_cells} patients; its certificate "
             "is of counts that were rounded against it."
         ),
-    )
-
-
-def risk_in_words(value: float, costs: parts.CostsPart) -> str:
-    """Say an observed risk: a share of patients, or with unequal costs a cost."""
-    if costs.equal:
-        return f"{percent(value / costs.cost_fn)} of patients decided wrongly"
-    return f"an average cost of {risk(value)} per patient"
-
-
-def limit_sentence(value: float, costs: parts.CostsPart, delta: float, who: str) -> str:
-    """Say an upper limit on the risk of patients like ``who``."""
-    confidence = f"(with {percent(1 - delta)} confidence)"
-    if costs.equal:
-        wrong = of_hundred(value / costs.cost_fn)
-        return f"This is wrong in at most {wrong} patients like those {who} {confidence}."
-    return (
-        f"The average cost per patient like those {who} is at most {risk(value)} "
-        f"{confidence}, where {costs_in_words(costs)}."
     )
 
 
@@ -146,21 +128,77 @@ def limit_in_short(value: float, costs: parts.CostsPart) -> str:
     return wrong if costs.equal else f"cost {risk(value)}"
 
 
-def observed_in_short(value: float, costs: parts.CostsPart) -> str:
-    """Write an observed risk in a few words."""
-    wrong = f"{percent(value / costs.cost_fn)} wrong"
-    return wrong if costs.equal else f"cost {risk(value)}"
+def certified_sentence(certificate: parts.CertificatePart, costs: parts.CostsPart) -> str:
+    """Say what is certified, and what it would cost to do without the score."""
+    confidence = f"({percent(1 - certificate.delta)} confidence)"
+    if costs.equal:
+        limit, without = (
+            of_hundred(value / costs.cost_fn)
+            for value in (certificate.value, certificate.trivial_risk)
+        )
+        text = f"wrong in at most {limit} patients like these {confidence}"
+    else:
+        limit, without = risk(certificate.value), risk(certificate.trivial_risk)
+        text = (
+            f"an average cost of at most {limit} per patient like these {confidence}, where "
+            f"{costs_in_words(costs)}"
+        )
+    if certificate.vacuous:
+        return f"Not shown to be better than calling everybody or nobody ({without}): {text}."
+    return f"Certified: {text}; calling everybody or nobody: {without}."
+
+
+def estimate_in_words(estimate: parts.EstimatePart, confidence: float) -> str:
+    """Write a rate with its interval."""
+    if estimate.value is None:
+        return UNKNOWN
+    ends = [UNKNOWN if end is None else f"{end:.2f}" for end in (estimate.low, estimate.high)]
+    return f"{estimate.value:.2f} ({percent(confidence)} CI {ends[0]} to {ends[1]})"
+
+
+def tested_in_words(point: parts.CountsPart, honesty: str) -> str:
+    """Say on whom the cut-off was tested, and how many errors there were."""
+    total = point.tp + point.fn + point.fp + point.tn
+    who = "who were not used to choose it" if honesty == "split" else "who also chose it"
+    return (
+        f"{count(total, 'patient')} {who}: {point.fn} of {point.tp + point.fn} ill missed, "
+        f"{point.fp} of {point.fp + point.tn} healthy called"
+    )
+
+
+def reversed_in_words(flip_rate: float) -> str:
+    """Say how many decisions another sample of patients would reverse."""
+    return f"another sample would reverse {of_hundred_about(flip_rate)} decisions"
+
+
+def next_step(name: str) -> str:
+    """Say what to do with a rule that was just made."""
+    return (
+        f"This says nothing about another hospital yet. Next: steadycut audit {name} TABLE, with "
+        "labelled patients from there."
+    )
+
+
+def of_hundred_about(share: float) -> str:
+    """Write a share as whole patients of a hundred, rounded.
+
+    Examples
+    --------
+    >>> of_hundred_about(0.047), of_hundred_about(0.001), of_hundred_about(0)
+    ('5 of 100', 'fewer than 1 of 100', '0 of 100')
+    """
+    return "fewer than 1 of 100" if 0 < share < 0.005 else f"{100 * share:.0f} of 100"  # noqa: PLR2004
 
 
 def roles_in_words(patients: parts.RoleCounts, honesty: str = "split") -> str:
     """Say how many patients there are, who chose and who certifies."""
-    all_of_them = f"{count(patients.total, 'patient')}, {patients.positive} of them positive"
+    all_of_them = f"{count(patients.total, 'patient')}, {patients.positive} of them ill"
     if honesty == "uniform":
-        return f"{all_of_them}: all of them chose the cut-off and certify it"
-    others = count(patients.certify, "other certifies", "others certify")
+        return f"{all_of_them}: all were used to choose the cut-off and to check it"
+    others = count(patients.certify, "other", "others")
     return (
-        f"{all_of_them}: {patients.select} chose the cut-off ({patients.select_positive} "
-        f"positive), {others} it ({patients.certify_positive} positive)"
+        f"{all_of_them}: {patients.select} used to choose the cut-off "
+        f"({patients.select_positive} ill), {others} to check it ({patients.certify_positive} ill)"
     )
 
 
@@ -170,25 +208,6 @@ def errors_sentence(point: parts.CountsPart, who: str) -> str:
     wrong = count(point.fn + point.fp, "time")
     return (
         f"Among {count(total, 'patient')} {who} it was wrong {wrong}: "
-        f"{point.fn} of {count(point.tp + point.fn, 'positive patient')} missed, "
-        f"{count(point.fp, 'false alarm')} in {count(point.fp + point.tn, 'negative patient')}."
-    )
-
-
-def vacuous_sentence(
-    costs: parts.CostsPart, certificate: parts.CertificatePart, prevalence: float
-) -> str:
-    """Say that a certificate proves nothing, and why."""
-    nobody = costs.cost_fn * prevalence
-    everybody = costs.cost_fp * (1 - prevalence)
-    rule = "calling nobody positive" if nobody <= everybody else "calling everybody positive"
-    without = risk_in_words(certificate.trivial_risk, costs)
-    if certificate.risk < certificate.trivial_risk:
-        end = "More certifying patients would make it sharper."
-    else:
-        end = "What was observed at this cut-off is no better."
-    return (
-        "This certificate is vacuous: it does not show that the score is of any use, because "
-        f"{rule} without looking at any score gives {without} "
-        f"among the same patients. {end}"
+        f"{point.fn} of {count(point.tp + point.fn, 'ill patient')} missed, "
+        f"{count(point.fp, 'false alarm')} in {count(point.fp + point.tn, 'healthy patient')}."
     )

@@ -1,4 +1,4 @@
-"""A page as plain text for a terminal: its headline, its results and the short tables."""
+"""A page as plain text for a terminal: the answer in a few lines, or with all its results."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,15 +10,26 @@ WIDTH = 110
 STRAIGHT = str.maketrans("\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}", '""')
 
 
-def terminal(page: Page) -> str:
+def terminal(page: Page, *, verbose: bool = False) -> str:
     """Return a page as plain text; warnings are left to the command, which prints them apart."""
+    if not verbose:
+        return "\n".join(filter(None, brief(page))).translate(STRAIGHT)
     blocks = [
         paragraph([f"{page.title}: {page.status.text}", page.subtitle]),
-        paragraph([*page.headline, *(mark.text for mark in page.marks)]),
-        paragraph([page.next_step] if page.next_step else []),
+        *brief(page),
         *(block for section in page.sections for block in section_blocks(section)),
     ]
-    return "\n\n".join(block for block in blocks if block).translate(STRAIGHT)
+    return "\n\n".join(filter(None, blocks)).translate(STRAIGHT)
+
+
+def brief(page: Page) -> Iterator[str]:
+    """Yield the answer of a page: its headline, its marks, its table or facts, the next step."""
+    yield paragraph([*page.headline, *(mark.text for mark in page.marks)])
+    if page.answer is not None:
+        yield short_table(page.answer)
+    elif not page.marks:
+        yield aligned(page.facts)
+    yield paragraph([page.next_step])
 
 
 def section_blocks(section: Section) -> Iterator[str]:

@@ -95,7 +95,7 @@ def sites_audit():
 def _several_sites():
     patients = cohort(240, 2)
     sites = np.array(["North", "South", "a$b$ clinic", "Empty"])[np.arange(240) % 4]
-    # One of the sites has no positive patient.
+    # One of the sites has no ill patient.
     labels = np.where(sites == "Empty", 0, patients.labels)
     return fit(PatientScores(scores=patients.scores, labels=labels, sites=sites), n_bootstrap=50)
 

@@ -111,7 +111,7 @@ def test_the_terms_of_a_certificate_add_up():
     assert found.widths[1] == certificate["generalization"]
     ends = ends_of(found)
     assert ends["observed"] == certificate["risk"]
-    assert ends["generalisation"] == ends["certified"] == certificate["value"]
+    assert ends["allowance for chance"] == ends["certified"] == certificate["value"]
     assert found.trivial_risk == certificate["trivial_risk"]
 
 
@@ -124,7 +124,7 @@ def test_the_bounds_of_an_audit_add_up(options):
     assert ends["instability penalty"] == pytest.approx(ends["Augmented"])
     assert ends["Augmented"] == audit["augmented"]
     assert ends["observed here"] == audit["risk_external"]
-    assert ends["generalisation here"] == pytest.approx(ends["direct bound here"])
+    assert ends["allowance for chance here"] == pytest.approx(ends["direct bound here"])
     assert ends["direct bound here"] == audit["bound_external"]
     assert ends["Base that holds"] == audit["base_valid"]
     error = found.errors[found.names.index("observed here")]

@@ -23,8 +23,8 @@ class CandidatesDisplay(Display):
     names
         Score and aggregators of each candidate, from the top down.
     smallest_risk, risk, objective
-        Smallest risk, risk at the cut-off, and J of each candidate, among the patients who chose,
-        shape (n_candidates,).
+        Smallest risk, risk at the cut-off, and J of each candidate, among the patients used to
+        choose, shape (n_candidates,).
     chosen
         Place of the chosen candidate.
     n_left_out

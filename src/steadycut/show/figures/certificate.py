@@ -90,7 +90,7 @@ class CertificateDisplay(Display):
     def _of_certificate(cls, certificate: CertificatePart, costs: CostsPart) -> Self:
         bars = [
             Bar("observed", OBSERVED, certificate.risk),
-            Bar("generalisation", ADDED, certificate.generalization),
+            Bar("allowance for chance", ADDED, certificate.generalization),
             Bar("certified", BOUND, certificate.value),
         ]
         return cls._of_bars(bars, certificate.trivial_risk, costs)
@@ -146,7 +146,7 @@ def _audit_bars(document: LabelledAudit) -> list[Bar]:
     certified = document.base - shift.total
     return [
         Bar("observed, first hospital", OBSERVED, before),
-        Bar("generalisation", ADDED, certified - before),
+        Bar("allowance for chance", ADDED, certified - before),
         Bar("certified, first hospital", BOUND, certified),
         Bar("shift, prevalence", ADDED, shift.prevalence),
         Bar("shift, positives", ADDED, shift.shape_positive or 0),
@@ -155,7 +155,7 @@ def _audit_bars(document: LabelledAudit) -> list[Bar]:
         Bar("instability penalty", ADDED, document.augmented - document.base),
         Bar("Augmented", BOUND, document.augmented),
         Bar("observed here", OBSERVED, seen, document.risk_external_se),
-        Bar("generalisation here", ADDED, document.bound_external - seen),
+        Bar("allowance for chance here", ADDED, document.bound_external - seen),
         Bar("direct bound here", BOUND, document.bound_external),
         Bar("Base that holds", BOUND, document.base_valid),
     ]

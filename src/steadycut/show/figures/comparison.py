@@ -24,7 +24,7 @@ class ComparisonDisplay(Display):
     names
         The rules, from the top down.
     risk_validation, risk_validation_se
-        Risk of the certifying patients at the first hospital, shape (n_rules,).
+        Risk of the patients used to check at the first hospital, shape (n_rules,).
     risk_external, risk_external_se
         Risk at the other hospital, shape (n_rules,).
     best_external

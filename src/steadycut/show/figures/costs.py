@@ -20,7 +20,7 @@ PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CostsDisplay(Display):
-    """Risk of the certifying patients at other ratios of the costs, with the same sum.
+    """Risk of the patients used to check at other ratios of the costs, with the same sum.
 
     Parameters
     ----------

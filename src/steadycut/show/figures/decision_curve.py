@@ -37,7 +37,7 @@ class DecisionCurveDisplay(Display):
     probability
         The threshold probability that the costs of the study imply.
     prevalence
-        Share of positive patients, which is the largest possible net benefit.
+        Share of ill patients, which is the largest possible net benefit.
     """
 
     probabilities: FloatArray
@@ -52,7 +52,7 @@ class DecisionCurveDisplay(Display):
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:
-        """Count the certifying patients of a study, or of the content of ``study.json``."""
+        """Count the patients used to check of a study, or of the content of ``study.json``."""
         document = document_of(StudyDocument, study)
         return cls._of(document.explorer, document.costs)
 

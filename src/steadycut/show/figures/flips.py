@@ -46,7 +46,7 @@ class FlipsDisplay(Display):
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:
-        """Take the draws from a study, and count the certifying patients.
+        """Take the draws from a study, and count the patients used to check.
 
         Without patients of both classes who certify, nobody is counted.
         """

@@ -23,7 +23,7 @@ MARKERS = ("s", "^", "D", "v")
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RiskCurveDisplay(Display):
-    """Risk at every cut-off among the patients who chose, plus and minus one standard error.
+    """Risk at every cut-off among the patients used to choose, plus and minus one standard error.
 
     Parameters
     ----------

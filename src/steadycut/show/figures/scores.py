@@ -56,7 +56,7 @@ class ScoresDisplay(Display):
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:
-        """Take the scores of the certifying patients from a study, or from ``study.json``."""
+        """Take the scores of the patients used to check from a study, or from ``study.json``."""
         document = document_of(StudyDocument, study)
         return cls._of(document, {"internal": document.scores})
 

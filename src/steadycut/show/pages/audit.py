@@ -1,7 +1,5 @@
 """The page of an audit: what a frozen file does to patients of another hospital."""
 
-from collections.abc import Sequence
-
 from steadycut.documents.audit import (
     AuditBase,
     AuditDocument,
@@ -58,15 +56,11 @@ def audit_page(audit: AuditDocument) -> Page:
         audit_methods_section(audit),
         audit_checklist_section(audit),
     )
-    return page_with(audit, "the cut-off", rule_sentences(audit), facts(audit), sections)
+    return page_with(audit, "the cut-off", facts(audit), sections)
 
 
 def decision_audit_page(audit: DecisionAudit) -> Page:
     """Return the page of the audit of any frozen file but a cut-off."""
-    score = say.aggregation_in_words(audit.score, audit.aggregation)
-    by = "".join(f" and {say.quoted(name)}" for name in audit.attributes)
-    decided = f"Decided by {score}{by}: {', '.join(audit.actions)}."
-    certified = f"The mean cost per patient was certified at {risk(audit.certificate.value)}."
     sections = (
         decisions_section(audit),
         *(labelled_decision_sections(audit) if isinstance(audit, LabelledDecisionAudit) else ()),
@@ -74,23 +68,22 @@ def decision_audit_page(audit: DecisionAudit) -> Page:
         steadiness_section(audit),
     )
     name = SCHEMAS[audit.frozen_schema].file_name
-    return page_with(audit, name, [f"{decided} {certified}"], decision_facts(audit), sections)
+    return page_with(audit, name, decision_facts(audit), sections)
 
 
 def page_with(
     audit: AuditDocument | DecisionAudit,
     name: str,
-    sentences: Sequence[str],
     facts: tuple[Fact, ...],
     sections: tuple[Section, ...],
 ) -> Page:
-    """Return the page of an audit: its verdict, ``sentences`` about the rule, and ``sections``."""
+    """Return the page of an audit: its verdict, ``facts`` and ``sections``."""
     labels = "with known labels" if audit.labelled else "without labels"
     return Page(
         title=f"An audit of {name} on {say.quoted(audit.score)}",
         subtitle=f"{count(audit.n_patients, 'patient')} of another hospital, {labels}",
         status=STATUS[audit.verdict.overall],
-        headline=(verdict_sentence(audit), *sentences),
+        headline=(verdict_sentence(audit),),
         marks=marks_of(audit),
         next_step=audit.next_step,
         facts=facts,
@@ -101,23 +94,17 @@ def page_with(
     )
 
 
-def rule_sentences(audit: AuditDocument) -> list[str]:
-    """Return the sentences that are read in ten seconds, after the verdict."""
-    costs = audit.costs
-    certified = say.limit_in_short(audit.certificate.value, costs)
-    sentence = f"The rule: {say.rule_sentence(audit)} It was certified at {certified}."
-    return [sentence] if costs.equal else [sentence, f"Here {say.costs_in_words(costs)}."]
-
-
 def facts(audit: AuditDocument) -> tuple[Fact, ...]:
     """Return the numbers to take away."""
     costs = audit.costs
+    cut_off = ("cut-off", cut(audit.threshold))
     certified = ("certified before, at most", say.limit_in_short(audit.certificate.value, costs))
-    called = ("called positive", percent(audit.call_rate))
+    called = ("called", percent(audit.call_rate))
     if not isinstance(audit, LabelledAudit):
-        return (certified, called, ("decisions that flip", percent(audit.flip_rate)))
+        return (cut_off, certified, called)
     point, before = audit.operating_point, audit.operating_point_internal
     return (
+        cut_off,
         *point_facts(point, before, audit.auc_internal),
         ("here, at most", say.limit_in_short(audit.bound_external, costs)),
         certified,
@@ -128,7 +115,7 @@ def facts(audit: AuditDocument) -> tuple[Fact, ...]:
 def decision_facts(audit: DecisionAudit) -> tuple[Fact, ...]:
     """Return the numbers to take away."""
     certified = ("certified before, at most", risk(audit.certificate.value))
-    flips = ("decisions that flip", percent(audit.flip_rate))
+    flips = ("decisions that another sample would reverse", percent(audit.flip_rate))
     if not isinstance(audit, LabelledDecisionAudit):
         return (certified, flips)
     return (
@@ -185,16 +172,18 @@ def ends(found: Range | None, level: float) -> str:
 
 def calls_section(audit: AuditDocument) -> Section:
     """Say how many patients are called, and how many decisions are shaky."""
+    costs = audit.costs
+    certified = say.limit_in_short(audit.certificate.value, costs)
     text = (
-        f"A patient's score is {say.score_in_words(audit)}; the cut-off {cut(audit.threshold)} "
-        f"was chosen by the rule {say.quoted(audit.rule)} at the first hospital. Of the patients "
-        f"here {audit.grey_zone.patients} lie so close to it that their decision is shaky."
+        f"{say.rule_sentence(audit)} The rule {say.quoted(audit.rule)} chose it at the first "
+        f"hospital, where it was certified at {certified}; {say.costs_in_words(costs)}. Of the "
+        f"patients here {audit.grey_zone.patients} lie so close to it that their decision is shaky."
     )
-    first = "of the certifying patients of the first hospital"
+    first = "of the patients used to check of the first hospital"
     rows = (
         *shaky_rows(audit),
-        ("called positive here", percent(audit.call_rate), "of all patients here"),
-        ("called positive before", percent(audit.call_rate_internal), first),
+        ("called here", percent(audit.call_rate), "of all patients here"),
+        ("called before", percent(audit.call_rate_internal), first),
     )
     made_of = [("cut-off", exact(audit.threshold)), *data_rows(audit.data)]
     tables = (
@@ -209,12 +198,12 @@ def shaky_rows(audit: AuditBase) -> tuple[tuple[str, str, str], ...]:
     """Return how many patients there are, and whose decision is shaky."""
     grey, share = audit.grey_zone, percent(audit.grey_zone.at_least)
     flips = "how often a resampled study would decide otherwise about a patient here"
-    whose = f"patients whose decision flips in at least {share} of the resampled studies"
+    whose = f"patients whose decision is reversed in at least {share} of the resampled studies"
     shaky = f"{grey.patients} ({percent(grey.share)})"
     return (
         ("patients", str(audit.n_patients), "here"),
-        ("decisions that flip", percent(audit.flip_rate), flips),
-        (f"grey zone, flips of {share} or more", shaky, whose),
+        ("decisions that another sample would reverse", percent(audit.flip_rate), flips),
+        (f"grey zone, reversed in {share} or more", shaky, whose),
     )
 
 

@@ -9,6 +9,9 @@ from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Page, Section, Table
 from steadycut.show.sections.certificate import certificate_section, certificate_status
 
+# More cut-offs than this are for the page.
+MOST_ROWS = 8
+
 
 def covariate_page(study: CovariateStudyDocument) -> Page:
     """Return the page of a study of cut-offs by covariate."""
@@ -20,11 +23,15 @@ def covariate_page(study: CovariateStudyDocument) -> Page:
         status=certificate_status(certificate),
         headline=headline(study),
         facts=(
-            ("certified, at most", say.limit_in_short(certificate.value, costs)),
-            ("observed", say.observed_in_short(certificate.risk, costs)),
-            ("pooled cut-off, at most", say.limit_in_short(study.pooled.certificate.value, costs)),
-            ("decisions that flip", percent(study.flip_rate)),
+            ("one cut-off for all", cut(study.pooled.threshold)),
+            (
+                "certified for it, at most",
+                say.limit_in_short(study.pooled.certificate.value, costs),
+            ),
+            ("stability", say.reversed_in_words(study.flip_rate)),
         ),
+        answer=answer_table(study) if len(study.cuts) <= MOST_ROWS else None,
+        next_step=say.next_step("covariate.json"),
         warnings=tuple(study.warnings),
         sections=(
             cuts_section(study),
@@ -40,29 +47,34 @@ def headline(study: CovariateStudyDocument) -> tuple[str, ...]:
     """Return the sentences that are read in ten seconds; the first one is the rule."""
     score = say.aggregation_in_words(study.score, study.aggregation)
     side = "at least" if study.direction == "ge" else "at most"
-    certificate, patients, costs = study.certificate, study.patients, study.costs
-    name, cost = say.quoted(study.covariate), say.costs_in_words(costs)
-    vacuous = say.vacuous_sentence(costs, certificate, patients.certify_positive / patients.certify)
+    name = say.quoted(study.covariate)
     return (
-        (
-            f"Call a patient positive when {score} is {side} the cut-off for the patient's "
-            f"{name}. The rule {say.quoted(study.rule)} chose the cut-offs, where {cost}."
-        ),
-        say.limit_sentence(certificate.value, costs, certificate.delta, "at the first hospital"),
-        *([vacuous] if certificate.vacuous else []),
-        (
-            f"Had other patients chosen, about {percent(study.flip_rate)} of the decisions would "
-            "be different."
-        ),
+        f"Call a patient when {score} is {side} the cut-off for the patient's {name}.",
+        say.certified_sentence(study.certificate, study.costs),
     )
+
+
+def names_of(study: CovariateStudyDocument) -> list[str]:
+    """Return the group or the value that each cut-off is for."""
+    return [row.at if isinstance(row.at, str) else f"{row.at:.4g}" for row in study.cuts]
+
+
+def answer_table(study: CovariateStudyDocument) -> Table:
+    """Return the cut-offs, beside the one for all patients."""
+    rows = study.cuts
+    columns = [
+        (study.covariate, names_of(study)),
+        ("cut-off", [cut(row.threshold) for row in rows]),
+        ("one cut-off for all", [cut(study.pooled.threshold)] * len(rows)),
+    ]
+    return of_columns("The frozen cut-offs", columns)
 
 
 def cuts_section(study: CovariateStudyDocument) -> Section:
     """Show every cut-off, beside the pooled one and what its own patients would choose."""
     rows, groups = study.cuts, study.kind == "groups"
-    names = [row.at if isinstance(row.at, str) else f"{row.at:.4g}" for row in rows]
     columns = [
-        (study.covariate, names),
+        (study.covariate, names_of(study)),
         ("cut-off", [cut(row.threshold) for row in rows]),
         ("pooled", [cut(study.pooled.threshold)] * len(rows)),
         ("alone", [cut(row.own_threshold) for row in rows]),

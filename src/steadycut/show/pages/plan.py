@@ -10,7 +10,7 @@ NONE = "-"
 
 def plan_page(plan: PlanDocument) -> Page:
     """Return the page of a plan."""
-    best, rows = plan.rows[0], plan.rows
+    rows = plan.rows
     columns = [
         ("bound", [row.bound for row in rows]),
         ("observed", [risk(row.risk) for row in rows]),
@@ -19,7 +19,7 @@ def plan_page(plan: PlanDocument) -> Page:
         ("misses", [number(row.misses) for row in rows]),
         ("alarms", [number(row.alarms) for row in rows]),
         ("certified", [NONE if row.value is None else risk(row.value) for row in rows]),
-        ("vacuous", [VACUOUS[row.vacuous] for row in rows]),
+        ("not shown useful", [VACUOUS[row.vacuous] for row in rows]),
     ]
     table = of_columns("One row per bound; a study takes the first", columns)
     pooling = pooling_text(plan.pooling) if plan.pooling else ""
@@ -28,7 +28,7 @@ def plan_page(plan: PlanDocument) -> Page:
         subtitle="how many patients for which certificate",
         status=Status(text=f"{percent(1 - plan.delta)} confidence", tone="open"),
         headline=(headline(plan),),
-        facts=(("certifying patients", certifying(best)), ("in all", number(best.n_total))),
+        facts=(),
         warnings=(),
         sections=(
             section("plan", "Each bound", tables=(table,)),
@@ -50,11 +50,11 @@ def headline(plan: PlanDocument) -> str:
     target = f"a risk of at most {risk(best.risk + plan.width)}"
     if best.n_certify is None:
         return (
-            f"To certify {target} needs more than {best.most} certifying patients with "
+            f"To certify {target} needs more than {best.most} patients used to check, with "
             f"{best.bound}, beyond which is not searched."
         )
     return (
-        f"{best.n_certify} certifying patients, {best.n_total} in all, certify {target} if "
+        f"{best.n_total} patients, {best.n_certify} of them used to check, certify {target} if "
         f"{risk(best.risk)} is observed."
     )
 
@@ -73,7 +73,7 @@ def pooling_text(pooling: PoolingPart) -> str:
     """Say why instances do not replace patients."""
     return (
         f"{pooling.instances} instances per patient do not replace patients: {pooling.n_certify} "
-        f"certifying patients stay as many. Their {pooling.rows} rows are worth "
+        f"patients used to check are still needed. Their {pooling.rows} rows are worth "
         f"{pooling.effective_rows:.0f} independent ones (design effect "
         f"{pooling.design_effect:.1f} at icc {pooling.icc:g}). Rows counted as patients would "
         f"claim a margin of {risk(pooling.claimed_generalization)} instead of "

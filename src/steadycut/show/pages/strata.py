@@ -6,7 +6,7 @@ from steadycut.show.columns import numbers
 from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Page, Section
 from steadycut.show.sections.certificate import certificate_section, certificate_status
-from steadycut.show.sentences import aggregation_in_words, quoted
+from steadycut.show.sentences import aggregation_in_words, next_step, quoted, reversed_in_words
 
 CUT_DIGITS = 4
 
@@ -22,10 +22,10 @@ def strata_page(study: StrataStudyDocument) -> Page:
         status=certificate_status(certificate),
         headline=headline(study),
         facts=(
-            ("certified mean cost, at most", risk(certificate.value)),
-            ("observed", risk(certificate.risk)),
-            ("strata that change", percent(stability.flip_rate)),
+            ("average cost seen", risk(certificate.risk)),
+            ("stability", reversed_in_words(stability.flip_rate)),
         ),
+        next_step=next_step("strata.json"),
         warnings=tuple(stability.warnings),
         sections=(
             certificate_section(certificate, "where the risk is the mean cost per patient"),
@@ -42,21 +42,13 @@ def headline(study: StrataStudyDocument) -> tuple[str, ...]:
     """Return the sentences that are read in ten seconds; the first ones are the strata."""
     certificate = study.certificate
     score = aggregation_in_words(study.score, study.aggregation)
-    held, bound = percent(1 - certificate.delta), certificate.bound
-    limit = f"at most {risk(certificate.value)} (bound: {bound})"
-    sentences = [
+    limit = f"at most {risk(certificate.value)} ({percent(1 - certificate.delta)} confidence)"
+    without = f"one stratum for everybody: {risk(certificate.trivial_risk)}"
+    start = "Not shown to be better than one stratum for everybody" if certificate.vacuous else ""
+    return (
         f"The score of a patient is {score}. {'; '.join(strata_lines(study))}.",
-        f"With {held} confidence the mean cost of patients like these is {limit}.",
-    ]
-    if certificate.vacuous:
-        without = risk(certificate.trivial_risk)
-        sentences.append(f"That proves nothing: one stratum for everybody costs {without}.")
-    sentences.append(
-        "Had other patients of the same hospital chosen the boundaries, about "
-        f"{percent(study.stability.flip_rate)} of the strata would be different. For another "
-        "hospital nothing is promised."
+        f"{start or 'Certified'}: an average cost of {limit} per patient like these; {without}.",
     )
-    return tuple(sentences)
 
 
 def strata_lines(study: StrataStudyDocument) -> list[str]:
@@ -74,7 +66,7 @@ def strata_lines(study: StrataStudyDocument) -> list[str]:
 def strata_section(study: StrataStudyDocument) -> Section:
     """Show who is where, and what that costs."""
     where = (("grade", study.grades), study.strata)
-    counts = of_matrix("Certifying patients by true grade and stratum", *where, study.counts)
+    counts = of_matrix("Patients used to check by true grade and stratum", *where, study.counts)
     caption = "What each stratum costs a patient of each grade"
     costs = of_matrix(caption, *where, study.costs, short=False)
     return section("strata", "Who is in which stratum", tables=(counts, costs))

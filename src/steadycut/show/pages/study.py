@@ -6,7 +6,7 @@ from steadycut.documents.study import StudyDocument
 from steadycut.show import sentences as say
 from steadycut.show.builders import held_files, listed, pictures, section
 from steadycut.show.figures.certificate import CertificateDisplay
-from steadycut.show.numbers import cut, percent
+from steadycut.show.numbers import cut
 from steadycut.show.page import Page, Section
 from steadycut.show.sections.certificate import certificate_section, certificate_status
 from steadycut.show.sections.characteristics import operating_section
@@ -26,6 +26,7 @@ WATERFALL = (
     "The certified risk, term by term. The dashed line is the risk of the better of two rules "
     "without any score: call nobody, or call everybody."
 )
+RATES = {"sensitivity": "sensitivity", "specificity": "specificity", "ppv": "PPV", "npv": "NPV"}
 
 
 def study_page(study: StudyDocument, comparison: ComparisonDocument | None = None) -> Page:
@@ -51,35 +52,39 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
         subtitle=say.roles_in_words(study.patients, certificate.honesty),
         status=certificate_status(certificate),
         headline=headline(study),
-        facts=(
-            ("cut-off", cut(study.threshold)),
-            ("certified, at most", say.limit_in_short(certificate.value, costs)),
-            ("observed", say.observed_in_short(certificate.risk, costs)),
-            ("decisions that flip", percent(study.stability.flip_rate)),
-        ),
+        facts=facts(study),
+        next_step=say.next_step("rule.json"),
         warnings=tuple(study.stability.warnings),
         sections=tuple(filter(None, sections)),
-        explorer=explorer_of(study, "who certify"),
+        explorer=explorer_of(study, "used to check"),
         files=held_files(study, "study.json", study.frozen_rule),
     )
 
 
 def headline(study: StudyDocument) -> tuple[str, ...]:
     """Return the sentences that are read in ten seconds; the first one is the rule."""
-    certificate, costs = study.certificate, study.costs
-    sentences = [
-        say.rule_sentence(study),
-        say.limit_sentence(certificate.value, costs, certificate.delta, "at the first hospital"),
+    return (say.rule_sentence(study), say.certified_sentence(study.certificate, study.costs))
+
+
+def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
+    """Return the numbers to take away."""
+    point, repeated = study.operating_point, study.threshold_interval.repeated_study
+    rates = point.fixed_cut.characteristics
+    shown = [
+        (title, say.estimate_in_words(rates[name], point.confidence))
+        for name, title in RATES.items()
+        if name in rates
     ]
-    if certificate.vacuous:
-        prevalence = study.operating_point.prevalence
-        sentences.append(say.vacuous_sentence(costs, certificate, prevalence))
-    sentences.append(
-        "Had other patients of the same hospital chosen the cut-off, about "
-        f"{percent(study.stability.flip_rate)} of the decisions would be different. For another "
-        "hospital nothing is promised yet: audit the rule there."
+    moves = ""
+    if repeated.low is not None and repeated.high is not None:
+        between = f"{cut(repeated.low)} and {cut(repeated.high)}"
+        moves = f"a repeated study would put it between {between}; "
+    tested = say.tested_in_words(point, study.certificate.honesty)
+    return (
+        ("tested on", tested),
+        *shown,
+        ("stability", f"{moves}{say.reversed_in_words(study.stability.flip_rate)}"),
     )
-    return tuple(sentences)
 
 
 def options_section(study: StudyDocument) -> Section:
@@ -95,7 +100,7 @@ def options_section(study: StudyDocument) -> Section:
         ("strata of the bootstrap", options.stratify or "none"),
         ("grid", str(options.grid)),
         ("honesty", options.honesty),
-        ("share of patients who certify", f"{options.certify_size:g}"),
+        ("share of patients used to check", f"{options.certify_size:g}"),
         ("split stratified by label", str(options.stratified)),
         ("bound", f"{options.bound}, used: {study.certificate.bound}"),
         ("ensemble", options.ensemble),
@@ -105,9 +110,9 @@ def options_section(study: StudyDocument) -> Section:
         ("form of the modulus", found.form),
         ("band of the modulus", found.band),
         ("seed", str(options.seed)),
-        ("patients, positive", f"{patients.total}, {patients.positive}"),
-        ("who chose, positive", f"{patients.select}, {patients.select_positive}"),
-        ("who certify, positive", f"{patients.certify}, {patients.certify_positive}"),
+        ("patients, ill", f"{patients.total}, {patients.positive}"),
+        ("used to choose, ill", f"{patients.select}, {patients.select_positive}"),
+        ("used to check, ill", f"{patients.certify}, {patients.certify_positive}"),
         *data_rows(study.data),
         ("schema", study.schema_),
     ]

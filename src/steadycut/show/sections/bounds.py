@@ -16,12 +16,12 @@ from steadycut.show.page import Picture, Section, Table
 from steadycut.show.sections.certificate import certificate_table
 from steadycut.show.sentences import bound_in_words, costs_in_words
 
-VACUOUS = "The direct bound is vacuous: no better than a rule without any score here."
+VACUOUS = "The limit here does not show that the score is better than calling everybody or nobody."
 VACUOUS_BEFORE = (
-    "The certificate was vacuous already at the first hospital: no better than a rule without any "
-    "score."
+    "Already at the first hospital the certificate did not show that the score is better than "
+    "calling everybody or nobody."
 )
-PARTS = ("prevalence", "scores of positive patients", "scores of negative patients", "total")
+PARTS = ("prevalence", "scores of ill patients", "scores of healthy patients", "total")
 UNKNOWN_PART = (
     "A part is not known where one of the hospitals has no patient of that class; it counts as "
     "none in the total."
@@ -41,7 +41,7 @@ def shift_section(
         f"(\N{PLUS-MINUS SIGN} standard error); at the first hospital it was "
         f"{risk(audit.risk_internal)}. The change, "
         f"{change(audit.risk_external - audit.risk_internal)}, is the sum of three parts: "
-        "another share of positive patients, other scores of the positive patients, other "
+        "another share of ill patients, other scores of the ill patients, other "
         "scores of the negative ones."
     )
     texts = (text, UNKNOWN_PART if None in parts_of(shift) else "")

@@ -7,8 +7,8 @@ from steadycut.show.numbers import count, percent, risk
 from steadycut.show.page import Picture, Section, Status, Table
 
 WITHOUT_SCORE = (
-    "one decision for everybody, among the same patients; a certificate that is not below this is "
-    "vacuous"
+    "one decision for everybody, among the same patients; a limit that is not below this does not "
+    "show that the score helps"
 )
 
 
@@ -29,17 +29,17 @@ def certificate_section(
 def certificate_status(certificate: CertificatePart) -> Status:
     """Say whether the certificate proves anything."""
     if certificate.vacuous:
-        return Status(text="vacuous certificate", tone="open")
+        return Status(text="not shown to be useful", tone="open")
     return Status(text="certified", tone="good")
 
 
 def honesty_sentence(certificate: CertificatePart) -> str:
     """Say why choosing does not spoil the certificate."""
     if certificate.honesty == "split":
-        return "The patients who certify had no part in choosing."
+        return "The patients used to check it were not used to choose it."
     return (
-        "The same patients chose the cut-off and certify it, so the bound is one that holds at "
-        "every cut-off, and for every candidate, at once."
+        "The same patients were used to choose the cut-off and to check it, so the limit is one "
+        "that holds at every cut-off, and for every candidate, at once."
     )
 
 
@@ -47,10 +47,14 @@ def certificate_table(certificate: CertificatePart, *, short: bool = True) -> Ta
     """Return the certificate, term by term."""
     bound = certificate.bound
     hidden = f": {BOUNDS[bound].words}" if bound in BOUNDS else ""
-    hides = f"what so few patients may hide{hidden}"
+    chance = f"added because only this many patients were tested{hidden}"
     rows = (
-        ("observed risk", risk(certificate.risk), "mean cost of the certifying patients"),
-        ("+ generalisation", risk(certificate.generalization), hides),
+        (
+            "observed risk",
+            risk(certificate.risk),
+            "average cost per patient among those used to check",
+        ),
+        ("+ allowance for chance", risk(certificate.generalization), chance),
         ("= certified risk", risk(certificate.value), "the sum: the upper limit"),
         ("without any score", risk(certificate.trivial_risk), WITHOUT_SCORE),
     )
@@ -60,6 +64,8 @@ def certificate_table(certificate: CertificatePart, *, short: bool = True) -> Ta
         rows,
         header=("term", "value", "what it is"),
         marked=2,
-        note="Vacuous: no better than a rule without any score." if certificate.vacuous else "",
+        note="Not shown to be better than calling everybody or nobody."
+        if certificate.vacuous
+        else "",
         short=(0, 1) if short else (),
     )

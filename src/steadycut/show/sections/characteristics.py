@@ -50,9 +50,13 @@ CALLED = (
 
 
 def operating_section(study: StudyDocument) -> Section:
-    """Say what the cut-off does to the patients who certify."""
+    """Say what the cut-off does to the patients used to check."""
     point, again = study.operating_point, study.operating_point.rechosen_cut
-    notes = (errors_sentence(point, "who certify"), choosers_note(point), prevalence_note(point))
+    notes = (
+        errors_sentence(point, "used to check it"),
+        choosers_note(point),
+        prevalence_note(point),
+    )
     return section(
         "operating-point",
         "What it does to patients",
@@ -64,7 +68,7 @@ def operating_section(study: StudyDocument) -> Section:
         figures=pictures(study, {ScoresDisplay: CALLED, DecisionCurveDisplay: DECISION_CURVE}),
         tables=(
             characteristics_table(point, study.costs),
-            counts_table(point, "Patients who certify"),
+            counts_table(point, "Patients used to check"),
             rates_table({"value": point}),
         ),
     )
@@ -81,7 +85,7 @@ def here_section(
         points_table(here, before, costs),
         counts_table(here, "Patients here"),
         rates_table({"here": here, "first hospital": before}),
-        counts_table(before, "Certifying patients, first hospital"),
+        counts_table(before, "Patients used to check, first hospital"),
     )
     title, notes = "What it does to patients here", (prevalence_note(here),)
     return section("operating-point", title, results=notes, figures=figures, tables=tables)
@@ -128,11 +132,11 @@ def counts_table(point: OperatingPointPart, caption: str) -> Table:
     tp, fn, fp, tn = point.tp, point.fn, point.fp, point.tn
     return Table(
         caption=caption,
-        header=("", "called positive", "not called", "all"),
+        header=("", "called", "not called", "all"),
         kinds="tnnn",
         rows=(
-            ("positive patients", str(tp), str(fn), str(tp + fn)),
-            ("negative patients", str(fp), str(tn), str(fp + tn)),
+            ("ill patients", str(tp), str(fn), str(tp + fn)),
+            ("healthy patients", str(fp), str(tn), str(fp + tn)),
             ("all", str(tp + fp), str(fn + tn), str(tp + fn + fp + tn)),
         ),
         note="Positive and not called: missed. Negative and called: a false alarm.",
@@ -196,7 +200,7 @@ def interval_text(interval: IntervalPart, write: Write = risk) -> str:
 
 
 def choosers_note(point: OperatingPointPart) -> str:
-    """Say that patients who chose the cut-off themselves have wider intervals, if they did."""
+    """Say that patients used to choose the cut-off themselves have wider intervals, if they did."""
     methods = {one.method for one in point.fixed_cut.characteristics.values()}
     if "at all cuts" not in methods:
         return ""

@@ -71,7 +71,7 @@ def checklist_section(document: StudyDocument) -> Section:
     """Return the checklist of a study."""
     chosen = f"{cut(document.threshold)}, chosen by the rule {document.rule}"
     margin = f"a margin of {risk(document.certificate.generalization)} above the observed risk"
-    stable = "bootstrap of the whole rule, flip-rate"
+    stable = "bootstrap of the whole rule, decisions reversed"
     found = {
         "patients and setting": NOTHING,
         "the score": SCORE,

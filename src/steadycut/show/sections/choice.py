@@ -32,7 +32,7 @@ BY_SITE = (
     "its own, not all of them at once."
 )
 RISK_CURVE = (
-    "Risk of the patients who chose, at every cut-off, with one standard error to either side."
+    "Risk of the patients used to choose, at every cut-off, with one standard error to either side."
 )
 DRAWS = "Cut-offs that the same rule chose when these patients were resampled."
 CANDIDATES = "Every candidate: smallest risk, risk at its cut-off, and objective."
@@ -47,7 +47,11 @@ def choice_section(study: StudyDocument) -> Section:
         ("cut-off", cut(study.threshold), digits),
         first_score_row(study.operating_value),
         *cut_interval_rows(study.threshold_interval),
-        ("risk", risk(study.risk), "of the patients who chose; too rosy, as they chose"),
+        (
+            "risk",
+            risk(study.risk),
+            "of the patients used to choose; over-optimistic, as they were used to choose",
+        ),
         *(row for one in study.criterion for row in criterion_rows(one)),
     )
     text = f"A patient's score is {say.score_in_words(study)}. The rule chose the cut-off along it."
@@ -60,7 +64,7 @@ def choice_section(study: StudyDocument) -> Section:
 def first_score_row(value: float | None) -> tuple[str, str, str]:
     """Return the first score that is called, if a patient reaches the cut-off."""
     if value is None:
-        return ("first score called", "no patient reaches it", "among the patients who chose")
+        return ("first score called", "no patient reaches it", "among the patients used to choose")
     who = "the outermost score of a choosing patient who is called, as other tools print it"
     return ("first score called", cut(value), f"to the last digit {exact(value)}: {who}")
 
@@ -70,10 +74,10 @@ def criterion_rows(criterion: CriterionPart) -> list[tuple[str, str, str]]:
     if criterion.name == "erm":
         return []
     name = f"criterion {criterion.name}"
-    rows = [(name, risk(criterion.select), "of the patients who chose, who made it best")]
+    rows = [(name, risk(criterion.select), "of the patients used to choose, who made it best")]
     if criterion.certify is not None:
         name = f"{name}, certifying"
-        rows.append((name, risk(criterion.certify), "of the patients who certify"))
+        rows.append((name, risk(criterion.certify), "of the patients used to check"))
     return rows
 
 
@@ -108,7 +112,9 @@ def candidates_section(study: StudyDocument) -> Section:
         marked=next((i for i, row in enumerate(rows) if row.chosen), None),
         short=(0, 1, 2, 6, 7, 8) if len(rows) > 1 else (),
     )
-    text = f"{ENSEMBLE if study.ensemble else choice} All numbers are of the patients who chose."
+    text = (
+        f"{ENSEMBLE if study.ensemble else choice} All numbers are of the patients used to choose."
+    )
     figures = pictures(study, {CandidatesDisplay: CANDIDATES})
     return section("candidates", "What it was chosen from", text, figures=figures, tables=(table,))
 

@@ -18,7 +18,7 @@ from steadycut.show.sentences import chain_in_short, costs_in_words
 CUT_DIGITS = 4
 SE_DIGITS = 2
 SYMBOLS = (
-    "R_Q: risk at the second hospital. R_val: risk of the certifying patients of the first. se: "
+    "R_Q: risk at the second hospital. R_val: risk of the patients used to check of the first. se: "
     "standard error of what stands before it. shift: R_Q - R_val."
 )
 

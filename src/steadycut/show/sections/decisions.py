@@ -20,7 +20,7 @@ def decisions_section(audit: DecisionAudit) -> Section:
     if isinstance(audit, LabelledDecisionAudit):
         tables.append(of_matrix("Patients here", *where, audit.counts))
         if audit.counts_internal is not None:
-            caption = "Certifying patients, first hospital"
+            caption = "Patients used to check, first hospital"
             tables.append(of_matrix(caption, *where, audit.counts_internal))
     tables.append(of_matrix("Cost of each decision per patient", *where, audit.cost_matrix))
     return section("decisions", "Who gets which decision here", tables=tables)

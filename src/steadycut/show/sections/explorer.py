@@ -26,7 +26,7 @@ ELSEWHERE = (
     "cut-off that is picked here because its numbers look good is judged by the very patients "
     "who made it look good."
 )
-VACUOUS = "Vacuous: no better than calling nobody, or everybody, without looking at any score."
+VACUOUS = "Not shown to be better than calling everybody or nobody."
 
 
 def explorer_of(document: StudyDocument | AuditBase, who: str) -> Explorer | None:
@@ -62,8 +62,8 @@ def counted_text(data: ExplorerPart, who: str) -> str:
 def limits_text(data: ExplorerPart, value: float, bound: str) -> str:
     """Say what the certified risk of the explorer is, and how it differs from the study's."""
     text = (
-        "The certified risk is made of two upper limits, of the share of positive patients who are "
-        "missed and of the share of negative patients who are called; each fails with probability "
+        "The certified risk is made of two upper limits, of the share of ill patients who are "
+        "missed and of the share of healthy patients who are called; each fails with probability "
         f"{data.delta / 2:g} at most. Neither depends on costs or prevalence: these may be "
         "moved freely, and the certificate still holds."
     )

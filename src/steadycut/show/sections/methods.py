@@ -15,7 +15,7 @@ CITATION = (
 )
 SPLIT = (
     "The roles were dealt at random by patient before any cut-off was looked at, and the cut-off "
-    "was frozen before the certifying patients were counted."
+    "was frozen before the patients used to check were counted."
 )
 UNIFORM = (
     "The same patients chose the cut-off and certified it; the bound used holds at every cut-off "
@@ -107,7 +107,7 @@ def results_text(document: StudyDocument) -> str:
     again = interval_text(found.repeated_study, cut)
     return (
         f"Results. {say.rule_sentence(document)} In {percent(found.confidence)} of repeated "
-        f"studies the cut-off is expected to be {again}. Among the certifying patients "
+        f"studies the cut-off is expected to be {again}. Among the patients used to check "
         f"{characteristics_text(document)}. The observed risk was "
         f"{risk(certificate.risk)}, the certified risk at most {risk(certificate.value)}; a "
         f"rule without any score has {risk(certificate.trivial_risk)}. Of the decisions "
@@ -161,7 +161,7 @@ def audit_results_text(document: LabelledAudit) -> str:
         f"with {percent(1 - document.delta)} confidence at most "
         f"{risk(document.bound_external)} ({document.bound}). Of the change, "
         f"{risk(moved.prevalence)} comes from the prevalence, {risk(moved.shape_positive)} from "
-        f"the scores of positive patients and {risk(moved.shape_negative)} from those of negative "
+        f"the scores of ill patients and {risk(moved.shape_negative)} from those of negative "
         "ones."
     )
 

@@ -26,9 +26,9 @@ COSTS = (
 def stability_section(study: StudyDocument) -> Section:
     """Say how far the cut-off may move, and what that may cost."""
     text = (
-        f"The patients who chose were resampled {study.stability.n_bootstrap} times, and each time "
-        "the whole rule was run again. The radius is a rule of thumb and not a guarantee; nothing "
-        "in this section is part of the certificate."
+        f"The patients used to choose were resampled {study.stability.n_bootstrap} times, and each "
+        "time the whole rule was run again. The radius is a rule of thumb and not a guarantee; "
+        "nothing in this section is part of the certificate."
     )
     figures = pictures(study, {FlipsDisplay: FLIPS, ModulusDisplay: MODULUS})
     tables = (stability_table(study),)
@@ -42,16 +42,16 @@ def stability_table(study: StudyDocument) -> Table:
     centred = "" if found.centering == "none" else ", once the bias is taken off"
     near = f"{share} of the resampled cut-offs are no further away than this{centred}"
     stretch = "in any stretch of scores as long as the radius"
-    most = f"the most risk, among the patients who chose, {stretch} ({found.form} form)"
+    most = f"the most risk, among the patients used to choose, {stretch} ({found.form} form)"
     limit = f"an upper limit of the modulus for all such patients ({found.band} band)"
-    flips = "how often a resampled cut-off decides otherwise about a certifying patient"
+    flips = "how often a resampled cut-off decides otherwise about a patient used to check"
     rows = (
         ("radius", cut(found.radius), "how far the cut-off may be off: |bias| + quantile"),
         ("bias", cut(found.bias), "how far resampled cut-offs lie from the chosen one, on average"),
         ("quantile", cut(found.quantile), near),
         ("modulus", risk(found.modulus), most),
         ("penalty", risk(found.penalty), f"{limit}; it ranks candidates"),
-        ("decisions that flip", percent(found.flip_rate), flips),
+        ("decisions that another sample would reverse", percent(found.flip_rate), flips),
     )
     caption = f"Measures of stability, from {found.n_bootstrap} bootstrap cohorts"
     return explained(caption, rows, header=("measure", "value", "what it is"))
@@ -64,8 +64,8 @@ def tipping_section(study: StudyDocument) -> Section:
     header = ["observed rates", "upper limits of the rates"][-len(parts) :]
     changes = {
         "prevalence at which it is reached": [part.prevalence for part in parts],
-        "more of the positive patients missed": [part.shape_positive for part in parts],
-        "more of the negative patients alarmed": [part.shape_negative for part in parts],
+        "more of the ill patients missed": [part.shape_positive for part in parts],
+        "more of the healthy patients alarmed": [part.shape_negative for part in parts],
     }
     text = (
         f"How far one thing alone may change at another hospital before the risk there exceeds "

@@ -28,11 +28,14 @@ RANKS = {"bad": 0, "open": 1, "good": 2}
 
 def verdict_sentence(audit: AuditBase) -> str:
     """Return the overall verdict as a sentence; it names the site or group that is worst."""
-    text = f"{audit.verdict_text[:1].upper()}{audit.verdict_text[1:]}"
+    text = f"{audit.verdict_text[:1].upper()}{audit.verdict_text[1:]}."
     if isinstance(audit, RiskHere) and audit.worst_group is not None:
         worst = ordered(audit.groups)[0]
-        return f"{text}. Worst: {audit.worst_group} ({in_short(worst.verdict)})."
-    return f"{text}."
+        text += f" Worst: {audit.worst_group} ({in_short(worst.verdict)})."
+    if isinstance(audit, LabelledAudit):
+        now, before = area_of(audit.operating_point), _about(audit.auc_internal)
+        text += f" AUC {now} here, {before} before."
+    return text
 
 
 def in_short(verdict: VerdictPart) -> str:
@@ -51,13 +54,18 @@ def point_facts(
     here: OperatingPointPart, before: OperatingPointPart, auc_before: float | None
 ) -> tuple[tuple[str, str], ...]:
     """Return sensitivity, specificity and AUC, here and before."""
-    area = here.fixed_cut.characteristics["auc"].value
     pairs = (
         ("sensitivity", percent(here.sensitivity), percent(before.sensitivity)),
         ("specificity", percent(here.specificity), percent(before.specificity)),
-        ("AUC", UNKNOWN if area is None else f"{area:.2f}", _about(auc_before)),
+        ("AUC", area_of(here), _about(auc_before)),
     )
     return tuple((name, f"{now} (before {was})") for name, now, was in pairs)
+
+
+def area_of(point: OperatingPointPart) -> str:
+    """Write the area under the ROC curve."""
+    area = point.fixed_cut.characteristics["auc"].value
+    return UNKNOWN if area is None else f"{area:.2f}"
 
 
 def _about(value: float | None) -> str:
