@@ -54,7 +54,7 @@ def test_it_is_the_library(table, rule, tmp_path, capsys):
 
 
 def test_the_text_gives_the_verdict_first(table, rule, tmp_path, capsys):
-    ran = run_command(capsys, "audit", rule, table, *SOUTH, "--out", tmp_path)
+    ran = run_command(capsys, "audit", "--verbose", rule, table, *SOUTH, "--out", tmp_path)
     found = json.loads((tmp_path / "audit.json").read_bytes())
     assert ran.out.splitlines()[0].endswith(": open: not yet known")
     start = f"{found['verdict_text'][:1].upper()}{found['verdict_text'][1:]}. The rule: "
@@ -126,7 +126,7 @@ def test_what_is_wrong_at_other_hospitals_does_not_matter(table, rule, tmp_path,
 
 
 def test_a_bound_above_the_largest_cost_says_so(table, rule, tmp_path, capsys):
-    ran = run_command(capsys, "audit", rule, table, *SOUTH, "--out", tmp_path)
+    ran = run_command(capsys, "audit", "--verbose", rule, table, *SOUTH, "--out", tmp_path)
     found = json.loads((tmp_path / "audit.json").read_bytes())
     said = text_of(found | {"augmented": 1.5, "base": 0.5, "base_valid": 1.0})
     assert re.search(r"  augmented +1\.50\n", said)

@@ -36,7 +36,7 @@ def test_every_rule_has_a_row(table, tmp_path, capsys):
 
 def test_without_out_nothing_is_written(table, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    ran = run_command(capsys, "compare", table, *FIT, *BOTH)
+    ran = run_command(capsys, "compare", "--verbose", table, *FIT, *BOTH)
     assert ran.code == 0
     assert snapshot(tmp_path) == {}
     assert all(f"\n  {rule}" in ran.out for rule in RULES)
@@ -91,9 +91,9 @@ def test_rules_that_chose_other_scores_say_which(tmp_path, capsys):
     path = write_rows(tmp_path / "t.csv", rows)
     several = ["--score", "other", "--aggregate", "min", "--aggregate", "max"]
     several += ["--select", "objective"]
-    ran = run_command(capsys, "compare", path, *FIT, *several, *BOTH, "--json")
+    ran = run_command(capsys, "compare", "--verbose", path, *FIT, *several, *BOTH, "--json")
     chosen = {(row["score"], row["aggregation"][-1]["how"]) for row in ran.json["rows"]}
-    lines = table_lines(run_command(capsys, "compare", path, *FIT, *several, *BOTH))
+    lines = table_lines(run_command(capsys, "compare", "--verbose", path, *FIT, *several, *BOTH))
     assert len(chosen) > 1
     assert lines[0].split()[:2] == ["rule", "candidate"]
     text = "\n".join(lines)
@@ -101,7 +101,7 @@ def test_rules_that_chose_other_scores_say_which(tmp_path, capsys):
 
 
 def test_a_column_has_the_same_decimals(table, capsys):
-    lines = table_lines(run_command(capsys, "compare", table, *FIT, *BOTH))
+    lines = table_lines(run_command(capsys, "compare", "--verbose", table, *FIT, *BOTH))
     head, rows = lines[0].split(), [line.split()[: len(lines[0].split())] for line in lines[1:6]]
     for name, column in zip(head[1:], list(zip(*rows, strict=True))[1:], strict=True):
         assert len({len(cell.partition(".")[2]) for cell in column}) == 1, name
@@ -110,9 +110,9 @@ def test_a_column_has_the_same_decimals(table, capsys):
 
 def test_hindsight_names_its_candidate(table, capsys):
     several = ["--score", "other", "--level", "slide:max"]
-    ran = run_command(capsys, "compare", table, *FIT, *several, *BOTH, "--json")
+    ran = run_command(capsys, "compare", "--verbose", table, *FIT, *several, *BOTH, "--json")
     best = min(ran.json["rows"], key=lambda row: row["best_external"])
-    said = run_command(capsys, "compare", table, *FIT, *several, *BOTH).said
+    said = run_command(capsys, "compare", "--verbose", table, *FIT, *several, *BOTH).said
     name = f"{best['score']}: slide max, patient mean"
     found = f"In hindsight the best cut-off there, of {name}, has risk "
     assert f"{found}{risk(best['best_external'])};" in said
@@ -137,7 +137,7 @@ def test_options_are_those_of_fit(table, tmp_path, capsys):
 
 def test_several_candidates_bring_ablations_and_every_table_ends_with_costs(table, capsys):
     several = ["--aggregate", "mean", "--aggregate", "max"]
-    ran = run_command(capsys, "compare", table, *FIT, *several, *BOTH)
+    ran = run_command(capsys, "compare", "--verbose", table, *FIT, *several, *BOTH)
     lines = ran.out.splitlines()
     assert [line.split("  ")[1] for line in table_lines(ran)[1:10]] == [
         *RULES,
@@ -150,7 +150,7 @@ def test_several_candidates_bring_ablations_and_every_table_ends_with_costs(tabl
 
 
 def test_differences_to_erm_are_printed_with_their_errors(table, capsys):
-    ran = run_command(capsys, "compare", table, *FIT, *BOTH)
+    ran = run_command(capsys, "compare", "--verbose", table, *FIT, *BOTH)
     head, *rows = (line.split() for line in table_lines(ran)[:7])
     at = head.index("to")
     assert head[at : at + 3] == ["to", "erm", "se"]

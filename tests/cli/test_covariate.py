@@ -52,7 +52,9 @@ def frozen(table, tmp_path_factory):
 
 def test_it_says_cut_offs_test_and_certificates(table, tmp_path, capsys):
     out = tmp_path / "new"
-    ran = run_command(capsys, "covariate", table, *ASK, "--covariate", "sex", "--out", out)
+    ran = run_command(
+        capsys, "covariate", "--verbose", table, *ASK, "--covariate", "sex", "--out", out
+    )
     assert ran.code == 0
     assert sorted(path.name for path in out.iterdir()) == [
         "covariate.html",
@@ -71,7 +73,7 @@ def test_it_says_cut_offs_test_and_certificates(table, tmp_path, capsys):
 
 def test_a_smooth_cut_off_is_shown_along_the_number(table, tmp_path, capsys):
     options = ["--covariate", "age", "--kind", "smooth", "--out", tmp_path / "o"]
-    ran = run_command(capsys, "covariate", table, *ASK, *options)
+    ran = run_command(capsys, "covariate", "--verbose", table, *ASK, *options)
     assert ran.code == 0
     assert 'Cut-offs by value of "age"' in ran.out
     assert "In between on a line" in ran.out
@@ -120,7 +122,9 @@ def test_an_unseen_group_is_refused_or_pooled(frozen, tmp_path, capsys):
     ran = run_command(capsys, "apply", rule, table, "--unseen", "pooled", "--out", out)
     assert ran.code == 0
     assert "without a cut-off; the pooled one decides" in ran.err
-    assert "at cut-offs by sex, 77 patients at the pooled one; flip-rate" in ran.out
+    assert (
+        "at cut-offs by sex, 77 patients at the pooled one; another sample would reverse" in ran.out
+    )
     write(table, [[*row[:3], "x", *row[4:]] for row in rows()])
     ran = run_command(capsys, "apply", rule, table, "--unseen", "pooled", "--out", out)
     assert "at the pooled cut-off (no patient is of a group of sex with its own)" in ran.out
@@ -215,7 +219,9 @@ def patients_of(path, rule, column):
 def test_cut_offs_by_covariate_are_audited(frozen, kind, column, tmp_path, capsys):
     there, out = write(tmp_path / "t.csv", rows(80, seed=4)), tmp_path / "o"
     path = frozen / kind / "covariate.json"
-    ran = run_command(capsys, "audit", path, there, "--label", "label", "--json", "--out", out)
+    ran = run_command(
+        capsys, "audit", "--verbose", path, there, "--label", "label", "--json", "--out", out
+    )
     assert ran.code == 0
     assert json.loads((out / "audit.json").read_text(encoding="utf-8")) == ran.json
     rule = CovariateRule.load(path)
@@ -225,7 +231,7 @@ def test_cut_offs_by_covariate_are_audited(frozen, kind, column, tmp_path, capsy
     assert ran.json["attributes"] == [column]
     assert {"shift", "operating_point", "boundaries"} <= set(ran.json)
     assert b"An audit of covariate.json on" in (out / "audit.html").read_bytes()
-    text = run_command(capsys, "audit", path, there, "--label", "label", "--out", out)
+    text = run_command(capsys, "audit", "--verbose", path, there, "--label", "label", "--out", out)
     assert "Where the change of risk comes from" in text.out
     assert MARK not in text.out + text.err
 

@@ -21,7 +21,7 @@ FILES = [
 
 def test_it_writes_everything_and_the_commands_agree(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    ran = run_command(capsys, "demo")
+    ran = run_command(capsys, "demo", "--verbose")
     folder = tmp_path / "steadycut-demo"
     assert ran.code == 0
     assert ran.err == ""
@@ -39,7 +39,9 @@ def test_it_writes_everything_and_the_commands_agree(tmp_path, capsys, monkeypat
     options += ["--level", "slide:max", "--site", "hospital", "--internal", "A"]
     several = [word for how in ("mean", "max", "quantile:0.9") for word in ("--aggregate", how)]
     table = folder / "two_hospitals.csv"
-    fitted = run_command(capsys, "fit", table, *options, *several, "--out", tmp_path / "o")
+    fitted = run_command(
+        capsys, "fit", "--verbose", table, *options, *several, "--out", tmp_path / "o"
+    )
     assert fitted.code == 0
     assert (tmp_path / "o" / "rule.json").read_bytes() == (folder / "rule.json").read_bytes()
     audited = run_command(

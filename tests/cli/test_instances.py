@@ -39,7 +39,7 @@ def test_the_order_of_rows_does_not_matter(table, tmp_path, capsys):
 
 
 def test_one_line_says_it(table, tmp_path, capsys):
-    ran = run_command(capsys, "fit", table, *FIT, *SITES, "--out", tmp_path)
+    ran = run_command(capsys, "fit", "--verbose", table, *FIT, *SITES, "--out", tmp_path)
     assert "\nInstances: 360 rows of 60 patients are worth " in ran.out
     assert "independent ones (design effect " in ran.said
 

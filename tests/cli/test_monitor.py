@@ -90,18 +90,20 @@ def test_a_patient_arrives_with_the_earliest_row(frame, rule, tmp_path, capsys):
 
 def test_without_labels_the_call_rate_is_watched(frame, rule, tmp_path, capsys):
     path = save(frame.drop(columns="label"), tmp_path / "t.csv")
-    ran = run_command(capsys, "monitor", rule, path, "--order", "day", *SOUTH)
+    ran = run_command(capsys, "monitor", "--verbose", rule, path, "--order", "day", *SOUTH)
     assert ran.code == 0
     assert "Without labels the risk is not watched" in ran.said
     assert "called where it was made" in ran.out
-    found = run_command(capsys, "monitor", rule, path, "--order", "day", "--json").json
+    found = run_command(capsys, "monitor", "--verbose", rule, path, "--order", "day", "--json").json
     assert (found["risk"], found["first_alarm"], found["labelled"]) == (None, None, False)
     assert snapshot(tmp_path).keys() == {"t.csv"}
 
 
 def test_scores_that_moved_alarm(frame, rule, tmp_path, capsys):
     path = save(frame.assign(score=frame.score + 3), tmp_path / "t.csv")
-    ran = run_command(capsys, "monitor", rule, path, "--label", "label", "--order", "day")
+    ran = run_command(
+        capsys, "monitor", "--verbose", rule, path, "--label", "label", "--order", "day"
+    )
     assert ran.out.splitlines()[0].endswith(": alarm")
     assert "\nAlarm after patient " in ran.out
     assert "it has changed" in ran.out

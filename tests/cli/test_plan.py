@@ -10,13 +10,16 @@ ASKED = ["--risk", "0.1", "--width", "0.05"]
 
 
 def test_the_text_answers_first(capsys):
-    ran = run_command(capsys, "plan", *ASKED)
+    ran = run_command(capsys, "plan", "--verbose", *ASKED)
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert lines[0] == "A plan: 90 % confidence"
-    assert lines[3] == (
-        "132 patients used to check, 263 in all, certify a risk of at most 0.150 if 0.100 is observed."
+    answer = (
+        "263 patients, 132 of them used to check, certify a risk of at most 0.150 if 0.100 is "
+        "observed."
     )
+    assert lines[3] == answer
+    assert run_command(capsys, "plan", *ASKED).out == f"{answer}\n"
     assert lines[7].split() == ["clopper-pearson", "0.100", "132", "263", "7", "7", "0.149", "-"]
 
 
@@ -30,48 +33,54 @@ def test_json_holds_a_row_for_every_bound(capsys):
 
 
 def test_unequal_costs_take_the_exact_bound(capsys):
-    ran = run_command(capsys, "plan", *ASKED, "--cost-fn", "3")
+    ran = run_command(capsys, "plan", "--verbose", *ASKED, "--cost-fn", "3")
     assert ran.out.splitlines()[7].split()[0] == "buehler"
     assert "clopper-pearson" not in ran.out
     assert "whichever is worse" in ran.said
 
 
 def test_what_patients_buy(capsys):
-    ran = run_command(capsys, "plan", "--patients", "92")
+    ran = run_command(capsys, "plan", "--verbose", "--patients", "92")
     assert "A plan: 90 % confidence\n" in ran.out
-    assert "\nWhat 92 patients buy, 46 of whom certify.\n" in ran.out
-    uniform = run_command(capsys, "plan", "--patients", "92", "--honesty", "uniform", "--json").json
+    assert "\nWhat 92 patients give, 46 of them used to check.\n" in ran.out
+    uniform = run_command(
+        capsys, "plan", "--verbose", "--patients", "92", "--honesty", "uniform", "--json"
+    ).json
     assert uniform["certify_size"] is None
     assert {row["n_certify"] for row in uniform["rows"]} == {92}
 
 
 def test_instances_do_not_replace_patients(capsys):
     pooled = ["--instances", "50", "--icc", "0.4"]
-    ran = run_command(capsys, "plan", *ASKED, *pooled)
-    assert "132 patients used to check stay as many" in ran.said
+    ran = run_command(capsys, "plan", "--verbose", *ASKED, *pooled)
+    assert "132 patients used to check are still needed" in ran.said
     assert "design effect 20.6" in ran.said
     assert "or 3 patients: not valid" in ran.said
-    alone = run_command(capsys, "plan", *ASKED, "--json").json
-    both = run_command(capsys, "plan", *ASKED, *pooled, "--json").json
+    alone = run_command(capsys, "plan", "--verbose", *ASKED, "--json").json
+    both = run_command(capsys, "plan", "--verbose", *ASKED, *pooled, "--json").json
     assert both["rows"] == alone["rows"]
     assert both["pooling"]["claimed_generalization"] < both["pooling"]["generalization"] / 5
 
 
 def test_a_pilot_stands_for_the_risk(table, tmp_path, capsys):
-    run_command(capsys, "fit", table, *FIT, *SITES, "--cost-fn", "2", "--out", tmp_path)
+    run_command(
+        capsys, "fit", "--verbose", table, *FIT, *SITES, "--cost-fn", "2", "--out", tmp_path
+    )
     study = json.loads((tmp_path / "study.json").read_text(encoding="utf-8"))
     pilot = ["--pilot", tmp_path / "study.json"]
-    found = run_command(capsys, "plan", *pilot, "--patients", "60", "--json").json
+    found = run_command(capsys, "plan", "--verbose", *pilot, "--patients", "60", "--json").json
     assert found["costs"] == study["costs"]
     assert found["rows"][0]["value"] == pytest.approx(study["certificate"]["value"])
-    wide = run_command(capsys, "plan", *pilot, "--width", "0.2")
+    wide = run_command(capsys, "plan", "--verbose", *pilot, "--width", "0.2")
     assert wide.code == 0
     assert "errors are mixed as among the pilot's patients" in wide.said
 
 
 def test_a_search_that_ends_says_so(capsys):
-    ran = run_command(capsys, "plan", "--risk", "0.1", "--width", "0.001", "--cost-fn", "2")
-    assert "needs more than 20000 patients used to check with buehler" in ran.said
+    ran = run_command(
+        capsys, "plan", "--verbose", "--risk", "0.1", "--width", "0.001", "--cost-fn", "2"
+    )
+    assert "needs more than 20000 patients used to check, with buehler" in ran.said
     assert "> 20000" in ran.out
 
 

@@ -41,7 +41,7 @@ def test_a_constraint_that_cannot_be_met_is_one_line_and_leaves_nothing(table, t
 
 def test_fit_says_what_the_rule_made_best(table, tmp_path, capsys):
     ran = run_command(
-        capsys, "fit", str(table), *FIT, *SITES, "--rule", "ppv:0.6", "--out", str(tmp_path)
+        capsys, "fit", "--verbose", table, *FIT, *SITES, "--rule", "ppv:0.6", "--out", tmp_path
     )
     lines = [line for line in ran.out.splitlines() if line.startswith("  criterion ")]
     assert [line.rsplit(maxsplit=1)[0].strip() for line in lines] == [
@@ -51,7 +51,9 @@ def test_fit_says_what_the_rule_made_best(table, tmp_path, capsys):
         "criterion npv, certifying",
     ]
     uniform = [*SITES, "--honesty", "uniform", "--rule", "kappa"]
-    ran = run_command(capsys, "fit", str(table), *FIT, *uniform, "--out", str(tmp_path))
+    ran = run_command(
+        capsys, "fit", "--verbose", str(table), *FIT, *uniform, "--out", str(tmp_path)
+    )
     assert "criterion kappa" in ran.out
     assert "certifying" not in ran.out
     erm = run_command(

@@ -68,7 +68,9 @@ def test_it_leaves_three_files_that_agree(table, tmp_path, capsys):
 
 
 def test_the_text_says_strata_certificates_and_stability(table, tmp_path, capsys):
-    ran = run_command(capsys, "strata", table, *GRADED, *SQUARE, "--out", tmp_path / "o")
+    ran = run_command(
+        capsys, "strata", "--verbose", table, *GRADED, *SQUARE, "--out", tmp_path / "o"
+    )
     assert ran.code == 0
     lines = ran.out.splitlines()
     assert lines[0] == 'Risk strata on "score": certified'
@@ -183,7 +185,7 @@ def test_strata_are_audited_by_the_names_of_their_grades(table, strata, tmp_path
 @pytest.mark.parametrize("label", [["--label", "grade"], []])
 def test_the_text_and_the_page_of_an_audit_say_the_same(table, strata, label, tmp_path, capsys):
     out = tmp_path / "o"
-    ran = run_command(capsys, "audit", strata, table, *label, "--out", out)
+    ran = run_command(capsys, "audit", "--verbose", strata, table, *label, "--out", out)
     assert ran.code == 0
     assert ran.out.startswith("An audit of strata.json on ")
     assert "Share of the patients by decision" in ran.out

@@ -24,35 +24,33 @@ def test_braces_in_a_name_stay_braces():
     assert text == "the largest value of the mean of “{number}” in each “{inner}”"
 
 
-@pytest.mark.parametrize(("direction", "side"), [("ge", "at least"), ("le", "at most")])
+@pytest.mark.parametrize(("direction", "side"), [("ge", "more"), ("le", "less")])
 def test_the_rule_says_which_side_is_called(direction, side):
     study = document(samples.tied_study(direction))
-    assert f" is {side} " in words.rule_sentence(study)
+    assert words.rule_sentence(study).endswith(f" or {side}.")
+
+
+def certified(costs, **changed):
+    found = document(samples.study()).certificate.model_copy(update={"value": 0.4, **changed})
+    return words.certified_sentence(found, CostsPart(cost_fn=costs[0], cost_fp=costs[1]))
 
 
 def test_equal_costs_that_are_not_one_are_still_a_share():
-    text = words.limit_sentence(0.4, CostsPart(cost_fn=2.0, cost_fp=2.0), 0.1, "here")
-    assert "at most 20 of 100 patients" in text
-    assert "90 % confidence" in text
+    text = certified((2.0, 2.0), trivial_risk=0.8, vacuous=False)
+    assert text.startswith("Certified: wrong in at most 20 of 100 patients like these (90 % conf")
+    assert text.endswith("calling everybody or nobody: 40 of 100.")
 
 
 def test_unequal_costs_are_an_average_cost():
-    text = words.limit_sentence(0.4, CostsPart(cost_fn=5.0, cost_fp=1.0), 0.1, "here")
-    assert "average cost per patient like those here is at most 0.400" in text
+    text = certified((5.0, 1.0), vacuous=False)
+    assert "average cost of at most 0.400 per patient like these" in text
     assert "a missed patient costs 5 and a false alarm 1" in text
 
 
-def test_a_vacuous_certificate_names_the_rule_that_is_as_good():
-    costs = CostsPart(cost_fn=1.0, cost_fp=1.0)
-    study = document(samples.tied_study())
-    found = study.certificate.model_copy(update={"risk": 0.1, "trivial_risk": 0.3})
-    few = words.vacuous_sentence(costs, found, 0.3)
-    assert "calling nobody positive" in few
-    assert "30 % of patients decided wrongly" in few
-    assert "More patients used to check" in few
-    worse = found.model_copy(update={"risk": 0.5})
-    assert "no better" in words.vacuous_sentence(costs, worse, 0.7)
-    assert "everybody" in words.vacuous_sentence(costs, worse, 0.7)
+def test_a_certificate_that_shows_nothing_says_so_first():
+    text = certified((1.0, 1.0), trivial_risk=0.3, vacuous=True)
+    assert text.startswith("Not shown to be better than calling everybody or nobody (30 of 100): ")
+    assert "Certified" not in text
 
 
 def test_an_unknown_bound_keeps_its_name():

@@ -7,7 +7,7 @@ import pytest
 from steadycut.show.html import render_page
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.study import study_page
-from steadycut.show.terminal import WIDTH, terminal
+from steadycut.show.terminal import STRAIGHT, WIDTH, terminal
 from tests.show.documents import document
 from tests.show.figures import samples
 from tests.show.other_kinds import OTHERS
@@ -34,7 +34,7 @@ def numbers_in(text):
 @pytest.mark.parametrize("make", DOCUMENTS.values(), ids=DOCUMENTS)
 def test_every_word_and_number_of_the_terminal_is_on_the_page(make):
     page = page_of(document(make()))
-    said, whole = terminal(page), text_of(render_page(page))
+    said, whole = terminal(page, verbose=True), text_of(render_page(page))
     assert numbers_in(said) - numbers_in(whole) == set()
     words = set(re.findall(r"[a-z]{3,}", said))
     assert words - set(re.findall(r"[a-z]{3,}", whole)) == set()
@@ -42,16 +42,26 @@ def test_every_word_and_number_of_the_terminal_is_on_the_page(make):
 
 
 def test_a_study_shows_its_numbers():
-    assert len(numbers_in(terminal(page_of(document(samples.study()))))) > 30
+    assert len(numbers_in(terminal(page_of(document(samples.study())), verbose=True))) > 30
 
 
 def test_sentences_are_wrapped_and_tables_are_not():
     page = study_page(document(samples.study()), document(samples.comparison()))
-    lines = terminal(page).splitlines()
+    lines = terminal(page, verbose=True).splitlines()
     assert all(len(line) <= WIDTH for line in lines if not line.startswith("  "))
     assert any(line.startswith("  rule ") for line in lines)
 
 
 def test_one_candidate_is_not_listed():
-    assert "Candidates" not in terminal(page_of(document(samples.tied_study())))
-    assert "Candidates" in terminal(page_of(document(samples.study())))
+    assert "Candidates" not in terminal(page_of(document(samples.tied_study())), verbose=True)
+    assert "Candidates" in terminal(page_of(document(samples.study())), verbose=True)
+
+
+@pytest.mark.parametrize("make", DOCUMENTS.values(), ids=DOCUMENTS)
+def test_the_answer_takes_at_most_twelve_lines_and_is_part_of_everything(make):
+    """One more line says which files were written."""
+    page = page_of(document(make()))
+    short, whole = terminal(page), terminal(page, verbose=True)
+    assert len(short.splitlines()) <= 11
+    assert set(short.splitlines()) <= set(whole.splitlines())
+    assert page.headline[0][:40].translate(STRAIGHT) in short

@@ -13,7 +13,7 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 
 def aligned(rows: Sequence[tuple[str, str]]) -> str:
     """Return name and value in two columns."""
-    width = max(len(name) for name, _ in rows)
+    width = max((len(name) for name, _ in rows), default=0)
     return "\n".join(f"  {name:<{width}}  {value}" for name, value in rows)
 
 

@@ -58,7 +58,7 @@ def test_the_text_of_an_audit_knows_labels():
     assert "without labels" in without
     assert "not known comes from" not in labelled
     one_class = audit_methods_section(document(samples.labelled_audit(only=0)))
-    assert "not known from the scores of positive" in " ".join(one_class.texts)
+    assert "not known from the scores of ill" in " ".join(one_class.texts)
 
 
 def test_versions_and_hashes_are_named_where_the_rule_is_known():

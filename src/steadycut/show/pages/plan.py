@@ -45,8 +45,8 @@ def headline(plan: PlanDocument) -> str:
     """Return the answer of the bound that a study would take."""
     best = plan.rows[0]
     if plan.width is None:
-        certify = "" if best.n_certify is None else f", {best.n_certify} of whom certify"
-        return f"What {plan.patients} patients buy{certify}."
+        certify = "" if best.n_certify is None else f", {best.n_certify} of them used to check"
+        return f"What {plan.patients} patients give{certify}."
     target = f"a risk of at most {risk(best.risk + plan.width)}"
     if best.n_certify is None:
         return (
