@@ -57,7 +57,7 @@ def test_the_text_gives_the_verdict_first(table, rule, tmp_path, capsys):
     ran = run_command(capsys, "audit", "--verbose", rule, table, *SOUTH, "--out", tmp_path)
     found = json.loads((tmp_path / "audit.json").read_bytes())
     assert ran.out.splitlines()[0].endswith(": open: not yet known")
-    start = f"{found['verdict_text'][:1].upper()}{found['verdict_text'][1:]}. The rule: "
+    start = f"{found['verdict_text'][:1].upper()}{found['verdict_text'][1:]}. AUC "
     assert f" with known labels {start}" in ran.said
     assert all(one["text"] in ran.said for one in found["questions"])
     assert found["next_step"] in ran.said
@@ -139,7 +139,7 @@ def test_a_bound_above_the_largest_cost_says_so(table, rule, tmp_path, capsys):
 
 
 def text_of(content):
-    return terminal(audit_page(document(content)))
+    return terminal(audit_page(document(content)), verbose=True)
 
 
 def test_one_patient_is_no_plural(rule, tmp_path, capsys):

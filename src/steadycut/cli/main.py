@@ -41,7 +41,7 @@ class Commands(LazyGroup):
             "score-slides": ("cli.score_slides", "Score the tissue tiles of whole-slide images."),
             "score-ecg": ("cli.score_ecg", "Score segments of 12-lead ECGs."),
             "app": ("cli.app", "Fit and audit in a page on this machine."),
-            "keygen": ("cli.sign", "Make a pair of keys for signatures."),
+            "keygen": ("cli.sign", "Make a pair of keys for signing."),
             "sign": ("cli.sign", "Sign a frozen file with your key."),
             "verify": ("cli.sign", "Check who signed a frozen file."),
             "rules": ("cli.rules", "List the rules that choose a cut-off."),

@@ -19,6 +19,7 @@ def markdown(page: Page) -> str:
         *(plain(sentence) for sentence in page.headline),
         *(f"- {plain(mark.text)}" for mark in page.marks),
         *([plain(page.next_step)] if page.next_step else []),
+        *([table_text(page.answer)] if page.answer else []),
         table_text(facts),
         *(f"> Warning: {plain(warning)}" for warning in page.warnings),
         *(block for section in page.sections for block in section_blocks(section)),

@@ -173,10 +173,7 @@ def reversed_in_words(flip_rate: float) -> str:
 
 def next_step(name: str) -> str:
     """Say what to do with a rule that was just made."""
-    return (
-        f"This says nothing about another hospital yet. Next: steadycut audit {name} TABLE, with "
-        "labelled patients from there."
-    )
+    return f"This says nothing about another hospital yet. Next: steadycut audit {name} TABLE"
 
 
 def of_hundred_about(share: float) -> str:
