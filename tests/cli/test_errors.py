@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import steadycut.cli.fit
+import steadycut.cli.results
 from steadycut.cli.main import Commands, run
 from steadycut.documents.rule import FrozenRule
 from tests.cli.commands import (
@@ -442,7 +443,7 @@ def test_a_fault_of_ours_is_one_line_and_exit_1(place, capsys, monkeypatch, erro
 
 
 def test_a_fault_in_the_report_leaves_nothing(place, capsys, monkeypatch):
-    monkeypatch.setattr(steadycut.cli.fit, "page_files", raiser(RuntimeError("page")))
+    monkeypatch.setattr(steadycut.cli.results, "page_files", raiser(RuntimeError("page")))
     before = snapshot(place.folder)
     ran = run_command(capsys, *command_to(place, "fit", place.out))
     assert_one_line(ran, 1, before, place.folder)
@@ -457,7 +458,8 @@ def test_a_fault_can_be_looked_at(place, monkeypatch):
 
 @pytest.mark.parametrize("step", ["run_study", "read_tables", "page_files", "show_page"])
 def test_an_interruption_gives_130_and_leaves_nothing_half_done(place, capsys, monkeypatch, step):
-    monkeypatch.setattr(steadycut.cli.fit, step, raiser(KeyboardInterrupt()))
+    place_of = steadycut.cli.results if step.endswith(("files", "page")) else steadycut.cli.fit
+    monkeypatch.setattr(place_of, step, raiser(KeyboardInterrupt()))
     before = snapshot(place.folder)
     ran = run_command(capsys, *command_to(place, "fit", place.out))
     assert ran.code == 130

@@ -37,6 +37,7 @@ def audit_command(
         label=there.label,
         site=there.site,
         sites=sites,
+        others=there.others,
         missing=table.missing,
         attributes=() if verdict.group is None else (verdict.group,),
     )

@@ -41,7 +41,11 @@ def monitor_command(
     check_fraction("delta", watch.delta)
     frozen, key = rule.load()
     request = frozen.request(
-        label=there.label, site=there.site, sites=there.names(), missing=table.missing
+        others=there.others,
+        label=there.label,
+        site=there.site,
+        sites=there.names(),
+        missing=table.missing,
     )
     reading = table.reading(out)
     # No patient may be left out because of the label.

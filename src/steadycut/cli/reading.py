@@ -73,7 +73,7 @@ def _study(reading: Reading, request: Request) -> dict[str, str]:
     files = [file.place for file in find_files(reading.paths)]
     return {
         "version": __version__,
-        "request": digest(repr((recipes, request.missing, request.sites))),
+        "request": digest(repr((recipes, request.missing, request.sites, request.other_than))),
         "tables": digest(*(f"{name} {_state(name)}" for name in files)),
         "memory": str(reading.memory),
     }

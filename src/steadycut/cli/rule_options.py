@@ -24,6 +24,8 @@ from steadycut.documents.kinds import load_frozen
 from steadycut.documents.known_patients import check_fits
 from steadycut.documents.signature import verify
 
+OTHERS = "others"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleOptions:
@@ -59,11 +61,20 @@ class ExternalOptions:
         "COL", "Column of labels. [default: work without labels]", default=None
     )
     site: Site = None
-    external: str | None = option("NAME[,NAME]", "Sites to judge on. [default: all]", default=None)
+    external: str | None = option(
+        "NAME[,NAME]|others",
+        "Sites to judge on; others: all that the rule was not made on. [default: all]",
+        default=None,
+    )
+
+    @property
+    def others(self) -> bool:
+        """Whether to judge on all sites that the rule was not made on."""
+        return self.external == OTHERS
 
     def names(self) -> list[str] | None:
-        """Return the sites to judge on; None for all."""
-        return parse_sites(self.site, self.external, "--external")
+        """Return the sites to judge on; None for all, or for all others."""
+        return None if self.others else parse_sites(self.site, self.external, "--external")
 
     def named_grades(self, patients: PatientScores) -> NDArray[np.str_] | None:
         """Return the names of grades in the label column; None where labels say yes or no."""

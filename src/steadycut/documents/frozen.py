@@ -12,6 +12,7 @@ file of an older version keeps its bytes, its hash and its meaning.
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -291,15 +292,17 @@ class FrozenFile(ABC, Generic[Document]):
         sites: Sequence[str] | None = None,
         missing: str = "refuse",
         attributes: Sequence[str] = (),
+        others: bool = False,
     ) -> Request:
         """Return what the rule asks of a table; its positive label need not occur there.
 
-        ``attributes`` are further patient-level columns to read.
+        ``attributes`` are further patient-level columns to read. With ``others`` only sites are
+        read that the rule was not made on.
         """
         recipes = self.recipes
         named = (label,) if label is not None and self.grades_are_named else ()
         column = None if named else label
-        return make_request(
+        request = make_request(
             patient=recipes[0].patient,
             score=list(dict.fromkeys(one.score for one in recipes)),
             label=column,
@@ -312,6 +315,17 @@ class FrozenFile(ABC, Generic[Document]):
             attributes=tuple(dict.fromkeys((*self.attributes, *named, *attributes))),
             missing=missing,
         )
+        return replace(request, other_than=tuple(self._own_sites(site))) if others else request
+
+    def _own_sites(self, site: str | None) -> Sequence[str]:
+        """Return the hashes of the sites that the rule was made on."""
+        if site is None or not self.expected.sites:
+            msg = (
+                "the sites that the rule was made on are not known, or no site column is named. "
+                f"Name the sites to judge on: {argument('external')}, with {argument('site')}."
+            )
+            raise BadOption(msg)
+        return self.expected.sites
 
     def decide(
         self,

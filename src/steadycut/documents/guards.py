@@ -4,7 +4,6 @@ Each check has a name and warns or refuses. A warning is printed and recorded. A
 work unless the user forces it; then that is recorded.
 """
 
-import hashlib
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from steadycut.documents.ensemble import made_by
 from steadycut.documents.known_patients import Remembered, check_fits
 from steadycut.documents.parts import InstancesPart
 from steadycut.errors import DeploymentRefused, SteadycutWarning, argument
+from steadycut.ingest.request import site_hash
 
 WARN, REFUSE = "warn", "refuse"
 OUTSIDE_SHARE = 0.05
@@ -66,11 +66,6 @@ class Guarded(Protocol):
     @property
     def expected(self) -> Expected:
         """What the patients of the rule were like."""
-
-
-def site_hash(name: str) -> str:
-    """Return what stands for a site in a rule file, which names no hospital."""
-    return hashlib.sha256(name.encode()).hexdigest()
 
 
 def check_rule(rule: object) -> None:

@@ -1,5 +1,6 @@
 """What is asked of a table: which columns, which aggregators, and what to do with gaps."""
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -41,6 +42,8 @@ class Request:
     sites
         The hospitals to read. Rows of others are left out before anything else is checked.
         Default: all.
+    other_than
+        Hashes (`site_hash`) of hospitals to leave out, instead of ``sites``.
     positive_occurs
         Whether the positive label must occur. A hospital without any positive patient can be used
         in an audit, but not to fit.
@@ -78,6 +81,7 @@ class Request:
     positive: object = None
     site: str | None = None
     sites: tuple[str, ...] | None = None
+    other_than: tuple[str, ...] = ()
     positive_occurs: bool = True
     levels: tuple[tuple[str, How], ...] = ()
     hows: tuple[How, ...] = ("mean",)
@@ -102,6 +106,17 @@ class Request:
             given = shown(self.positive)
             msg = f"positive={given} needs a label column. Name it as label."
             raise BadOption(msg)
+
+    @property
+    def picks_sites(self) -> bool:
+        """Whether some hospitals are left out."""
+        return self.site is not None and (self.sites is not None or bool(self.other_than))
+
+    def asks_for(self, site: str) -> bool:
+        """Return whether the rows of a hospital are read."""
+        if self.other_than:
+            return site_hash(site) not in self.other_than
+        return self.sites is None or site in self.sites
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -139,6 +154,11 @@ class Request:
             levels=tuple((column, aggregator.name) for (column, _), aggregator in named),
             how=how,
         )
+
+
+def site_hash(name: str) -> str:
+    """Return what stands for a hospital in a rule file, which names no hospital."""
+    return hashlib.sha256(name.encode()).hexdigest()
 
 
 def make_request(

@@ -22,12 +22,16 @@ def groups_at_sites(survey: Survey, request: Request) -> Survey:
     PatientOverlap
         If a patient of these sites also has rows at another site.
     """
-    if request.site is None or request.sites is None:
+    if request.site is None or not request.picks_sites:
         return survey
     column = survey.keys[request.site]
     known = [column.texts[code] for code in np.unique(column.codes).tolist()]
-    check_sites(known, request.sites)
-    wanted = np.isin(np.array(column.texts, dtype=np.str_), request.sites)[column.codes]
+    if request.sites is not None:
+        check_sites(known, request.sites)
+    elif not any(map(request.asks_for, known)):
+        msg = f"every site in {request.site!r} was used to make the rule. Audit it on other sites."
+        raise BadOption(msg)
+    wanted = np.array([request.asks_for(text) for text in column.texts])[column.codes]
     here, elsewhere = (survey.keys[request.patient].take(rows) for rows in (wanted, ~wanted))
     refuse_overlap(len(set(here.texts) & set(elsewhere.texts)), request.site)
     return survey.take(wanted)

@@ -8,7 +8,6 @@ from steadycut.core.aggregate.aggregators import aggregator_names, parse_aggrega
 from steadycut.core.ensemble import Ensemble
 from steadycut.core.records import Recipe
 from steadycut.documents.ensemble import readable_recipes
-from steadycut.documents.guards import site_hash
 from steadycut.documents.known_patients import remember
 from steadycut.documents.parts import CertificatePart, Columns, CostsPart, RuleOptions
 from steadycut.documents.rule import (
@@ -20,6 +19,7 @@ from steadycut.documents.rule import (
     RuleDocument,
 )
 from steadycut.errors import BadOption, BadRuleFile
+from steadycut.ingest.request import site_hash
 from steadycut.study.describe import options_part, role_counts, stability_part, steps_of
 from steadycut.study.fitted import FittedStudy
 from steadycut.study.reference import reference_of, span_of

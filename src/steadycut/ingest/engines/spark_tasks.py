@@ -144,10 +144,10 @@ def _batch(columns: Columns, schema: Schema) -> Any:
 def _usable(table: Table, request: Request) -> NDArray[np.bool_]:
     finite = [np.isfinite(column.values) for column in table.scores.values()]
     usable: NDArray[np.bool_] = np.logical_and.reduce(finite)
-    if request.site is None or request.sites is None:
+    if request.site is None or not request.picks_sites:
         return usable
     column = table.keys[request.site]
-    asked = np.array([*(text in request.sites for text in column.texts), False])
+    asked = np.array([*(request.asks_for(text) for text in column.texts), False])
     return usable & asked[column.codes]
 
 

@@ -1,0 +1,88 @@
+"""An audit at all sites that the rule was not made on, each judged by itself."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.cli.commands import run_command
+
+FIT = ["--patient", "id", "--score", "s", "--label", "y", "--site", "where", "--bootstrap", "20"]
+AUDIT = ["--label", "y", "--site", "where", "--external", "others"]
+
+
+@pytest.fixture
+def place(tmp_path):
+    """Four hospitals; the last one has another scale, so that nobody is found there."""
+    rng = np.random.default_rng(1)
+    labels = np.arange(800) % 2
+    sites = np.repeat(["A", "B", "C", "D"], 200)
+    scores = rng.normal(size=800) + 2.5 * labels - 6 * (sites == "D")
+    table = pd.DataFrame({"id": np.arange(800), "s": scores, "y": labels, "where": sites})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    return tmp_path
+
+
+def fitted(place, capsys, *internal):
+    out = place / "fit"
+    names = ["--internal", ",".join(internal)] if internal else []
+    assert run_command(capsys, "fit", place / "t.csv", *FIT, *names, "--out", out).code == 0
+    return out / "rule.json"
+
+
+def test_others_are_all_but_the_sites_of_the_rule(place, capsys):
+    rule = fitted(place, capsys, "A", "B")
+    out = place / "audit"
+    assert run_command(capsys, "audit", rule, place / "t.csv", *AUDIT, "--out", out).code == 0
+    found = json.loads((out / "audit.json").read_bytes())
+    assert found["n_patients"] == found["data"]["rows"] == 400
+    assert [one["value"] for one in found["groups"]] == ["C", "D"]
+    assert not any("site" in warning for warning in found["warnings"])
+
+
+def test_a_pooled_audit_does_not_hide_a_failing_site(place, capsys):
+    rule = fitted(place, capsys, "A")
+    ran = run_command(capsys, "audit", rule, place / "t.csv", *AUDIT, "--out", place / "audit")
+    found = json.loads((place / "audit" / "audit.json").read_bytes())
+    by_site = {one["value"]: one["verdict"]["overall"] for one in found["groups"]}
+    assert by_site["D"] == "bad"
+    assert by_site["C"] != "bad"
+    assert found["verdict"]["overall"] == "bad"
+    assert found["worst_group"] == "site 'D'"
+    assert "Worst: site 'D'" in ran.out
+    page = (place / "audit" / "audit.html").read_text(encoding="utf-8")
+    assert "Every site and group by itself" in page
+
+
+def test_groups_are_judged_by_themselves(place, capsys):
+    rule = fitted(place, capsys, "A")
+    table = pd.read_csv(place / "t.csv")
+    table["number"] = np.arange(800)
+    table["sex"] = np.where(table.index % 4 < 2, "f", "m")
+    table[table["where"] == "B"].to_csv(place / "b.csv", index=False)
+    asked = ["--label", "y", "--group", "sex", "--json", "--out", place / "audit"]
+    found = run_command(capsys, "audit", rule, place / "b.csv", *asked).json
+    assert [(one["column"], one["value"]) for one in found["groups"]] == [
+        ("sex", "f"),
+        ("sex", "m"),
+    ]
+    assert sum(one["n_patients"] for one in found["groups"]) == 200
+    many = ["--label", "y", "--group", "number", "--out", place / "many"]
+    ran = run_command(capsys, "audit", rule, place / "b.csv", *many)
+    assert ran.code == 2
+    assert "--group number has 200 different values" in ran.err
+
+
+def test_no_other_site_and_no_known_site_are_one_clear_line(place, capsys):
+    everybody = fitted(place, capsys, "A", "B", "C", "D")
+    ran = run_command(capsys, "audit", everybody, place / "t.csv", *AUDIT, "--out", place / "a")
+    assert ran.code == 2
+    assert "every site in 'where' was used to make the rule" in ran.err
+    ran = run_command(
+        *(capsys, "audit", everybody, place / "t.csv", "--label", "y", "--external", "others"),
+        *("--out", place / "a"),
+    )
+    assert ran.code == 2
+    assert "--external, with --site" in ran.err
+    assert not (place / "a").exists()
