@@ -21,7 +21,7 @@ from benchmarks.trust.rule_file import (
 )
 from scripts.write_golden import AGGREGATORS, GOLDEN, TABLE
 from scripts.write_schema import KINDS, schema_text
-from steadycut import CovariateRule, __version__, rule_reader
+from steadycut import CovariateRule, FrozenRule, __version__, rule_reader
 from steadycut.core.aggregate import aggregators
 from steadycut.core.aggregate.aggregators import parse_aggregator, sort_segments
 from steadycut.documents.canonical_json import content_hash, frozen_bytes
@@ -434,3 +434,16 @@ def test_a_column_in_two_roles_is_refused(tmp_path, capsys):
     columns = json.loads((HERE / "rule-ge.json").read_bytes())["columns"]
     path = sealed(tmp_path, "rule-ge", columns={**columns, "patient": "score"})
     assert "two roles" in refusal(capsys, path, HERE / TABLE, "--out", tmp_path / "d.csv")
+
+
+def test_it_reads_a_rule_with_certified_rates(tmp_path):
+    """It decides as the same rule does without them."""
+    content = json.loads((HERE / "rule-nested.json").read_bytes())
+    one = {"rate": "sensitivity", "asked": 0.9, "right": 9, "n_patients": 10, "observed": 0.9}
+    content["certified_rates"] = [{**one, "lower": 0.66, "upper": 0.99, "answer": "cannot tell"}]
+    content["sha256"] = content_hash({k: v for k, v in content.items() if k != "sha256"})
+    path = tmp_path / "rule.json"
+    path.write_bytes(frozen_bytes(content))
+    assert FrozenRule.load(path).document.certified_rates[0].asked == 0.9
+    assert rule_reader.main([str(path), str(HERE / TABLE), "--out", str(tmp_path / "d.csv")]) == 0
+    assert (tmp_path / "d.csv").read_bytes() == (HERE / "rule-nested.csv").read_bytes()

@@ -35,10 +35,11 @@ honesty how instances_per_patient label largest level levels median n_candidates
 patients positive provenance risk rule schema score score_range sha256 site smallest threshold
 trivial_risk units_per_patient vacuous value versions"""
 KNOWN = {
-    "steadycut.rule/1": """band bias bins bootstrap_thresholds centering cost_fn cost_fp edges
-ensemble flip_rate fn form fp hashes key_check kind methods modulus n_bootstrap negative
-operating_value options penalty quantile quantiles_negative quantiles_positive radius reference
-remembered_patients salt scheme seed sites stability target_prevalence tn tp warnings weight""",
+    "steadycut.rule/1": """answer asked band bias bins bootstrap_thresholds centering
+certified_rates cost_fn cost_fp edges ensemble flip_rate fn form fp hashes key_check kind lower
+methods modulus n_bootstrap negative observed operating_value options penalty quantile
+quantiles_negative quantiles_positive radius rate reference remembered_patients right salt scheme
+seed sites stability target_prevalence tn tp upper warnings weight""",
     "steadycut.strata/1": """above alarm alarm_costs below bias bootstrap_thresholds boundaries
 counts errors flip_rate grades jump_rate limit local_modulus miss miss_costs modulus n_bootstrap
 objective operating_values options penalty probability quantile radius rate smallest_risk stability

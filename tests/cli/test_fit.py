@@ -417,3 +417,44 @@ def test_scores_may_be_whole_numbers_and_tied(tmp_path, capsys):
     assert ran.code == 0
     assert ran.json["threshold"] != round(ran.json["threshold"])
     assert ran.json["operating_value"] == np.ceil(ran.json["threshold"])
+
+
+def test_rates_are_certified_where_somebody_asks(table, rule, tmp_path, capsys):
+    asked = ["--certify", "sensitivity:0.5,specificity:0.999"]
+    ran = run_command(capsys, "fit", table, *FIT, *SITES, *asked, "--out", tmp_path)
+    assert ran.code == 0
+    study = json.loads((tmp_path / "study.json").read_bytes())
+    first, second = study["certified_rates"]
+    point = study["operating_point"]
+    assert (first["rate"], second["rate"]) == ("sensitivity", "specificity")
+    assert (first["right"], first["n_patients"]) == (point["tp"], point["tp"] + point["fn"])
+    assert (second["right"], second["n_patients"]) == (point["tn"], point["tn"] + point["fp"])
+    assert first["observed"] == point["sensitivity"]
+    assert [one["lower"] >= one["asked"] for one in (first, second)] == [True, False]
+    assert "Sensitivity at least 0.50: shown" in ran.said
+    assert "Specificity at least 0.999: " in ran.said
+    assert "Next: " in ran.said
+    # Everything else is as without the question.
+    plain = json.loads(rule.with_name("study.json").read_bytes())
+    left_out = {"certified_rates", "frozen_rule"}
+    assert {k: v for k, v in study.items() if k not in left_out} == {
+        k: v for k, v in plain.items() if k not in left_out
+    }
+    frozen = FrozenRule.load(tmp_path / "rule.json").document
+    assert [one.answer for one in frozen.certified_rates] == [first["answer"], second["answer"]]
+    plain_rule = FrozenRule.load(rule)
+    assert "certified_rates" not in plain_rule.to_dict()
+    assert plain_rule.document.threshold == frozen.threshold
+
+
+def test_certified_rates_have_no_small_cells(table, tmp_path, capsys):
+    asked = ["--certify", "sensitivity:0.5", "--small-cells", "5"]
+    ran = run_command(capsys, "fit", table, *FIT, *asked, "--out", tmp_path)
+    assert ran.code == 0
+    rule = FrozenRule.load(tmp_path / "rule.json").document
+    (one,) = rule.certified_rates
+    assert (one.right, one.n_patients) == (
+        rule.reference.tp,
+        rule.reference.tp + rule.reference.fn,
+    )
+    assert f"({one.right} of {one.n_patients} found; at least" in ran.said

@@ -52,6 +52,22 @@ def clopper_pearson(counts, cost_fn, cost_fp, delta):
     return cost_fn * limit - float(risk(counts, cost_fn, cost_fp))
 
 
+def rate_shown(right, n, asked, level, choices=0):
+    """Return whether a rate is shown to be at least ``asked``: by its tail, or by the DKW band."""
+    if choices:
+        return right / n - dkw_one_sided(n, level / choices) >= asked
+    return sum(binom.pmf(k, n, asked) for k in range(right, n + 1)) <= level
+
+
+def patients_to_show(rate, asked, level, choices, after, most):
+    """Return the first number above ``after`` that shows a rate in four studies of five."""
+    for n in range(after + 1, most + 1):
+        chances = [float(binom.pmf(k, n, rate)) for k in range(n + 1)]
+        if sum(chances[k] for k in range(n + 1) if rate_shown(k, n, asked, level, choices)) >= 0.8:
+            return n
+    return None
+
+
 def entropy(p, q):
     """Return p log(p / q) + (1 - p) log((1 - p) / (1 - q))."""
     first = p * log(p / q) if p > 0 else 0.0

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import norm
 
 from steadycut import certify, plan
+from steadycut.core.asked_rates import certified_rates
 from steadycut.core.bounds import betting, concentration
 from steadycut.core.bounds.binomial import (
     dkw_width,
@@ -172,3 +173,25 @@ def searched(cohort):
     wanted = density * (z - 1 / z) * log(high * (1 - low) / ((1 - high) * low)) + 4 * density / z
     wanted = min(max(wanted, p), 1.0)
     yield from differ("Miller-Siegmund", miller_siegmund(p, low, high), wanted, 1e-9)
+
+
+def rates_asked_for(cohort):
+    """The limits of sensitivity and specificity, together; what is shown; how many show it."""
+    tp, fn, fp, tn = counts_for(cohort)
+    rng = random.Random(cohort.seed)  # noqa: S311
+    asked = {name: rng.choice([0.3, 0.6, 0.9]) for name in ("sensitivity", "specificity")}
+    choices, level = rng.choice([0, 1, 3]), min(cohort.delta, 1) / 2
+    found = certified_rates(confusion_of((tp, fn, fp, tn)), asked, cohort.delta, choices)
+    for one, (right, n) in zip(found, ((tp, tp + fn), (tn, tn + fp)), strict=True):
+        low, high = bounds.lower_limit(right, n, level), bounds.upper_limit(right, n, level)
+        if choices:
+            width = bounds.dkw_one_sided(n, level / choices)
+            low, high = max(right / max(n, 1) - width, 0.0), min(right / max(n, 1) + width, 1.0)
+        yield from all_differ(one.rate, (one.lower, one.upper), (low, high), 1e-9, 1e-12)
+        shown = n > 0 and bounds.rate_shown(right, n, one.asked, level, choices)
+        yield from differ(f"{one.rate} shown", one.answer == "yes", shown)
+        needed = one.patients_needed
+        if needed is not None and needed <= n + 25:
+            rate = right / n if n and right / n > one.asked else 1.0
+            wanted = bounds.patients_to_show(rate, one.asked, level, choices, n, needed)
+            yield from differ(f"patients who show {one.rate}", needed, wanted)

@@ -74,6 +74,7 @@ TOPICS = {
         compare_bounds.bets: SOMETIMES,
         compare_bounds.plans: SOMETIMES,
         compare_bounds.searched: OFTEN,
+        compare_bounds.rates_asked_for: OFTEN,
     },
     "other hospitals": {
         compare_hospitals.parts: OFTEN,

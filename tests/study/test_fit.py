@@ -229,6 +229,8 @@ def test_a_pointwise_bound_is_refused_in_uniform_honesty():
         ({"honesty": "both"}, "honesty must be one of split, uniform; got 'both'."),
         ({"bound": "bayes"}, "bound must be one of auto, clopper-pearson, "),
         ({"certify_size": 1}, "certify_size must lie strictly between 0 and 1; got 1."),
+        ({"certify": 0.9}, "certify must be a text such as 'sensitivity:0.90'; got 0.9."),
+        ({"certify": "auc:0.9"}, "certify must name sensitivity or specificity, each with a value"),
         ({"n_bootstrap": 0}, "n_bootstrap must be a whole number of at least 2; got 0."),
         ({"cost_fn": 0}, "cost_fn must be a finite number above 0; got 0."),
         ({"cost_fp": -1}, "cost_fp must be a finite number above 0; got -1."),

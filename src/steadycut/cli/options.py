@@ -301,6 +301,18 @@ class BoundOptions(CertificateOptions):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FitBoundOptions(BoundOptions):
+    """Certificate."""
+
+    certify: str | None = option(
+        "RATE:X[,RATE:X]",
+        "Certify rates too: sensitivity:0.90, specificity:0.80 or both, at least these values. "
+        "[default: the cost only]",
+        default=None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RememberOptions:
     """Remembering patients."""
 

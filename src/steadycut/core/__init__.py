@@ -19,6 +19,7 @@ travel:
 ``select``          of several ways to make scores, the best one (Algorithm 1)
 ``ensemble``        several ways to make scores, averaged on the quantile scale
 ``certify``         a frozen threshold and other patients -> a certificate
+``asked_rates``     whether sensitivity and specificity are as high as asked for
 ``intervals``       confidence intervals of the cut-off and of what it does
 ``shift``           what differs between two hospitals
 ``verdict``         counts at two hospitals -> three answers about a frozen decision

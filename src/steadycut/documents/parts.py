@@ -18,8 +18,10 @@ from pydantic import (
     model_serializer,
 )
 
+from steadycut.core.asked_rates import RateName
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
+from steadycut.core.verdict import Answer
 
 
 def _listed(values: Any) -> Any:  # noqa: ANN401
@@ -138,6 +140,23 @@ class CertificatePart(Part):
     def n_choices(self) -> int:
         """Among how many scores the certifying patients chose the cut-off; 0 if others chose it."""
         return self.n_candidates if self.honesty == "uniform" else 0
+
+
+class CertifiedRatePart(Part):
+    """A rate that was asked to be at least a value, and what the certifying patients show of it.
+
+    ``right`` of ``n_patients`` of the class were decided rightly. The lower limits of all rates in
+    a document hold together with the confidence of its certificate, and so do the upper limits.
+    """
+
+    rate: RateName
+    asked: FiniteFloat = Field(gt=0, lt=1)
+    right: int = Field(ge=0)
+    n_patients: int = Field(ge=0)
+    observed: FiniteFloat | None
+    lower: FiniteFloat = Field(ge=0, le=1)
+    upper: FiniteFloat = Field(ge=0, le=1)
+    answer: Answer
 
 
 class InstancesPart(Part):

@@ -118,6 +118,7 @@ class RuleDocument(FrozenDocument):
     reference: Reference
     provenance: Provenance
     remembered_patients: Remembered | None = None
+    certified_rates: list[parts.CertifiedRatePart] | None = None
 
 
 class FrozenRule(CallFile[RuleDocument]):

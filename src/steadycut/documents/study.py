@@ -99,6 +99,17 @@ class SitesPart(parts.Part):
     quantile_range: parts.Range | None
 
 
+class StudyRatePart(parts.CertifiedRatePart):
+    """A certified rate, and what it takes to show it.
+
+    ``patients_needed`` of the class show it at the observed rate in four studies of five. If that
+    rate is too low, ``rate_needed`` is what as many patients as now show in four studies of five.
+    """
+
+    patients_needed: int | None = None
+    rate_needed: FiniteFloat | None = None
+
+
 class CurvePart(parts.Part):
     """The risk of the choosing patients along the cut-off, with its standard error."""
 
@@ -143,7 +154,8 @@ class OptionsPart(parts.RuleOptions):
 class StudyDocument(parts.Part):
     """Everything in ``study.json``.
 
-    ``instances``, ``data`` and ``frozen_rule`` are known where the study was made from a table.
+    ``instances``, ``data`` and ``frozen_rule`` are known where the study was made from a table,
+    ``certified_rates`` where somebody asked for them.
     """
 
     schema_: Literal["steadycut.study/1"] = Field(default=SCHEMA, alias="schema")
@@ -177,3 +189,4 @@ class StudyDocument(parts.Part):
     instances: parts.ClustersPart | None = None
     data: parts.DataPart | None = None
     frozen_rule: RuleDocument | None = None
+    certified_rates: list[StudyRatePart] | None = None

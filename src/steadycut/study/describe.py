@@ -28,6 +28,7 @@ from steadycut.documents.study import (
     SitePart,
     SitesPart,
     StudyDocument,
+    StudyRatePart,
     TippingPart,
 )
 from steadycut.study.criterion import criterion_values
@@ -58,6 +59,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
         risk=chosen.risk,
         criterion=criterion_values(study),
         certificate=CertificatePart.of(study.certificate),
+        certified_rates=[StudyRatePart.of(one) for one in study.certified_rates] or None,
         threshold_interval=cut_intervals(study, confidence),
         operating_point=point_part(study_point(study, confidence)),
         stability=stability_part(study),

@@ -116,6 +116,10 @@ def fit(
         Deal the classes evenly to both roles. This needs a target prevalence.
     bound : str, default "auto"
         Bound on the risk. ``auto`` depends on the costs and on the honesty.
+    certify : str, default None
+        Rates to certify beside the risk, such as ``"sensitivity:0.90"`` or
+        ``"sensitivity:0.90,specificity:0.80"``: is the rate at least this value, with confidence
+        1 - delta for all of them together? `Study.certified_rates` has the answers.
     ensemble : str, default None
         Average all candidates on the quantile scale instead of choosing one: ``"quantile"`` with
         equal weights, ``"gls"`` with the weights of the smallest bootstrap variance. All exact cuts

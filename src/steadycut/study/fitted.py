@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from steadycut.core.asked_rates import CertifiedRate, certified_rates
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import Confusion
@@ -74,6 +75,16 @@ class FittedStudy:
     def n_choices(self) -> int:
         """Among how many scores the certifying patients chose themselves; 0 if others did."""
         return self.n_candidates if self.options.honesty == "uniform" else 0
+
+    @property
+    def certified_rates(self) -> tuple[CertifiedRate, ...]:
+        """What the certifying patients show of the rates that were asked for."""
+        return self.rates_of(self.counts)
+
+    def rates_of(self, counts: Confusion) -> tuple[CertifiedRate, ...]:
+        """Return what counts of the certifying patients show of these rates."""
+        options = self.options
+        return certified_rates(counts, options.asked_rates, options.search.delta, self.n_choices)
 
     @cached_property
     def oriented_scores(self) -> FloatArray:

@@ -22,7 +22,7 @@ from steadycut.errors import BadOption, BadRuleFile
 from steadycut.ingest.request import site_hash
 from steadycut.study.describe import options_part, role_counts, stability_part, steps_of
 from steadycut.study.fitted import FittedStudy
-from steadycut.study.reference import reference_of, span_of
+from steadycut.study.reference import rate_parts, reference_of, span_of
 from steadycut.study.small_cells import without_small_cells
 
 
@@ -63,6 +63,7 @@ def rule_document(study: FittedStudy) -> RuleDocument:
         score_range=(float(scores.min()), float(scores.max())),
         bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
         certificate=CertificatePart.of(study.certificate),
+        certified_rates=rate_parts(study.certified_rates),
         stability=stability_part(study),
         reference=reference_of(study.counts, study.certify_patients, study.patients.n_instances),
         provenance=provenance_of(study),

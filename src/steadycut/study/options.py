@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, Unpack
 
+from steadycut.core.asked_rates import RateName, parse_rates
 from steadycut.core.bounds.concentration import choose_bound
 from steadycut.core.checks import (
     check_choice,
@@ -34,6 +35,7 @@ class Options:
     certify_size: float = 0.5
     stratified: bool = False
     bound: str = "auto"
+    certify: str | None = None
     ensemble: str | None = None
     stratify: str | None = None
     seed: int = 0
@@ -43,7 +45,7 @@ class Options:
         check_choice("honesty", self.honesty, HONESTIES)
         store(self, "certify_size", check_fraction("certify_size", self.certify_size))
         store(self, "seed", check_count("seed", self.seed, at_least=0))
-        _ = self.bound_name
+        _ = self.bound_name, self.asked_rates
         check_flag("stratified", self.stratified)
         if self.stratify is not None and self.ensemble is not None:
             msg = "an ensemble cannot be resampled within groups; leave out stratify or ensemble."
@@ -80,6 +82,11 @@ class Options:
         return choose_bound(self.bound, self.search.costs, self.honesty)
 
     @property
+    def asked_rates(self) -> dict[RateName, float]:
+        """The rates that are certified beside the risk, each with the value it should reach."""
+        return parse_rates(self.certify)
+
+    @property
     def publish(self) -> Publish:
         """How the chosen threshold is placed between the scores around it."""
         return cut_just_below if self.bound_name == "compression" else clear_of_scores
@@ -105,6 +112,7 @@ class FitOptions(TypedDict, total=False):
     certify_size: float
     stratified: bool
     bound: str
+    certify: str | None
     ensemble: str | None
     centering: str
     form: str

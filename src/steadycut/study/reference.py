@@ -1,12 +1,15 @@
 """What a rule file keeps of its patients for a later audit: counts and quantiles."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from steadycut.core.asked_rates import CertifiedRate
 from steadycut.core.checks import IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import PatientScores
 from steadycut.core.shift.label_shift import bins_of
-from steadycut.documents.parts import InstancesPart
+from steadycut.documents.parts import CertifiedRatePart, InstancesPart
 from steadycut.documents.rule import Reference
 from steadycut.study.curves import quantiles
 
@@ -31,3 +34,8 @@ def reference_of(
         bins=bins_of(patients),
         instances_per_patient=span_of(n_instances),
     )
+
+
+def rate_parts(rates: Iterable[CertifiedRate]) -> list[CertifiedRatePart] | None:
+    """Return certified rates as a rule file holds them; None without any."""
+    return [CertifiedRatePart.of(one) for one in rates] or None

@@ -18,11 +18,15 @@ from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import PatientScores
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import REFUSE, Finding
-from steadycut.documents.parts import CertificatePart, InstancesPart, StabilityPart
+from steadycut.documents.parts import (
+    CertificatePart,
+    InstancesPart,
+    StabilityPart,
+)
 from steadycut.documents.rule import BinsPart, FrozenRule, Reference, RuleDocument
 from steadycut.errors import BadOption, TooFewPatients, argument
 from steadycut.study.fitted import FittedStudy
-from steadycut.study.reference import reference_of
+from steadycut.study.reference import rate_parts, reference_of
 
 
 def grouped_patients(
@@ -154,6 +158,7 @@ def without_small_cells(document: RuleDocument, study: FittedStudy, least: int) 
             "score_range": _outwards(document.score_range, step),
             "bootstrap_thresholds": cuts,
             "certificate": CertificatePart.of(_certificate(study, counts)),
+            "certified_rates": rate_parts(study.rates_of(counts)),
             "stability": _without_numbers(document.stability),
             "reference": _coarse_reference(document.reference, counts, grouped, least),
             "provenance": provenance.model_copy(update={"options": marked}),

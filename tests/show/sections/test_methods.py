@@ -89,3 +89,15 @@ def test_a_paper_says_what_was_overruled_and_what_was_grouped():
     assert "refused these patients (aggregation) and was overruled" in texts["forced"]
     assert "in groups of at least 5" in texts["grouped"]
     assert "overruled" not in texts["plain"] + texts["grouped"]
+
+
+def test_the_text_says_which_rates_were_certified_and_how():
+    asked = {"certify": "sensitivity:0.8,specificity:0.7"}
+    split, uniform = (
+        " ".join(methods_section(document(samples.study(honesty=one, **asked))).texts)
+        for one in ("split", "uniform")
+    )
+    assert "Certified beside it: sensitivity at least 0.8 and specificity at least 0.7" in split
+    assert "exact binomial limits (Clopper-Pearson) at a confidence of 95 % each." in split
+    assert "Massart) at a confidence of 95 % each." in uniform
+    assert "Certified beside it" not in " ".join(methods_section(document(samples.study())).texts)

@@ -8,7 +8,11 @@ from steadycut.show.builders import held_files, listed, pictures, section
 from steadycut.show.figures.certificate import CertificateDisplay
 from steadycut.show.numbers import cut
 from steadycut.show.page import Page, Section
-from steadycut.show.sections.certificate import certificate_section, certificate_status
+from steadycut.show.sections.certificate import (
+    certificate_section,
+    certificate_status,
+    rate_sentences,
+)
 from steadycut.show.sections.characteristics import operating_section
 from steadycut.show.sections.checklist import checklist_section
 from steadycut.show.sections.choice import (
@@ -34,7 +38,9 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
     certificate, costs = study.certificate, study.costs
     waterfall = pictures(study, {CertificateDisplay: WATERFALL})
     sections = (
-        certificate_section(certificate, f"where {say.costs_in_words(costs)}", waterfall),
+        certificate_section(
+            certificate, f"where {say.costs_in_words(costs)}", waterfall, rate_sentences(study)
+        ),
         operating_section(study),
         choice_section(study),
         stability_section(study),

@@ -6,6 +6,7 @@ from steadycut.documents.study import StudyDocument
 from steadycut.show import sentences as say
 from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Section
+from steadycut.show.sections.certificate import rate_sentence
 from steadycut.show.sections.characteristics import characteristic_names, fixed, interval_text
 
 # As in CITATION.cff, which tests compare it with.
@@ -20,6 +21,11 @@ SPLIT = (
 UNIFORM = (
     "The same patients chose the cut-off and certified it; the bound used holds at every cut-off "
     "and for every candidate at once, so that choosing does not spoil it."
+)
+EXACT = "one-sided exact binomial limits (Clopper-Pearson)"
+AT_ALL_CUTS = (
+    "one-sided limits that hold at every cut-off and for every candidate at once "
+    "(Dvoretzky-Kiefer-Wolfowitz-Massart)"
 )
 NAMED = ("sensitivity", "specificity", "ppv", "npv")
 
@@ -97,7 +103,20 @@ def certificate_text(document: StudyDocument) -> str:
         f"positive) certified the cut-off: an upper limit on its risk, the mean cost per patient, "
         f"with {percent(1 - certificate.delta)} confidence, by the bound "
         f"{say.bound_in_words(certificate.bound)}. {SPLIT if honest else UNIFORM}"
+        f"{rates_text(document)}"
     )
+
+
+def rates_text(document: StudyDocument) -> str:
+    """Say which rates were certified beside the risk, and how; nothing without any."""
+    rates, certificate = document.certified_rates, document.certificate
+    if not rates:
+        return ""
+    asked = " and ".join(f"{one.rate} at least {one.asked:g}" for one in rates)
+    how = EXACT if certificate.honesty == "split" else AT_ALL_CUTS
+    shared = f" at a confidence of {percent(1 - certificate.delta / len(rates))} each"
+    found = " ".join(rate_sentence(one, certificate.delta, several=len(rates) > 1) for one in rates)
+    return f" Certified beside it: {asked}, by {how}{shared}. {found}"
 
 
 def results_text(document: StudyDocument) -> str:

@@ -1,0 +1,203 @@
+"""Certify that sensitivity or specificity is at least what somebody asked for.
+
+Sensitivity is a share of the ill certifying patients, specificity one of the healthy ones. Given
+the labels, the patients of a class are independent draws. So a limit of each rate is exact binomial
+(Clopper and Pearson 1934) if other patients chose the cut-off. If the same patients chose it, the
+limit is that of Dvoretzky, Kiefer, Wolfowitz and Massart, which holds at all cuts of all scores.
+
+Several rates share delta equally. Their lower limits hold together with probability 1 - delta, and
+so do their upper limits. A wrong "yes" needs a rate below the value, a wrong "no" one at or above
+it. One rate is never both, so any wrong answer has probability at most delta.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from scipy.special import betainc, betaincinv
+
+from steadycut.core.bounds.binomial import deviation, rate_interval
+from steadycut.core.checks import Interval, check_fraction, refuse
+from steadycut.core.confusion import Confusion
+from steadycut.core.verdict import MOST_PATIENTS, Answer
+from steadycut.errors import BadOption, argument
+
+RateName = Literal["sensitivity", "specificity"]
+RATE_NAMES: Final[tuple[RateName, ...]] = ("sensitivity", "specificity")
+# A rate should be shown in four studies of five.
+POWER = 0.8
+# The inequality of Dvoretzky, Kiefer and Wolfowitz is one-sided up to this probability.
+LARGEST_DELTA = 0.5
+
+
+def parse_rates(text: str | None) -> dict[RateName, float]:
+    """Return what is asked for, by the name of the rate.
+
+    Examples
+    --------
+    >>> parse_rates("sensitivity:0.90,specificity:0.80")
+    {'sensitivity': 0.9, 'specificity': 0.8}
+    """
+    if text is None:
+        return {}
+    if not isinstance(text, str):
+        refuse("certify", "be a text such as 'sensitivity:0.90'", text)
+    asked: dict[RateName, float] = {}
+    for part in text.split(","):
+        given, _, value = part.strip().partition(":")
+        name = next((one for one in RATE_NAMES if one == given), None)
+        if name is None or not value:
+            known = " or ".join(RATE_NAMES)
+            refuse("certify", f"name {known}, each with a value, as in sensitivity:0.90", text)
+        if name in asked:
+            msg = f"{argument('certify')} asks for {name} twice; ask once."
+            raise BadOption(msg)
+        asked[name] = _share(name, value)
+    return asked
+
+
+def _share(name: str, text: str) -> float:
+    try:
+        value: float | str = float(text)
+    except ValueError:
+        value = text
+    return check_fraction(f"the {name} of {argument('certify')}", value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertifiedRate:
+    """A rate that should be at least ``asked``, and what the certifying patients show of it.
+
+    ``right`` of ``n_patients`` of one class were decided rightly. Each limit of the rate is wrong
+    with probability at most ``delta``. ``n_choices`` is the number of scores among which the same
+    patients chose the cut-off; 0 if others did.
+
+    Examples
+    --------
+    >>> one = CertifiedRate(rate="sensitivity", asked=0.9, right=46, n_patients=46, delta=0.1)
+    >>> round(one.lower, 4), one.answer
+    (0.9512, 'yes')
+    """
+
+    rate: RateName
+    asked: float
+    right: int
+    n_patients: int
+    delta: float
+    n_choices: int = 0
+
+    @property
+    def observed(self) -> float | None:
+        """The share; None without patients."""
+        return self.right / self.n_patients if self.n_patients else None
+
+    @property
+    def limits(self) -> Interval:
+        """A lower and an upper limit, each one-sided at ``delta``."""
+        both = 2 * min(self.delta, LARGEST_DELTA)
+        return rate_interval(self.right, self.n_patients, both, self.n_choices)
+
+    @property
+    def lower(self) -> float:
+        """The lower limit of the rate."""
+        return self.limits[0]
+
+    @property
+    def upper(self) -> float:
+        """The upper limit of the rate."""
+        return self.limits[1]
+
+    @property
+    def answer(self) -> Answer:
+        """Whether the rate is at least the value."""
+        low, high = self.limits
+        if low >= self.asked:
+            return "yes"
+        return "no" if high < self.asked else "cannot tell"
+
+    @property
+    def patients_needed(self) -> int | None:
+        """How many patients of the class show it at the observed rate, in four studies of five.
+
+        If the observed rate is too low, more patients do not help, unless these cannot show it
+        whatever they do: then it is how many are needed if all are decided rightly. None if it is
+        shown, or if it needs more than `MOST_PATIENTS`.
+        """
+        if self.answer == "yes":
+            return None
+        if self._looks_large:
+            return self._patients_at(self.right / self.n_patients)
+        too_few = self._fewest_right(self.n_patients) > self.n_patients
+        return self._patients_at(1.0) if too_few else None
+
+    @property
+    def rate_needed(self) -> float | None:
+        """The true rate that as many patients show in four studies of five.
+
+        None if the observed rate is large enough, or if no number of right decisions shows it.
+        """
+        right = self._fewest_right(self.n_patients)
+        if self._looks_large or right > self.n_patients:
+            return None
+        return float(betaincinv(right, self.n_patients - right + 1, POWER))
+
+    @property
+    def _looks_large(self) -> bool:
+        return self.observed is not None and self.observed > self.asked
+
+    def _shows(self, right: int, n: int) -> bool:
+        """Whether the lower limit would be at least the value, with these counts."""
+        level = min(self.delta, LARGEST_DELTA)
+        if self.n_choices:
+            return right / n - deviation(n, level / self.n_choices) >= self.asked
+        return _chance_of_at_least(right, n, self.asked) <= level
+
+    def _fewest_right(self, n: int, start: int = 1) -> int:
+        """Return the smallest count that shows the rate; n + 1 if no count does."""
+        right = start
+        while right <= n and not self._shows(right, n):
+            right += 1
+        return right
+
+    def _patients_at(self, rate: float) -> int | None:
+        right = 1
+        for n in range(self.n_patients + 1, MOST_PATIENTS + 1):
+            # With more patients, never fewer right decisions are needed.
+            right = self._fewest_right(n, right)
+            if right <= n and _chance_of_at_least(right, n, rate) >= POWER:
+                return n
+        return None
+
+
+def _chance_of_at_least(count: int, n: int, rate: float) -> float:
+    """Return the probability of at least ``count`` of n, for 1 <= count <= n."""
+    return float(betainc(count, n - count + 1, rate))
+
+
+def certified_rates(
+    counts: Confusion, asked: Mapping[RateName, float], delta: float, n_choices: int = 0
+) -> tuple[CertifiedRate, ...]:
+    """Return what the certifying patients show of each rate that is asked for.
+
+    Examples
+    --------
+    >>> counts = Confusion(tp=90, fn=2, fp=5, tn=40)
+    >>> both = certified_rates(counts, {"sensitivity": 0.9, "specificity": 0.8}, 0.1)
+    >>> [(one.rate, one.answer, round(one.lower, 3)) for one in both]
+    [('sensitivity', 'yes', 0.933), ('specificity', 'cannot tell', 0.78)]
+    """
+    found = {
+        "sensitivity": (counts.tp, counts.tp + counts.fn),
+        "specificity": (counts.tn, counts.tn + counts.fp),
+    }
+    return tuple(
+        CertifiedRate(
+            rate=name,
+            asked=value,
+            right=found[name][0],
+            n_patients=found[name][1],
+            delta=delta / len(asked),
+            n_choices=n_choices,
+        )
+        for name, value in asked.items()
+    )
