@@ -54,8 +54,8 @@ def test_the_limit_is_never_rounded_towards_what_was_asked_for():
 
 def test_it_says_how_many_more_patients_it_takes():
     assert more_patients(part(36, 39)) == (
-        "Next: certify with more patients. At this rate about 696 ill patients who certify show "
-        "0.90 in four studies of five; there are 39."
+        "Next: check with more patients. At this rate about 696 ill patients show 0.90 in four "
+        "studies of five; here are 39."
     )
     assert "even 20000 ill patients" in more_patients(part(9001, 10_000))
 

@@ -38,9 +38,7 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
     certificate, costs = study.certificate, study.costs
     waterfall = pictures(study, {CertificateDisplay: WATERFALL})
     sections = (
-        certificate_section(
-            certificate, f"where {say.costs_in_words(costs)}", waterfall, rate_sentences(study)
-        ),
+        certificate_section(certificate, f"where {say.costs_in_words(costs)}", waterfall),
         operating_section(study),
         choice_section(study),
         stability_section(study),
@@ -69,7 +67,8 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
 
 def headline(study: StudyDocument) -> tuple[str, ...]:
     """Return the sentences that are read in ten seconds; the first one is the rule."""
-    return (say.rule_sentence(study), say.certified_sentence(study.certificate, study.costs))
+    certified = say.certified_sentence(study.certificate, study.costs)
+    return (say.rule_sentence(study), certified, *rate_sentences(study))
 
 
 def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:

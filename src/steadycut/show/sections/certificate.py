@@ -1,7 +1,6 @@
 """The certificate: an upper limit on the risk, term by term, and lower limits of rates."""
 
 import math
-from collections.abc import Sequence
 
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.verdict import MOST_PATIENTS
@@ -24,21 +23,15 @@ ANSWERS = {"yes": "shown", "no": "refuted", "cannot tell": "not shown"}
 
 
 def certificate_section(
-    certificate: CertificatePart,
-    costs: str,
-    figures: tuple[Picture, ...] = (),
-    rates: Sequence[str] = (),
+    certificate: CertificatePart, costs: str, figures: tuple[Picture, ...] = ()
 ) -> Section:
-    """Say what is certified, term by term, where errors cost what ``costs`` says.
-
-    ``rates`` are the sentences about rates that are certified too.
-    """
+    """Say what is certified, term by term, where errors cost what ``costs`` says."""
     text = (
         "The certificate is an upper limit on the risk. With "
         f"{percent(1 - certificate.delta)} confidence the true risk of patients like these is not "
         f"above it, {costs}."
     )
-    results, tables = (*rates, honesty_sentence(certificate)), (certificate_table(certificate),)
+    results, tables = (honesty_sentence(certificate),), (certificate_table(certificate),)
     title = "How far it can be trusted"
     return section("certificate", title, text, results=results, figures=figures, tables=tables)
 
@@ -134,12 +127,12 @@ def next_steps(study: StudyDocument) -> tuple[str, ...]:
 
 def more_patients(one: StudyRatePart) -> str:
     """Say how many patients would show a rate that looks large enough."""
-    who = f"{RIGHT[one.rate][0]} patients who certify"
+    who = f"{RIGHT[one.rate][0]} patients"
     if one.patients_needed is None:
         return f"Next: take another cut-off; at this rate even {MOST_PATIENTS} {who} are too few."
     return (
-        f"Next: certify with more patients. At this rate about {one.patients_needed} {who} show "
-        f"{_asked(one)} in four studies of five; there are {one.n_patients}."
+        f"Next: check with more patients. At this rate about {one.patients_needed} {who} show "
+        f"{_asked(one)} in four studies of five; here are {one.n_patients}."
     )
 
 
@@ -150,7 +143,7 @@ def another_cut(one: StudyRatePart, direction: str) -> str:
     start = f"Next: choose a {side} cut-off, for a {one.rate} above {asked}"
     if one.rate_needed is None:
         return (
-            f"{start}, and certify with more patients: at least {one.patients_needed} {who} ones, "
+            f"{start}, and check with more patients: at least {one.patients_needed} {who} ones, "
             f"even if all are {right}."
         )
     return (
