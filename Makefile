@@ -28,12 +28,13 @@ coverage: $(VENV)/.installed-test ## the tests, and whether they reach every lin
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" --cov=src/steadycut --cov-branch --cov-report=json:.coverage.json --cov-report=term-missing $(PYTEST_ARGS)
 	@$(BIN)/python scripts/check_coverage.py .coverage.json
 
-check: $(VENV)/.installed-dev ## format, lint, types, the import wall and the counts of the house
+check: $(VENV)/.installed-dev ## format, lint, types, the import wall, the counts of the house and the words of the docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python scripts/check_imports.py
 	@$(BIN)/python scripts/count_house.py
+	@$(BIN)/python scripts/check_words.py
 
 docs: $(VENV)/.installed-docs ## the site in docs/_build/html, offline; a warning or a dead link is an error
 	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html

@@ -3,7 +3,7 @@
 The map is the bootstrap standard deviation of the risk at t times the curvature of the curve there.
 It is not the penalty G_boot of Algorithm 1, which does not depend on t and cannot move a cut along
 one curve. On real hospitals this rule generalises worse than the plain minimiser
-(docs/guide/compare.md). It is included because the paper describes it.
+(docs/evidence/pointwise.md). It is included because the paper describes it.
 """
 
 from dataclasses import dataclass, field, replace

@@ -175,8 +175,8 @@ def choose_loss_bound(name: str, costs: CostMatrix, n_patients: int = 0) -> str:
 
     If the costs have two values, losses are 0 or 1 and the exact limit applies. Otherwise ``auto``
     is the betting bound, which was the narrowest of the three in nearly all tested settings
-    (docs/guide/strata.md). It takes seconds for very many patients. From `MANY_BETS` patients on,
-    ``auto`` is therefore ``bentkus``, which is nearly as narrow.
+    (docs/evidence/strata.md). It takes seconds for very many patients. From `MANY_BETS` patients
+    on, ``auto`` is therefore ``bentkus``, which is nearly as narrow.
     """
     check_choice("bound", name, ("auto", *LOSS_BOUNDS))
     two_values = np.unique(costs.values).size == 2  # noqa: PLR2004
