@@ -55,11 +55,11 @@ def inline_text(token: Token) -> str:
 
 
 def paragraphs(text: str) -> Iterator[tuple[int, str]]:
-    """Yield each paragraph, heading, list item and table cell of a page, with its line.
+    r"""Yield each paragraph, heading, list item and table cell of a page, with its line.
 
     Examples
     --------
-    >>> list(paragraphs("# One `x`\\n\\n    code\\n\\n- [two](a.md)\\n"))
+    >>> list(paragraphs("# One `x`\n\n    code\n\n- [two](a.md)\n"))
     [(1, 'One CODE'), (5, 'two')]
     """
     line = 1
@@ -94,11 +94,11 @@ def n_words(text: str) -> int:
 
 
 def banned_words(glossary: str) -> dict[str, str]:
-    """Return each word that must not be used, with what to say instead.
+    r"""Return each word that must not be used, with what to say instead.
 
     Examples
     --------
-    >>> banned_words("| do not write | write |\\n|---|---|\\n| `mend`, `mends` | fix |\\n")
+    >>> banned_words("| do not write | write |\n|---|---|\n| `mend`, `mends` | fix |\n")
     {'mend': 'fix', 'mends': 'fix'}
     """
     _, _, table = glossary.partition("| do not write | write |\n")
