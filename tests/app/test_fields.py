@@ -4,6 +4,8 @@ import pytest
 
 from steadycut.app.column import Column
 from steadycut.app.fields import FIRST, Field, arguments, asked
+from steadycut.app.words import FIELDS, RULES
+from steadycut.core.rules.registry import parse_rule
 from tests.app.client import COMMANDS
 
 SCRIPT = "<script>alert(1)</script>"
@@ -23,17 +25,41 @@ def test_the_form_asks_for_every_option_but_columns_and_places():
     assert asked(COMMANDS["audit"])[0].name == "external"
 
 
-def test_fields_have_the_words_and_defaults_of_the_command():
+def test_fields_have_the_words_of_the_app_and_the_defaults_of_the_command():
     cost, honesty, switch = find("cost_fn"), find("honesty"), find("stratified")
-    assert (cost.option, cost.default, cost.help) == ("--cost-fn", "1", "Cost of a missed patient.")
+    assert (cost.option, cost.default) == ("--cost-fn", "1")
+    assert cost.hint.startswith("Only the ratio of both costs matters")
     assert (honesty.choices, honesty.default) == (("split", "uniform"), "split")
+    assert honesty.words("split") == "some patients choose the cut-off, the others check it"
     assert (switch.is_switch, switch.default) == (True, "")
-    assert (cost.hint, find("seed").default) == ("(--cost-fn)", "0")
-    assert honesty.hint.startswith("split: some choose, the others certify")
+    assert find("seed").default == "0"
     assert find("grid").choices == ()
     assert find("target_prevalence").choices == ()
     assert "auto" in find("bound").choices
-    assert "stable" in find("rule").suggestions
+    assert "stable" in find("rule").choices
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_field_has_plain_words(command):
+    for field in asked(COMMANDS[command]):
+        assert field.name in FIELDS
+        assert "--" not in field.title + field.hint
+        assert not any("--" in field.words(choice) for choice in field.choices)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_that_is_offered_exists(rule):
+    parse_rule(rule)
+
+
+def test_another_rule_replaces_the_one_that_is_picked():
+    filled = {"rule": ["erm"], "rule_other": ["sensitivity:0.85"]}
+    assert arguments(filled, COMMANDS["fit"], []) == ["--rule=erm", "--rule=sensitivity:0.85"]
+
+
+def test_a_column_of_groups_comes_by_position():
+    assert arguments({"group": ["3"]}, COMMANDS["audit"], COLUMNS) == ["--group=y"]
+    assert arguments({"group": ["y"]}, COMMANDS["audit"], COLUMNS) == []
 
 
 def test_a_form_that_was_not_touched_adds_nothing():
@@ -84,5 +110,5 @@ def test_options_and_switches():
 
 
 def test_titles():
-    assert Field(name="cost_fn", option="", help="").title == "Cost of a missed patient"
-    assert Field(name="target_prevalence", option="", help="").title == "Target prevalence"
+    assert Field(name="cost_fn", option="").title == "Cost of a missed patient"
+    assert Field(name="not_known", option="").title == "Not known"

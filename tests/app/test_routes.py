@@ -6,9 +6,12 @@ import shlex
 
 import pytest
 
+from steadycut.app.words import FIRST_AUDIT, in_words
 from steadycut.cli.main import run
+from steadycut.show.pages.kinds import page_of
 from tests.app.client import FILLED, make_client, refused, start, upload, wait
 from tests.cli.commands import FIT, MARK, SITES, make_rows, run_command, write_rows
+from tests.show.documents import document
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -93,8 +96,32 @@ def test_an_audit_of_the_rule_at_the_other_site(fitted, table, tmp_path, files, 
     assert (page.status_code, ran.code) == (200, 0)
     for name in ("audit.json", "audit.html"):
         assert client.get(f"{audit}/files/{name}").content == (tmp_path / "a" / name).read_bytes()
-    notes = [line.removeprefix("steadycut: ") for line in ran.err.splitlines()]
+    notes = [in_words(line.removeprefix("steadycut: ")) for line in ran.err.splitlines()]
     assert all(note in html.unescape(page.text) for note in notes)
+
+
+def test_an_audit_offers_and_takes_only_sites_that_the_rule_was_not_made_on(fitted):
+    client, place, _ = fitted
+    key = place.rpartition("/")[2]
+    answer = client.post("/audit", data={"study": key}, files={"x": b""}, follow_redirects=False)
+    form = client.get(answer.headers["location"]).text
+    assert """data-values='["south"]' selected>site""" in form
+    audit = start(client, answer, label="5", site="0", external="")
+    assert "--external=others" in wait(client, audit).text
+
+
+def test_the_result_begins_with_status_headline_and_next_step(fitted):
+    client, place, page = fitted
+    told = page_of(document(client.get(f"{place}/files/study.json").json()))
+    text, begin = html.unescape(page.text), 0
+    for part in (told.status.text, *told.headline, FIRST_AUDIT, "<h2>Keep</h2>"):
+        begin = text.index(part, begin)
+
+
+def test_no_page_names_an_option_of_the_command_line(fitted):
+    client, place, _ = fitted
+    for text in (client.get("/").text, client.get(f"{place}?edit=1").text):
+        assert not re.search(r"--[a-z]", text)
 
 
 def test_an_audit_of_an_uploaded_rule_without_labels(client, table, files):
@@ -127,7 +154,7 @@ def test_a_wrong_file_is_answered_with_the_line_of_the_command(
     asked = ["--patient", "patient", "--score", "score", "--label", "label", "--out", "o"]
     ran = run_command(capsys, "fit", name, *asked)
     assert (answer.status_code, ran.code) == (400, 2)
-    assert f"steadycut: {refused(answer)}\n" == ran.err
+    assert f"steadycut: {refused(answer)}\n" == in_words(ran.err)
 
 
 def test_wrong_content_is_answered_with_the_line_of_the_command(
@@ -138,7 +165,7 @@ def test_wrong_content_is_answered_with_the_line_of_the_command(
     page = wait(client, start(client, upload(client, table), **FILLED))
     monkeypatch.chdir(tmp_path)
     ran = run_command(capsys, "fit", "t.csv", *FIT, *SITES, "--out", "o")
-    assert (ran.code, f"steadycut: {refused(page)}\n") == (2, ran.err)
+    assert (ran.code, f"steadycut: {refused(page)}\n") == (2, in_words(ran.err))
     assert 'name="bootstrap" value="20"' in page.text
 
 
@@ -146,6 +173,8 @@ def test_a_wrong_option_is_answered_with_the_line_of_the_command(client, table):
     place = start(client, upload(client, table), **{**FILLED, "cost_fn": "free"})
     page = wait(client, place)
     assert "must be a number; got 'free'" in refused(page)
+    assert "“Cost of a missed patient”" in refused(page)
+    assert "--" not in refused(page)
     assert client.get(f"{place}/files/rule.json").status_code == 404
 
 
@@ -212,4 +241,4 @@ def test_the_demo_needs_no_file(client):
     answer = client.post("/demo", follow_redirects=False)
     text = client.get(answer.headers["location"]).text
     assert "two_hospitals.csv" in text
-    assert 'data-values="A, B" selected>hospital' in text
+    assert """data-values='["A", "B"]' selected>hospital""" in text

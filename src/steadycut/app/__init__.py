@@ -10,6 +10,7 @@ Nothing leaves the machine. The modules, in the order in which a request passes 
 ``preview``      the columns of a table, without anything that may identify a patient
 ``column``       what a page knows about one column
 ``guess``        what each column is probably for
+``words``        what fields, values and errors are called in the app
 ``fields``       the options of a command as the fields of a form, and back
 ``jobs``         uploads, and the command that runs on them in its own process
 ``pages``        templates filled in as HTML

@@ -1,13 +1,14 @@
 """The options of a command as the fields of a form, and a filled form as the command's arguments.
 
-The form has the options, help texts and defaults of the command. Only the command checks what a
-user fills in.
+The form has the options and defaults of the command, in the words of the app. Only the command
+checks what a user fills in.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from steadycut.app.column import Column
+from steadycut.app.words import FIELDS, title_of, value_in_words
 
 # Decisions of every study. The other options are behind "More options".
 FIRST = ("direction", "cost_fn", "cost_fp", "internal", "external", "rule", "honesty")
@@ -16,27 +17,8 @@ MAPPED = frozenset({"patient", "score", "label", "positive", "site", "level", "a
 NOT_ASKED = frozenset(
     {"out", "engine", "resume", "patient_key", "small_cells", "verify", "json", "verbose"}
 )
-TITLES = {
-    "direction": "Direction",
-    "cost_fn": "Cost of a missed patient",
-    "cost_fp": "Cost of a false alarm",
-    "internal": "Sites to choose on",
-    "external": "Sites to judge on",
-    "select": "How one of several candidates is chosen",
-    "delta": "Failure probability of the certificate",
-    "confidence": "Confidence of intervals",
-    "bootstrap": "Bootstrap cohorts",
-    "missing": "Missing scores and labels",
-    "grid": "Number of cuts",
-}
-WORDS = {
-    "ge": "high scores are called",
-    "le": "low scores are called",
-    "split": "some choose, others certify",
-    "uniform": "all do both",
-    "refuse": "refuse the table",
-    "drop": "leave out and count",
-}
+# Options whose value is the name of a column.
+OF_COLUMNS = frozenset({"group", "order", "stratify"})
 COLUMNS_OF_LEVELS = 2
 
 
@@ -44,27 +26,29 @@ COLUMNS_OF_LEVELS = 2
 class Field:
     """One option of a command, as a field.
 
-    ``choices`` are all allowed values, ``suggestions`` are some of them. A switch is on or off.
+    ``choices`` are all values to pick from. A switch is on or off.
     """
 
     name: str
     option: str
-    help: str
     default: str = ""
     choices: tuple[str, ...] = ()
-    suggestions: tuple[str, ...] = ()
     is_switch: bool = False
 
     @property
     def title(self) -> str:
         """The text above the field."""
-        return TITLES.get(self.name, self.name.replace("_", " ").capitalize())
+        return title_of(self.name)
 
     @property
     def hint(self) -> str:
-        """The text below the field: the command's help, and the option that errors name."""
-        help_ = "" if self.help.rstrip(".") == self.title else f"{self.help} "
-        return f"{help_}({self.option})"
+        """The text below the field."""
+        return FIELDS[self.name][1] if self.name in FIELDS else ""
+
+    @property
+    def is_column(self) -> bool:
+        """Whether its value is a column of the table."""
+        return self.name in OF_COLUMNS
 
     @property
     def is_first(self) -> bool:
@@ -73,7 +57,7 @@ class Field:
 
     def words(self, choice: str) -> str:
         """Return a choice as the page shows it."""
-        return f"{choice}: {WORDS[choice]}" if choice in WORDS else choice
+        return value_in_words(self.name, choice)
 
     def argument(self, value: str) -> str | None:
         """Return the argument of the command; None for the default."""
@@ -100,14 +84,16 @@ def arguments(filled: Filled, fields: Sequence[Field], columns: Sequence[Column]
     Examples
     --------
     >>> filled = {"patient": ["0"], "score": ["1"], "cost_fn": ["3"], "seed": [""]}
-    >>> fields = [Field(name=name, option=f"--{name}", help="") for name in ("cost_fn", "seed")]
+    >>> fields = [Field(name=name, option=f"--{name}") for name in ("cost_fn", "seed")]
     >>> arguments(filled, fields, [Column(name="id"), Column(name="s")])
     ['--patient=id', '--score=s', '--cost_fn=3']
     """
     found = _mapping(filled, columns)
     for field in asked(fields):
-        argument = field.argument(_text(filled, field.name))
-        found += [] if argument is None else [argument]
+        if field.is_column:
+            found += [f"{field.option}={one}" for one in _names(filled, field.name, columns)]
+        elif argument := field.argument(_text(filled, field.name)):
+            found.append(argument)
     return found
 
 

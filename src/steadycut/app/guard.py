@@ -143,8 +143,8 @@ def _too_large(request: Request, limit: int) -> Response | None:
 def too_large(limit: int) -> str:
     """Say that an upload has too many bytes."""
     return (
-        f"an upload may have {limit} MB at most; this one has more. Start the app with a larger "
-        "--limit, or use the command line, which has none."
+        f"an upload may have {limit} MB at most; this one has more. Whoever starts the app can "
+        "allow more; the command line has no limit."
     )
 
 

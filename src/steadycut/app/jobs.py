@@ -4,6 +4,7 @@ The work is the command itself, so the app gives the same checks, texts and byte
 stopped at any time, and all its files are in the folder of the job.
 """
 
+import json
 import os
 import re
 import secrets
@@ -18,8 +19,13 @@ from threading import Lock
 
 from steadycut.app.column import Column
 from steadycut.app.fields import Filled
+from steadycut.app.words import in_words
+from steadycut.documents.guards import site_hash
+from steadycut.documents.reading import read_document
 from steadycut.errors import BadOption
 from steadycut.io.progress import ALWAYS, ERASE, SETTING
+from steadycut.show.page import Page
+from steadycut.show.pages.kinds import kind_of, page_of
 
 WORKER = (sys.executable, "-P", "-m", "steadycut")
 SAYS = "steadycut: "
@@ -41,13 +47,17 @@ class Progress:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Job:
-    """One upload: its tables, what was filled in, and the last run of its command."""
+    """One upload: its tables, what was filled in, and the last run of its command.
+
+    ``known_sites`` are hashes of the sites where the rule was made, if there is a rule.
+    """
 
     key: str
     kind: str
     folder: Path
     tables: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
+    known_sites: frozenset[str] = frozenset()
     filled: Filled | None = None
     arguments: tuple[str, ...] = ()
     _process: subprocess.Popen[bytes] | None = None
@@ -81,6 +91,16 @@ class Job:
         """Return one of these files, if it is there."""
         path = self.folder / "results" / name
         return path if self.state == "done" and name in self.results and path.is_file() else None
+
+    def offered(self, column: Column) -> list[str]:
+        """Return the values of a column to pick from, without sites where the rule was made."""
+        return [value for value in column.shown if site_hash(value) not in self.known_sites]
+
+    def told(self) -> Page:
+        """Return what the result says, as the page has it."""
+        name = next(name for name in self.results[::-1] if name != RULE)
+        content = json.loads((self.folder / "results" / name).read_bytes())
+        return page_of(read_document(kind_of(content).document, content))
 
     def start(self, arguments: Sequence[str]) -> None:
         """Run the command with these arguments on the tables; the old results are deleted."""
@@ -117,7 +137,7 @@ class Job:
     def lines(self) -> list[str]:
         """Return what the command wrote: notes, warnings, and at the end why it refused."""
         pieces = self._said().replace(ERASE, "\n").splitlines()
-        return [line.removeprefix(SAYS) for line in pieces if line.startswith(SAYS)]
+        return [in_words(line.removeprefix(SAYS)) for line in pieces if line.startswith(SAYS)]
 
     def why_failed(self) -> str:
         """Return the line that says why the command refused."""

@@ -22,6 +22,7 @@ from steadycut.app.jobs import RULE, Job, Jobs
 from steadycut.app.pages import page, refusal, script, style
 from steadycut.app.preview import preview
 from steadycut.app.uploads import save_upload, save_uploads
+from steadycut.app.words import FIRST_AUDIT, in_words
 from steadycut.core.aggregate.aggregators import AGGREGATORS, aggregator_names
 from steadycut.datasets import write_two_hospitals
 from steadycut.documents.kinds import load_frozen
@@ -33,6 +34,7 @@ MOST_FILES = 100
 MOST_FIELDS = 100_000
 # A report may run its own script, but cannot reach the app.
 IN_FRAME = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'self'"
+OTHERS = {"external": ["others"]}
 # Aggregators without a number, as check boxes.
 PLAIN = tuple(name for name in aggregator_names() if name in AGGREGATORS)
 
@@ -116,7 +118,8 @@ class Routes:
         except SteadycutError as error:
             job.remove()
             flags = {field.name: field.option for field in self.commands[kind]}
-            return self._home(_in_folder(error.spelled(flags), job.folder), status=400)
+            said = in_words(_in_folder(error.spelled(flags), job.folder))
+            return self._home(said, status=400)
         except BaseException:
             job.remove()
             raise
@@ -147,13 +150,17 @@ class Routes:
         if state == "running":
             return page("running", job=job, progress=job.progress())
         if state == "done" and "edit" not in request.query_params:
-            return page("result", job=job, lines=job.lines(), **self._limit())
+            told = job.told()
+            step = FIRST_AUDIT if job.kind == "fit" else in_words(told.next_step)
+            lines, limit = job.lines(), self._limit()
+            return page("result", job=job, told=told, next_step=step, lines=lines, **limit)
         return self._form(job, job.why_failed() if state == "failed" else "")
 
     async def run(self, request: Request, job: Job) -> Response:
         """Start the command with what was filled in."""
         async with request.form(max_fields=MOST_FIELDS) as form:
             filled = {name: [str(one) for one in form.getlist(name)] for name in form}
+        filled = _only_new_sites(filled, job)
         try:
             job.start(arguments(filled, self.commands[job.kind], job.columns))
         except (SteadycutError, OSError) as error:
@@ -247,7 +254,13 @@ def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None
     else:
         msg = "a rule must be given, the rule.json of a study; got none."
         raise BadRuleFile(msg)
-    load_frozen(path)
+    job.known_sites = frozenset(load_frozen(path).expected.sites)
+
+
+def _only_new_sites(filled: dict[str, list[str]], job: Job) -> dict[str, list[str]]:
+    """Judge on sites where the rule was not made, if no site was picked."""
+    picked, has_sites = any(filled.get("external", ())), any(filled.get("site", ()))
+    return filled if picked or not has_sites or not job.known_sites else {**filled, **OTHERS}
 
 
 def _in_folder(text: str, folder: Path) -> str:

@@ -7,21 +7,21 @@ from typing import Annotated, get_args
 from typer.models import OptionInfo
 
 from steadycut.app.fields import Field
+from steadycut.app.words import RULES
 from steadycut.cli.audit import audit_command
 from steadycut.cli.commands import parameters_of
 from steadycut.cli.fit import fit_command
 from steadycut.cli.options import option, switch, whole
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.checks import check_count
-from steadycut.core.rules.registry import rule_names
 from steadycut.core.select import SELECTORS
 from steadycut.io.packages import optional_package
 
 with optional_package("steadycut app", "starlette", "app"):
     from steadycut.app.serve import serve
 
-# The values that are allowed, where the placeholder of an option does not list them.
-CHOICES = {"bound": ("auto", *BOUNDS), "select": tuple(SELECTORS)}
+# The values to pick from, where the placeholder of an option does not list them.
+CHOICES = {"bound": ("auto", *BOUNDS), "select": tuple(SELECTORS), "rule": tuple(RULES)}
 
 
 def app_command(
@@ -56,13 +56,13 @@ def fields_of(command: Callable[..., None]) -> list[Field]:
             field = Field(
                 name=name,
                 option=flag,
-                help=told.help or "",
                 default=_default(parameter.default),
                 choices=CHOICES.get(name, _choices(told.metavar or "")),
-                suggestions=tuple(rule_names()) if name == "rule" else (),
                 is_switch=kind is bool,
             )
             found.append(field)
+            if name == "rule":
+                found.append(Field(name="rule_other", option=flag))
     return found
 
 

@@ -14,22 +14,63 @@
     });
   }
 
-  /* What was seen in a column, beside the field that asks for one of its values. */
-  function tellValues(role, name) {
-    const select = find(role);
-    const hint = find(`${name}-hint`);
-    if (!select || !hint) return;
-    const own = hint.textContent;
-    const tell = () => {
-      const values = select.selectedOptions[0]?.dataset.values;
-      hint.textContent = own + (values ? ` Seen: ${values}.` : "");
-    };
-    select.addEventListener("change", tell);
-    tell();
+  /* Where the values of a column were seen, they are picked from a list instead of typed. */
+  function valuesOf(select) {
+    return JSON.parse(select.selectedOptions[0]?.dataset.values || "[]");
   }
-  tellValues("label", "positive");
-  tellValues("site", "internal");
-  tellValues("site", "external");
+
+  function made(tag, content, ...inside) {
+    const element = Object.assign(document.createElement(tag), content);
+    element.append(...inside);
+    return element;
+  }
+
+  function pickOne(box, values) {
+    const nothing = made("option", { value: "", textContent: "labels are 0 and 1" });
+    const options = values.map((value) => made("option", { value, textContent: value }));
+    const list = made("select", {}, nothing, ...options);
+    list.value = values.includes(box.value) ? box.value : "";
+    list.addEventListener("change", () => (box.value = list.value));
+    return list;
+  }
+
+  function pickSome(box, values) {
+    const picked = new Set(box.value.split(",").map((name) => name.trim()));
+    const ticks = values.map((value) =>
+      made("input", { type: "checkbox", value, checked: picked.has(value) })
+    );
+    const collect = () => {
+      box.value = ticks.filter((tick) => tick.checked).map((tick) => tick.value).join(",");
+    };
+    for (const tick of ticks) tick.addEventListener("change", collect);
+    collect();
+    const labels = ticks.map((tick) => made("label", {}, tick, ` ${tick.value}`));
+    return made("div", { className: "ticks", role: "group" }, ...labels);
+  }
+
+  function offer(role, name, make) {
+    const select = find(role);
+    const box = find(name);
+    if (!select || !box) return;
+    const title = box.closest(".field").querySelector("label");
+    let list = null;
+    const show = () => {
+      const values = valuesOf(select);
+      list?.remove();
+      box.hidden = values.length > 0;
+      title.htmlFor = box.hidden ? `${name}-list` : name;
+      if (!box.hidden) return;
+      list = make(box, values);
+      list.id = `${name}-list`;
+      list.setAttribute("aria-label", title.textContent);
+      box.after(list);
+    };
+    select.addEventListener("change", show);
+    show();
+  }
+  offer("label", "positive", pickOne);
+  offer("site", "internal", pickSome);
+  offer("site", "external", pickSome);
 
   /* How far the work is. */
   const running = find("running");

@@ -1,0 +1,181 @@
+"""The words of the app: what each field is called, what it means, and what its values mean.
+
+A command has options with names such as ``--cost-fn``. A page shows none of them, in an error
+neither: `in_words` puts the titles of the fields in their place.
+"""
+
+import re
+
+# The title of the field of each option, and the text below it.
+FIELDS = {
+    "direction": ("Which scores mean ill", ""),
+    "cost_fn": (
+        "Cost of a missed patient",
+        (
+            "Only the ratio of both costs matters for the choice: 5 and 1 mean that a missed "
+            "patient is five times as bad as a false alarm."
+        ),
+    ),
+    "cost_fp": ("Cost of a false alarm", ""),
+    "internal": ("Sites to choose on", "None ticked: all sites."),
+    "external": ("Sites to judge on", "None ticked: all sites that were not used to choose."),
+    "rule": ("How the cut-off is chosen", ""),
+    "rule_other": (
+        "Another way to choose, by its name",
+        (
+            "For example sensitivity:0.85, f-beta:2 or youden@sensitivity:0.9. It replaces the "
+            "choice above."
+        ),
+    ),
+    "honesty": ("Who chooses and who checks", ""),
+    "target_prevalence": (
+        "Share of ill patients where it is used",
+        (
+            "A number such as 0.1, or two as 0.05,0.2: then the worse one counts. Empty: as in the "
+            "table."
+        ),
+    ),
+    "select": ("How one of several scores is chosen", ""),
+    "ensemble": ("Average of all scores", "Instead of choosing one of them."),
+    "bootstrap": ("Number of repeated samples", "More samples take longer and vary less."),
+    "grid": ("Number of cut-offs that are tried", "A number, or exact: all of them."),
+    "seed": ("Start of the random numbers", "The same number gives the same result."),
+    "stratify": ("Keep groups apart in repeated samples", "Such as labels, sites or scanners."),
+    "delta": (
+        "Risk of a wrong promise",
+        "0.1: the promise is wrong in at most 10 % of studies (90 % confidence).",
+    ),
+    "stratified": (
+        "Divide ill and healthy patients evenly",
+        "Between choosing and checking. Needs the share of ill patients where it is used.",
+    ),
+    "bound": ("How the promise is computed", "Leave it as it is unless you know these names."),
+    "certify": (
+        "What else to promise",
+        "For example sensitivity:0.90 or sensitivity:0.90,specificity:0.80.",
+    ),
+    "remember_patients": (
+        "Remember the patients",
+        "As salted hashes in the rule: later it can refuse patients it was made from.",
+    ),
+    "missing": ("Missing scores and labels", ""),
+    "memory": ("Memory that rows may take", "For example 4GiB. Empty: 2GiB."),
+    "confidence": ("Confidence of intervals", "0.95: 95 % confidence intervals."),
+    "unseen": ("Patients of a group that the rule has not seen", ""),
+    "force": (
+        "Continue if the rule refuses these patients",
+        "The result then says that it was forced.",
+    ),
+    "group": ("Judge groups by themselves, too", "Such as sex, age band or scanner."),
+    "margin": (
+        "How much worse still counts as before",
+        "0.1: an error rate may be higher by 10 of 100 patients.",
+    ),
+    "sequential": (
+        "Limits that hold at every look",
+        "Tick this if you look again and again while labels come in.",
+    ),
+    "order": ("When a row came in", "Numbers or dates such as 2026-01-31."),
+    "risk": ("Expected cost per patient", "For example 0.1: wrong in 10 of 100 patients."),
+    "width": (
+        "How far the promise may lie above it",
+        "For example 0.05. Leave it empty if the number of patients is given.",
+    ),
+    "patients": ("Number of patients", "All of them, both for choosing and for checking."),
+    "prevalence": ("Share of ill patients", "Empty: not known."),
+    "instances": ("Rows per patient", "Such as tiles or slides."),
+    "icc": ("How alike the rows of a patient are", "From 0 (not at all) to 1 (the same)."),
+    "certify_size": ("Share of patients used to check", ""),
+    # These have their own place in the form.
+    "patient": ("Patient", ""),
+    "score": ("Scores", ""),
+    "label": ("Label", ""),
+    "positive": ("Label that means ill", ""),
+    "site": ("Site", ""),
+    "level": ("Inner level", ""),
+    "aggregate": ("One number per patient", ""),
+}
+RULES = {
+    "stable": "low cost, and steady if the study is repeated (recommended)",
+    "erm": "lowest cost among these patients",
+    "youden": "largest sum of sensitivity and specificity",
+    "sensitivity:0.8": "sensitivity at least 0.80, then the best specificity",
+    "sensitivity:0.9": "sensitivity at least 0.90, then the best specificity",
+    "sensitivity:0.95": "sensitivity at least 0.95, then the best specificity",
+    "specificity:0.8": "specificity at least 0.80, then the best sensitivity",
+    "specificity:0.9": "specificity at least 0.90, then the best sensitivity",
+    "specificity:0.95": "specificity at least 0.95, then the best sensitivity",
+    "ppv:0.9": "positive predictive value at least 0.90",
+    "npv:0.95": "negative predictive value at least 0.95",
+    "se-sp-equal": "sensitivity and specificity as equal as possible",
+    "roc01": "nearest to the corner of the ROC curve",
+    "f1": "largest F1 score",
+    "mcc": "largest Matthews correlation",
+    "kappa": "largest kappa of decision and disease",
+    "accuracy": "most correct decisions, whatever the errors cost",
+    "prevalence-match": "as many patients called as are ill",
+}
+# What the values of an option mean, by its name.
+VALUES = {
+    "direction": {"ge": "high scores mean ill", "le": "low scores mean ill"},
+    "honesty": {
+        "split": "some patients choose the cut-off, the others check it",
+        "uniform": "all patients do both (a wider allowance for chance)",
+    },
+    "missing": {"refuse": "refuse the table", "drop": "leave out and count"},
+    "unseen": {"refuse": "refuse the table", "pooled": "use the cut-off for all groups"},
+    "select": {
+        "risk": "lowest cost",
+        "objective": "lowest cost plus what an unstable cut-off may cost",
+        "no-bias": "the same, without the part for bias",
+        "site-mean": "lowest cost, averaged over sites",
+        "site-worst": "lowest cost at the worst site",
+    },
+    "ensemble": {"quantile": "with equal weights", "gls": "with weights by their correlation"},
+    "bound": {"auto": "the tightest way that fits"},
+    "rule": RULES,
+}
+# Commands that a sentence recommends, and what to do here instead.
+COMMANDS = {
+    "`audit --sequential`": "“Limits that hold at every look”",
+    "`steadycut monitor`": "“Watch a rule in use”",
+}
+FIRST_AUDIT = (
+    "Next: check it on patients of another hospital, with “Audit this rule elsewhere” below."
+)
+OPTION = re.compile(r"'?--(?P<name>[a-z][a-z-]*)'?(?: (?P<value>[A-Z]{2,}\b|[a-z]+))?")
+
+
+def title_of(name: str) -> str:
+    """Return what the field of an option is called."""
+    return FIELDS[name][0] if name in FIELDS else name.replace("_", " ").capitalize()
+
+
+def value_in_words(name: str, value: str) -> str:
+    """Return what a value of an option means."""
+    return VALUES.get(name, {}).get(value, value)
+
+
+def in_words(text: str) -> str:
+    """Return a text of a command as the app says it: with titles of fields instead of options.
+
+    Examples
+    --------
+    >>> print(in_words("leave them out with --missing drop."))
+    leave them out with “Missing scores and labels”: leave out and count.
+    >>> print(in_words("Invalid value for '--cost-fn': it must be a number."))
+    Invalid value for “Cost of a missed patient”: it must be a number.
+    >>> print(in_words("--internal north needs --site COL, the column that holds the sites."))
+    “Sites to choose on” north needs “Site”, the column that holds the sites.
+    """
+    for command, here in COMMANDS.items():
+        text = text.replace(command, here)
+    return OPTION.sub(_field, text)
+
+
+def _field(found: re.Match[str]) -> str:
+    name, value = found["name"].replace("-", "_"), found["value"] or ""
+    title = f"“{title_of(name)}”"
+    if value in VALUES.get(name, {}):
+        return f"{title}: {value_in_words(name, value)}"
+    return title if value.isupper() or not value else f"{title} {value}"
