@@ -87,17 +87,15 @@ def test_no_serious_fault_of_accessibility_and_nothing_too_wide(show, make):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-STUDIES = {
+FIRST_SCREEN = {
     "study": samples.study,
     "study, uniform": lambda: samples.study(honesty="uniform"),
     "few patients": lambda: samples.tied_study("le"),
-}
-FIRST_SCREEN = {
     "audit": samples.labelled_audit,
     "audit, unequal costs": lambda: samples.labelled_audit(cost_fn=5.0),
     "sites": samples.sites_audit,
 }
-CLOSED = STUDIES | FIRST_SCREEN | OTHERS | {"comparison": samples.comparison}
+CLOSED = FIRST_SCREEN | OTHERS | {"comparison": samples.comparison}
 
 
 def text_above(page, height):

@@ -20,9 +20,9 @@ from threading import Lock
 from steadycut.app.column import Column
 from steadycut.app.fields import Filled
 from steadycut.app.words import in_words
-from steadycut.documents.guards import site_hash
 from steadycut.documents.reading import read_document
 from steadycut.errors import BadOption
+from steadycut.ingest.request import site_hash
 from steadycut.io.progress import ALWAYS, ERASE, SETTING
 from steadycut.show.page import Page
 from steadycut.show.pages.kinds import kind_of, page_of
