@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 from steadycut.app.guard import Settings
 from steadycut.app.jobs import Jobs
 from steadycut.app.routes import make_app
-from steadycut.cli.app import fields_of
+from steadycut.cli.app import fields_of, tell
 from steadycut.cli.audit import audit_command
 from steadycut.cli.fit import fit_command
 
@@ -31,7 +31,7 @@ def make_client(folder, *, limit=50, welcome=True):
     """Return a client, and the jobs behind it."""
     jobs = Jobs(folder)
     settings = Settings(host="127.0.0.1", port=PORT, token=TOKEN, limit=limit)
-    app = make_app(jobs, COMMANDS, settings)
+    app = make_app(jobs, COMMANDS, tell, settings)
     client = TestClient(
         app, base_url=ORIGIN, headers={"origin": ORIGIN}, raise_server_exceptions=False
     )

@@ -4,7 +4,6 @@ The work is the command itself, so the app gives the same checks, texts and byte
 stopped at any time, and all its files are in the folder of the job.
 """
 
-import json
 import os
 import re
 import secrets
@@ -20,12 +19,9 @@ from threading import Lock
 from steadycut.app.column import Column
 from steadycut.app.fields import Filled
 from steadycut.app.words import in_words
-from steadycut.documents.reading import read_document
 from steadycut.errors import BadOption
 from steadycut.ingest.request import site_hash
 from steadycut.io.progress import ALWAYS, ERASE, SETTING
-from steadycut.show.page import Page
-from steadycut.show.pages.kinds import kind_of, page_of
 
 WORKER = (sys.executable, "-P", "-m", "steadycut")
 SAYS = "steadycut: "
@@ -96,11 +92,10 @@ class Job:
         """Return the values of a column to pick from, without sites where the rule was made."""
         return [value for value in column.shown if site_hash(value) not in self.known_sites]
 
-    def told(self) -> Page:
-        """Return what the result says, as the page has it."""
+    def numbers(self) -> bytes:
+        """Return the file with all numbers of the result."""
         name = next(name for name in self.results[::-1] if name != RULE)
-        content = json.loads((self.folder / "results" / name).read_bytes())
-        return page_of(read_document(kind_of(content).document, content))
+        return (self.folder / "results" / name).read_bytes()
 
     def start(self, arguments: Sequence[str]) -> None:
         """Run the command with these arguments on the tables; the old results are deleted."""

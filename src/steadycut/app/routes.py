@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -42,12 +42,24 @@ Commands = Mapping[str, Sequence[Field]]
 Handler = Callable[[Request, Job], Awaitable[Response]]
 
 
+class Told(Protocol):
+    """What a result says: a page of ``steadycut.show``, of which a template shows the top."""
+
+    @property
+    def next_step(self) -> str:
+        """What to do now."""
+
+
+Tell = Callable[[bytes], Told]
+
+
 class Routes:
     """The answers of one run of the app."""
 
-    def __init__(self, jobs: Jobs, commands: Commands, settings: Settings) -> None:
+    def __init__(self, jobs: Jobs, commands: Commands, tell: Tell, settings: Settings) -> None:
         self.jobs = jobs
         self.commands = commands
+        self.tell = tell
         self.settings = settings
 
     def all(self) -> list[Route]:
@@ -150,7 +162,7 @@ class Routes:
         if state == "running":
             return page("running", job=job, progress=job.progress())
         if state == "done" and "edit" not in request.query_params:
-            told = job.told()
+            told = self.tell(job.numbers())
             step = FIRST_AUDIT if job.kind == "fit" else in_words(told.next_step)
             lines, limit = job.lines(), self._limit()
             return page("result", job=job, told=told, next_step=step, lines=lines, **limit)
@@ -206,10 +218,14 @@ class Routes:
         )
 
 
-def make_app(jobs: Jobs, commands: Commands, settings: Settings) -> Guard:
-    """Return the app behind its guard; ``commands`` has the options of ``fit`` and ``audit``."""
+def make_app(jobs: Jobs, commands: Commands, tell: Tell, settings: Settings) -> Guard:
+    """Return the app behind its guard.
+
+    ``commands`` has the options of ``fit`` and ``audit``. ``tell`` says what a file of numbers
+    means.
+    """
     app = Starlette(
-        routes=Routes(jobs, commands, settings).all(),
+        routes=Routes(jobs, commands, tell, settings).all(),
         exception_handlers={HTTPException: _refuse, Exception: _admit},
     )
     return Guard(app, settings)

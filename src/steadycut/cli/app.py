@@ -1,6 +1,7 @@
 """``steadycut app``: fit and audit in a page on this machine."""
 
 import inspect
+import json
 from collections.abc import Callable
 from typing import Annotated, get_args
 
@@ -15,7 +16,10 @@ from steadycut.cli.options import option, switch, whole
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.checks import check_count
 from steadycut.core.select import SELECTORS
+from steadycut.documents.reading import read_document
 from steadycut.io.packages import optional_package
+from steadycut.show.page import Page
+from steadycut.show.pages.kinds import kind_of, page_of
 
 with optional_package("steadycut app", "starlette", "app"):
     from steadycut.app.serve import serve
@@ -42,7 +46,13 @@ def app_command(
     check_count("port", port, at_least=0)
     check_count("limit", limit)
     commands = {"fit": fields_of(fit_command), "audit": fields_of(audit_command)}
-    serve(commands, host=host, port=port, limit=limit, browser=browser)
+    serve(commands, tell, host=host, port=port, limit=limit, browser=browser)
+
+
+def tell(numbers: bytes) -> Page:
+    """Return what a file of numbers says."""
+    content = json.loads(numbers)
+    return page_of(read_document(kind_of(content).document, content))
 
 
 def fields_of(command: Callable[..., None]) -> list[Field]:
