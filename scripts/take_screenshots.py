@@ -20,21 +20,27 @@ IMAGES = Path(__file__).resolve().parent.parent / "docs" / "images"
 PAGES = {"study": "report.html", "audit": "audit.html"}
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
-# What README and docs show: picture -> place in the page of the study.
-SHOWN = {"report.png": ".headline", "explorer.png": "#explorer"}
+# What README and docs show: page -> picture -> place in the page.
+SHOWN = {
+    "study": {"report.png": ".headline", "explorer.png": "#explorer"},
+    "audit": {"audit.png": ".headline"},
+}
 # What the explorer was asked.
 ASKED = {"#explore-cost-fn-number": "3", "#explore-prevalence-number": "20"}
 
 
 def take_shown(browser: Any, demo: Path, folder: Path) -> None:  # noqa: ANN401
-    """Take the parts of the page that README and docs show."""
-    page = browser.new_page(viewport={"width": 1040, "height": 800}, color_scheme="light")
-    page.goto((demo / PAGES["study"]).as_uri())
-    for box, value in ASKED.items():
-        page.locator(box).fill(value)
-    page.locator("h1").click()
-    for name, place in SHOWN.items():
-        page.locator(place).screenshot(path=folder / name)
+    """Take the parts of the pages that README and docs show, with every section open."""
+    for name, pictures in SHOWN.items():
+        page = browser.new_page(viewport={"width": 1040, "height": 800}, color_scheme="light")
+        page.goto((demo / PAGES[name]).as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+        for box, value in ASKED.items() if "explorer.png" in pictures else ():
+            page.locator(box).fill(value)
+        page.locator("h1").click()
+        for picture, place in pictures.items():
+            page.locator(place).first.screenshot(path=folder / picture)
+        page.close()
 
 
 def take_all(browser: Any, demo: Path, folder: Path) -> None:  # noqa: ANN401
