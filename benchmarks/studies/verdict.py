@@ -140,7 +140,7 @@ def many_looks(replicates):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--replicates", type=int, default=1000)
+    parser.add_argument("--replicates", type=int, default=400)
     replicates = parser.parse_args().replicates
     rows = [row for name, (p, q) in pairs().items() for row in one_look(name, p, q, replicates)]
     result = {"delta": DELTA, "replicates": replicates, "rows": rows, **many_looks(replicates)}

@@ -84,5 +84,5 @@ def test_no_other_site_and_no_known_site_are_one_clear_line(place, capsys):
         *("--out", place / "a"),
     )
     assert ran.code == 2
-    assert "--external, with --site" in ran.err
+    assert "--external others needs --site" in ran.err
     assert not (place / "a").exists()

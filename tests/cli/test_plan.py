@@ -42,7 +42,7 @@ def test_unequal_costs_take_the_exact_bound(capsys):
 def test_what_patients_buy(capsys):
     ran = run_command(capsys, "plan", "--verbose", "--patients", "92")
     assert "A plan: 90 % confidence\n" in ran.out
-    assert "\nWhat 92 patients give, 46 of them used to check.\n" in ran.out
+    assert "What 92 patients give: 46 used to check certify a risk of at most " in ran.said
     uniform = run_command(
         capsys, "plan", "--verbose", "--patients", "92", "--honesty", "uniform", "--json"
     ).json

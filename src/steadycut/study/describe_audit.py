@@ -39,7 +39,7 @@ from steadycut.study.audited import Audited
 from steadycut.study.explorer import GREY_ZONE, explorer_part
 from steadycut.study.judge import ChangeOfRisk, Group, LabelledPart
 from steadycut.study.operating_point import point_of, point_part, with_auc
-from steadycut.study.questions import OVERALL, described, label_some, name_of, next_step
+from steadycut.study.questions import described, label_some, name_of, next_step, overall_text
 from steadycut.study.unlabelled import UnlabelledPart
 
 UNANSWERED = "without labels nobody knows whether the cut-off can be trusted here"
@@ -72,7 +72,7 @@ def cut_off_audit(
     with_labels = {
         **_risk_here(found, part),
         **_two_by_two(part, part.change, rule, rule.costs, confidence),
-        "auc_internal": auc_of_quantiles(document.reference),
+        "auc_internal": auc_of_quantiles(document.reference, rule.sign),
         # What cannot be known without labels is known here.
         "statements": [],
         "base": found.base,
@@ -228,9 +228,9 @@ def _answers(found: Audited, part: LabelledPart) -> dict[str, Any]:
     questions = described(found.rule, part)
     return {
         "verdict": verdict.model_copy(update={"overall": part.overall}),
-        "verdict_text": OVERALL[part.overall],
+        "verdict_text": overall_text(part),
         "questions": questions,
-        "next_step": next_step(part, questions),
+        "next_step": next_step(found.rule, part, questions),
         "groups": group_parts(part.groups, found.rule.certificate.delta),
         "worst_group": None if worst is None else name_of(worst),
     }
@@ -238,7 +238,8 @@ def _answers(found: Audited, part: LabelledPart) -> dict[str, Any]:
 
 def group_parts(groups: Sequence[Group], delta: float) -> list[GroupPart]:
     """Return every site and subgroup as it is written."""
-    share = delta / max(len(groups), 1)
+    # As for their verdicts: half of delta, shared by the groups.
+    share = delta / 2 / max(len(groups), 1)
     return [
         GroupPart(
             column=one.column,
@@ -255,15 +256,16 @@ def group_parts(groups: Sequence[Group], delta: float) -> list[GroupPart]:
     ]
 
 
-def auc_of_quantiles(reference: Reference) -> float | None:
+def auc_of_quantiles(reference: Reference, sign: float) -> float | None:
     """Return the area under the ROC curve of the first hospital, from the stored quantiles.
 
-    It is within about 0.01 of that of the scores themselves, which the file does not hold.
+    ``sign`` is -1 where low scores are called. The area is within about 0.01 of that of the scores
+    themselves, which the file does not hold.
     """
     positive, negative = reference.quantiles_positive, reference.quantiles_negative
     if not positive or not negative:
         return None
-    scores = np.array([*positive, *negative])
+    scores = sign * np.array([*positive, *negative])
     labels = np.repeat([1, 0], [len(positive), len(negative)])
     return auc(PatientScores(scores=scores, labels=labels))
 

@@ -10,7 +10,6 @@ observed in a group speaks against it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from steadycut.core.strata.certify import members_of
 from steadycut.core.verdict import MARGIN, Comparison, Overall, Verdict, verdicts
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import CertificatePart
+from steadycut.study.small_cells import rounded_at_home
 
 # The name of the bound that holds at every look.
 ANYTIME = "anytime"
@@ -56,12 +56,14 @@ class Asked:
 
     ``margin`` is how much higher an error rate may be here than before and still count as the same.
     With ``sequential`` every limit holds at every look at once. ``columns`` divide the patients
-    into groups, each judged on its own: a text per patient, by the name of the column.
+    into groups, each judged on its own: a text per patient, by the name of the column. With
+    ``small_cells`` errors are rounded up, so nothing is refuted by them.
     """
 
     margin: float = MARGIN
     sequential: bool = False
     columns: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
+    small_cells: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -73,6 +75,12 @@ class Group:
     comparison: Comparison
     verdict: Verdict
     auc: float | None
+
+    @property
+    def badness(self) -> tuple[int, float]:
+        """How bad the answers are, and how much the decision costs beyond doing without it."""
+        lost = self.comparison.observed_cost - self.comparison.cost_without_score
+        return self.verdict.badness, lost
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -104,10 +112,19 @@ class LabelledPart:
 
     @property
     def worst(self) -> Group | None:
-        """The group with the worst verdict; among equals, with the largest observed cost."""
-        ranks = {"good": 0, "open": 1, "bad": 2}
-        key = [(ranks[one.verdict.overall], one.comparison.observed_cost) for one in self.groups]
-        return max(zip(key, self.groups, strict=True), key=itemgetter(0))[1] if key else None
+        """The group with the worst verdict; among equals, where most is lost without need."""
+        return max(self.groups, key=lambda one: one.badness) if self.groups else None
+
+    @property
+    def doubtful(self) -> Group | None:
+        """The worst of the groups in which what was observed speaks against the decision."""
+        found = [one for one in self.groups if not one.comparison.looks_good]
+        return max(found, key=lambda one: one.badness) if found else None
+
+    @property
+    def share(self) -> float:
+        """The share of delta that the verdict on all patients has."""
+        return 0.5 if self.groups else 1.0
 
     @property
     def overall(self) -> Overall:
@@ -160,6 +177,7 @@ def _groups(
         (column, str(value), texts == value)
         for column, texts in columns.items()
         for value in np.unique(texts)
+        if value != texts[0] or np.any(texts != value)
     ]
 
 
@@ -171,7 +189,7 @@ def _comparison(
     np.add.at(counts, (grades, actions), 1)
     return Comparison(
         here=counts,
-        before=rule.reference_counts,
+        before=None if asked.small_cells or rounded_at_home(rule) else rule.reference_counts,
         matrix=matrix,
         costs=rule.costs,
         promised=certificate.value,
@@ -179,6 +197,7 @@ def _comparison(
         n_choices=certificate.n_choices,
         margin=asked.margin,
         sequential=asked.sequential,
+        rounded=asked.small_cells is not None,
     )
 
 

@@ -1,37 +1,42 @@
 """The three answers of an audit in sentences, and what to do next."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from steadycut.core.records import Costs
 from steadycut.core.verdict import (
-    MOST_PATIENTS,
     QUESTIONS,
     Answer,
     Comparison,
     ErrorRate,
     Question,
     Verdict,
+    error_rates,
     patients_needed,
 )
 from steadycut.documents.audit import QuestionPart
 from steadycut.documents.frozen import FrozenFile
 from steadycut.study.judge import Group, LabelledPart
+from steadycut.study.small_cells import rounded_at_home
 
 TITLES = {
     "useful": "Useful here",
     "as_before": "As good as before",
     "within_certificate": "Within what was certified",
 }
-OVERALL = {
-    "good": "the cut-off does here what it did before",
-    "open": "it is not yet known whether the cut-off can be trusted here",
-    "bad": "the cut-off does not do here what was promised",
+# The three answers as parts of a sentence.
+SHORT = {
+    "useful": "useful here",
+    "as_before": "as good as before",
+    "within_certificate": "within what was certified",
 }
+OPEN = "it is not yet known whether the cut-off can be trusted here"
 LOCAL = (
-    "choose a cut-off for this hospital: `steadycut fit` on its own labelled patients, then an "
-    "audit on others."
+    "choose a cut-off for this hospital with steadycut fit on its own labelled patients, then "
+    "audit it on others."
 )
 
 
@@ -67,6 +72,13 @@ class Words:
         if self.equal and self.rule.costs is not None:
             return of_hundred(value / self.rule.costs.cost_fn)
         return f"{value:.3g}"
+
+    def limit(self, value: float) -> str:
+        """Write an upper limit of a mean cost; it is never rounded down."""
+        if self.equal and self.rule.costs is not None:
+            share = value / self.rule.costs.cost_fn
+            return f"{min(math.ceil(100 * share - 1e-9), 100)} of 100"
+        return f"{math.ceil(1000 * value - 1e-9) / 1000:.3g}"
 
     @property
     def where(self) -> str:
@@ -106,7 +118,7 @@ def described(rule: FrozenFile[Any], part: LabelledPart) -> list[QuestionPart]:
             question=name,
             answer=getattr(verdict, name),
             text=f"{TITLES[name]}: {getattr(verdict, name)}. {texts[name]}",
-            patients_needed=needed(compared, verdict, name, rule.certificate.delta),
+            patients_needed=needed(compared, verdict, name, part.share * rule.certificate.delta),
         )
         for name in QUESTIONS
     ]
@@ -114,19 +126,39 @@ def described(rule: FrozenFile[Any], part: LabelledPart) -> list[QuestionPart]:
 
 def needed(compared: Comparison, verdict: Verdict, name: Question, delta: float) -> int | None:
     """Return how many patients an open question needs, looked at as often as one likes."""
-    if getattr(verdict, name) != "cannot tell":
+    if getattr(verdict, name) != "cannot tell" or not compared.cost_without_score:
         return None
     return patients_needed(replace(compared, sequential=True), name, delta)
 
 
 def _useful(words: Words, compared: Comparison, answer: Answer) -> str:
+    if not compared.cost_without_score:
+        return "All patients here are of one class, so it cannot be told."
+    if words.where and words.rule.costs is not None:
+        return f"{_capital(at_each_end(words.rule.costs, compared))}{words.shown(answer)}."
     without = words.short_cost(compared.cost_without_score)
     observed = f"{words.cost(compared.observed_cost)}; {words.without_score}: {without}"
     return f"{_capital(observed)}{words.shown(answer)}."
 
 
+def at_each_end(costs: Costs, compared: Comparison) -> str:
+    """Write the cost with and without the score, at each end of the target prevalence."""
+    miss, alarm = (rate.value or 0.0 for rate in error_rates(compared.here, compared.matrix))
+    parts = []
+    for missed, alarmed in costs.class_weights:
+        cost, without = missed * miss + alarmed * alarm, min(missed, alarmed)
+        prevalence = f"{100 * missed / costs.cost_fn:g} %"
+        parts.append(
+            f"at a prevalence of {prevalence} an average cost of {cost:.3g}, {without:.3g}"
+        )
+    return f"{'; '.join(parts)} with calling everybody or nobody"
+
+
 def _as_before(words: Words, compared: Comparison, answer: Answer) -> str:
     if compared.before is None:
+        small = compared.rounded or rounded_at_home(words.rule)
+        if small:
+            return "With small cells errors are rounded up, so rates cannot be compared."
         return "The rule file does not hold the counts of the first hospital."
     rates = rates_in_words(words.rule, compared.rates)
     if answer == "yes":
@@ -151,14 +183,14 @@ def rates_in_words(rule: FrozenFile[Any], rates: Sequence[tuple[ErrorRate, Error
 def both(here: ErrorRate, before: ErrorRate, who: str = "") -> str:
     """Write a rate here and before, as patients of a hundred and as counts."""
     if here.value is None:
-        return f"none of 0 {who}".strip()
+        return f"none: there are no {who or 'such patients'} here"
     was = "unknown" if before.value is None else of_hundred(before.value).removesuffix(" of 100")
     text = f"{of_hundred(here.value)} {who}".strip()
     return f"{text} ({here.wrong} of {here.n_patients}; before {was})"
 
 
 def _within(words: Words, compared: Comparison, answer: Answer) -> str:
-    promised = words.short_cost(compared.promised)
+    promised = words.limit(compared.promised)
     if answer == "cannot tell" and compared.vacuous:
         return (
             f"The certified limit of {promised} was never shown to be better than "
@@ -166,7 +198,7 @@ def _within(words: Words, compared: Comparison, answer: Answer) -> str:
         )
     observed = f"{_capital(words.cost(compared.observed_cost))}"
     if answer == "yes":
-        limit = words.short_cost(compared.highest_cost(words.rule.certificate.delta))
+        limit = words.limit(compared.highest_cost(words.rule.certificate.delta))
         return f"{observed}, at most {limit}{words.shown(answer)}; certified: at most {promised}."
     return f"{observed}; certified: at most {promised}{words.shown(answer)}."
 
@@ -178,19 +210,40 @@ def _capital(text: str) -> str:
 # What now ----------------------------------------------------------------------------------
 
 
-def next_step(part: LabelledPart, questions: Sequence[QuestionPart]) -> str:
+def overall_text(part: LabelledPart) -> str:
+    """Return the verdict in one sentence: first what is shown, then what is not."""
+    if part.overall == "open":
+        return OPEN
+    failing = [one for one in part.groups if one.verdict.overall == "bad"]
+    verdict = part.verdict
+    if verdict.overall != "bad" and failing:
+        return f"the cut-off fails in {len(failing)} of {len(part.groups)} sites or groups"
+    fine = [SHORT[name] for name in QUESTIONS if getattr(verdict, name) == "yes"]
+    bad = [SHORT[name] for name in QUESTIONS if getattr(verdict, name) == "no"]
+    shown = f"{_listed(fine)}, but " if fine and bad else _listed(fine)
+    refused = f"not {' and not '.join(bad)}" if bad else ""
+    return f"the cut-off is {shown}{refused}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    *most, last = names or [""]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def next_step(rule: FrozenFile[Any], part: LabelledPart, questions: Sequence[QuestionPart]) -> str:
     """Say what to do, and how much of it."""
     if part.overall == "good":
-        return "Next: use it, and watch it with `steadycut monitor`."
+        return "Next: use it, and watch it with steadycut monitor."
     if part.overall == "bad":
-        return f"Next: {_after_bad(part)}"
-    if part.verdict.overall == "good" and part.worst is not None:
-        n = int(part.worst.comparison.here.sum())
+        return f"Next: {_after_bad(rule, part)}"
+    if part.verdict.overall == "good" and part.doubtful is not None:
+        n = int(part.doubtful.comparison.here.sum())
+        few = "1 patient is" if n == 1 else f"{n} patients are"
         return (
-            f"Next: label more patients of {name_of(part.worst)}: what was observed there is "
-            f"worse, but {n} are too few to tell."
+            f"Next: label more patients of {name_of(part.doubtful)}: what was observed there is "
+            f"worse, but {few} too few to tell."
         )
-    return f"Next: {_label_more(questions, part.external.n_patients)}"
+    return f"Next: {_label_more(part, questions)}"
 
 
 def label_some(rule: FrozenFile[Any]) -> str:
@@ -210,41 +263,45 @@ def label_some(rule: FrozenFile[Any]) -> str:
     )
     sizes = [patients_needed(compared, name, certificate.delta) for name in QUESTIONS]
     known = [size for size in sizes if size is not None]
-    size = f": about {max(known)}, if it does here what it did before" if known else ""
-    return f"{start}{size}."
+    if len(known) < len(sizes):
+        return f"{start}. Even many patients would leave a question open: the rule promises little."
+    return f"{start}: about {max(known)}, if it does here what it did before."
 
 
-def _after_bad(part: LabelledPart) -> str:
-    if part.verdict.overall != "bad" and part.worst is not None:
-        return f"do not use it for {name_of(part.worst)} as it is; for these patients {LOCAL}"
-    if part.verdict.useful == "yes":
-        return f"it is still better here than no score, but not what was promised; {LOCAL}"
+def _after_bad(rule: FrozenFile[Any], part: LabelledPart) -> str:
+    verdict, worst = part.verdict, part.worst
+    fails = worst is not None and worst.verdict.overall == "bad"
+    if worst is not None and fails and (verdict.overall != "bad" or worst.verdict.useful == "no"):
+        return f"do not use it for {name_of(worst)} as it is. For these patients {LOCAL}"
+    if verdict.useful == "yes":
+        return f"it is still better here than {Words(rule=rule).without_score}, but {LOCAL}"
+    if verdict.as_before == "yes":
+        return (
+            "the score works as before, but at the costs and the prevalence here calling everybody "
+            f"or nobody is better. Check the costs, then {LOCAL}"
+        )
     return (
         "do not use it here as it is. Check first that scores are made as before (scanner, "
-        f"software, units); then {LOCAL}"
+        f"software, units). Then {LOCAL}"
     )
 
 
-def _label_more(questions: Sequence[QuestionPart], n_patients: int) -> str:
+def _label_more(part: LabelledPart, questions: Sequence[QuestionPart]) -> str:
+    n_patients, sequential = int(part.counts.sum()), part.comparison.sequential
     open_ones = [one for one in questions if one.answer == "cannot tell"]
     sizes = [
-        f'{max(one.patients_needed - n_patients, 1)} more for "{TITLES[one.question].lower()}"'
+        f'{max(one.patients_needed - n_patients, 1)} more for "{SHORT[one.question]}"'
         for one in open_ones
         if one.patients_needed is not None
     ]
-    never = [TITLES[one.question].lower() for one in open_ones if one.patients_needed is None]
-    sentences = []
-    if sizes:
-        sentences.append(
-            "label more patients, and look again with `audit --sequential`: its limits hold "
-            f"however often you look. At these rates it takes about {', '.join(sizes)}."
-        )
-    if never:
-        names = " and ".join(f'"{name}"' for name in never)
-        verb = "stays" if len(never) == 1 else "stay"
-        start = "" if sizes else "decide from the other answers. "
-        sentences.append(f"{start}{names} {verb} open even with {MOST_PATIENTS}.")
-    return " ".join(sentences)
+    never = [f'"{SHORT[one.question]}"' for one in open_ones if one.patients_needed is None]
+    if not sizes:
+        rest = LOCAL if len(never) == len(QUESTIONS) else "decide from the other answers."
+        return f"more labels here would not settle {_listed(never)}; {rest}"
+    how = "these limits hold" if sequential else "from now on the limits of audit --sequential hold"
+    start = f"label more patients, and look again: {how} however often you look. "
+    rest = f"; {_listed(never)} would stay open" if never else ""
+    return f"{start}At these rates it takes about {', '.join(sizes)}{rest}."
 
 
 def name_of(group: Group) -> str:

@@ -9,6 +9,9 @@ from steadycut.show.page import Page, Status, Table
 from steadycut.show.sections.comparison import comparison_section, cut_offs
 from steadycut.show.sentences import costs_in_words
 
+# Further rules are for the page.
+MOST_ROWS = 6
+
 
 def comparison_page(comparison: ComparisonDocument) -> Page:
     """Return the page of a comparison of rules."""
@@ -20,7 +23,7 @@ def comparison_page(comparison: ComparisonDocument) -> Page:
         f"{count(patients.external, 'external one')}",
         status=Status(text=count(len(comparison.rows), "rule"), tone="open"),
         headline=(headline(comparison),),
-        answer=answer_table(comparison.rows),
+        answer=answer_table(comparison.rows[:MOST_ROWS]),
         facts=(
             ("smallest risk there", f"{risk(best.risk_external)}, {best.name}"),
             ("without any score", risk(comparison.trivial_external)),

@@ -22,17 +22,17 @@ def plan_page(plan: PlanDocument) -> Page:
         ("not shown useful", [VACUOUS[row.vacuous] for row in rows]),
     ]
     table = of_columns("One row per bound; a study takes the first", columns)
-    pooling = pooling_text(plan.pooling) if plan.pooling else ""
     return Page(
         title="A plan",
         subtitle="how many patients for which certificate",
         status=Status(text=f"{percent(1 - plan.delta)} confidence", tone="open"),
         headline=(headline(plan),),
         facts=(),
+        next_step=pooling_text(plan.pooling) if plan.pooling else "",
         warnings=(),
         sections=(
             section("plan", "Each bound", tables=(table,)),
-            section("notes", "What this assumes", results=(pooling, *plan.notes)),
+            section("notes", "What this assumes", results=tuple(plan.notes)),
         ),
         files=held_files(plan, "plan.json"),
     )
@@ -45,8 +45,7 @@ def headline(plan: PlanDocument) -> str:
     """Return the answer of the bound that a study would take."""
     best = plan.rows[0]
     if plan.width is None:
-        certify = "" if best.n_certify is None else f", {best.n_certify} of them used to check"
-        return f"What {plan.patients} patients give{certify}."
+        return f"What {plan.patients} patients give: {given(plan)}."
     target = f"a risk of at most {risk(best.risk + plan.width)}"
     if best.n_certify is None:
         return (
@@ -57,6 +56,15 @@ def headline(plan: PlanDocument) -> str:
         f"{best.n_total} patients, {best.n_certify} of them used to check, certify {target} if "
         f"{risk(best.risk)} is observed."
     )
+
+
+def given(plan: PlanDocument) -> str:
+    """Say which risk a number of patients certifies, for each risk that may be observed."""
+    rows = [row for row in plan.rows if row.bound == plan.rows[0].bound and row.value is not None]
+    if not rows:
+        return "more than are searched"
+    parts = [f"at most {risk(row.value)} if {risk(row.risk)} is observed" for row in rows]
+    return f"{rows[0].n_certify} used to check certify a risk of {', '.join(parts)}"
 
 
 def certifying(row: PlannedPart) -> str:

@@ -83,7 +83,7 @@ def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
     moves = ""
     if repeated.low is not None and repeated.high is not None:
         between = f"{cut(repeated.low)} and {cut(repeated.high)}"
-        moves = f"a repeated study would put it between {between}; "
+        moves = f"between {between} in a repeated study; "
     tested = say.tested_in_words(point, study.certificate.honesty)
     return (
         ("tested on", tested),

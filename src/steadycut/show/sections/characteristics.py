@@ -53,7 +53,7 @@ def operating_section(study: StudyDocument) -> Section:
     """Say what the cut-off does to the patients used to check."""
     point, again = study.operating_point, study.operating_point.rechosen_cut
     notes = (
-        errors_sentence(point, "used to check it"),
+        errors_sentence(point, "used to check"),
         choosers_note(point),
         prevalence_note(point),
     )

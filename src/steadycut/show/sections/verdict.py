@@ -16,9 +16,9 @@ from steadycut.show.numbers import UNKNOWN, count, percent, risk
 from steadycut.show.page import Section, Status, Table
 
 STATUS = {
-    "good": Status(text="good: it does here what it did before", tone="good"),
+    "good": Status(text="good", tone="good"),
     "open": Status(text="open: not yet known", tone="open"),
-    "bad": Status(text="bad: it does not do what was promised", tone="bad"),
+    "bad": Status(text="bad", tone="bad"),
 }
 TONES = {"yes": "good", "no": "bad", "cannot tell": "open"}
 # A page shows at most this many groups, the worst ones first.
@@ -30,12 +30,17 @@ def verdict_sentence(audit: AuditBase) -> str:
     """Return the overall verdict as a sentence; it names the site or group that is worst."""
     text = f"{audit.verdict_text[:1].upper()}{audit.verdict_text[1:]}."
     if isinstance(audit, RiskHere) and audit.worst_group is not None:
-        worst = ordered(audit.groups)[0]
+        worst = next(one for one in audit.groups if name_of_group(one) == audit.worst_group)
         text += f" Worst: {audit.worst_group} ({in_short(worst.verdict)})."
     if isinstance(audit, LabelledAudit):
         now, before = area_of(audit.operating_point), _about(audit.auc_internal)
         text += f" AUC {now} here, {before} before."
     return text
+
+
+def name_of_group(group: GroupPart) -> str:
+    """Write a site or subgroup as the verdict names it."""
+    return f"{group.column} {group.value!r}"
 
 
 def in_short(verdict: VerdictPart) -> str:
@@ -74,7 +79,14 @@ def _about(value: float | None) -> str:
 
 def ordered(groups: Sequence[GroupPart]) -> list[GroupPart]:
     """Return groups, the worst ones first."""
-    return sorted(groups, key=lambda one: (RANKS[one.verdict.overall], -one.cost))
+    return sorted(groups, key=_rank)
+
+
+def _rank(group: GroupPart) -> tuple[int, bool, int, float]:
+    """Return a key that puts the worst group first: not useful, then most answers no."""
+    verdict = group.verdict
+    answers = [verdict.useful, verdict.as_before, verdict.within_certificate]
+    return RANKS[verdict.overall], verdict.useful != "no", -answers.count("no"), -group.cost
 
 
 def groups_section(audit: LabelledAudit | LabelledDecisionAudit) -> tuple[Section, ...]:
@@ -84,16 +96,18 @@ def groups_section(audit: LabelledAudit | LabelledDecisionAudit) -> tuple[Sectio
     shown, left_out = ordered(audit.groups)[:MOST_SHOWN], max(len(audit.groups) - MOST_SHOWN, 0)
     rows = tuple(_group_row(one) for one in shown)
     more = f" {count(left_out, 'group')} with a better verdict are not shown." if left_out else ""
+    several = len(audit.groups[0].rates) > len(("missed", "alarms"))
+    boundaries = "Errors are counted at all boundaries together. " if several else ""
     table = Table(
         caption="Sites and groups, the worst first",
-        header=("group", "patients", "missed", "false alarms", "AUC", "cost, at most", "verdict"),
-        kinds="tnnnnnt",
+        header=("group", "verdict", "patients", "missed", "false alarms", "AUC", "cost, at most"),
+        kinds="ttnnnnn",
         rows=rows,
         note=(
-            "Errors are counted at all boundaries together. The cost limits hold for all groups "
-            f"together with {percent(1 - audit.delta)} confidence.{more}"
+            f"{boundaries}The cost limits hold for all groups together with "
+            f"{percent(1 - audit.delta)} confidence.{more}"
         ),
-        short=(0, 1, 2, 3, 6),
+        short=(0, 1, 2, 3, 4),
     )
     return (
         Section(
@@ -101,8 +115,8 @@ def groups_section(audit: LabelledAudit | LabelledDecisionAudit) -> tuple[Sectio
             title="Every site and group by itself",
             texts=(
                 (
-                    "Each group is judged by its own patients. If a group truly does as before, "
-                    "any of these verdicts is bad with probability at most "
+                    "Each group is judged by its own patients only. If all groups are as before, "
+                    "the chance that any of them is called bad is at most "
                     f"{percent(audit.delta / 2)}."
                 ),
             ),
@@ -115,12 +129,12 @@ def groups_section(audit: LabelledAudit | LabelledDecisionAudit) -> tuple[Sectio
 def _group_row(group: GroupPart) -> tuple[str, ...]:
     return (
         f"{group.column} {group.value}",
+        in_short(group.verdict),
         str(group.n_patients),
         _errors(group.rates[::2]),
         _errors(group.rates[1::2]),
         UNKNOWN if group.auc is None else f"{group.auc:.2f}",
         risk(group.cost_limit),
-        in_short(group.verdict),
     )
 
 
