@@ -270,7 +270,7 @@ def test_more_groups_need_more_evidence():
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_so_many_patients_decide_in_about_four_audits_of_five(question):
     rng = np.random.default_rng(5)
-    one = compared([[19, 6], [4, 21]], promised=0.3)
+    one = compared([[19, 6], [4, 21]], 20 * HOME, promised=0.3)
     n = patients_needed(one, question, DELTA)
     shares = one.here.ravel() / one.here.sum()
     decided = 0

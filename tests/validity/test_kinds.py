@@ -17,7 +17,7 @@ from tests.validity.test_monitor import at_most
 pytestmark = pytest.mark.validity
 
 DELTA = 0.1
-SIZES = [pytest.param(150, id="short"), pytest.param(3000, id="full", marks=pytest.mark.slow)]
+SIZES = [pytest.param(50, id="short"), pytest.param(3000, id="full", marks=pytest.mark.slow)]
 COSTS = {"square": SQUARE, "grey": GREY, "wide": WIDE, "zero-one": ZERO_ONE}
 # How often each grade occurs; errors may be rare and costly.
 SHARES = {2: [0.8, 0.2], 3: [0.6, 0.3, 0.1]}

@@ -260,6 +260,8 @@ def label_some(rule: FrozenFile[Any]) -> str:
         promised=certificate.value,
         vacuous=certificate.vacuous,
         n_choices=certificate.n_choices,
+        # The bounds for one look at many grades are slow; those for every look are not.
+        sequential=rule.costs is None,
     )
     sizes = [patients_needed(compared, name, certificate.delta) for name in QUESTIONS]
     known = [size for size in sizes if size is not None]
