@@ -13,7 +13,7 @@ from tests.validity.test_monitor import at_most
 pytestmark = pytest.mark.validity
 
 DELTA, DISTANCE = 0.2, 1.0
-STUDIES = [pytest.param(150, id="short"), pytest.param(3000, id="full", marks=pytest.mark.slow)]
+STUDIES = [pytest.param(80, id="short"), pytest.param(3000, id="full", marks=pytest.mark.slow)]
 ONE, BOTH = "sensitivity:0.75", "sensitivity:0.75,specificity:0.75"
 
 

@@ -15,7 +15,7 @@ from tests.validity.test_monitor import at_most
 pytestmark = pytest.mark.validity
 
 DELTA = 0.1
-AUDITS = [pytest.param(200, id="short"), pytest.param(4000, id="full", marks=pytest.mark.slow)]
+AUDITS = [pytest.param(100, id="short"), pytest.param(4000, id="full", marks=pytest.mark.slow)]
 # Prevalence, miss rate, alarm rate; a decision that is useful everywhere.
 POPULATIONS = [(0.1, 0.1, 0.02), (0.3, 0.1, 0.1), (0.5, 0.3, 0.2), (0.5, 0.02, 0.05)]
 SIZES = [(50, 50), (200, 40), (400, 400)]
