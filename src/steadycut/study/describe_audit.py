@@ -68,7 +68,7 @@ def cut_off_audit(
         "bootstrap_thresholds": document.bootstrap_thresholds,
     }
     if part is None or part.change is None:
-        return AuditDocument(**{**known, **_unanswered(rule)})
+        return AuditDocument(**{**known, **_unanswered(found)})
     with_labels = {
         **_risk_here(found, part),
         **_two_by_two(part, part.change, rule, rule.costs, confidence),
@@ -130,7 +130,7 @@ def decision_audit(found: Audited, confidence: float) -> DecisionAudit:
         "shares_internal": None if before is None else before.sum(axis=0) / before.sum(),
     }
     if part is None:
-        return DecisionAudit(**{**known, **_unanswered(rule)})
+        return DecisionAudit(**{**known, **_unanswered(found)})
     with_labels = {
         **_risk_here(found, part),
         "lower_external": part.comparison.lowest_cost(rule.certificate.delta),
@@ -195,7 +195,7 @@ def _shared(found: Audited) -> dict[str, Any]:
     }
 
 
-def _unanswered(rule: FrozenFile[Any]) -> dict[str, Any]:
+def _unanswered(found: Audited) -> dict[str, Any]:
     """Return the verdict without labels: no question can be answered."""
     open_ones = Verdict(
         useful="cannot tell", as_before="cannot tell", within_certificate="cannot tell"
@@ -204,7 +204,7 @@ def _unanswered(rule: FrozenFile[Any]) -> dict[str, Any]:
         "verdict": VerdictPart.of(open_ones),
         "verdict_text": UNANSWERED,
         "questions": [],
-        "next_step": label_some(rule),
+        "next_step": label_some(found.rule, found.margin),
     }
 
 

@@ -246,11 +246,11 @@ def next_step(rule: FrozenFile[Any], part: LabelledPart, questions: Sequence[Que
     return f"Next: {_label_more(part, questions)}"
 
 
-def label_some(rule: FrozenFile[Any]) -> str:
+def label_some(rule: FrozenFile[Any], margin: float) -> str:
     """Say how many patients to label if the rule does here what it did before."""
     before, certificate = rule.reference_counts, rule.certificate
     start = "Next: label some patients, chosen without looking at their scores, and audit again"
-    if before is None:
+    if before is None or rounded_at_home(rule):
         return f"{start}."
     compared = Comparison(
         here=before,
@@ -260,6 +260,7 @@ def label_some(rule: FrozenFile[Any]) -> str:
         promised=certificate.value,
         vacuous=certificate.vacuous,
         n_choices=certificate.n_choices,
+        margin=margin,
         # The bounds for one look at many grades are slow; those for every look are not.
         sequential=rule.costs is None,
     )

@@ -93,7 +93,11 @@ def groups_section(audit: LabelledAudit | LabelledDecisionAudit) -> tuple[Sectio
     """Show every site and group with its own verdict, the worst ones first."""
     if not audit.groups:
         return ()
-    shown, left_out = ordered(audit.groups)[:MOST_SHOWN], max(len(audit.groups) - MOST_SHOWN, 0)
+    # The one that the headline names stands first, also among equals.
+    in_order = sorted(
+        ordered(audit.groups), key=lambda one: name_of_group(one) != audit.worst_group
+    )
+    shown, left_out = in_order[:MOST_SHOWN], max(len(in_order) - MOST_SHOWN, 0)
     rows = tuple(_group_row(one) for one in shown)
     more = f" {count(left_out, 'group')} with a better verdict are not shown." if left_out else ""
     several = len(audit.groups[0].rates) > len(("missed", "alarms"))
