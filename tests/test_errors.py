@@ -1,11 +1,20 @@
 """Errors carry the names of arguments; Python, the command line and others spell them."""
 
 import pickle
+import warnings
 
 import pytest
 
+import steadycut
 from steadycut.core.checks import check_choice, check_fraction
-from steadycut.errors import BadOption, MissingColumn, MissingPackage, MissingScores, argument
+from steadycut.errors import (
+    BadOption,
+    MissingColumn,
+    MissingPackage,
+    MissingScores,
+    argument,
+    warn_each,
+)
 
 FLAGS = {"cost_fn": "--cost-fn", "n_bootstrap": "--bootstrap", "missing": "--missing"}
 
@@ -53,3 +62,32 @@ def test_an_error_survives_the_way_between_processes(kind):
     sent = pickle.dumps(kind(f"{argument('delta')} must be below 1."))
     error = pickle.loads(sent)  # noqa: S301
     assert (type(error), str(error)) == (kind, "delta must be below 1.")
+
+
+# Warnings.
+
+
+@pytest.mark.parametrize(
+    ("kind", "category"),
+    [
+        ("few patients", steadycut.FewPatientsWarning),
+        ("flat minimum", steadycut.UnstableCutWarning),
+        ("multi-modal minimum", steadycut.UnstableCutWarning),
+        ("coarse grid", steadycut.UnstableCutWarning),
+        ("rows as patients", steadycut.RowsAsPatientsWarning),
+        ("forced", steadycut.ForcedWarning),
+        ("unit", steadycut.DataWarning),
+    ],
+)
+def test_each_kind_of_warning_has_its_category_and_comes_once(kind, category):
+    text = f"{kind}: 3 of 5."
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_each([text, "unit: another.", text])
+    assert [(one.category, str(one.message)) for one in caught] == [
+        (category, text),
+        (steadycut.DataWarning, "unit: another."),
+    ]
+    assert issubclass(category, steadycut.SteadycutWarning)
+    assert issubclass(category, UserWarning)
+    assert {one.filename for one in caught} == {__file__}

@@ -39,6 +39,15 @@ if TYPE_CHECKING:
     from steadycut.documents.guards import check_deployment
     from steadycut.documents.rule import FrozenRule
     from steadycut.documents.strata import StrataRule
+    from steadycut.errors import (
+        DataWarning,
+        FewPatientsWarning,
+        ForcedWarning,
+        RowsAsPatientsWarning,
+        SteadycutError,
+        SteadycutWarning,
+        UnstableCutWarning,
+    )
     from steadycut.estimators import StableThreshold, StableThresholdClassifier
     from steadycut.ingest import aggregate
     from steadycut.show import figures
@@ -62,6 +71,15 @@ _PLACES = {
     "documents.guards": ("check_deployment",),
     "documents.rule": ("FrozenRule",),
     "documents.strata": ("StrataRule",),
+    "errors": (
+        "DataWarning",
+        "FewPatientsWarning",
+        "ForcedWarning",
+        "RowsAsPatientsWarning",
+        "SteadycutError",
+        "SteadycutWarning",
+        "UnstableCutWarning",
+    ),
     "estimators": ("StableThreshold", "StableThresholdClassifier"),
     "ingest": ("aggregate",),
     "study.audit": ("Audit", "audit"),
@@ -81,16 +99,23 @@ __all__ = [
     "Comparison",
     "CovariateRule",
     "CovariateStudy",
+    "DataWarning",
+    "FewPatientsWarning",
+    "ForcedWarning",
     "FrozenRule",
     "Monitor",
     "OperatingPoint",
     "PatientScores",
     "Plan",
+    "RowsAsPatientsWarning",
     "StableThreshold",
     "StableThresholdClassifier",
+    "SteadycutError",
+    "SteadycutWarning",
     "StrataRule",
     "StrataStudy",
     "Study",
+    "UnstableCutWarning",
     "__version__",
     "aggregate",
     "audit",

@@ -1,4 +1,4 @@
-"""Everything that steadycut can refuse, as one tree.
+"""Everything that steadycut can refuse or warn of, as two trees.
 
 ::
 
@@ -20,6 +20,11 @@
     └── MissingPackage       an optional package that is needed here
 
     SteadycutWarning (UserWarning)
+    ├── DataWarning            patients, scores, labels or identifiers that look odd
+    ├── FewPatientsWarning     a class with few patients
+    ├── UnstableCutWarning     a cut-off that the patients do not settle
+    ├── RowsAsPatientsWarning  rows without a patient: each counts as one
+    └── ForcedWarning          patients that a rule was not made for; it was forced
 
 Every text says what is wrong, what is allowed, what was given and what to do, in one line. It never
 names a patient. Names of arguments are marked with `argument`, so that Python, the command line and
@@ -27,7 +32,8 @@ the app can each spell them in their own way.
 """
 
 import re
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 # Characters for private use, which nobody types: they stand around an argument.
@@ -140,3 +146,54 @@ class MissingPackage(SteadycutError, ImportError):
 
 class SteadycutWarning(UserWarning):
     """Something to know about a result that is still valid."""
+
+
+class DataWarning(SteadycutWarning):
+    """Patients, scores, labels or identifiers that look odd."""
+
+
+class FewPatientsWarning(SteadycutWarning):
+    """A class with few patients: expect a rough cut-off and a wide certificate."""
+
+
+class UnstableCutWarning(SteadycutWarning):
+    """A cut-off that the patients do not settle."""
+
+
+class RowsAsPatientsWarning(SteadycutWarning):
+    """Rows without a patient: each counts as one, and a certificate may be far too good."""
+
+
+class ForcedWarning(SteadycutWarning):
+    """Patients that a rule was not made for, and that it was forced to take."""
+
+
+# A warning begins with its kind and a colon; every other kind is about the data.
+WARNING_OF_KIND: Mapping[str, type[SteadycutWarning]] = MappingProxyType(
+    {
+        "few patients": FewPatientsWarning,
+        "flat minimum": UnstableCutWarning,
+        "multi-modal minimum": UnstableCutWarning,
+        "coarse grid": UnstableCutWarning,
+        "rows as patients": RowsAsPatientsWarning,
+        "forced": ForcedWarning,
+    }
+)
+
+
+def warn_each(texts: Iterable[str], stacklevel: int = 1) -> None:
+    """Warn of each text once, with the category of its kind.
+
+    ``stacklevel`` is that of `warnings.warn`: 2 blames the caller of the function that calls this.
+
+    Examples
+    --------
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_each(["few patients: 9", "few patients: 9", "unit: percent"])
+    >>> [(one.category.__name__, str(one.message)) for one in caught]
+    [('FewPatientsWarning', 'few patients: 9'), ('DataWarning', 'unit: percent')]
+    """
+    for text in dict.fromkeys(texts):
+        category = WARNING_OF_KIND.get(text.partition(":")[0], DataWarning)
+        warnings.warn(text, category, stacklevel=stacklevel + 1)

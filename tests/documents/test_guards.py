@@ -20,7 +20,7 @@ from steadycut.documents.guards import (
     texts_of,
 )
 from steadycut.documents.rule import RuleDocument
-from steadycut.errors import DeploymentRefused, SteadycutWarning
+from steadycut.errors import DeploymentRefused, ForcedWarning
 
 
 def cohort(seed, n_patients=200, n_instances=30, shift=0.0, factor=1.0):
@@ -237,6 +237,6 @@ def test_decisions_about_a_table_are_refused_and_warn_when_forced():
     table = {"patient": [f"p{i}" for i in range(20)], "score": [6.0] * 20}
     with pytest.raises(DeploymentRefused, match="aggregation"):
         RULE.decide(table)
-    with pytest.warns(SteadycutWarning, match="forced: aggregation"):
+    with pytest.warns(ForcedWarning, match="forced: aggregation"):
         decided = RULE.decide(table, force=True)
     assert decided["score"].tolist() == [6.0] * 20

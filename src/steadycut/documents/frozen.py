@@ -9,7 +9,6 @@ A document may grow: a new field has the default None and is written only where 
 file of an older version keeps its bytes, its hash and its meaning.
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -30,7 +29,7 @@ from steadycut.documents.applied import AppliedDocument
 from steadycut.documents.ensemble import check_same_patients, made_by
 from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
 from steadycut.documents.parts import CertificatePart, Columns, InstancesPart, Part, Range, Step
-from steadycut.errors import BadOption, BadPatients, BadRuleFile, SteadycutWarning, argument
+from steadycut.errors import BadOption, BadPatients, BadRuleFile, argument, warn_each
 from steadycut.ingest import Request, make_request, read_patients
 from steadycut.ingest.read import alike_lines, dropped_lines
 from steadycut.io.files import write_atomically
@@ -353,8 +352,7 @@ class FrozenFile(ABC, Generic[Document]):
         """
         self.check_unseen(unseen)
         read = read_patients(self.request(missing=missing), table)
-        for line in [*dropped_lines(read), *alike_lines(read)]:
-            warnings.warn(line, SteadycutWarning, stacklevel=2)
+        warn_each([*dropped_lines(read), *alike_lines(read)], stacklevel=2)
         several = list(read.patients.values())
         patients = self.patients_of(several)
         found = check_deployment(self, patients, several, key=key)

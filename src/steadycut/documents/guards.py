@@ -4,7 +4,6 @@ Each check has a name and warns or refuses. A warning is printed and recorded. A
 work unless the user forces it; then that is recorded.
 """
 
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -16,7 +15,7 @@ from steadycut.core.records import PatientScores, Recipe
 from steadycut.documents.ensemble import made_by
 from steadycut.documents.known_patients import Remembered, check_fits
 from steadycut.documents.parts import InstancesPart
-from steadycut.errors import DeploymentRefused, SteadycutWarning, argument
+from steadycut.errors import DeploymentRefused, argument, warn_each
 from steadycut.ingest.request import site_hash
 
 WARN, REFUSE = "warn", "refuse"
@@ -140,9 +139,7 @@ def forced_names(findings: Iterable[Finding]) -> list[str]:
 
 def warn_of_forced(findings: Iterable[Finding]) -> None:
     """Warn of everything that was forced, where no file records it."""
-    for one in findings:
-        if one.severity == REFUSE:
-            warnings.warn(f"forced: {one.text}", SteadycutWarning, stacklevel=3)
+    warn_each(texts_of(one for one in findings if one.severity == REFUSE), stacklevel=3)
 
 
 # Checks that warn --------------------------------------------------------------------------

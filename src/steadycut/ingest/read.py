@@ -1,12 +1,11 @@
 """From a table to patients: `read_patients` for any request, and `aggregate` for Python users."""
 
-import warnings
 from collections.abc import Iterable
 from typing import Any, TypedDict, Unpack, overload
 
 from steadycut.core.aggregate.aggregators import How
 from steadycut.core.records import PatientScores
-from steadycut.errors import SteadycutWarning
+from steadycut.errors import warn_each
 from steadycut.ingest.engines.choose import check_engine, open_engine, parse_memory
 from steadycut.ingest.identifiers import alike_warnings
 from steadycut.ingest.patients import Keep, PatientTable, Progress, build_patients
@@ -189,8 +188,7 @@ def aggregate(  # noqa: PLR0913
         missing=missing,
     )
     table = read_patients(request, source, engine=engine, memory=memory, progress=progress)
-    for line in [*dropped_lines(table), *alike_lines(table)]:
-        warnings.warn(line, SteadycutWarning, stacklevel=2)
+    warn_each([*dropped_lines(table), *alike_lines(table)], stacklevel=2)
     if not isinstance(score, str):
         return dict(table.patients)
     if isinstance(how, str) or callable(how):
