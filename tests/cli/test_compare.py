@@ -31,7 +31,7 @@ def test_every_rule_has_a_row(table, tmp_path, capsys):
     assert [row["rule"] for row in ran.json["rows"]] == list(RULES)
     assert ran.json["patients"] == {"internal": 60, "external": 30}
     assert ran.json == json.loads((tmp_path / "o" / "compare.json").read_bytes())
-    assert sorted(snapshot(tmp_path / "o")) == ["compare.json"]
+    assert sorted(snapshot(tmp_path / "o")) == ["compare.html", "compare.json"]
 
 
 def test_without_out_nothing_is_written(table, tmp_path, capsys, monkeypatch):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.cli.commands import FIT, SITES, run_command
+from tests.cli.commands import FIT, SITES, run_command, snapshot
 
 ASKED = ["--risk", "0.1", "--width", "0.05"]
 
@@ -30,6 +30,15 @@ def test_json_holds_a_row_for_every_bound(capsys):
     assert all(row["value"] <= 0.15 + 1e-8 for row in found["rows"])
     assert found["trivial_risk"] == 0.12
     assert all(row["vacuous"] for row in found["rows"])
+
+
+def test_the_folder_holds_the_numbers_and_their_page(tmp_path, capsys):
+    ran = run_command(capsys, "plan", *ASKED, "--out", tmp_path / "o")
+    assert ran.out.splitlines()[-1] == f"Wrote plan.json, plan.html to {tmp_path / 'o'}/"
+    found = snapshot(tmp_path / "o")
+    assert sorted(found) == ["plan.html", "plan.json"]
+    assert found["plan.json"].decode() == run_command(capsys, "plan", *ASKED, "--json").out
+    assert b"263 patients, 132 of them used to check" in found["plan.html"]
 
 
 def test_unequal_costs_take_the_exact_bound(capsys):

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from steadycut.cli import options as opt
-from steadycut.cli.output import check_folder, write_folder
+from steadycut.cli.output import check_folder
 from steadycut.cli.reading import Reading, read_tables
-from steadycut.cli.results import show_page
+from steadycut.cli.results import finish_page
 from steadycut.cli.tables import note_dropped
 from steadycut.core.records import PatientScores
 from steadycut.ingest import at_sites
@@ -28,7 +28,7 @@ def compare_command(
     """Choose by every rule at some sites, and judge at others.
 
     Each rule chooses a cut-off at the internal sites. It is frozen, then judged at the external
-    ones. With --out, writes compare.json.
+    ones. With --out, writes compare.json and compare.html.
     """
     out = output.out
     if out is not None:
@@ -40,10 +40,7 @@ def compare_command(
     here, there = read_two_hospitals(reading, columns, sites, table.missing, strata_columns)
     with progress_on_stderr() as progress:
         page = comparison_page(compare(here, there, progress=progress, **options).describe())
-    if out is not None:
-        write_folder(out, {"compare.json": page.files[0].text.encode()})
-        reading.remove_checkpoint()
-    show_page(page, as_json=output.as_json, verbose=output.verbose)
+    finish_page(page, "compare.html", output, reading)
 
 
 def read_two_hospitals(

@@ -33,7 +33,8 @@ def monitor_command(
 
     Raises an alarm when the risk provably exceeds what was certified. May be run after every
     patient: the probability of a false alarm holds over all runs. The order must not depend on the
-    labels, and no patient may be left out because of them. With --out, writes monitor.json.
+    labels, and no patient may be left out because of them. With --out, writes monitor.json and
+    monitor.html.
     """
     out = output.out
     if out is not None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from steadycut.cli import options as opt
 from steadycut.cli.options import number, option, whole
-from steadycut.cli.results import show_page
+from steadycut.cli.output import check_folder
+from steadycut.cli.results import finish_page
 from steadycut.show.pages.plan import plan_page
 from steadycut.study.plan import plan
 
@@ -14,7 +15,9 @@ from steadycut.study.plan import plan
 class PlanOptions:
     """Study to plan."""
 
-    risk: float | None = number("R", "Risk that the certifying patients will show.", default=None)
+    risk: float | None = number(
+        "R", "Risk that the patients used to check will show.", default=None
+    )
     width: float | None = number("W", "How far the certified risk may lie above it.", default=None)
     patients: int | None = whole("N", "All patients; instead of --width.", default=None)
     prevalence: float | None = number(
@@ -35,19 +38,20 @@ class PlanCertificateOptions:
     cost_fp: float | None = number("X", "Cost of a false alarm. [default: 1]", default=None)
     delta: opt.Delta = 0.1
     honesty: opt.Honesty = "split"
-    certify_size: float = number("X", "Share of patients who certify.", default=0.5)
+    certify_size: float = number("X", "Share of patients used to check.", default=0.5)
 
 
 def plan_command(
     study: PlanOptions,
     certificate: PlanCertificateOptions,
-    as_json: opt.AsJson = False,
-    verbose: opt.Verbose = False,
+    output: opt.OptionalOutputOptions,
 ) -> None:
     """Say how many patients a certificate needs.
 
     Or say which certificate a number of patients gives. Give --risk and --width, or --patients (and
-    --risk, if one is expected).
+    --risk, if one is expected). With --out, writes plan.json and plan.html.
     """
+    if output.out is not None:
+        check_folder(output.out)
     page = plan_page(plan(**asdict(study), **asdict(certificate)).describe())
-    show_page(page, as_json=as_json, verbose=verbose)
+    finish_page(page, "plan.html", output)

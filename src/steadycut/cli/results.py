@@ -39,8 +39,8 @@ def finish_page(
     page: Page,
     name: str,
     output: OutputOptions | OptionalOutputOptions,
-    reading: Reading,
-    table: PatientTable,
+    reading: Reading | None = None,
+    table: PatientTable | None = None,
     files: Mapping[str, bytes] | None = None,
     noted: Callable[[PatientTable], None] = note_dropped,
 ) -> None:
@@ -49,9 +49,11 @@ def finish_page(
     if output.out is not None:
         written = {**(files or {}), **page_files(page, name)}
         write_folder(output.out, written)
-        reading.remove_checkpoint()
+        if reading is not None:
+            reading.remove_checkpoint()
         wrote.append(f"Wrote {', '.join(written)} to {output.out}/")
-    noted(table)
+    if table is not None:
+        noted(table)
     show_page(page, *wrote, as_json=output.as_json, verbose=output.verbose)
 
 
