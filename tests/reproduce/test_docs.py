@@ -33,20 +33,33 @@ def test_every_link_leads_somewhere():
     assert [link for link in links if not (PAGE.parent / link).exists()] == []
 
 
+def test_the_whole_result_of_every_block_is_stored(script):
+    blocks = re.findall(
+        r"<!-- ([\w-]+) -->\n(.*?)\n<!-- end of \1 -->", PAGE.read_text(encoding="utf-8"), re.DOTALL
+    )
+    for name, shown in blocks:
+        whole = (script.RESULTS / f"{name}.md").read_text(encoding="utf-8")
+        assert script.short_form(whole) == shown
+        assert len(whole) > len(shown)
+
+
 def test_the_script_fills_a_block_and_leaves_the_others(script, tmp_path, monkeypatch):
     docs, folder = tmp_path / "docs", tmp_path / "rerun"
+    results = tmp_path / "results"
     (docs / "figures").mkdir(parents=True)
     folder.mkdir()
     page = docs / "paper_rerun.md"
     page.write_text(
         "a\n<!-- one -->\nold\n<!-- end of one -->\n<!-- two -->\n<!-- end of two -->\n"
     )
-    (folder / "one.md").write_text("# Title\n\nnew\n")
+    (folder / "one.md").write_text("# Title\n\nnew\n\nCost table\n\n| Loss | (1, 1) |\n")
     (folder / "figure-9.png").write_bytes(b"png")
     monkeypatch.setattr(script, "DOCS", docs)
+    monkeypatch.setattr(script, "RESULTS", results)
     assert script.main([str(folder)]) == 0
     assert page.read_text() == (
         "a\n<!-- one -->\nnew\n<!-- end of one -->\n<!-- two -->\n<!-- end of two -->\n"
     )
+    assert (results / "one.md").read_text() == (folder / "one.md").read_text()
     assert (docs / "figures" / "figure-9.png").read_bytes() == b"png"
     assert script.main([]) == 2
