@@ -74,6 +74,7 @@ def test_an_error_survives_the_way_between_processes(kind):
         ("flat minimum", steadycut.UnstableCutWarning),
         ("multi-modal minimum", steadycut.UnstableCutWarning),
         ("coarse grid", steadycut.UnstableCutWarning),
+        ("limits", steadycut.UnstableCutWarning),
         ("rows as patients", steadycut.RowsAsPatientsWarning),
         ("forced", steadycut.ForcedWarning),
         ("unit", steadycut.DataWarning),

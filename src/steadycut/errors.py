@@ -157,7 +157,7 @@ class FewPatientsWarning(SteadycutWarning):
 
 
 class UnstableCutWarning(SteadycutWarning):
-    """A cut-off that the patients do not settle."""
+    """A cut-off that the patients do not settle, or that keeps the limits only in some cohorts."""
 
 
 class RowsAsPatientsWarning(SteadycutWarning):
@@ -175,6 +175,7 @@ WARNING_OF_KIND: Mapping[str, type[SteadycutWarning]] = MappingProxyType(
         "flat minimum": UnstableCutWarning,
         "multi-modal minimum": UnstableCutWarning,
         "coarse grid": UnstableCutWarning,
+        "limits": UnstableCutWarning,
         "rows as patients": RowsAsPatientsWarning,
         "forced": ForcedWarning,
     }

@@ -19,7 +19,14 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import steadycut
 from steadycut import StableThreshold
-from steadycut.errors import BadOption, BadPatients, SteadycutWarning, TooFewPatients
+from steadycut.errors import (
+    BadOption,
+    BadPatients,
+    FewPatientsWarning,
+    SteadycutWarning,
+    TooFewPatients,
+    UnstableCutWarning,
+)
 from tests.estimators.fresh_process import run_in_fresh_process
 
 HERE = Path(__file__).resolve().parent
@@ -154,7 +161,7 @@ def test_fit_returns_itself_and_learns_what_it_says(cohort):
     model = StableThreshold(random_state=0)
     assert model.fit(*cohort) is model
     learned = {name for name in vars(model) if name.endswith("_")}
-    assert learned == {"threshold_", "study_", "classes_", "n_features_in_"}
+    assert learned == {"threshold_", "study_", "classes_", "n_features_in_", "warnings_"}
     assert model.n_features_in_ == 1
 
 
@@ -449,13 +456,13 @@ def test_one_patient_of_a_class_is_refused(n_positive):
 
 @pytest.mark.parametrize("rule", ["stable", "erm", "youden", "sensitivity:0.9", "specificity:0.9"])
 @pytest.mark.parametrize("grid", [200, "exact"])
-@pytest.mark.parametrize("scores", [[0.1, 0.2, 0.8, 0.9], [1.0, 1.0, 1.0, 1.0]])
+@pytest.mark.parametrize("scores", [[0.1, 0.8, 0.2, 0.9], [1.0, 1.0, 1.0, 1.0]])
 def test_two_patients_of_each_class_are_enough_however_they_are_dealt(rule, grid, scores):
     dealt = set()
     for seed in range(12):
         model = StableThreshold(rule=rule, grid=grid, n_bootstrap=20, random_state=seed)
         with pytest.warns(SteadycutWarning, match="few patients"):
-            model.fit(scores, [0, 0, 1, 1])
+            model.fit(scores, [0, 1, 0, 1])
         assert np.isfinite(model.threshold_)
         json.dumps(model.study_.to_dict(), allow_nan=False)
         dealt.add(model.study_.select_patients.n_positive)
@@ -464,7 +471,7 @@ def test_two_patients_of_each_class_are_enough_however_they_are_dealt(rule, grid
 
 @pytest.mark.parametrize("honesty", ["split", "uniform"])
 @pytest.mark.parametrize("few", [0, 1])
-def test_a_class_below_ten_patients_warns_once_with_every_seed(honesty, few):
+def test_a_class_below_ten_patients_warns_with_every_seed(honesty, few):
     target = np.repeat([few, 1 - few], [9, 40])
     scores = np.random.default_rng(0).normal(size=49) + target
     kind = "positive" if few else "negative"
@@ -472,17 +479,34 @@ def test_a_class_below_ten_patients_warns_once_with_every_seed(honesty, few):
         model = StableThreshold(honesty=honesty, n_bootstrap=20, random_state=seed)
         with pytest.warns(SteadycutWarning) as caught:
             model.fit(scores, target)
-        assert [str(one.message).partition(";")[0] for one in caught] == [
-            f"few patients: 9 {kind} patients in all"
-        ]
-        assert caught[0].filename == __file__
+        few_of = [one for one in caught if f" {kind} patients" in str(one.message)]
+        assert {one.category for one in few_of} == {FewPatientsWarning}
+        assert len(few_of) == (2 if honesty == "split" else 1)
+        assert {one.filename for one in caught} == {__file__}
 
 
-def test_ten_patients_of_a_class_do_not_warn_but_the_study_tells(recwarn):
+def test_what_the_study_warns_of_is_warned_of_once_and_kept(recwarn):
     scores, labels = make_cohort(20)
     model = StableThreshold(random_state=0).fit(scores, labels)
-    assert not recwarn.list
     assert any(text.startswith("few patients") for text in model.study_.warnings)
+    assert model.warnings_ == model.study_.warnings
+    assert [str(one.message) for one in recwarn.list] == model.warnings_
+
+
+@pytest.mark.parametrize("honesty", ["split", "uniform"])
+def test_a_cut_off_that_the_patients_do_not_settle_warns(honesty):
+    rng = np.random.default_rng(0)
+    scores, labels = rng.normal(size=300), rng.integers(0, 2, 300)
+    with pytest.warns(UnstableCutWarning, match="flat minimum"):
+        model = StableThreshold(honesty=honesty, random_state=0).fit(scores, labels)
+    assert any(text.startswith("flat minimum") for text in model.warnings_)
+
+
+def test_a_clear_cut_off_warns_of_nothing(recwarn):
+    scores, labels = make_cohort(1_000)
+    model = StableThreshold(rule="erm", grid="exact", random_state=0).fit(scores + labels, labels)
+    assert model.warnings_ == []
+    assert not recwarn.list
 
 
 def test_without_sklearn_the_package_to_install_is_named():

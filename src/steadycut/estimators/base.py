@@ -1,6 +1,5 @@
 """What both estimators share: the parameters of a study, and the decision of a fitted one."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -8,10 +7,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from steadycut.core.checks import FloatArray
-from steadycut.core.diagnose import class_warnings
-from steadycut.core.records import PatientScores
 from steadycut.core.rules.registry import Counted
-from steadycut.errors import SteadycutWarning
+from steadycut.errors import warn_each
 from steadycut.estimators.inputs import seed_of
 from steadycut.study.fit import Study
 
@@ -24,6 +21,7 @@ class StudyEstimator(ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]
     threshold_: float
     study_: Study
+    warnings_: list[str]
 
     def __init__(
         self,
@@ -58,13 +56,13 @@ class StudyEstimator(ClassifierMixin, BaseEstimator):
         seed = seed_of(given.pop("random_state"))
         return {**given, "seed": seed}
 
-    def _keep(self, classes: NDArray[Any], cohort: PatientScores, study: Study) -> None:
-        """Keep what ``fit`` found, and warn its caller if a class has few patients."""
+    def _keep(self, classes: NDArray[Any], study: Study, *more: str) -> None:
+        """Keep what ``fit`` found, and warn its caller of everything that the study warns of."""
         self.classes_ = classes
         self.study_ = study
         self.threshold_ = study.threshold
-        for text in class_warnings("in all", cohort.n_positive, cohort.n_negative):
-            warnings.warn(text, SteadycutWarning, stacklevel=3)
+        self.warnings_ = list(dict.fromkeys([*more, *study.warnings]))
+        warn_each(self.warnings_, stacklevel=3)
 
     def _decide(self, scores: FloatArray) -> NDArray[Any]:
         """Return ``classes_[1]`` where the score reaches the cut-off, and ``classes_[0]`` below."""

@@ -83,6 +83,8 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
     study_ : steadycut.Study
         The whole study: certificate, stability, warnings. The scores of patients who chose are
         cross-fitted, those of patients who certify come from ``estimator_``.
+    warnings_ : list of str
+        What a reader should know before trusting the numbers; ``fit`` warned of each.
     classes_ : ndarray of shape (2,)
         The two classes in ascending order; ``classes_[1]`` is the positive one.
     n_redrawn_ : int
@@ -96,8 +98,8 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
     Warns
     -----
     SteadycutWarning
-        In ``fit``, if a class has fewer than 10 patients in all. Other warnings are in
-        ``study_.warnings``.
+        In ``fit``, for each text of ``warnings_``: few patients of a class, a cut-off that the
+        patients do not settle, data that look odd. The categories are in `steadycut.errors`.
 
     Notes
     -----
@@ -200,7 +202,7 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
             )
         self.estimator_ = learned.model
         self.n_redrawn_ = learned.n_redrawn
-        self._keep(classes, cohort, learned.study)
+        self._keep(classes, learned.study)
         return self
 
     def predict(self, X: Any, groups: ArrayLike | None = None) -> NDArray[Any]:

@@ -11,7 +11,8 @@ from steadycut.core.records import PatientScores
 from steadycut.errors import BadPatients
 from steadycut.estimators.base import StudyEstimator
 from steadycut.estimators.inputs import two_classes
-from steadycut.study.fit import fit
+from steadycut.study.fit import run_study
+from steadycut.study.options import study_options
 
 
 class StableThreshold(StudyEstimator):
@@ -52,6 +53,8 @@ class StableThreshold(StudyEstimator):
         The cut-off, in the units of the scores.
     study_ : steadycut.Study
         The whole study: certificate, stability, warnings. ``study_.to_dict()`` is ``study.json``.
+    warnings_ : list of str
+        What a reader should know before trusting the numbers; ``fit`` warned of each.
     classes_ : ndarray of shape (2,)
         The two classes in ascending order; ``classes_[1]`` is the positive one.
     n_features_in_ : int
@@ -62,9 +65,8 @@ class StableThreshold(StudyEstimator):
     Warns
     -----
     SteadycutWarning
-        In ``fit``, if a class has fewer than 10 patients in all. Other warnings depend on the seed
-        (few patients in one role, a flat or a multi-modal minimum). They are not Python warnings:
-        read them in ``study_.warnings``.
+        In ``fit``, for each text of ``warnings_``: few patients of a class, a cut-off that the
+        patients do not settle, data that look odd. The categories are in `steadycut.errors`.
 
     Notes
     -----
@@ -123,9 +125,9 @@ class StableThreshold(StudyEstimator):
         checked, target = validate_data(self, scores, y, ensure_2d=False, dtype=np.float64)
         classes, labels = two_classes(target)
         cohort = PatientScores(scores=_one_column(checked), labels=labels)
-        study = fit(cohort, **self._study_parameters())
+        study = run_study([cohort], study_options(**self._study_parameters()))
         self.n_features_in_ = 1
-        self._keep(classes, cohort, study)
+        self._keep(classes, study)
         return self
 
     def predict(self, scores: ArrayLike) -> NDArray[Any]:
