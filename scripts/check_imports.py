@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "datasets": frozenset({"errors", "core", "io", "ingest"}),
     "estimators": EDGE,
     "pipelines": EDGE,
-    "app": EDGE | {"datasets"},
+    "app": EDGE | {"show", "datasets"},
     "cli": EDGE | {"show", "datasets", "estimators", "pipelines", "app", "rule_reader", "__init__"},
     "reproduce": EDGE | {"show", "datasets", "estimators", "pipelines", "cli"},
     "__main__": frozenset({"cli"}),

@@ -9,13 +9,11 @@ from starlette.testclient import TestClient
 from steadycut.app.guard import Settings
 from steadycut.app.jobs import Jobs
 from steadycut.app.routes import make_app
-from steadycut.cli.app import fields_of, tell
-from steadycut.cli.audit import audit_command
-from steadycut.cli.fit import fit_command
+from steadycut.cli.app import all_fields
 
 PORT, TOKEN = 8123, "token-of-this-run"
 ORIGIN = f"http://127.0.0.1:{PORT}"
-COMMANDS = {"fit": fields_of(fit_command), "audit": fields_of(audit_command)}
+COMMANDS = all_fields()
 # The columns of tests.cli.commands by position, and few cohorts.
 FILLED = {
     "patient": "1",
@@ -31,7 +29,7 @@ def make_client(folder, *, limit=50, welcome=True):
     """Return a client, and the jobs behind it."""
     jobs = Jobs(folder)
     settings = Settings(host="127.0.0.1", port=PORT, token=TOKEN, limit=limit)
-    app = make_app(jobs, COMMANDS, tell, settings)
+    app = make_app(jobs, COMMANDS, settings)
     client = TestClient(
         app, base_url=ORIGIN, headers={"origin": ORIGIN}, raise_server_exceptions=False
     )

@@ -18,11 +18,14 @@ def find(name, command="fit"):
 
 def test_the_form_asks_for_every_option_but_columns_and_places():
     names = [field.name for field in asked(COMMANDS["fit"])]
-    first = [name for name in FIRST if name != "external"]
+    first = list(FIRST[FIRST.index("direction") :])
+    first.remove("external")
     assert names[: len(first)] == first
     assert {"bound", "delta", "seed", "missing", "memory", "select", "ensemble"} <= set(names)
     assert not {"out", "resume", "engine", "as_json", "patient", "tables"} & set(names)
     assert asked(COMMANDS["audit"])[0].name == "external"
+    plan = [field.name for field in asked(COMMANDS["plan"])]
+    assert plan[:5] == ["pilot", "risk", "width", "patients", "prevalence"]
 
 
 def test_fields_have_the_words_of_the_app_and_the_defaults_of_the_command():

@@ -1,4 +1,4 @@
-"""The page on this machine: choose a file, map its columns, fit, read the report, audit.
+"""The page on this machine: choose a cut-off, audit it, use it, watch it, plan the next study.
 
 Nothing leaves the machine. The modules, in the order in which a request passes them:
 
@@ -10,9 +10,12 @@ Nothing leaves the machine. The modules, in the order in which a request passes 
 ``preview``      the columns of a table, without anything that may identify a patient
 ``column``       what a page knows about one column
 ``guess``        what each column is probably for
+``works``        what the app can do: one entry per command
 ``words``        what fields, values and errors are called in the app
 ``fields``       the options of a command as the fields of a form, and back
 ``jobs``         uploads, and the command that runs on them in its own process
+``told``         what a result says, and what to do next
+``rules``        the rules of all studies, and those that were uploaded
 ``pages``        templates filled in as HTML
 ===============  ==================================================================
 """

@@ -8,17 +8,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from steadycut.app.column import Column
-from steadycut.app.words import FIELDS, title_of, value_in_words
+from steadycut.app.words import FIELDS, NEEDED, title_of, value_in_words
+from steadycut.app.works import STUDY
 
-# Decisions of every study. The other options are behind "More options".
-FIRST = ("direction", "cost_fn", "cost_fp", "internal", "external", "rule", "honesty")
+# What everybody decides. The other options are behind "More options".
+FIRST = (
+    *("pilot", "risk", "width", "patients", "prevalence"),
+    *("direction", "cost_fn", "cost_fp", "internal", "external", "rule", "honesty"),
+)
 # Columns have their own part of the form. The other options make no sense in the app.
-MAPPED = frozenset({"patient", "score", "label", "positive", "site", "level", "aggregate"})
+ROLES = ("patient", "label", "positive", "site", "order")
+MAPPED = frozenset({*ROLES, "score", "level", "aggregate"})
 NOT_ASKED = frozenset(
     {"out", "engine", "resume", "patient_key", "small_cells", "verify", "json", "verbose"}
 )
 # Options whose value is the name of a column.
-OF_COLUMNS = frozenset({"group", "order", "stratify"})
+OF_COLUMNS = frozenset({"group", "stratify"})
+# An option whose value is a study of the app.
+PILOT = "pilot"
 COLUMNS_OF_LEVELS = 2
 
 
@@ -26,7 +33,8 @@ COLUMNS_OF_LEVELS = 2
 class Field:
     """One option of a command, as a field.
 
-    ``choices`` are all values to pick from. A switch is on or off.
+    ``choices`` are all values to pick from. A switch is on or off. Without a value that is
+    ``needed`` the command refuses.
     """
 
     name: str
@@ -34,6 +42,7 @@ class Field:
     default: str = ""
     choices: tuple[str, ...] = ()
     is_switch: bool = False
+    needed: bool = False
 
     @property
     def title(self) -> str:
@@ -43,12 +52,18 @@ class Field:
     @property
     def hint(self) -> str:
         """The text below the field."""
-        return FIELDS[self.name][1] if self.name in FIELDS else ""
+        usual = FIELDS[self.name][1] if self.name in FIELDS else ""
+        return NEEDED.get(self.name, usual) if self.needed else usual
 
     @property
     def is_column(self) -> bool:
         """Whether its value is a column of the table."""
         return self.name in OF_COLUMNS
+
+    @property
+    def is_study(self) -> bool:
+        """Whether its value is a study of the app."""
+        return self.name == PILOT
 
     @property
     def is_first(self) -> bool:
@@ -64,6 +79,11 @@ class Field:
         if self.is_switch:
             return self.option if value else None
         return f"{self.option}={value}" if value not in {"", self.default} else None
+
+
+def mapped(fields: Sequence[Field]) -> list[Field]:
+    """Return the options that say which column is what, in the order of the form."""
+    return [field for name in ROLES for field in fields if field.name == name]
 
 
 def asked(fields: Sequence[Field]) -> list[Field]:
@@ -92,6 +112,8 @@ def arguments(filled: Filled, fields: Sequence[Field], columns: Sequence[Column]
     for field in asked(fields):
         if field.is_column:
             found += [f"{field.option}={one}" for one in _names(filled, field.name, columns)]
+        elif field.is_study:
+            found += [f"{field.option}={STUDY}"] if _text(filled, field.name) else []
         elif argument := field.argument(_text(filled, field.name)):
             found.append(argument)
     return found
@@ -99,7 +121,7 @@ def arguments(filled: Filled, fields: Sequence[Field], columns: Sequence[Column]
 
 def _mapping(filled: Filled, columns: Sequence[Column]) -> list[str]:
     found = []
-    for role in ("patient", "score", "label", "site"):
+    for role in ("patient", "score", "label", "site", "order"):
         found += [f"--{role}={name}" for name in _names(filled, role, columns)]
     if positive := _text(filled, "positive"):
         found.append(f"--positive={positive}")

@@ -12,6 +12,7 @@ LABEL = (
     *("malignant", "status", "class", "event", "y"),
 )
 SITE = ("hospital", "site", "centre", "center", "institution", "clinic", "institute")
+ORDER = ("date", "time", "timestamp", "day", "arrival", "arrived", "admission", "visit", "order")
 POSITIVE = frozenset({"positive", "pos", "yes", "case", "tumour", "tumor", "cancer", "malignant"})
 ZERO_ONE = frozenset({"0", "1", "0.0", "1.0", "true", "false"})
 
@@ -24,6 +25,7 @@ class Guess:
     scores: tuple[int, ...]
     label: int | None
     site: int | None
+    order: int | None
     positive: str
 
 
@@ -35,7 +37,7 @@ def guess_columns(columns: Sequence[Column]) -> Guess:
     >>> id_ = Column(name="Patient ID", values=frozenset({"a", "b"}))
     >>> score = Column(name="s", values=frozenset({"0.5", "0.25", "0.75"}))
     >>> guess_columns([id_, score])
-    Guess(patient=0, scores=(1,), label=None, site=None, positive='')
+    Guess(patient=0, scores=(1,), label=None, site=None, order=None, positive='')
     """
     patient = _by_name(columns, PATIENT, lambda _: True)
     if patient is None:
@@ -52,6 +54,7 @@ def guess_columns(columns: Sequence[Column]) -> Guess:
         scores=() if score is None else (score,),
         label=label,
         site=_by_name(columns, SITE, lambda one: one.kind == TEXT),
+        order=_by_name(columns, ORDER, lambda one: "birth" not in words(one.name)),
         positive="" if label is None else _positive(columns[label]),
     )
 

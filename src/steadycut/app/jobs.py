@@ -19,6 +19,7 @@ from threading import Lock
 from steadycut.app.column import Column
 from steadycut.app.fields import Filled
 from steadycut.app.words import in_words
+from steadycut.app.works import RULE, WORKS, Work
 from steadycut.errors import BadOption
 from steadycut.ingest.request import site_hash
 from steadycut.io.progress import ALWAYS, ERASE, SETTING
@@ -27,9 +28,7 @@ WORKER = (sys.executable, "-P", "-m", "steadycut")
 SAYS = "steadycut: "
 STEP = re.compile(r"(?P<text>.*): (?P<done>\d+) of (?P<total>\d+)(?P<left>.*)")
 PATIENCE = 5.0
-RULE = "rule.json"
-# The files that each command writes, its page first.
-RESULTS = {"fit": ("report.html", RULE, "study.json"), "audit": ("audit.html", "audit.json")}
+STATES = {"new": "not started", "failed": "refused"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +42,9 @@ class Progress:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Job:
-    """One upload: its tables, what was filled in, and the last run of its command.
+    """One piece of work: its tables, what was filled in, and the last run of its command.
 
-    ``known_sites`` are hashes of the sites where the rule was made, if there is a rule.
+    ``known_sites`` are hashes of the sites where the rule of an audit was made.
     """
 
     key: str
@@ -54,7 +53,7 @@ class Job:
     tables: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
     known_sites: frozenset[str] = frozenset()
-    filled: Filled | None = None
+    filled: Filled = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
     _process: subprocess.Popen[bytes] | None = None
     _cancelled: bool = False
@@ -73,29 +72,45 @@ class Job:
         return "failed" if code else "done"
 
     @property
-    def command(self) -> str:
-        """The command line that does the same work."""
-        out = {"fit": "study", "audit": "audit"}[self.kind]
-        return shlex.join(["steadycut", *self._whole(self.arguments), f"--out={out}"])
+    def state_in_words(self) -> str:
+        """What the list of jobs says about its state."""
+        return STATES.get(self.state, self.state)
 
     @property
-    def results(self) -> tuple[str, ...]:
-        """Names of the files that the command writes, its page first."""
-        return RESULTS[self.kind]
+    def work(self) -> Work:
+        """What is done."""
+        return WORKS[self.kind]
+
+    @property
+    def title(self) -> str:
+        """What the job is called."""
+        return f"{self.work.made} {', '.join(self.tables)}".strip()
+
+    @property
+    def command(self) -> str:
+        """The command line that does the same work."""
+        whole = [*self._whole(self.arguments), f"--out={self.work.out}"]
+        return shlex.join(["steadycut", *whole])
+
+    @property
+    def rule(self) -> Path | None:
+        """The rule that it made, or that it uses."""
+        path = self.folder / RULE
+        return self.result(RULE) or (path if path.is_file() else None)
 
     def result(self, name: str) -> Path | None:
-        """Return one of these files, if it is there."""
+        """Return one of the files that the command writes, if it is there."""
         path = self.folder / "results" / name
-        return path if self.state == "done" and name in self.results and path.is_file() else None
+        there = self.state == "done" and name in self.work.results and path.is_file()
+        return path if there else None
 
     def offered(self, column: Column) -> list[str]:
         """Return the values of a column to pick from, without sites where the rule was made."""
         return [value for value in column.shown if site_hash(value) not in self.known_sites]
 
     def numbers(self) -> bytes:
-        """Return the file with all numbers of the result."""
-        name = next(name for name in self.results[::-1] if name != RULE)
-        return (self.folder / "results" / name).read_bytes()
+        """Return all numbers of the result, as JSON."""
+        return (self.folder / "numbers").read_bytes()
 
     def start(self, arguments: Sequence[str]) -> None:
         """Run the command with these arguments on the tables; the old results are deleted."""
@@ -104,8 +119,11 @@ class Job:
                 msg = "this table is being worked on; wait until that is done, or cancel it."
                 raise BadOption(msg)
             self._cancelled, self.arguments = False, tuple(arguments)
-            shutil.rmtree(self.folder / "results", ignore_errors=True)
-            self._process = self._spawn([*self._whole(arguments), "--out=results"])
+            results, out = self.folder / "results", self.work.out
+            shutil.rmtree(results, ignore_errors=True)
+            results.mkdir()
+            place = f"results/{out}" if out in self.work.results else "results"
+            self._process = self._spawn([*self._whole(arguments), f"--out={place}", "--json"])
 
     def cancel(self) -> None:
         """Stop the command, if it still runs."""
@@ -149,7 +167,7 @@ class Job:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _whole(self, arguments: Sequence[str]) -> list[str]:
-        rule = [RULE] if self.kind == "audit" else []
+        rule = [RULE] if self.work.takes_rule else []
         return [self.kind, *rule, *self.tables, *arguments]
 
     def _said(self) -> str:
@@ -162,19 +180,20 @@ class Job:
         own.mkdir(exist_ok=True)
         # Temporary files of a stopped command are deleted with the job.
         places = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(own))
-        with (self.folder / "log").open("wb") as log:
+        said, numbers = self.folder / "log", self.folder / "numbers"
+        with said.open("wb") as log, numbers.open("wb") as printed:
             return subprocess.Popen(  # noqa: S603
                 [*WORKER, *arguments],
                 cwd=self.folder,
                 env={**os.environ, **places, SETTING: ALWAYS},
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
+                stdout=printed,
                 stderr=log,
             )
 
 
 class Jobs:
-    """All jobs of a run, each in its own folder inside a private folder."""
+    """All jobs of a run of the app, each in its own folder inside a private folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

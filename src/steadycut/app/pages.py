@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import HTMLResponse, Response
 
+from steadycut.app.words import in_words, rule_in_words
+
 if TYPE_CHECKING:
     import jinja2
 
@@ -42,10 +44,12 @@ def _text(package: str, path: str) -> str:
 def _templates() -> "jinja2.Environment":
     import jinja2
 
-    return jinja2.Environment(
+    made = jinja2.Environment(
         loader=jinja2.PackageLoader("steadycut.app"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters |= {"words": in_words, "rule_words": rule_in_words}
+    return made

@@ -1,10 +1,11 @@
 """What is asked, what is done, and which page is shown."""
 
+import json
 import shutil
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -15,18 +16,29 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from steadycut._version import __version__
-from steadycut.app.fields import COLUMNS_OF_LEVELS, Field, Filled, arguments, asked
+from steadycut.app.fields import (
+    COLUMNS_OF_LEVELS,
+    PILOT,
+    Field,
+    Filled,
+    arguments,
+    asked,
+    mapped,
+)
 from steadycut.app.guard import MEGABYTE, Guard, Settings, too_large
 from steadycut.app.guess import guess_columns
-from steadycut.app.jobs import RULE, Job, Jobs
+from steadycut.app.jobs import Job, Jobs
 from steadycut.app.pages import page, refusal, script, style
 from steadycut.app.preview import preview
+from steadycut.app.rules import known_rules
+from steadycut.app.told import next_step, next_work, told, works_after
 from steadycut.app.uploads import save_upload, save_uploads
-from steadycut.app.words import FIRST_AUDIT, in_words
+from steadycut.app.words import in_words
+from steadycut.app.works import FROM_RULE, FROM_TABLES, RULE, STUDY, WORKS
 from steadycut.core.aggregate.aggregators import AGGREGATORS, aggregator_names
 from steadycut.datasets import write_two_hospitals
 from steadycut.documents.kinds import load_frozen
-from steadycut.errors import BadRuleFile, SteadycutError
+from steadycut.errors import BadOption, BadRuleFile, SteadycutError
 from steadycut.ingest.sources.find import KINDS
 
 DEMO = "two_hospitals.csv"
@@ -39,27 +51,16 @@ OTHERS = {"external": ["others"]}
 PLAIN = tuple(name for name in aggregator_names() if name in AGGREGATORS)
 
 Commands = Mapping[str, Sequence[Field]]
+Answer = Callable[[Request], Awaitable[Response]]
 Handler = Callable[[Request, Job], Awaitable[Response]]
-
-
-class Told(Protocol):
-    """What a result says: a page of ``steadycut.show``, of which a template shows the top."""
-
-    @property
-    def next_step(self) -> str:
-        """What to do now."""
-
-
-Tell = Callable[[bytes], Told]
 
 
 class Routes:
     """The answers of one run of the app."""
 
-    def __init__(self, jobs: Jobs, commands: Commands, tell: Tell, settings: Settings) -> None:
+    def __init__(self, jobs: Jobs, commands: Commands, settings: Settings) -> None:
         self.jobs = jobs
         self.commands = commands
-        self.tell = tell
         self.settings = settings
 
     def all(self) -> list[Route]:
@@ -68,9 +69,8 @@ class Routes:
             Route("/", self.home),
             Route("/style.css", lambda _: style()),
             Route("/app.js", lambda _: script()),
-            Route("/fit", self.new_fit, methods=["POST"]),
             Route("/demo", self.new_demo, methods=["POST"]),
-            Route("/audit", self.new_audit, methods=["POST"]),
+            *(Route(f"/{kind}", self.new(kind), methods=["POST"]) for kind in WORKS),
             Route("/jobs/{key}", self.with_job(self.show)),
             Route("/jobs/{key}/run", self.with_job(self.run), methods=["POST"]),
             Route("/jobs/{key}/status", self.with_job(self.status)),
@@ -80,7 +80,7 @@ class Routes:
             Route("/jobs/{key}/files/{name}", self.with_job(self.file)),
         ]
 
-    def with_job(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    def with_job(self, handler: Handler) -> Answer:
         """Return an answer that finds its job from the address."""
 
         async def answer(request: Request) -> Response:
@@ -97,22 +97,20 @@ class Routes:
         """Show the first page."""
         return self._home()
 
-    async def new_fit(self, request: Request) -> Response:
-        """Take tables to choose a cut-off on."""
-        async with request.form(max_files=MOST_FILES) as form:
-            return await run_in_threadpool(self._begin, "fit", _files(form, "tables"))
-
     async def new_demo(self, _request: Request) -> Response:
         """Take the simulated table of two hospitals."""
         return await run_in_threadpool(self._begin, "fit", None)
 
-    async def new_audit(self, request: Request) -> Response:
-        """Take tables, and a rule from a file or from a study of this run."""
-        async with request.form(max_files=MOST_FILES) as form:
-            source = self.jobs.find(str(form.get("study", "")))
-            rule = _files(form, "rule")
-            tables = _files(form, "tables")
-            return await run_in_threadpool(self._begin, "audit", tables, source, rule)
+    def new(self, kind: str) -> Answer:
+        """Return the answer that takes tables and a rule: uploaded, or those of another job."""
+
+        async def answer(request: Request) -> Response:
+            async with request.form(max_files=MOST_FILES) as form:
+                source = self.jobs.find(str(form.get("study", "")))
+                rule, tables = _files(form, "rule"), _files(form, "tables")
+                return await run_in_threadpool(self._begin, kind, tables, source, rule)
+
+        return answer
 
     def _begin(
         self,
@@ -123,10 +121,11 @@ class Routes:
     ) -> Response:
         job = self.jobs.open(kind)
         try:
-            if kind == "audit":
+            if job.work.takes_rule:
                 _save_rule(job, source, rule)
-            job.tables = _save_tables(job, tables, source)
-            job.columns = preview([job.folder / name for name in job.tables])
+            if job.work.takes_tables:
+                job.tables = _save_tables(job, tables, source)
+                job.columns = preview([job.folder / name for name in job.tables])
         except SteadycutError as error:
             job.remove()
             flags = {field.name: field.option for field in self.commands[kind]}
@@ -135,6 +134,8 @@ class Routes:
         except BaseException:
             job.remove()
             raise
+        carried = {} if source is None else _carried(job, source, same=not tables)
+        job.filled = {**_guessed(job, self.commands[kind]), **carried}
         self.jobs.keep(job)
         return _to(job)
 
@@ -143,6 +144,10 @@ class Routes:
             "home",
             status,
             jobs=list(self.jobs),
+            rules=known_rules(self.jobs),
+            from_tables=FROM_TABLES,
+            from_rule=FROM_RULE,
+            plan=WORKS["plan"],
             error=error,
             endings=tuple(KINDS),
             version=__version__,
@@ -162,11 +167,21 @@ class Routes:
         if state == "running":
             return page("running", job=job, progress=job.progress())
         if state == "done" and "edit" not in request.query_params:
-            told = self.tell(job.numbers())
-            step = FIRST_AUDIT if job.kind == "fit" else in_words(told.next_step)
-            lines, limit = job.lines(), self._limit()
-            return page("result", job=job, told=told, next_step=step, lines=lines, **limit)
+            return self._result(job)
         return self._form(job, job.why_failed() if state == "failed" else "")
+
+    def _result(self, job: Job) -> Response:
+        found = told(job)
+        return page(
+            "result",
+            job=job,
+            told=found,
+            next_step=next_step(job, found),
+            next_work=next_work(job, found),
+            works=works_after(job),
+            lines=job.lines(),
+            **self._limit(),
+        )
 
     async def run(self, request: Request, job: Job) -> Response:
         """Start the command with what was filled in."""
@@ -174,11 +189,22 @@ class Routes:
             filled = {name: [str(one) for one in form.getlist(name)] for name in form}
         filled = _only_new_sites(filled, job)
         try:
+            self._copy_pilot(job, filled)
             job.start(arguments(filled, self.commands[job.kind], job.columns))
         except (SteadycutError, OSError) as error:
             raise HTTPException(409, _in_folder(str(error), job.folder)) from None
         job.filled = filled
         return _to(job)
+
+    def _copy_pilot(self, job: Job, filled: Filled) -> None:
+        """Copy the numbers of the study that was picked, if there is one."""
+        for key in filter(None, filled.get(PILOT, ())):
+            study = self.jobs.find(key)
+            made = None if study is None else study.result(STUDY)
+            if made is None:
+                msg = "the study that was picked is not here any more; pick another one."
+                raise BadOption(msg)
+            shutil.copyfile(made, job.folder / STUDY)
 
     async def status(self, _request: Request, job: Job) -> Response:
         """Return the progress."""
@@ -196,7 +222,7 @@ class Routes:
 
     async def page(self, _request: Request, job: Job) -> Response:
         """Show the report, inside a frame."""
-        path = _result(job, job.results[0])
+        path = _result(job, job.work.page or "")
         return FileResponse(path, headers={"Content-Security-Policy": IN_FRAME})
 
     async def file(self, request: Request, job: Job) -> Response:
@@ -205,27 +231,26 @@ class Routes:
         return FileResponse(path, filename=path.name)
 
     def _form(self, job: Job, error: str) -> Response:
-        fields = asked(self.commands[job.kind])
+        fields = self.commands[job.kind]
         return page(
-            job.kind,
+            "form",
             job=job,
             error=error,
-            filled=job.filled if job.filled is not None else _guessed(job, fields),
-            fields=fields,
+            filled=job.filled,
+            mapped=mapped(fields),
+            fields=asked(fields),
+            with_scores=any(field.name == "aggregate" for field in fields),
+            studies=[one for one in self.jobs if one.result(STUDY)],
             levels=range(COLUMNS_OF_LEVELS),
             plain=PLAIN,
             aggregators=aggregator_names(),
         )
 
 
-def make_app(jobs: Jobs, commands: Commands, tell: Tell, settings: Settings) -> Guard:
-    """Return the app behind its guard.
-
-    ``commands`` has the options of ``fit`` and ``audit``. ``tell`` says what a file of numbers
-    means.
-    """
+def make_app(jobs: Jobs, commands: Commands, settings: Settings) -> Guard:
+    """Return the app behind its guard; ``commands`` has the options of every command."""
     app = Starlette(
-        routes=Routes(jobs, commands, tell, settings).all(),
+        routes=Routes(jobs, commands, settings).all(),
         exception_handlers={HTTPException: _refuse, Exception: _admit},
     )
     return Guard(app, settings)
@@ -260,9 +285,12 @@ def _save_tables(
 
 
 def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None:
-    """Save the rule of a study of this run, or an uploaded one if it can be read."""
+    """Save the rule of another job, or an uploaded one if it can be read."""
     path = job.folder / RULE
-    made = None if source is None else source.result(RULE)
+    made = None if source is None else source.rule
+    if made is not None and rule:
+        msg = "a rule was picked and a file was given, too; leave one of them out."
+        raise BadRuleFile(msg)
     if made is not None:
         shutil.copyfile(made, path)
     elif rule:
@@ -270,7 +298,31 @@ def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None
     else:
         msg = "a rule must be given, the rule.json of a study; got none."
         raise BadRuleFile(msg)
-    job.known_sites = frozenset(load_frozen(path).expected.sites)
+    sites = load_frozen(path).expected.sites
+    # A rule may well be used and watched where it was made.
+    job.known_sites = frozenset(sites if job.kind == "audit" else ())
+
+
+def _carried(job: Job, source: Job, *, same: bool) -> dict[str, Sequence[str]]:
+    """Return what a new job takes over from another one; columns only with the same tables."""
+    found = dict(source.filled) if same else {}
+    if job.kind == "audit" == source.kind:
+        # From the second look on, only these limits hold.
+        found["sequential"] = ["on"]
+    if job.kind == "plan" and source.result(STUDY):
+        found[PILOT] = [source.key]
+    elif job.kind == "plan" and source.kind == "audit" and source.state == "done":
+        found |= _seen(source)
+    return found
+
+
+def _seen(audit: Job) -> dict[str, Sequence[str]]:
+    """Return the costs of an audit, and the cost per patient that it found, if it had labels."""
+    numbers = json.loads(audit.numbers())
+    costs = numbers.get("costs") or {}
+    known = {"risk": numbers.get("risk_external"), **costs}
+    asked = {name: known.get(name) for name in ("risk", "cost_fn", "cost_fp")}
+    return {name: [f"{value:.4g}"] for name, value in asked.items() if value is not None}
 
 
 def _only_new_sites(filled: dict[str, list[str]], job: Job) -> dict[str, list[str]]:
@@ -286,13 +338,18 @@ def _in_folder(text: str, folder: Path) -> str:
 
 def _guessed(job: Job, fields: Sequence[Field]) -> Filled:
     guess = guess_columns(job.columns)
-    found = {"patient": guess.patient, "label": guess.label, "site": guess.site}
+    found = {
+        "patient": guess.patient,
+        "label": guess.label,
+        "site": guess.site,
+        "order": guess.order,
+    }
     return {
+        **{field.name: [field.default] for field in fields},
         **{name: [str(at)] for name, at in found.items() if at is not None},
         "score": [str(at) for at in guess.scores],
         "positive": [guess.positive],
         "aggregate": ["mean"],
-        **{field.name: [field.default] for field in fields},
     }
 
 

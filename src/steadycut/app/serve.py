@@ -14,7 +14,7 @@ import uvicorn
 
 from steadycut.app.guard import Guard, Settings, is_loopback
 from steadycut.app.jobs import Jobs
-from steadycut.app.routes import Commands, Tell, make_app
+from steadycut.app.routes import Commands, make_app
 from steadycut.errors import BadOption
 from steadycut.io.files import work_folder
 
@@ -23,9 +23,7 @@ GRACE = 2
 LAST_PORT = 65535
 
 
-def serve(
-    commands: Commands, tell: Tell, *, host: str, port: int, limit: int, browser: bool
-) -> None:
+def serve(commands: Commands, *, host: str, port: int, limit: int, browser: bool) -> None:
     """Serve the app until the process is asked to end; then remove everything."""
     with closed_by_signals(), listening(host, port) as listener, work_folder() as folder:
         taken, token = listener.getsockname()[1], secrets.token_urlsafe(24)
@@ -33,7 +31,7 @@ def serve(
         announce(settings, browser=browser)
         jobs = Jobs(folder)
         try:
-            _server(make_app(jobs, commands, tell, settings)).run(sockets=[listener])
+            _server(make_app(jobs, commands, settings)).run(sockets=[listener])
         finally:
             jobs.close()
 

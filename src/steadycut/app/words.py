@@ -1,10 +1,13 @@
 """The words of the app: what each field is called, what it means, and what its values mean.
 
-A command has options with names such as ``--cost-fn``. A page shows none of them, in an error
-neither: `in_words` puts the titles of the fields in their place.
+A command has options with names such as ``--cost-fn``. A page shows none of them, not even in an
+error: `in_words` puts the titles of the fields in their place.
 """
 
 import re
+from collections.abc import Callable
+
+from steadycut.app.works import WORKS
 
 # The title of the field of each option, and the text below it.
 FIELDS = {
@@ -17,8 +20,8 @@ FIELDS = {
         ),
     ),
     "cost_fp": ("Cost of a false alarm", ""),
-    "internal": ("Sites to choose on", "None ticked: all sites."),
-    "external": ("Sites to judge on", "None ticked: all sites that were not used to choose."),
+    "internal": ("Sites to choose on", "None: all sites."),
+    "external": ("Sites to judge on", "None: all that may be used."),
     "rule": ("How the cut-off is chosen", ""),
     "rule_other": (
         "Another way to choose, by its name",
@@ -42,8 +45,8 @@ FIELDS = {
     "seed": ("Start of the random numbers", "The same number gives the same result."),
     "stratify": ("Keep groups apart in repeated samples", "Such as labels, sites or scanners."),
     "delta": (
-        "Risk of a wrong promise",
-        "0.1: the promise is wrong in at most 10 % of studies (90 % confidence).",
+        "Risk of a wrong promise or alarm",
+        "0.1: it is wrong in at most 10 of 100 studies (90 % confidence).",
     ),
     "stratified": (
         "Divide ill and healthy patients evenly",
@@ -76,6 +79,7 @@ FIELDS = {
         "Tick this if you look again and again while labels come in.",
     ),
     "order": ("When a row came in", "Numbers or dates such as 2026-01-31."),
+    "pilot": ("A study made here", "Its errors stand for the expected cost. None: give the cost."),
     "risk": ("Expected cost per patient", "For example 0.1: wrong in 10 of 100 patients."),
     "width": (
         "How far the promise may lie above it",
@@ -87,13 +91,20 @@ FIELDS = {
     "icc": ("How alike the rows of a patient are", "From 0 (not at all) to 1 (the same)."),
     "certify_size": ("Share of patients used to check", ""),
     # These have their own place in the form.
-    "patient": ("Patient", ""),
+    "patient": ("Patient", "Identifies patients."),
     "score": ("Scores", ""),
-    "label": ("Label", ""),
-    "positive": ("Label that means ill", ""),
-    "site": ("Site", ""),
+    "label": ("Label", "The same in all rows of a patient. Without labels less can be said."),
+    "positive": ("Label that means ill", "Leave it empty if labels are 0 and 1."),
+    "site": ("Site", "The hospital, if there are several."),
     "level": ("Inner level", ""),
     "aggregate": ("One number per patient", ""),
+}
+# The text below a field that must be filled in, where it is another one.
+NEEDED = {
+    "internal": "At least one.",
+    "external": "At least one other.",
+    "label": "The same in all rows of a patient.",
+    "site": "The hospital.",
 }
 RULES = {
     "stable": "low cost, and steady if the study is repeated (recommended)",
@@ -135,13 +146,16 @@ VALUES = {
     "bound": {"auto": "the tightest way that fits"},
     "rule": RULES,
 }
-# Commands that a sentence recommends, and what to do here instead.
-COMMANDS = {
-    "`audit --sequential`": "“Limits that hold at every look”",
-    "`steadycut monitor`": "“Watch a rule in use”",
+# What a sentence recommends, and how the app says it.
+RECOMMENDED: dict[re.Pattern[str], str | Callable[[re.Match[str]], str]] = {
+    re.compile(r"the limits of `?audit --sequential`?"): "“Limits that hold at every look”",
+    re.compile(r"`?audit --sequential`?"): "“Limits that hold at every look”",
+    re.compile(r"`?steadycut (\w+)`?"): lambda found: _work(found[1]),
+    re.compile(r" See '[^']*--help'\."): "",
+    re.compile(r"Missing option ('--[a-z-]+')\."): r"\1 must be filled in; it is empty.",
 }
 FIRST_AUDIT = (
-    "Next: check it on patients of another hospital, with “Audit this rule elsewhere” below."
+    f"Next: check it on patients of another hospital, with “{WORKS['audit'].title}” below."
 )
 OPTION = re.compile(r"'?--(?P<name>[a-z][a-z-]*)'?(?: (?P<value>[A-Z]{2,}\b|[a-z]+))?")
 
@@ -156,6 +170,17 @@ def value_in_words(name: str, value: str) -> str:
     return VALUES.get(name, {}).get(value, value)
 
 
+def rule_in_words(name: str) -> str:
+    """Return what a rule does, as far as the app has words for it.
+
+    Examples
+    --------
+    >>> rule_in_words("specificity:0.90")
+    'specificity at least 0.90, then the best sensitivity'
+    """
+    return RULES.get(re.sub(r"(\.\d+?)0+$", r"\1", name), name)
+
+
 def in_words(text: str) -> str:
     """Return a text of a command as the app says it: with titles of fields instead of options.
 
@@ -167,10 +192,16 @@ def in_words(text: str) -> str:
     Invalid value for “Cost of a missed patient”: it must be a number.
     >>> print(in_words("--internal north needs --site COL, the column that holds the sites."))
     “Sites to choose on” north needs “Site”, the column that holds the sites.
+    >>> print(in_words("Next: use it, and watch it with steadycut monitor."))
+    Next: use it, and watch it with “Watch in use”.
     """
-    for command, here in COMMANDS.items():
-        text = text.replace(command, here)
+    for pattern, here in RECOMMENDED.items():
+        text = pattern.sub(here, text)
     return OPTION.sub(_field, text)
+
+
+def _work(command: str) -> str:
+    return f"“{WORKS[command].title}”" if command in WORKS else f"steadycut {command}"
 
 
 def _field(found: re.Match[str]) -> str:

@@ -1,7 +1,6 @@
-"""``steadycut app``: fit and audit in a page on this machine."""
+"""``steadycut app``: choose, audit, use and watch a cut-off in a page on this machine."""
 
 import inspect
-import json
 from collections.abc import Callable
 from typing import Annotated, get_args
 
@@ -9,21 +8,31 @@ from typer.models import OptionInfo
 
 from steadycut.app.fields import Field
 from steadycut.app.words import RULES
+from steadycut.cli.apply import apply_command
 from steadycut.cli.audit import audit_command
 from steadycut.cli.commands import parameters_of
+from steadycut.cli.compare import compare_command
 from steadycut.cli.fit import fit_command
+from steadycut.cli.monitor import monitor_command
 from steadycut.cli.options import option, switch, whole
+from steadycut.cli.plan import plan_command
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.checks import check_count
 from steadycut.core.select import SELECTORS
-from steadycut.documents.reading import read_document
 from steadycut.io.packages import optional_package
-from steadycut.show.page import Page
-from steadycut.show.pages.kinds import kind_of, page_of
 
 with optional_package("steadycut app", "starlette", "app"):
     from steadycut.app.serve import serve
 
+# The commands that the app runs.
+COMMANDS: dict[str, Callable[..., None]] = {
+    "fit": fit_command,
+    "compare": compare_command,
+    "audit": audit_command,
+    "apply": apply_command,
+    "monitor": monitor_command,
+    "plan": plan_command,
+}
 # The values to pick from, where the placeholder of an option does not list them.
 CHOICES = {"bound": ("auto", *BOUNDS), "select": tuple(SELECTORS), "rule": tuple(RULES)}
 
@@ -38,21 +47,19 @@ def app_command(
     browser: Annotated[bool, switch("--browser/--no-browser", "Open a browser.")] = True,
     limit: int = whole("MB", "Largest upload, in MB.", default=2048),
 ) -> None:
-    """Fit and audit in a page on this machine.
+    """Choose, audit, use and watch a cut-off in a page on this machine.
 
-    Choose files, map columns, fit, read the report and audit. Nothing leaves the machine. When the
-    page is closed, everything is removed except what was downloaded.
+    Nothing leaves the machine. When the app is closed, everything is removed except what was
+    downloaded.
     """
     check_count("port", port, at_least=0)
     check_count("limit", limit)
-    commands = {"fit": fields_of(fit_command), "audit": fields_of(audit_command)}
-    serve(commands, tell, host=host, port=port, limit=limit, browser=browser)
+    serve(all_fields(), host=host, port=port, limit=limit, browser=browser)
 
 
-def tell(numbers: bytes) -> Page:
-    """Return what a file of numbers says."""
-    content = json.loads(numbers)
-    return page_of(read_document(kind_of(content).document, content))
+def all_fields() -> dict[str, list[Field]]:
+    """Return the fields of every command that the app runs."""
+    return {name: fields_of(command) for name, command in COMMANDS.items()}
 
 
 def fields_of(command: Callable[..., None]) -> list[Field]:
@@ -69,6 +76,7 @@ def fields_of(command: Callable[..., None]) -> list[Field]:
                 default=_default(parameter.default),
                 choices=CHOICES.get(name, _choices(told.metavar or "")),
                 is_switch=kind is bool,
+                needed=parameter.default is inspect.Parameter.empty,
             )
             found.append(field)
             if name == "rule":

@@ -40,7 +40,7 @@ class Commands(LazyGroup):
             "monitor": ("cli.monitor", "Watch a frozen rule in use."),
             "score-slides": ("cli.score_slides", "Score the tissue tiles of whole-slide images."),
             "score-ecg": ("cli.score_ecg", "Score segments of 12-lead ECGs."),
-            "app": ("cli.app", "Fit and audit in a page on this machine."),
+            "app": ("cli.app", "Choose, audit, use and watch a cut-off in a page on this machine."),
             "keygen": ("cli.sign", "Make a pair of keys for signing."),
             "sign": ("cli.sign", "Sign a frozen file with your key."),
             "verify": ("cli.sign", "Check who signed a frozen file."),

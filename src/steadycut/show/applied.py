@@ -1,7 +1,8 @@
-"""What a frozen rule decided about the patients of a table, in one line."""
+"""What a frozen rule decided about the patients of a table: one line, or the top of a page."""
 
 from steadycut.documents.applied import AppliedDocument
 from steadycut.show.numbers import count, cut, percent
+from steadycut.show.page import Page, Status
 
 
 def applied_text(applied: AppliedDocument) -> str:
@@ -12,6 +13,19 @@ def applied_text(applied: AppliedDocument) -> str:
         return f"{patients}: {parts}; another sample would change {flips} of the strata."
     called = f"{applied.called} of {patients} called ({percent(applied.call_rate)})"
     return f"{called} at {_cuts(applied)}; another sample would reverse {flips} of the decisions"
+
+
+def applied_page(applied: AppliedDocument) -> Page:
+    """Return a page that says how many patients got which decision."""
+    return Page(
+        title="Decisions",
+        subtitle=count(applied.n_patients, "patient"),
+        status=Status(text="decided", tone="open"),
+        headline=(applied_text(applied),),
+        facts=(),
+        warnings=(),
+        sections=(),
+    )
 
 
 def _cuts(applied: AppliedDocument) -> str:

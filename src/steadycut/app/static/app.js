@@ -14,6 +14,16 @@
     });
   }
 
+  /* Either a rule of the list, or a file. */
+  const file = find("rule");
+  const mine = find("rule-of-mine");
+  if (file && mine) {
+    file.addEventListener("change", () => (mine.checked = mine.checked || file.files.length > 0));
+    for (const one of document.querySelectorAll("input[name=study]")) {
+      one.addEventListener("change", () => one.value && (file.value = ""));
+    }
+  }
+
   /* Where the values of a column were seen, they are picked from a list instead of typed. */
   function valuesOf(select) {
     return JSON.parse(select.selectedOptions[0]?.dataset.values || "[]");

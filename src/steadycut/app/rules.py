@@ -1,0 +1,63 @@
+"""The rules that the app knows: those of its studies, and those that were uploaded."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from steadycut.app.jobs import Job
+from steadycut.documents.covariate import CovariateRule
+from steadycut.documents.kinds import load_frozen
+from steadycut.documents.rule import FrozenRule
+from steadycut.show.numbers import cut
+from steadycut.show.page import Status
+from steadycut.show.sections.verdict import STATUS
+from steadycut.show.sentences import quoted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownRule:
+    """A rule to pick: the job that holds it, its cut-off, and the verdict of its last audit."""
+
+    job: Job
+    cut_off: str
+    verdict: Status | None
+
+    @property
+    def name(self) -> str:
+        """What the rule is called."""
+        return self.job.title if self.job.kind == "fit" else f"Uploaded rule, {self.job.title}"
+
+
+def known_rules(jobs: Iterable[Job]) -> list[KnownRule]:
+    """Return each different rule once, with its last verdict."""
+    holders: dict[bytes, Job] = {}
+    audits: dict[bytes, Job] = {}
+    for job in jobs:
+        if (path := job.rule) is not None:
+            written = path.read_bytes()
+            holders.setdefault(written, job)
+            if job.kind == "audit" and job.state == "done":
+                audits[written] = job
+    return [
+        KnownRule(job=job, cut_off=cut_off_of(path), verdict=verdict_of(audits.get(written)))
+        for written, job in holders.items()
+        if (path := job.rule) is not None
+    ]
+
+
+def verdict_of(audit: Job | None) -> Status | None:
+    """Return the verdict of an audit, if there was one."""
+    return None if audit is None else STATUS[json.loads(audit.numbers())["verdict"]["overall"]]
+
+
+def cut_off_of(path: Path) -> str:
+    """Say in a few words where a rule draws the line."""
+    rule = load_frozen(path)
+    document = rule.document
+    score = quoted(document.columns.score)
+    if isinstance(rule, FrozenRule):
+        return f"Cut-off {cut(rule.threshold)} on {score}"
+    if isinstance(rule, CovariateRule):
+        return f"Cut-offs on {score} by {quoted(document.covariate)}"
+    return f"Boundaries {', '.join(map(cut, document.thresholds))} on {score}"
