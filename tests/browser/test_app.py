@@ -43,7 +43,7 @@ def app(page, address):
     return page
 
 
-def choose(page, path, button="Look at the columns"):
+def choose(page, path, button="Choose a cut-off"):
     form = page.locator("form[action='/fit']")
     form.locator("input[type=file]").set_input_files(path)
     form.get_by_role("button", name=button).click()
@@ -107,8 +107,8 @@ def test_the_whole_way(app, table, tmp_path):
     for name in ("rule.json", "report.html"):
         assert saved(app, name) == (out / name).read_bytes()
 
-    app.get_by_role("heading", name="Audit this rule elsewhere").wait_for()
-    app.get_by_role("button", name="Look at the columns").click()
+    app.get_by_role("heading", name="What now").wait_for()
+    app.get_by_role("button", name="Audit elsewhere").click()
     assert app.get_by_label("A", exact=True).count() == 0
     app.get_by_label("B", exact=True).check()
     app.get_by_role("button", name="Audit the rule").click()

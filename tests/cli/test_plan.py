@@ -96,9 +96,9 @@ def test_a_search_that_ends_says_so(capsys):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ([], "either a width or a number of patients; got neither"),
+        ([], "either --width or --patients; got neither"),
         ([*ASKED, "--patients", "50"], "got both"),
-        (["--width", "0.1"], "needs the risk that will be observed"),
+        (["--width", "0.1"], "--width needs the risk to expect. Give --risk or --pilot."),
         (["--risk", "1.5", "--width", "0.1"], "risk must lie between 0 and the larger cost (1)"),
         ([*ASKED, "--delta", "2"], "delta must lie strictly between 0 and 1"),
         ([*ASKED, "--honesty", "none"], "honesty must be one of split, uniform"),

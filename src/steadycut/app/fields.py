@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from steadycut.app.column import Column
-from steadycut.app.words import FIELDS, NEEDED, title_of, value_in_words
+from steadycut.app.words import FIELDS, NEEDED, WITHOUT_DEFAULT, title_of, value_in_words
 from steadycut.app.works import STUDY
 
 # What everybody decides. The other options are behind "More options".
@@ -53,7 +53,9 @@ class Field:
     def hint(self) -> str:
         """The text below the field."""
         usual = FIELDS[self.name][1] if self.name in FIELDS else ""
-        return NEEDED.get(self.name, usual) if self.needed else usual
+        if self.needed:
+            return NEEDED.get(self.name, usual)
+        return usual if self.default else WITHOUT_DEFAULT.get(self.name, usual)
 
     @property
     def is_column(self) -> bool:

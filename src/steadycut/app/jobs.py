@@ -11,7 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -44,7 +44,8 @@ class Progress:
 class Job:
     """One piece of work: its tables, what was filled in, and the last run of its command.
 
-    ``known_sites`` are hashes of the sites where the rule of an audit was made.
+    ``known_columns`` are those that the rule names. ``known_sites`` are hashes of the sites where
+    the rule of an audit was made.
     """
 
     key: str
@@ -52,6 +53,7 @@ class Job:
     folder: Path
     tables: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
+    known_columns: Mapping[str, str | None] = field(default_factory=dict)
     known_sites: frozenset[str] = frozenset()
     filled: Filled = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
@@ -107,6 +109,12 @@ class Job:
     def offered(self, column: Column) -> list[str]:
         """Return the values of a column to pick from, without sites where the rule was made."""
         return [value for value in column.shown if site_hash(value) not in self.known_sites]
+
+    def places_of_known_columns(self) -> dict[str, list[str]]:
+        """Return where the columns are that the rule names, if they are there."""
+        places = {column.name: str(at) for at, column in enumerate(self.columns)}
+        known = self.known_columns.items()
+        return {role: [places[name]] for role, name in known if name in places}
 
     def numbers(self) -> bytes:
         """Return all numbers of the result, as JSON."""

@@ -31,7 +31,7 @@ from steadycut.app.jobs import Job, Jobs
 from steadycut.app.pages import page, refusal, script, style
 from steadycut.app.preview import preview
 from steadycut.app.rules import known_rules
-from steadycut.app.told import next_step, next_work, told, works_after
+from steadycut.app.told import next_step, told, works_after
 from steadycut.app.uploads import save_upload, save_uploads
 from steadycut.app.words import in_words
 from steadycut.app.works import FROM_RULE, FROM_TABLES, RULE, STUDY, WORKS
@@ -172,12 +172,13 @@ class Routes:
 
     def _result(self, job: Job) -> Response:
         found = told(job)
+        work, sentence = next_step(job, found)
         return page(
             "result",
             job=job,
             told=found,
-            next_step=next_step(job, found),
-            next_work=next_work(job, found),
+            next_step=sentence,
+            next_work=work,
             works=works_after(job),
             lines=job.lines(),
             **self._limit(),
@@ -240,7 +241,7 @@ class Routes:
             mapped=mapped(fields),
             fields=asked(fields),
             with_scores=any(field.name == "aggregate" for field in fields),
-            studies=[one for one in self.jobs if one.result(STUDY)],
+            studies=[one for one in known_rules(self.jobs) if one.job.result(STUDY)],
             levels=range(COLUMNS_OF_LEVELS),
             plain=PLAIN,
             aggregators=aggregator_names(),
@@ -298,9 +299,11 @@ def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None
     else:
         msg = "a rule must be given, the rule.json of a study; got none."
         raise BadRuleFile(msg)
-    sites = load_frozen(path).expected.sites
+    frozen = load_frozen(path)
+    columns = frozen.document.columns
+    job.known_columns = {"label": columns.label, "site": columns.site}
     # A rule may well be used and watched where it was made.
-    job.known_sites = frozenset(sites if job.kind == "audit" else ())
+    job.known_sites = frozenset(frozen.expected.sites if job.kind == "audit" else ())
 
 
 def _carried(job: Job, source: Job, *, same: bool) -> dict[str, Sequence[str]]:
@@ -347,6 +350,7 @@ def _guessed(job: Job, fields: Sequence[Field]) -> Filled:
     return {
         **{field.name: [field.default] for field in fields},
         **{name: [str(at)] for name, at in found.items() if at is not None},
+        **job.places_of_known_columns(),
         "score": [str(at) for at in guess.scores],
         "positive": [guess.positive],
         "aggregate": ["mean"],

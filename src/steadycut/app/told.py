@@ -11,12 +11,17 @@ from steadycut.show.applied import applied_page
 from steadycut.show.page import Page
 from steadycut.show.pages.kinds import kind_of, page_of
 
-# After an audit or a watch, by the tone of the result.
-AFTER = {
-    "audit": {"good": "monitor", "open": "audit", "bad": "fit"},
-    "monitor": {"good": "monitor", "bad": "audit"},
+# What a result calls for, with the sentence that says so. A sentence of an audit is its own.
+NEXT = {
+    "fit": ("audit", FIRST_AUDIT),
+    "apply": ("monitor", "Next: watch the rule while it is used."),
+    "compare": ("fit", "Next: choose the cut-off in one of these ways, and freeze it."),
+    "plan": ("fit", "Next: choose the cut-off when you have these patients."),
+    "monitor good": ("monitor", "Next: look again when more patients have come."),
+    "monitor bad": ("audit", "Next: find out what has changed before you use the rule further."),
 }
-NEXT = {"fit": "audit", "apply": "monitor", "compare": "fit", "plan": "fit"}
+# What the next step of an audit may speak of, and what that is here; otherwise it is used.
+AFTER_AUDIT = {"choose a cut-off": "fit", "label more": "audit", "label some": "audit"}
 
 
 def told(job: Job) -> Page:
@@ -24,18 +29,18 @@ def told(job: Job) -> Page:
     content = json.loads(job.numbers())
     if "schema" in content:
         return page_of(read_document(kind_of(content).document, content))
-    named = {name: content[name] for name in AppliedDocument.model_fields}
+    named = {name: content[name] for name in AppliedDocument.model_fields if name in content}
     return applied_page(read_document(AppliedDocument, named))
 
 
-def next_step(job: Job, page: Page) -> str:
-    """Return what to do now, in the words of the app."""
-    return FIRST_AUDIT if job.kind == "fit" else in_words(page.next_step)
-
-
-def next_work(job: Job, page: Page) -> str:
-    """Return the work that a result calls for."""
-    return AFTER[job.kind][page.status.tone] if job.kind in AFTER else NEXT[job.kind]
+def next_step(job: Job, page: Page) -> tuple[str, str]:
+    """Return the work that a result calls for, and what to do now in the words of the app."""
+    if job.kind == "audit":
+        found = (work for words, work in AFTER_AUDIT.items() if words in page.next_step)
+        return next(found, "monitor"), in_words(page.next_step)
+    work, sentence = NEXT[f"monitor {page.status.tone}" if job.kind == "monitor" else job.kind]
+    more = page.next_step if job.kind == "plan" else ""
+    return work, f"{more} {sentence}".strip()
 
 
 def works_after(job: Job) -> list[Work]:

@@ -106,6 +106,8 @@ NEEDED = {
     "label": "The same in all rows of a patient.",
     "site": "The hospital.",
 }
+# The text below a field that has no default in this form, where it has one in others.
+WITHOUT_DEFAULT = dict.fromkeys(("cost_fn", "cost_fp"), "Empty: 1, or as in the study made here.")
 RULES = {
     "stable": "low cost, and steady if the study is repeated (recommended)",
     "erm": "lowest cost among these patients",
@@ -126,6 +128,8 @@ RULES = {
     "accuracy": "most correct decisions, whatever the errors cost",
     "prevalence-match": "as many patients called as are ill",
 }
+# Ways to choose that are only compared.
+COMPARED = {"pointwise": "low cost, with a penalty for unsteady decisions"}
 # What the values of an option mean, by its name.
 VALUES = {
     "direction": {"ge": "high scores mean ill", "le": "low scores mean ill"},
@@ -151,6 +155,7 @@ RECOMMENDED: dict[re.Pattern[str], str | Callable[[re.Match[str]], str]] = {
     re.compile(r"the limits of `?audit --sequential`?"): "“Limits that hold at every look”",
     re.compile(r"`?audit --sequential`?"): "“Limits that hold at every look”",
     re.compile(r"`?steadycut (\w+)`?"): lambda found: _work(found[1]),
+    re.compile(r", in Python [^)]*"): "",
     re.compile(r" See '[^']*--help'\."): "",
     re.compile(r"Missing option ('--[a-z-]+')\."): r"\1 must be filled in; it is empty.",
 }
@@ -178,7 +183,7 @@ def rule_in_words(name: str) -> str:
     >>> rule_in_words("specificity:0.90")
     'specificity at least 0.90, then the best sensitivity'
     """
-    return RULES.get(re.sub(r"(\.\d+?)0+$", r"\1", name), name)
+    return {**RULES, **COMPARED}.get(re.sub(r"(\.\d+?)0+$", r"\1", name), name)
 
 
 def in_words(text: str) -> str:

@@ -22,7 +22,7 @@ from steadycut.documents.plan import PlanDocument
 from steadycut.documents.reading import read_document, read_json
 from steadycut.documents.study import SCHEMA as STUDY_SCHEMA
 from steadycut.documents.study import StudyDocument
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, argument
 from steadycut.study.fitted import FittedStudy
 
 # Observed risks, in units of the larger cost, when none is given.
@@ -144,9 +144,8 @@ def plan(
         setting = with_share(setting, counts)
     risks = _risks(risk, counts, costs, needed=width is not None)
     if (width is None) == (patients is None):
-        msg = "a plan needs either a width or a number of patients; got " + (
-            "both. Leave one out." if width is not None else "neither. Give one of them."
-        )
+        got = "both. Leave one out." if width is not None else "neither. Give one of them."
+        msg = f"a plan needs either {argument('width')} or {argument('patients')}; got {got}"
         raise BadOption(msg)
     rows = _rows(risks, width, patients, setting)
     return Plan(
@@ -176,12 +175,18 @@ def _risks(
 ) -> list[float]:
     if counts is not None:
         if risk is not None:
-            msg = "the risk is given and the pilot has one; leave one of them out."
+            msg = (
+                f"{argument('risk')} and {argument('pilot')} both say which risk to expect; leave "
+                "one of them out."
+            )
             raise BadOption(msg)
         return [counts.risk(costs)]
     if risk is None:
         if needed:
-            msg = "a width needs the risk that will be observed. Give a risk, or a pilot study."
+            msg = (
+                f"{argument('width')} needs the risk to expect. Give {argument('risk')} or "
+                f"{argument('pilot')}."
+            )
             raise BadOption(msg)
         return [costs.largest * typical for typical in TYPICAL_RISKS]
     least = SMALLEST_RISK * costs.largest
@@ -196,7 +201,10 @@ def _pooling(
     if instances is None and icc is None:
         return None
     if instances is None or icc is None:
-        msg = "instances per patient and their icc belong together; got one of them. Give both."
+        msg = (
+            f"{argument('instances')} and {argument('icc')} belong together; got one of them. Give "
+            "both."
+        )
         raise BadOption(msg)
     if not is_real(icc) or not 0 <= icc <= 1:
         refuse("icc", "lie between 0 and 1", icc)
