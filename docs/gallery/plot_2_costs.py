@@ -2,8 +2,8 @@
 What a miss costs
 =================
 
-The same patients, and four answers to the one question that only clinicians can answer: how many
-false alarms is a missed cancer worth?
+How many false alarms is one missed cancer worth? Only clinicians can answer that. This example
+shows the same patients with four different answers.
 """
 
 # %%
@@ -23,8 +23,8 @@ patients = steadycut.PatientScores(scores=data.data["worst perimeter"], labels=m
 # %%
 # Four answers, four cut-offs
 # ---------------------------
-# The dearer a miss, the lower the cut-off, and the more patients are called. Sensitivity and
-# specificity are those of the patients who certify, with 95 % intervals.
+# The more expensive a miss, the lower the cut-off, and the more patients are called. Sensitivity
+# and specificity come from the patients used to check, with 95 % confidence intervals.
 
 studies = {cost: steadycut.fit(patients, cost_fn=cost, cost_fp=1) for cost in (1, 3, 10, 30)}
 for cost, study in studies.items():
@@ -38,8 +38,8 @@ for cost, study in studies.items():
 # %%
 # The curves
 # ----------
-# Risks of different costs have different units: compare each with its own dashed line, which is
-# what calling nobody, or everybody, costs.
+# Risks with different costs have different units. Compare each curve with its own dashed line, the
+# cost of calling everybody or nobody.
 
 fig, axes = plt.subplots(2, 2, figsize=(10, 8), layout="constrained")
 for ax, (cost, study) in zip(axes.flat, studies.items(), strict=True):

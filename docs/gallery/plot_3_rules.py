@@ -2,13 +2,14 @@
 Cut-offs that move and cut-offs that stay
 =========================================
 
-Four rules choose a cut-off on the same 100 patients. What would they have chosen on others?
+Four rules choose a cut-off on the same 100 patients. What would they choose on other patients?
 """
 
 # %%
 # A hundred patients
 # ------------------
-# The score is the mean texture of the cell nuclei: a mediocre one, like most.
+# The score is the mean texture of the cell nuclei. It separates the classes only moderately, like
+# most scores.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -24,27 +25,27 @@ hundred = np.random.default_rng(0).permutation(scores.size)[:100]
 few = steadycut.PatientScores(scores=scores[hundred], labels=malignant[hundred])
 
 # %%
-# Where each rule would go
-# ------------------------
-# The bootstrap runs the rule itself again: these are its own cut-offs, not those of another.
+# Where each rule would put the cut-off
+# -------------------------------------
+# The bootstrap runs each rule again on resampled patients.
 
 RULES = ("stable", "erm", "youden", "sensitivity:0.95")
 fig, axes = plt.subplots(2, 2, figsize=(10, 8), layout="constrained", sharex=True)
 for ax, rule in zip(axes.flat, RULES, strict=True):
     study = steadycut.fit(few, rule=rule, honesty="uniform", grid="exact")
     ThresholdDrawsDisplay.from_study(study).plot(ax=ax)
-    ax.set_title(f"{rule}: {study.threshold:.1f}, flip-rate {study.flip_rate:.1%}", pad=32)
+    ax.set_title(f"{rule}: {study.threshold:.1f}, {study.flip_rate:.1%} reversed", pad=32)
 plt.show()
 
 # %%
-# And on patients who were not drawn
+# On the patients who were not drawn
 # ----------------------------------
-# The other 469 patients judge: how often is each cut-off wrong about them? One draw of a hundred
-# proves nothing, so this is the mean of 100 draws, with its standard error.
+# How often is each cut-off wrong for the other 469 patients? One draw of a hundred patients does
+# not prove anything, so this is the mean of 100 draws, with its standard error.
 
 
 def errors(rule):
-    """Return how often the cut-off of each draw is wrong about the patients not drawn."""
+    """Return how often the cut-off of each draw is wrong for the patients not drawn."""
     wrong = []
     for seed in range(100):
         order = np.random.default_rng(seed).permutation(scores.size)

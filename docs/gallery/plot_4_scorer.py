@@ -2,9 +2,9 @@
 A scorer and its cut-off
 ========================
 
-Thirty measurements a patient instead of one: the scorer has to be learnt as well.
-:class:`steadycut.StableThresholdClassifier` learns both on some patients, and the others certify
-what is deployed.
+Each patient has thirty measurements instead of one score, so a scorer must be trained as well.
+:class:`steadycut.StableThresholdClassifier` uses some patients to train the scorer and choose the
+cut-off, and the others to check both together.
 """
 
 # %%
@@ -26,8 +26,8 @@ malignant = 1 - y
 # %%
 # Fit
 # ---
-# Scores are cross-fitted: no model scores a patient whom it saw. The scorer is fitted again in
-# each of the 25 bootstrap cohorts.
+# Scores are cross-fitted: no model scores a patient on whom it was trained. The scorer is fitted
+# again in each of the 25 bootstrap cohorts.
 
 model = steadycut.StableThresholdClassifier(
     make_pipeline(StandardScaler(), LogisticRegression()),
@@ -39,13 +39,13 @@ model.fit(X, malignant)
 certificate = model.study_.certificate
 print(f"cut-off {model.threshold_:.3f} on the probability")
 print(f"observed risk {certificate.risk:.3f}, certified at most {certificate.value:.3f}")
-print(f"{certificate.n_patients} patients certify scorer and cut-off together")
+print(f"{certificate.n_patients} patients were used to check scorer and cut-off together")
 
 # %%
 # The curve
 # ---------
-# It is flat over a long stretch: a good scorer forgives a bad cut-off. The rule takes a cut well
-# inside of that stretch, not the first one that happens to be best.
+# It is flat over a long stretch: with a good scorer the exact cut-off matters little. The rule
+# takes a cut well inside that stretch, not the first one that happens to be best.
 
 fig, ax = plt.subplots(layout="constrained")
 RiskCurveDisplay.from_study(model.study_).plot(ax)

@@ -1,16 +1,17 @@
 """
-The rule somewhere else
-=======================
+The rule at another place
+=========================
 
-442 patients with diabetes, and how far the disease went within a year (Efron and others, as they
-come with scikit-learn). A cut-off on the body mass index is chosen on those under 50 and taken to
-those of 50 and more. Age stands in for the next hospital here; what happens is the same.
+There are 442 patients with diabetes, and a measure of how far the disease progressed within a year
+(Efron and others, as they come with scikit-learn). A cut-off on the body mass index is chosen on
+patients under 50 and used for patients of 50 and more. The two age groups play the role of two
+hospitals.
 """
 
 # %%
 # Two groups of patients
 # ----------------------
-# A patient is ill here if the measure of progression exceeds 200.
+# A patient counts as ill if the measure of progression exceeds 200.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_diabetes
@@ -35,7 +36,7 @@ rule = study.freeze()
 print(f"call from a BMI of {study.threshold:.1f} on; certified risk {study.certificate.value:.3f}")
 
 # %%
-# Judge it there
+# Audit it there
 # --------------
 # Is the rule useful there, is it as good as before, is it within what was certified? The worst of
 # the three answers is the overall verdict.
@@ -50,8 +51,8 @@ print(f"risk there {found.risk_external:.3f}, at most {found.bound_external:.3f}
 # %%
 # Where the change comes from
 # ---------------------------
-# More ill patients, ill patients with other scores, or healthy ones with other scores: the three
-# parts add up to the change of the risk.
+# The risk changes if there are more ill patients, if ill patients have other scores, or if healthy
+# patients have other scores. These three parts add up to the change of the risk.
 
 fig, ax = plt.subplots(layout="constrained")
 ShiftDisplay.from_audit(audit).plot(ax)
