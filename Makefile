@@ -28,7 +28,7 @@ coverage: $(VENV)/.installed-test ## the tests, and whether they reach every lin
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" --cov=src/steadycut --cov-branch --cov-report=json:.coverage.json --cov-report=term-missing $(PYTEST_ARGS)
 	@$(BIN)/python scripts/check_coverage.py .coverage.json
 
-check: $(VENV)/.installed-dev ## format, lint, types, the import wall, the counts of the house and the words of the docs
+check: $(VENV)/.installed-dev ## format, lint, types, the import wall, the counts of the house and the words of README and docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy

@@ -1,8 +1,9 @@
-"""Check the words of README, tutorials and how-to guides.
+"""Check the words of README and of every page under docs, the gallery included.
 
 It lists sentences of more than 35 words, words that `docs/glossary.md` tells us not to use, guides
 of more than 900 words, and a README of more than 700. Code, outputs and links are not looked at.
-The exit code is 1 if anything is found.
+Theory pages and Evidence may use the names of the paper (`PAPER_WORDS`). The changelog is not
+checked: it is a record of past versions. The exit code is 1 if anything is found.
 
 Run: python scripts/check_words.py [--count] [PAGE...]
 """
@@ -21,7 +22,28 @@ GLOSSARY = DOCS / "glossary.md"
 README = REPOSITORY / "README.md"
 LONGEST_SENTENCE = 35
 LONGEST_PAGE = {"README.md": 700, "guide": 900}
-TUTORIALS = ("index", "quickstart", "tutorials", "tutorial_clinician", "tutorial_data_scientist")
+# Made by Sphinx, and the changelog.
+NOT_CHECKED = ("_build", "api", "examples", "changelog.md")
+# Pages on which the names of the paper are allowed: theory, and what `validation.md` lists.
+PAPER_PAGES = {
+    "theory",
+    "evidence",
+    "coverage",
+    "transport",
+    "reliability",
+    "speed",
+    "paper_rerun",
+    "decisions",
+}
+PAPER_WORDS = {
+    "vacuous",
+    "generalisation",
+    "generalization",
+    "flip",
+    "flips",
+    "flipped",
+    "flip-rate",
+}
 # What stands for code in a sentence: one word.
 CODE = "CODE"
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"')]*\s+")
@@ -29,13 +51,47 @@ ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|et al|Fig|No)\.", re.ASCII)
 
 
 def pages() -> list[Path]:
-    """Return the pages that are checked: those that readers start with."""
-    tutorials = [DOCS / f"{name}.md" for name in TUTORIALS]
-    return [
-        README,
-        *(page for page in tutorials if page.exists()),
-        *sorted(DOCS.glob("guide/*.md")),
+    """Return the pages that are checked: README, and all that somebody wrote under docs."""
+    written = [page for page in sorted(DOCS.rglob("*.md")) if is_written(page)]
+    return [README, *written, *sorted(DOCS.glob("gallery/*.py"))]
+
+
+def is_written(page: Path) -> bool:
+    """Tell whether somebody wrote this page for readers of today."""
+    return page.relative_to(DOCS).parts[0] not in NOT_CHECKED
+
+
+def has_paper_words(page: Path) -> bool:
+    """Tell whether a page may use the names of the paper.
+
+    Examples
+    --------
+    >>> [has_paper_words(DOCS / name) for name in ("theory/ties.md", "speed.md", "index.md")]
+    [True, True, False]
+    """
+    return page.parent.name in PAPER_PAGES or page.stem in PAPER_PAGES
+
+
+def text_of(page: Path) -> str:
+    """Return the text of a page; of a gallery example what it says beside its code."""
+    text = page.read_text(encoding="utf-8")
+    return gallery_text(text) if page.suffix == ".py" else text
+
+
+def gallery_text(source: str) -> str:
+    r"""Return the title and the comments of an example, each on its line.
+
+    Examples
+    --------
+    >>> gallery_text('\"\"\"\nTitle\n\"\"\"\n\n# %%\n# Some words.\nx = 1  # code\n')
+    '\nTitle\n\n\n\nSome words.\n'
+    """
+    title, _, code = source.removeprefix('"""').partition('"""')
+    lines = [
+        line.removeprefix("#").strip() if line.startswith("# ") and line != "# %%" else ""
+        for line in code.splitlines()
     ]
+    return title + "\n".join(lines)
 
 
 def inline_text(token: Token) -> str:
@@ -112,15 +168,18 @@ def banned_words(glossary: str) -> dict[str, str]:
 
 
 def faults(page: Path, banned: dict[str, str]) -> Iterator[str]:
-    """Yield what is wrong on a page, a line each."""
-    text = page.read_text(encoding="utf-8")
+    """Yield what is wrong on a page, one line per fault."""
+    text = text_of(page)
+    allowed = PAPER_WORDS if has_paper_words(page) else set()
     name = page.relative_to(REPOSITORY).as_posix() if page.is_relative_to(REPOSITORY) else page.name
     for line, paragraph in paragraphs(text):
         for sentence in sentences(paragraph):
             if n_words(sentence) > LONGEST_SENTENCE:
                 yield f"{name}:{line}: {n_words(sentence)} words in a sentence: {sentence[:70]}..."
         for word, instead in banned.items():
-            if re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", paragraph, re.IGNORECASE):
+            if word not in allowed and re.search(
+                rf"(?<![\w-]){re.escape(word)}(?![\w-])", paragraph, re.IGNORECASE
+            ):
                 yield f'{name}:{line}: "{word}": write "{instead}"'
     limit = LONGEST_PAGE.get(page.name, LONGEST_PAGE.get(page.parent.name))
     if limit is not None and (count := words_of(text)) > limit:
@@ -137,11 +196,11 @@ def main(arguments: list[str]) -> int:
     named = [Path(word).resolve() for word in arguments if word != "--count"]
     if "--count" in arguments:
         for page in named or pages():
-            print(f"{words_of(page.read_text(encoding='utf-8')):>6}  {page.name}")
+            print(f"{words_of(text_of(page)):>6}  {page.name}")
         return 0
     banned = banned_words(GLOSSARY.read_text(encoding="utf-8"))
     found = [fault for page in named or pages() for fault in faults(page, banned)]
-    print("\n".join(found) if found else "The words of README, tutorials and guides are in order.")
+    print("\n".join(found) if found else "The words of README and docs are in order.")
     return 1 if found else 0
 
 

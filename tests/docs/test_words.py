@@ -1,10 +1,11 @@
-"""README, tutorials and guides use short sentences and the words of the glossary."""
+"""README and all pages of docs use short sentences and the words of the glossary."""
 
 import pytest
 
 from scripts.check_words import (
     GLOSSARY,
     LONGEST_SENTENCE,
+    PAPER_WORDS,
     banned_words,
     faults,
     main,
@@ -32,9 +33,30 @@ def test_the_pages_are_in_order(capsys):
     assert main([]) == 0, capsys.readouterr().out
 
 
-def test_the_pages_are_those_that_readers_start_with():
+def test_the_pages_are_all_that_somebody_wrote():
     names = {page.name for page in pages()}
     assert {"README.md", "quickstart.md", "tutorial_clinician.md", "verdict.md"} <= names
+    assert {"decisions.md", "paper_rerun.md", "ties.md", "pooling.md", "plot_2_costs.py"} <= names
+    assert "changelog.md" not in names
+    assert not any({"_build", "api", "examples"} & set(page.parts) for page in pages())
+
+
+def test_only_theory_and_evidence_may_use_the_names_of_the_paper(tmp_path):
+    pages_of = {
+        name: tmp_path / name for name in ("theory/x.md", "evidence/x.md", "speed.md", "guide/x.md")
+    }
+    for page in pages_of.values():
+        page.parent.mkdir(exist_ok=True)
+        page.write_text("Flips are dearer.", encoding="utf-8")
+    found = {name: len(list(faults(page, BANNED))) for name, page in pages_of.items()}
+    assert found == {"theory/x.md": 1, "evidence/x.md": 1, "speed.md": 1, "guide/x.md": 2}
+    assert set(BANNED) >= PAPER_WORDS
+
+
+def test_the_gallery_is_read_without_its_code(tmp_path):
+    page = tmp_path / "plot_1.py"
+    page.write_text('"""\nA title\n=======\n"""\n\n# %%\n# Please mend.\nx = "dearer"  # mend\n')
+    assert list(faults(page, BANNED)) == ['plot_1.py:7: "mend": write "fix"']
 
 
 def test_the_glossary_bans_the_words_that_nobody_understood():
