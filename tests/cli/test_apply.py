@@ -1,4 +1,4 @@
-"""``steadycut apply``: one decision a patient, the same in CSV and Parquet."""
+"""``steadycut apply``: one decision per patient, the same in CSV and Parquet."""
 
 import csv
 import io
@@ -181,3 +181,22 @@ def test_the_table_is_not_overwritten_by_its_decisions(table, rule, tmp_path, ca
         ran = run_command(capsys, "apply", rule, given, "--out", copy)
         assert (ran.code, copy.read_bytes()) == (2, table.read_bytes())
         assert "one of the files that are read" in ran.err
+
+
+def test_the_text_ends_with_the_next_step(table, rule, tmp_path, capsys):
+    ran = run_command(capsys, "apply", rule, table, "--out", tmp_path / "d.csv")
+    assert "Next: when you have labels, see whether the decisions were right: steadycut audit" in (
+        ran.said
+    )
+    assert ran.out.splitlines()[-1] == f"Wrote {tmp_path / 'd.csv'}"
+    content = run_command(capsys, "apply", rule, table, "--out", tmp_path / "d.csv", "--json").json
+    assert content["next_step"].startswith("Next: when you have labels")
+
+
+def test_a_rule_that_is_not_shown_to_be_useful_must_be_audited_first(tmp_path, capsys):
+    path = write_rows(tmp_path / "t.csv", make_rows(12))
+    out = tmp_path / "o"
+    fitted = run_command(capsys, "fit", path, *FIT, "--out", out, "--json")
+    assert fitted.json["certificate"]["vacuous"]
+    ran = run_command(capsys, "apply", out / "rule.json", path, "--out", tmp_path / "d.csv")
+    assert "Next: do not act on these decisions yet." in ran.said

@@ -167,3 +167,18 @@ def test_patients_are_resampled_within_strata(table, tmp_path, capsys):
         row["threshold"] for row in strata.json["rows"]
     ]
     assert plain.json["rows"][0]["flip_rate"] != strata.json["rows"][0]["flip_rate"]
+
+
+def test_the_text_ends_with_a_conclusion_and_what_to_do(table, capsys):
+    ran = run_command(capsys, "compare", table, *FIT, *BOTH)
+    lines = ran.out.splitlines()
+    assert len(lines) <= 12
+    assert "stable was fixed beforehand: " in ran.said
+    assert "beyond chance (90 % confidence for all together)." in ran.said
+    assert lines[-1].startswith("Next: keep stable.")
+
+
+def test_certify_is_not_an_option(table, capsys):
+    ran = run_command(capsys, "compare", table, *FIT, *BOTH, "--certify", "sensitivity:0.9")
+    assert (ran.code, ran.out, len(ran.err.splitlines())) == (2, "", 1)
+    assert "--certify" in ran.err

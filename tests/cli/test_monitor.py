@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -210,3 +211,61 @@ def test_a_column_that_tells_no_order_is_refused(frame, rule, tmp_path, capsys):
     ran = run_command(capsys, "monitor", rule, path, "--order", "day", *SOUTH)
     assert ran.code == 2
     assert "tells no order" in ran.err
+
+
+# What now ------------------------------------------------------------------------------------
+
+
+def made(n=400, moved=0.0, seed=0, apart=3):
+    rng, labels = np.random.default_rng(seed), np.random.default_rng(9).permutation([0, 1] * 1000)
+    labels = labels[:n]
+    return rng.normal(size=n) + apart * labels + moved, labels
+
+
+@pytest.fixture(scope="module")
+def certified():
+    scores, labels = made()
+    return fit(PatientScores(scores=scores, labels=labels), n_bootstrap=5).freeze()
+
+
+def test_no_alarm_says_how_many_more_patients_decide(certified):
+    few = monitor(certified, *made(40, seed=1)).describe()
+    assert re.search(r"about \d+ more patients show that the risk is within", few.next_step)
+    many = monitor(certified, *made(300, apart=9)).describe()
+    assert many.next_step.endswith("already show that the risk is within what was certified.")
+
+
+def test_the_number_is_about_right(certified):
+    few = monitor(certified, *made(40, seed=1))
+    more = int(re.search(r"about (\d+) more", few.describe().next_step)[1])
+    scaled = few.compared.scaled_to(40 + more)
+    assert scaled.highest_cost(0.1) <= certified.certificate.value
+
+
+def test_an_alarm_says_to_look_at_the_scores_and_to_audit_at_every_look(certified):
+    found = monitor(certified, *made(200, moved=2.5, seed=1)).describe()
+    assert found.alarm
+    assert found.next_step.startswith("Next: do not rely on it until you know why.")
+    assert "steadycut audit --sequential" in found.next_step
+
+
+def test_without_labels_some_must_be_labelled(certified):
+    found = monitor(certified, made(100, seed=1)[0]).describe()
+    assert found.next_step.startswith("Next: go on. Label some patients")
+    moved = monitor(certified, made(100, moved=5.0, seed=1)[0]).describe()
+    assert moved.next_step.startswith("Next: check that scores are made as before")
+
+
+def test_a_vacuous_certificate_must_be_made_again():
+    scores, labels = [0.0, 1.0, 0.0, 1.0, 0.1], [1, 0, 0, 1, 0]
+    cohort = PatientScores(scores=scores, labels=labels)
+    rule = fit(cohort, honesty="uniform", bound="dkw", n_bootstrap=5).freeze()
+    found = monitor(rule, [1.0] * 20, [0] * 20).describe()
+    assert found.next_step.startswith("Next: certify the rule with more patients.")
+
+
+def test_the_terminal_ends_with_the_next_step(frame, rule, tmp_path, capsys):
+    path = save(frame, tmp_path / "t.csv")
+    ran = run_command(capsys, "monitor", rule, path, "--label", "label", "--order", "day")
+    assert len(ran.out.splitlines()) <= 12
+    assert "\nNext: go on." in ran.out

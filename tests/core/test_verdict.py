@@ -285,3 +285,68 @@ def test_a_question_that_no_number_of_patients_answers():
     one = compared([[50, 10], [10, 50]], [[9, 1], [1, 9]])
     assert patients_needed(one, "as_before", DELTA) is None
     assert patients_needed(compared(HOME), "useful", DELTA) == HOME.sum()
+
+
+# Rates that were certified -------------------------------------------------------------------
+
+HIGH = {"sensitivity": 0.8}
+
+
+def test_a_certified_rate_that_is_lost_is_not_within_the_certificate():
+    """The cost alone is within its limit: the other class has become so much easier."""
+    here = [[400, 0], [60, 40]]
+    plain, rates = (compared(here, promised=0.2, certified=one) for one in ({}, HIGH))
+    assert plain.verdict(DELTA).within_certificate == "yes"
+    found = rates.verdict(DELTA)
+    assert found.within_certificate == found.rates["sensitivity"] == "no"
+    assert found.overall == "bad"
+
+
+def test_a_certified_rate_that_is_open_leaves_the_question_open():
+    here = [[400, 0], [2, 12]]
+    assert compared(here).verdict(DELTA).within_certificate == "yes"
+    found = compared(here, certified=HIGH).verdict(DELTA)
+    assert found.within_certificate == found.rates["sensitivity"] == "cannot tell"
+    assert not found.rates.keys() - HIGH.keys()
+
+
+@pytest.mark.parametrize("wrong", range(0, 60, 3))
+def test_the_limits_of_certified_rates_are_exact_and_hold_together(wrong):
+    here = [[80, 20], [wrong, 60 - wrong]]
+    both = {"sensitivity": 0.7, "specificity": 0.7}
+    found = compared(here, certified=both)
+    low, high = found.certified_limits("sensitivity", DELTA)
+    right = 60 - wrong
+    assert binom.sf(right - 1, 60, low) == pytest.approx(DELTA / 2)
+    assert binom.cdf(right, 60, high) == pytest.approx(DELTA / 2) or right == 60
+    answer = found.verdict(DELTA).rates["sensitivity"]
+    assert (answer == "yes") == (low >= 0.7)
+    # Of ten tests that may say no, the first one to pass has a tenth of delta or more.
+    if answer == "no":
+        assert binom.cdf(right, 60, 0.7) <= DELTA
+    elif binom.cdf(right, 60, 0.7) <= DELTA / 10:
+        pytest.fail("a rate that is this far too low is refuted")
+
+
+def test_rounded_errors_refute_no_certified_rate():
+    here = [[400, 0], [60, 40]]
+    found = compared(here, certified=HIGH, rounded=True).verdict(DELTA)
+    assert found.rates["sensitivity"] == "cannot tell"
+
+
+def test_without_ill_patients_a_certified_sensitivity_is_open():
+    found = compared([[50, 0], [0, 0]], certified=HIGH).verdict(DELTA)
+    assert found.rates["sensitivity"] == "cannot tell"
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_a_wrong_answer_about_certified_rates_is_rare(sequential):
+    """The rates are exactly what was certified, so no answer but "yes" is right, and "no" rare."""
+    rng, refuted = np.random.default_rng(3), 0
+    both = {"sensitivity": 0.9, "specificity": 0.85}
+    for _ in range(300):
+        missed, alarms = rng.binomial(60, 0.1), rng.binomial(90, 0.15)
+        here = [[90 - alarms, alarms], [missed, 60 - missed]]
+        found = compared(here, None, promised=0.2, certified=both, sequential=sequential)
+        refuted += found.verdict(DELTA).within_certificate == "no"
+    assert refuted / 300 <= DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / 300)

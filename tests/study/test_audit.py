@@ -379,3 +379,42 @@ def test_base_at_the_patients_own_prevalence_takes_a_bound_that_holds(options, b
     part = audit(rule, *cohort(9)).labelled.change
     assert part.internal.bound == bound
     assert part.intervals["signed"]["total"][0] < part.signed.total
+
+
+# Rates that were certified -------------------------------------------------------------------
+
+
+def certified_rule(**asked):
+    scores, labels = cohort(0, 400)
+    patients = PatientScores(scores=scores + labels, labels=labels)
+    return fit(patients, n_bootstrap=5, **asked).freeze()
+
+
+def test_an_audit_repeats_the_certified_rates():
+    rule = certified_rule(certify="sensitivity:0.85,specificity:0.999")
+    assert rule.certified_rates == {"sensitivity": 0.85}
+    scores, labels = cohort(1, 400)
+    found = audit(rule, scores + labels, labels).describe()
+    # What was asked for and not shown was not certified.
+    (one,) = found.certified_rates
+    there = external(rule, scores + labels, labels)
+    assert (one.rate, one.asked, one.right) == ("sensitivity", 0.85, there.tp)
+    assert one.lower == pytest.approx(
+        brentq(lambda p: binom.sf(there.tp - 1, there.tp + there.fn, p) - 0.1, 1e-9, 1 - 1e-9)
+    )
+    assert one.answer == "yes"
+    assert "; sensitivity at least 0.85: shown (" in found.questions[2].text
+
+
+def test_a_certified_rate_that_is_lost_makes_the_audit_bad():
+    rule = certified_rule(certify="sensitivity:0.85")
+    scores, labels = cohort(1, 400)
+    found = audit(rule, scores + labels - 1.5 * labels, labels).describe()
+    assert found.certified_rates[0].answer == "no"
+    assert found.verdict.within_certificate == "no"
+    assert "; sensitivity at least 0.85: refuted (" in found.questions[2].text
+
+
+def test_without_certified_rates_nothing_is_said_of_them():
+    scores, labels = cohort(1, 400)
+    assert "certified_rates" not in audit(certified_rule(), scores, labels).to_dict()

@@ -308,3 +308,26 @@ def test_an_aggregator_that_is_a_function_is_compared_without_guards():
     recipe = Recipe(how="my_function")
     here, there = (replace(one, recipe=recipe) for one in (P, Q))
     assert steadycut.compare(here, there, n_bootstrap=5, rules=["erm"]).warnings == ()
+
+
+# What to conclude ----------------------------------------------------------------------------
+
+
+def test_the_first_rule_is_the_one_that_was_fixed_and_others_are_compared_with_it():
+    good, bad = hospital(3, "p", n=400), hospital(4, "q", n=400)
+    found = steadycut.compare(good, bad, rules=["erm", "sensitivity:0.99", "youden"], n_bootstrap=5)
+    content = found.to_dict()
+    assert content["fixed"] == "erm"
+    assert "against_fixed" not in content["rows"][0]
+    assert [row["against_fixed"] for row in content["rows"][1:]] == ["more", "cannot tell"]
+    turned = steadycut.compare(good, bad, rules=["sensitivity:0.99", "erm"], n_bootstrap=5)
+    assert turned.to_dict()["rows"][1]["against_fixed"] == "less"
+
+
+def test_a_comparison_of_one_rule_has_nothing_to_compare():
+    assert steadycut.compare(P, Q, rules=["erm"], n_bootstrap=5).against_fixed() == [None]
+
+
+def test_rates_to_certify_are_refused():
+    with pytest.raises(BadOption, match="leave out certify"):
+        steadycut.compare(P, Q, certify="sensitivity:0.9")

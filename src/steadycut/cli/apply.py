@@ -19,7 +19,8 @@ from steadycut.errors import BadOption
 from steadycut.io.files import write_atomically
 from steadycut.io.packages import optional_package
 from steadycut.io.safe_csv import csv_bytes
-from steadycut.show.applied import applied_text
+from steadycut.show.applied import applied_text, next_step
+from steadycut.show.terminal import paragraph
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +58,16 @@ def apply_command(rule: RuleOptions, table: TableOptions, output: DecisionOption
     note_dropped(read)
     note_warnings(noticed)
     rows = row_counts(read).to_plain()
-    content = {**applied.to_plain(), **rows, "warnings": noticed, "forced": forced}
-    show(content, f"{applied_text(applied)}\nWrote {out}", as_json=output.as_json)
+    after = next_step(frozen.certificate, str(rule.rule))
+    content = {
+        **applied.to_plain(),
+        **rows,
+        "warnings": noticed,
+        "forced": forced,
+        "next_step": after,
+    }
+    text = paragraph([applied_text(applied), after, f"Wrote {out}"])
+    show(content, text, as_json=output.as_json)
 
 
 def with_forced(decisions: dict[str, Any], forced: Sequence[str]) -> dict[str, Any]:

@@ -12,18 +12,15 @@ it. One rate is never both, so any wrong answer has probability at most delta.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
 
 from scipy.special import betainc, betaincinv
 
 from steadycut.core.bounds.binomial import deviation, rate_interval
 from steadycut.core.checks import Interval, check_fraction, refuse
 from steadycut.core.confusion import Confusion
-from steadycut.core.verdict import MOST_PATIENTS, Answer
+from steadycut.core.verdict import MOST_PATIENTS, RATE_NAMES, Answer, RateName
 from steadycut.errors import BadOption, argument
 
-RateName = Literal["sensitivity", "specificity"]
-RATE_NAMES: Final[tuple[RateName, ...]] = ("sensitivity", "specificity")
 # A rate should be shown in four studies of five.
 POWER = 0.8
 # The inequality of Dvoretzky, Kiefer and Wolfowitz is one-sided up to this probability.

@@ -1,8 +1,8 @@
 """Counts here and at the first hospital -> three answers about a frozen decision.
 
 Is it *useful* here: does it cost less than one action for everybody? Is it *as before*: are its
-error rates those of the first hospital? Is it *within the certificate*: is its mean cost at most
-the certified value?
+error rates those of the first hospital? Is it *within the certificate*: is its average cost at most
+the certified value, and is every certified sensitivity and specificity still reached?
 
 Equal rates cannot be shown. "As before" is "yes" if every error rate is shown to be less than a
 margin above that before, and "no" if one is shown to be higher at all. For a small rise both may be
@@ -15,8 +15,8 @@ its certificate and has no error rate above that before therefore gets any "no" 
 most delta.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, Literal
 
@@ -27,7 +27,7 @@ from steadycut.core.bounds.anytime import at_most_p_values, lower_mean, upper_me
 from steadycut.core.bounds.binomial import lower_limit, rate_interval, upper_limit
 from steadycut.core.bounds.concentration import lower_risk_limit
 from steadycut.core.certify import Certificate, certificate_of
-from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.checks import FloatArray, IntArray, Interval
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.strata.certify import (
@@ -44,9 +44,13 @@ Answer = Literal["yes", "no", "cannot tell"]
 Overall = Literal["good", "open", "bad"]
 # Whether something is shown, if it may be shown wrongly with this probability.
 Test = Callable[[float], bool]
+# A rate that may be certified to be at least a value.
+RateName = Literal["sensitivity", "specificity"]
+RATE_NAMES: Final[tuple[RateName, ...]] = ("sensitivity", "specificity")
 
 Question = Literal["useful", "as_before", "within_certificate"]
 QUESTIONS: Final[tuple[Question, ...]] = ("useful", "as_before", "within_certificate")
+OVERALL: Final[Mapping[Answer, Overall]] = {"yes": "good", "cannot tell": "open", "no": "bad"}
 # How much higher an error rate may be here than before and still count as the same.
 MARGIN = 0.1
 # Points and weights for means over a uniform variable, dense at both ends.
@@ -99,19 +103,20 @@ def error_rates(counts: IntArray, matrix: CostMatrix) -> list[ErrorRate]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The three answers, and the worst of them."""
+    """The three answers, and the worst of them.
+
+    ``rates`` has the answer for each certified rate; "within the certificate" includes them.
+    """
 
     useful: Answer
     as_before: Answer
     within_certificate: Answer
+    rates: Mapping[RateName, Answer] = field(default_factory=dict)
 
     @property
     def overall(self) -> Overall:
         """Good if all answers are yes, bad if one is no."""
-        answers = {self.useful, self.as_before, self.within_certificate}
-        if "no" in answers:
-            return "bad"
-        return "good" if answers == {"yes"} else "open"
+        return OVERALL[worst_answer([self.useful, self.as_before, self.within_certificate])]
 
     @property
     def badness(self) -> int:
@@ -130,6 +135,7 @@ class Comparison:
     ``n_choices`` is the number of scores among which the patients of the first hospital chose the
     cut-off; 0 if others did. With ``sequential`` the answers hold at every look at once.
     ``rounded`` says that errors here may be counted too high; then nothing is answered with no.
+    ``certified`` are the smallest values of the rates that were certified, for two actions.
     """
 
     here: IntArray
@@ -142,6 +148,7 @@ class Comparison:
     margin: float = MARGIN
     sequential: bool = False
     rounded: bool = False
+    certified: Mapping[RateName, float] = field(default_factory=dict)
 
     @property
     def confusion(self) -> Confusion:
@@ -175,6 +182,10 @@ class Comparison:
         """Whether what was observed here, chance aside, speaks for a yes to all questions."""
         pairs = [(here.value, before.value) for here, before in self.rates]
         close = [a is None or b is None or a <= b + self.margin for a, b in pairs]
+        close += [
+            rate.value is None or rate.value <= 1 - self.certified[name]
+            for name, rate in self.certified_errors.items()
+        ]
         return self.observed_cost <= min(self.promised, self.cost_without_score) and all(close)
 
     def verdict(self, delta: float) -> Verdict:
@@ -187,23 +198,31 @@ class Comparison:
         return replace(self, here=np.rint(shares * n_patients).astype(np.int64))
 
     @property
-    def tests_for_yes(self) -> Mapping[Question, Sequence[Test]]:
+    def certified_errors(self) -> Mapping[RateName, ErrorRate]:
+        """The error rate here that belongs to each certified rate."""
+        found = dict(zip(RATE_NAMES, error_rates(self.here, self.matrix), strict=False))
+        return {name: found[name] for name in self.certified}
+
+    @property
+    def tests_for_yes(self) -> Mapping[Question | RateName, Sequence[Test]]:
         """The tests that must all pass for a yes; without any test there is no yes."""
         return {
             "useful": [partial(margin, worse=False) for margin in self._margins],
             "as_before": [partial(self._is_close, *pair) for pair in self.rates],
             "within_certificate": [self._is_within],
+            **{name: [partial(self._reaches, name)] for name in self.certified},
         }
 
     @property
-    def tests_for_no(self) -> Mapping[Question, Sequence[Test]]:
+    def tests_for_no(self) -> Mapping[Question | RateName, Sequence[Test]]:
         """The tests of which one is enough for a no."""
         if self.rounded:
-            return dict.fromkeys(QUESTIONS, ())
+            return {}
         return {
             "useful": [partial(margin, worse=True) for margin in self._margins],
             "as_before": [partial(self._is_higher, *pair) for pair in self.rates],
             "within_certificate": [lambda level: self.lowest_cost(level) > self.promised],
+            **{name: [partial(self._falls_short, name)] for name in self.certified},
         }
 
     # The mean cost ---------------------------------------------------------------------------
@@ -266,6 +285,22 @@ class Comparison:
         if self.sequential:
             return lower_mean([0, 1], [rate.n_patients - rate.wrong, rate.wrong], level)
         return lower_limit(rate.wrong, rate.n_patients, level)
+
+    def certified_limits(self, name: RateName, delta: float) -> Interval:
+        """Return a lower and an upper limit of a certified rate here.
+
+        The lower limits of all certified rates hold together, and so do the upper limits.
+        """
+        error, level = self.certified_errors[name], delta / len(self.certified)
+        return 1 - self._highest(error, level), 1 - self._lowest(error, level)
+
+    def _reaches(self, name: RateName, level: float) -> bool:
+        """Whether a rate is shown to be at least its certified value."""
+        return self.certified_limits(name, level)[0] >= self.certified[name]
+
+    def _falls_short(self, name: RateName, level: float) -> bool:
+        """Whether a rate is shown to be below its certified value."""
+        return 1 - self._lowest(self.certified_errors[name], level) < self.certified[name]
 
     def _is_higher(self, here: ErrorRate, before: ErrorRate, level: float) -> bool:
         """Whether the rate here is shown to be higher than before."""
@@ -370,14 +405,36 @@ def verdicts(several: Sequence[Comparison], delta: float) -> list[Verdict]:
     refuted = {tests[number][:2] for number in passed}
     found = []
     for place, comparison in enumerate(several):
-        answers: dict[Question, Answer] = {}
+        answers: dict[Question | RateName, Answer] = {}
         for name, own in comparison.tests_for_yes.items():
             if own and all(test(delta / len(several)) for test in own):
                 answers[name] = "yes"
             else:
                 answers[name] = "no" if (place, name) in refuted else "cannot tell"
-        found.append(Verdict(**answers))
+        rates = {name: answers[name] for name in comparison.certified}
+        found.append(
+            Verdict(
+                useful=answers["useful"],
+                as_before=answers["as_before"],
+                within_certificate=worst_answer([answers["within_certificate"], *rates.values()]),
+                rates=rates,
+            )
+        )
     return found
+
+
+def worst_answer(answers: Iterable[Answer]) -> Answer:
+    """Return the answer to several questions at once: yes if all are yes, no if one is no.
+
+    Examples
+    --------
+    >>> worst_answer(["yes", "cannot tell"]), worst_answer(["no", "cannot tell"])
+    ('cannot tell', 'no')
+    """
+    found = set(answers)
+    if "no" in found:
+        return "no"
+    return "yes" if found == {"yes"} else "cannot tell"
 
 
 def holm(tests: Sequence[Test], delta: float) -> set[int]:

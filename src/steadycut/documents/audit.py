@@ -12,6 +12,7 @@ from steadycut.core.verdict import Answer, Overall, Question
 from steadycut.documents.kinds import AnyFrozen
 from steadycut.documents.parts import (
     CertificatePart,
+    CertifiedRatePart,
     CostsPart,
     Counts,
     EnsembleShares,
@@ -198,7 +199,10 @@ class AuditBase(NewPatientsPart):
 
 
 class RiskHere(Part):
-    """What labels tell for every kind of frozen file: the risk here, and a bound on it."""
+    """What labels tell for every kind of frozen file: the risk here, and a bound on it.
+
+    ``certified_rates`` says of each rate that was certified whether it is still reached here.
+    """
 
     groups: list[GroupPart]
     worst_group: str | None
@@ -208,6 +212,7 @@ class RiskHere(Part):
     bound_external: FiniteFloat
     bound: str
     vacuous: bool
+    certified_rates: list[CertifiedRatePart] | None = None
 
 
 class AuditDocument(WithoutLabels, AuditBase):

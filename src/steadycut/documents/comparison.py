@@ -7,6 +7,8 @@ from pydantic import Field, FiniteFloat
 from steadycut.documents.parts import CostsPart, Part, Step
 
 SCHEMA: Final = "steadycut.compare/1"
+# Whether a rule costs less or more than the one that was fixed beforehand.
+Against = Literal["less", "more", "cannot tell"]
 
 
 class ComparedRisks(Part):
@@ -25,7 +27,11 @@ class ComparedRisks(Part):
 
 
 class ComparedRule(ComparedRisks):
-    """One rule; the difference is to the reference rule on the same patients."""
+    """One rule; the difference is to the reference rule on the same patients.
+
+    ``against_fixed`` compares its cost at the second hospital with that of the rule that was fixed
+    beforehand; None for that rule itself.
+    """
 
     name: str
     rule: str
@@ -40,6 +46,7 @@ class ComparedRule(ComparedRisks):
     certificate: FiniteFloat
     sensitivity_external: FiniteFloat | None
     specificity_external: FiniteFloat | None
+    against_fixed: Against | None = None
 
 
 class ComparedCosts(ComparedRisks):
@@ -58,7 +65,11 @@ class HospitalCounts(Part):
 
 
 class ComparisonDocument(Part):
-    """Everything in ``compare.json``."""
+    """Everything in ``compare.json``.
+
+    ``fixed`` is the rule that was fixed beforehand: the first one. The answers ``against_fixed`` of
+    all rows hold together with confidence 1 - ``delta``. Older files have neither.
+    """
 
     schema_: Literal["steadycut.compare/1"] = Field(default=SCHEMA, alias="schema")
     costs: CostsPart
@@ -69,3 +80,5 @@ class ComparisonDocument(Part):
     rows: list[ComparedRule]
     cost_table: list[ComparedCosts]
     warnings: list[str]
+    delta: FiniteFloat | None = None
+    fixed: str | None = None

@@ -24,6 +24,7 @@ from steadycut._version import __version__
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_labels
 from steadycut.core.records import Costs, PatientScores, Recipe, sign_of
 from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.verdict import RateName
 from steadycut.documents import canonical_json
 from steadycut.documents.applied import AppliedDocument
 from steadycut.documents.ensemble import check_same_patients, made_by
@@ -206,6 +207,11 @@ class FrozenFile(ABC, Generic[Document]):
     def costs(self) -> Costs | None:
         """What a miss and a false alarm cost, if there are two grades and two actions."""
         return None
+
+    @property
+    def certified_rates(self) -> Mapping[RateName, float]:
+        """The rates that were shown to be at least a value, each with its value."""
+        return {}
 
     @property
     def attributes(self) -> tuple[str, ...]:

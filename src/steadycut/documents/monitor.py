@@ -54,7 +54,10 @@ class CallWatchPart(WatchPart):
 
 
 class MonitorBase(parts.NewPatientsPart):
-    """What the watch on every kind of frozen file says."""
+    """What the watch on every kind of frozen file says.
+
+    ``next_step`` says what to do now; older files do not have it.
+    """
 
     direction: Literal["ge", "le"]
     certificate: parts.CertificatePart
@@ -66,6 +69,7 @@ class MonitorBase(parts.NewPatientsPart):
     verdict_text: str
     risk: RiskWatchPart | None
     call_rate: CallWatchPart | None
+    next_step: str | None = None
 
 
 class MonitorDocument(MonitorBase):

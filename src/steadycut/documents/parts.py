@@ -18,10 +18,9 @@ from pydantic import (
     model_serializer,
 )
 
-from steadycut.core.asked_rates import RateName
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
-from steadycut.core.verdict import Answer
+from steadycut.core.verdict import Answer, RateName
 
 
 def _listed(values: Any) -> Any:  # noqa: ANN401

@@ -5,7 +5,7 @@ single changed byte is noticed. It holds no time, path, host, engine or worker c
 patient.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 
@@ -18,6 +18,7 @@ from steadycut.core.diagnose import flip_probability
 from steadycut.core.ensemble import LARGEST_REFERENCE, Ensemble, Method
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.shift.label_shift import RankBins
+from steadycut.core.verdict import RateName
 from steadycut.documents import parts
 from steadycut.documents.frozen import CallFile, FrozenDocument
 from steadycut.documents.guards import Expected
@@ -168,6 +169,12 @@ class FrozenRule(CallFile[RuleDocument]):
     def costs(self) -> Costs:
         """What the two errors cost."""
         return self.document.costs.as_costs(self.document.target_prevalence)
+
+    @property
+    def certified_rates(self) -> Mapping[RateName, float]:
+        """The rates that were shown to be at least what was asked for, each with its value."""
+        rates = self.document.certified_rates or []
+        return {one.rate: one.asked for one in rates if one.answer == "yes"}
 
     @property
     def recipes(self) -> tuple[Recipe, ...]:

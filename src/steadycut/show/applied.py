@@ -1,6 +1,7 @@
 """What a frozen rule decided about the patients of a table: one line, or the top of a page."""
 
 from steadycut.documents.applied import AppliedDocument
+from steadycut.documents.parts import CertificatePart
 from steadycut.show.numbers import count, cut, percent
 from steadycut.show.page import Page, Status
 
@@ -26,6 +27,17 @@ def applied_page(applied: AppliedDocument) -> Page:
         warnings=(),
         sections=(),
     )
+
+
+def next_step(certificate: CertificatePart, rule: str) -> str:
+    """Say how to find out whether the decisions were right."""
+    command = f"steadycut audit {rule} TABLE --label COL --out DIR"
+    if certificate.vacuous:
+        return (
+            "Next: do not act on these decisions yet. The rule is not shown to be better than "
+            f"calling everybody or nobody: {command}"
+        )
+    return f"Next: when you have labels, see whether the decisions were right: {command}"
 
 
 def _cuts(applied: AppliedDocument) -> str:

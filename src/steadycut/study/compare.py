@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,13 @@ from steadycut.core.checks import FloatArray, check_flag
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
-from steadycut.core.intervals.paired import paired_difference
+from steadycut.core.intervals.paired import is_cheaper, paired_difference
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.best_criterion import name_of
 from steadycut.core.rules.registry import Counted
+from steadycut.core.verdict import holm
 from steadycut.documents.comparison import (
+    Against,
     ComparedCosts,
     ComparedRule,
     ComparisonDocument,
@@ -24,7 +27,7 @@ from steadycut.documents.comparison import (
 )
 from steadycut.documents.guards import check_deployment
 from steadycut.documents.parts import CostsPart
-from steadycut.errors import BadPatients, BadRuleFile, PatientOverlap
+from steadycut.errors import BadOption, BadPatients, BadRuleFile, PatientOverlap, argument
 from steadycut.study.describe import steps_of
 from steadycut.study.fit import Progress, Study, as_candidates, check_same_patients, fit
 from steadycut.study.options import Options
@@ -59,7 +62,9 @@ class Row:
         """What errors cost in this row."""
         return self.study.options.search.costs
 
-    def describe(self, reference: "Row | None" = None) -> ComparedRule:
+    def describe(
+        self, reference: "Row | None" = None, against_fixed: Against | None = None
+    ) -> ComparedRule:
         """Return the row as it is written; ``shift`` is R_Q - R_validation, as in the paper."""
         study, search = self.study, self.study.options.search
         return ComparedRule.of(
@@ -75,6 +80,7 @@ class Row:
             certificate=study.certificate.value,
             sensitivity_external=_complement(self.external.miss_rate),
             specificity_external=_complement(self.external.alarm_rate),
+            against_fixed=against_fixed,
         )
 
     def describe_costs(self) -> ComparedCosts:
@@ -111,6 +117,7 @@ class Row:
 class Comparison:
     """The rows of the table, and the two hospitals that they are about.
 
+    The first row is the rule that was fixed beforehand; the others are compared with it.
     ``costs`` are rows of our own rule at the paper's three pairs of costs and the one asked for.
     ``warnings`` say how the external patients differ from the internal ones.
     """
@@ -132,14 +139,39 @@ class Comparison:
             trivial_external=self.trivial_external,
             seed=self.options.seed,
             reference=None if reference is None else reference.name,
-            rows=[row.describe(reference) for row in self.rows],
+            delta=self.options.search.delta,
+            fixed=self.rows[0].name,
+            rows=[
+                row.describe(reference, answer)
+                for row, answer in zip(self.rows, self.against_fixed(), strict=True)
+            ],
             cost_table=[row.describe_costs() for row in self.costs],
             warnings=list(self.warnings),
         )
 
+    def against_fixed(self) -> list[Against | None]:
+        """Say which rules cost less or more at Q than the first one, beyond chance.
+
+        Any of these answers is wrong with probability at most delta, by Holm's method.
+        """
+        first, *others = self.rows
+        pairs = [pair for row in others for pair in ((row, first), (first, row))]
+        passed = holm([partial(_is_cheaper, *pair) for pair in pairs], self.options.search.delta)
+        found: list[Against | None] = [None]
+        for place in range(len(others)):
+            costs_less, costs_more = 2 * place in passed, 2 * place + 1 in passed
+            found.append("less" if costs_less else "more" if costs_more else "cannot tell")
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``compare.json``."""
         return self.describe().to_plain()
+
+
+def _is_cheaper(row: Row, other: Row, level: float) -> bool:
+    """Whether a rule is shown to cost less at Q than another one."""
+    same = row.study.patients is other.study.patients
+    return is_cheaper(row.labels, row.wrong, other.wrong, row.costs, level, same_score=same)
 
 
 def compare(
@@ -160,16 +192,16 @@ def compare(
         order for both. Nothing is chosen on Q.
     rules
         The rules to compare, names or functions of the counts; default all of `RULES` (an
-        ensemble has no ``pointwise``). With ``stable`` and several candidates there are three more
-        rows: ``stable`` with the paper's choice among candidates, and its ablations (no penalty,
-        no bias).
+        ensemble has no ``pointwise``). The first one is the rule that you fixed beforehand. With
+        ``stable`` and several candidates there are three more rows: ``stable`` with the paper's
+        choice among candidates, and its ablations (no penalty, no bias).
     cost_table
         Whether ``stable``, if it is among the rules, is also judged at the costs (1, 1), (1, 3)
         and (3, 1) of a miss and a false alarm, beside those of the options.
     progress
         Called with a text, the number of steps done and the number of steps.
     **options
-        Options of `steadycut.fit`, the same for every rule.
+        Options of `steadycut.fit`, the same for every rule, except ``certify``.
 
     Returns
     -------
@@ -190,6 +222,12 @@ def compare(
     check_disjoint(here, there)
     check_same_patients(there)
     check_flag("cost_table", cost_table)
+    if options.get("certify") is not None:
+        msg = (
+            f"a comparison certifies no rates; leave out {argument('certify')}, and give it to fit "
+            "for the rule that you choose."
+        )
+        raise BadOption(msg)
     rules = default_rules(options) if rules is None else list(rules)
     if not rules or not there[0].n_patients:
         msg = "a comparison needs at least one rule and one external patient."

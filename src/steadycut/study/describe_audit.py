@@ -26,6 +26,7 @@ from steadycut.documents.audit import (
 )
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import (
+    CertifiedRatePart,
     CostsPart,
     EnsembleShares,
     ExplorerPart,
@@ -233,7 +234,29 @@ def _answers(found: Audited, part: LabelledPart) -> dict[str, Any]:
         "next_step": next_step(found.rule, part, questions),
         "groups": group_parts(part.groups, found.rule.certificate.delta),
         "worst_group": None if worst is None else name_of(worst),
+        "certified_rates": certified_rates(part, found.rule.certificate.delta) or None,
     }
+
+
+def certified_rates(part: LabelledPart, delta: float) -> list[CertifiedRatePart]:
+    """Return whether each rate that was certified is still reached here."""
+    found, compared = [], part.comparison
+    for name, answer in part.verdict.rates.items():
+        right = compared.certified_errors[name].opposite
+        low, high = compared.certified_limits(name, part.share * delta)
+        found.append(
+            CertifiedRatePart(
+                rate=name,
+                asked=compared.certified[name],
+                right=right.wrong,
+                n_patients=right.n_patients,
+                observed=right.value,
+                lower=low,
+                upper=high,
+                answer=answer,
+            )
+        )
+    return found
 
 
 def group_parts(groups: Sequence[Group], delta: float) -> list[GroupPart]:

@@ -146,9 +146,9 @@ def judge(
     """Return what the grades of patients say about the actions of a frozen file."""
     asked = Asked() if asked is None else asked
     here, costs, delta = patients.oriented(rule.direction), rule.costs, rule.certificate.delta
-    compared = _comparison(rule, asked, grades, actions)
+    compared = comparison_of(rule, asked, grades, actions)
     grouped = _groups(asked.columns)
-    parts = [_comparison(rule, asked, grades[own], actions[own]) for *_, own in grouped]
+    parts = [comparison_of(rule, asked, grades[own], actions[own]) for *_, own in grouped]
     share = delta / 2 if parts else delta
     plain = None if costs is None else costs.plain
     direct = _direct(replace(compared, costs=plain), rule.certificate)
@@ -181,9 +181,10 @@ def _groups(
     ]
 
 
-def _comparison(
+def comparison_of(
     rule: FrozenFile[Any], asked: Asked, grades: IntArray, actions: IntArray
 ) -> Comparison:
+    """Return everything that the questions about these patients need."""
     matrix, certificate = rule.cost_matrix, rule.certificate
     counts = np.zeros(matrix.values.shape, dtype=np.int64)
     np.add.at(counts, (grades, actions), 1)
@@ -198,6 +199,7 @@ def _comparison(
         margin=asked.margin,
         sequential=asked.sequential,
         rounded=asked.small_cells is not None,
+        certified=rule.certified_rates,
     )
 
 

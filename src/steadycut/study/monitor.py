@@ -1,6 +1,6 @@
 """A frozen rule in use: patients arrive one after another, and an alarm can come at any time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from steadycut.core.checks import FloatArray, IntArray, as_array, check_fraction
 from steadycut.core.confusion import Confusion
 from steadycut.core.monitor import CallWatch, Limits, RiskWatch, watch_calls, watch_risk
 from steadycut.core.records import PatientScores
+from steadycut.core.verdict import MARGIN, Comparison, patients_needed
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import (
     check_deployment,
@@ -26,7 +27,9 @@ from steadycut.documents.monitor import (
     TracePart,
 )
 from steadycut.documents.rule import FrozenRule
+from steadycut.study.judge import Asked, comparison_of
 from steadycut.study.new_patients import graded_patients
+from steadycut.study.questions import CHECK_SCORES, LOCAL, NOT_SHOWN, capital, label_some
 
 UNWATCHED = (
     "call rate: the file does not say how often patients were called where it was made, so the "
@@ -38,9 +41,9 @@ UNWATCHED = (
 class Monitor:
     """What the patients who have arrived so far say about a frozen rule.
 
-    ``members`` counts the patients by action. ``risk`` is None without labels, ``calls`` if the
-    file does not say how often patients were called before. Patients are counted from 1 in the
-    order of arrival; nothing here identifies them.
+    ``members`` counts the patients by action. ``risk`` and ``compared`` are None without labels,
+    ``calls`` if the file does not say how often patients were called before. Patients are counted
+    from 1 in the order of arrival; nothing here identifies them.
     """
 
     rule: FrozenFile[Any]
@@ -49,6 +52,7 @@ class Monitor:
     delta: float
     risk: RiskWatch | None
     calls: CallWatch | None
+    compared: Comparison | None
     warnings: tuple[str, ...]
     forced: tuple[str, ...] = ()
 
@@ -74,6 +78,7 @@ class Monitor:
             "alarm": self.first_alarm is not None,
             "first_alarm": self.first_alarm,
             "verdict_text": self._verdict_text(),
+            "next_step": self._next_step(),
             "risk": None if self.risk is None else self._risk_part(self.risk),
             "call_rate": None if self.calls is None else _calls_part(self.calls, self.delta),
             "warnings": list(self.warnings),
@@ -105,6 +110,37 @@ class Monitor:
             trace=_trace(watch.limits, martingale=watch.martingale),
         )
 
+    def _next_step(self) -> str:
+        """Say what to do now, and how many more patients that takes."""
+        if self.first_alarm is not None:
+            return (
+                f"Next: do not rely on it until you know why. {CHECK_SCORES} Judge all labelled "
+                f"patients with steadycut audit --sequential; then {LOCAL}"
+            )
+        moved = self.calls is not None and self.calls.first_alarm is not None
+        start = f"Next: {CHECK_SCORES[:1].lower()}{CHECK_SCORES[1:]}" if moved else "Next: go on."
+        if self.risk is None or self.compared is None:
+            return f"{start} {capital(label_some(self.rule, MARGIN).removeprefix('Next: '))}"
+        if not self.risk.can_alarm or self.compared.vacuous:
+            return (
+                "Next: certify the rule with more patients. What was certified is "
+                f"{NOT_SHOWN}, so to be within it means little."
+            )
+        return f"{start} {self._how_many_more(self.compared)}"
+
+    def _how_many_more(self, compared: Comparison) -> str:
+        """Say when the patients will have shown whether the risk is within the certified one."""
+        if compared.highest_cost(self.delta) <= compared.promised:
+            return "These patients already show that the risk is within what was certified."
+        needed = patients_needed(compared, "within_certificate", self.delta)
+        if needed is None:
+            return "The risk is so close to the certified one that no number of patients decides."
+        which = "within" if compared.observed_cost <= compared.promised else "above"
+        return (
+            f"At this rate about {max(needed - self.n_patients, 1)} more patients show that the "
+            f"risk is {which} what was certified."
+        )
+
     def _verdict_text(self) -> str:
         called = None if self.calls is None else self.calls.first_alarm
         also = (
@@ -132,8 +168,8 @@ class Monitor:
             )
         if not watch.can_alarm:
             return (
-                f"no alarm is possible: the certified {certified:.3f} is vacuous, no loss can "
-                "exceed it. Certify the rule with more patients first."
+                f"no alarm is possible: no loss can exceed the certified {certified:.3f}, which is "
+                f"{NOT_SHOWN}."
             )
         return (
             f"no alarm: {self.n_patients} patients do not show that the risk here exceeds the "
@@ -213,8 +249,13 @@ def monitor(
     arrival = arrival_order(order, patients.n_patients)
     actions, costs = rule.decide_patients(patients)[arrival], rule.cost_matrix
     before, certificate = rule.reference_counts, rule.certificate
-    risk = calls = None
+    risk = calls = compared = None
     if grades is not None:
+        asked = Asked(sequential=True)
+        compared = comparison_of(rule, asked, grades, rule.decide_patients(patients))
+        # A monitor watches the cost, at the prevalence of the patients who come.
+        plain = None if rule.costs is None else rule.costs.plain
+        compared = replace(compared, costs=plain, certified={})
         losses = costs.of_patients(grades[arrival], actions)
         risk = watch_risk(losses, certificate.value, costs.largest, delta)
     if before is not None:
@@ -227,6 +268,7 @@ def monitor(
         delta=delta,
         risk=risk,
         calls=calls,
+        compared=compared,
         warnings=(*texts_of(findings), *unlike, *([] if calls else [UNWATCHED])),
         forced=tuple(forced_names(findings)),
     )

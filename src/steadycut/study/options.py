@@ -3,7 +3,7 @@
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, Unpack
 
-from steadycut.core.asked_rates import RateName, parse_rates
+from steadycut.core.asked_rates import parse_rates
 from steadycut.core.bounds.concentration import choose_bound
 from steadycut.core.checks import (
     check_choice,
@@ -19,6 +19,7 @@ from steadycut.core.records import Costs, Direction, check_direction, sign_of
 from steadycut.core.rules.registry import Counted, Spaced
 from steadycut.core.select import Publish, Search
 from steadycut.core.split import HONESTIES
+from steadycut.core.verdict import RateName
 from steadycut.errors import BadOption, argument
 
 # How the options call groups that are not a column of the patients.

@@ -34,6 +34,8 @@ SHORT = {
     "within_certificate": "within what was certified",
 }
 OPEN = "it is not yet known whether the cut-off can be trusted here"
+NOT_SHOWN = "not shown to be better than calling everybody or nobody"
+CHECK_SCORES = "Check that scores are made as before (scanner, software, units)."
 LOCAL = (
     "choose a cut-off for this hospital with steadycut fit on its own labelled patients, then "
     "audit it on others."
@@ -111,7 +113,7 @@ def described(rule: FrozenFile[Any], part: LabelledPart) -> list[QuestionPart]:
     texts: dict[Question, str] = {
         "useful": _useful(words, compared, verdict.useful),
         "as_before": _as_before(words, compared, verdict.as_before),
-        "within_certificate": _within(words, compared, verdict.within_certificate),
+        "within_certificate": _within(words, part),
     }
     return [
         QuestionPart(
@@ -135,10 +137,10 @@ def _useful(words: Words, compared: Comparison, answer: Answer) -> str:
     if not compared.cost_without_score:
         return "All patients here are of one class, so it cannot be told."
     if words.where and words.rule.costs is not None:
-        return f"{_capital(at_each_end(words.rule.costs, compared))}{words.shown(answer)}."
+        return f"{capital(at_each_end(words.rule.costs, compared))}{words.shown(answer)}."
     without = words.short_cost(compared.cost_without_score)
     observed = f"{words.cost(compared.observed_cost)}; {words.without_score}: {without}"
-    return f"{_capital(observed)}{words.shown(answer)}."
+    return f"{capital(observed)}{words.shown(answer)}."
 
 
 def at_each_end(costs: Costs, compared: Comparison) -> str:
@@ -163,7 +165,7 @@ def _as_before(words: Words, compared: Comparison, answer: Answer) -> str:
     rates = rates_in_words(words.rule, compared.rates)
     if answer == "yes":
         rates += f"; no error rate is {100 * compared.margin:g} of 100 higher"
-    return f"{_capital(rates)}{words.shown(answer)}."
+    return f"{capital(rates)}{words.shown(answer)}."
 
 
 def rates_in_words(rule: FrozenFile[Any], rates: Sequence[tuple[ErrorRate, ErrorRate]]) -> str:
@@ -189,21 +191,44 @@ def both(here: ErrorRate, before: ErrorRate, who: str = "") -> str:
     return f"{text} ({here.wrong} of {here.n_patients}; before {was})"
 
 
-def _within(words: Words, compared: Comparison, answer: Answer) -> str:
+def _within(words: Words, part: LabelledPart) -> str:
+    compared, answer = part.comparison, part.verdict.within_certificate
     promised = words.limit(compared.promised)
+    rates = _rates(part, words.rule.certificate.delta)
     if answer == "cannot tell" and compared.vacuous:
         return (
             f"The certified limit of {promised} was never shown to be better than "
-            f"{words.without_score}, so to be within it means nothing."
+            f"{words.without_score}, so to be within it means nothing{rates}."
         )
-    observed = f"{_capital(words.cost(compared.observed_cost))}"
+    observed = f"{capital(words.cost(compared.observed_cost))}"
     if answer == "yes":
         limit = words.limit(compared.highest_cost(words.rule.certificate.delta))
-        return f"{observed}, at most {limit}{words.shown(answer)}; certified: at most {promised}."
-    return f"{observed}; certified: at most {promised}{words.shown(answer)}."
+        observed += f", at most {limit}"
+    return f"{observed}{words.shown(answer)}; certified: at most {promised}{rates}."
 
 
-def _capital(text: str) -> str:
+# How the answer about one certified rate is written.
+HOLDS = {"yes": "shown", "no": "refuted", "cannot tell": "not shown"}
+
+
+def _rates(part: LabelledPart, delta: float) -> str:
+    """Say of each certified rate whether it is reached here."""
+    parts, compared = [], part.comparison
+    for name, answer in part.verdict.rates.items():
+        right = compared.certified_errors[name].opposite
+        low, high = compared.certified_limits(name, part.share * delta)
+        limit = f"at most {math.ceil(1000 * high) / 1000:.3f}"
+        if answer != "no":
+            limit = f"at least {math.floor(1000 * low) / 1000:.3f}"
+        parts.append(
+            f"; {name} at least {compared.certified[name]:g}: {HOLDS[answer]} "
+            f"({right.wrong} of {right.n_patients}, {limit})"
+        )
+    return "".join(parts)
+
+
+def capital(text: str) -> str:
+    """Return a text with a capital first letter."""
     return f"{text[:1].upper()}{text[1:]}"
 
 

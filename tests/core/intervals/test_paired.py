@@ -2,9 +2,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from steadycut.core.confusion import confusion_at
-from steadycut.core.intervals.paired import paired_difference
+from steadycut.core.intervals.paired import is_cheaper, paired_difference
 from steadycut.core.records import Costs
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
 from tests.slow_reference import stable
@@ -57,3 +58,60 @@ def test_a_class_that_is_not_there_costs_nothing(label, worst):
     nothing = np.zeros(4, dtype=bool)
     found = paired_difference(labels, wrong, nothing, TARGETS[1])
     assert found == pytest.approx((worst / 4, worst * math.sqrt(3 / 16 / 4)))
+
+
+# Whether one rule is cheaper than another ----------------------------------------------------
+
+
+@pytest.mark.parametrize("costs", COSTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cut_offs_of_one_score_are_compared_by_an_exact_binomial_test(costs, seed):
+    """Between the cut-offs, every ill patient counts for one rule and every healthy one against."""
+    cohort = random_cohort(seed)
+    low, high = wrong_at(cohort, 0.5), wrong_at(cohort, 1.5)
+    between = cohort.labels[(cohort.scores >= 0.5) & (cohort.scores < 1.5)]
+    # The lower cut-off calls them: it saves cost_fn for the ill, and loses cost_fp for the others.
+    even = costs.cost_fp / (costs.cost_fn + costs.cost_fp)
+    if not between.size:
+        return
+    ill = int(between.sum())
+    chances = {
+        alternative: binomtest(ill, between.size, even, alternative=alternative).pvalue
+        for alternative in ("greater", "less")
+    }
+    for level in (0.01, 0.1, 0.4):
+        found = is_cheaper(cohort.labels, low, high, costs, level, same_score=True)
+        assert found == (chances["greater"] < level)
+        found = is_cheaper(cohort.labels, high, low, costs, level, same_score=True)
+        assert found == (chances["less"] < level)
+
+
+def shares_of_wrong_answers(costs, *, same_score, seed, n_runs=400, n=120, level=0.1):
+    """How often a rule is called cheaper than another that costs the same in truth."""
+    rng, wrong = np.random.default_rng(seed), 0
+    for _ in range(n_runs):
+        labels = (rng.random(n) < 0.4).astype(np.int8)
+        one, other = rng.random((2, n)) < 0.25
+        wrong += is_cheaper(labels, one, other, costs, level, same_score=same_score)
+    return wrong / n_runs
+
+
+@pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=4.0), *TARGETS])
+def test_equal_rules_are_seldom_called_different(costs):
+    # Three standard errors above the promised level.
+    assert shares_of_wrong_answers(costs, same_score=False, seed=1) <= 0.1 + 3 * 0.015
+
+
+@pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=4.0), *TARGETS])
+def test_a_much_better_rule_is_called_cheaper(costs):
+    labels = np.tile(np.array([0, 1, 1], dtype=np.int8), 60)
+    nothing, everything = np.zeros(180, dtype=bool), np.ones(180, dtype=bool)
+    assert is_cheaper(labels, nothing, everything, costs, 0.05, same_score=False)
+    assert not is_cheaper(labels, everything, nothing, costs, 0.05, same_score=False)
+    assert not is_cheaper(labels, nothing, nothing, costs, 0.05, same_score=False)
+
+
+def test_without_patients_of_a_class_nothing_is_shown_at_a_target_prevalence():
+    labels = np.ones(50, dtype=np.int8)
+    nothing, everything = np.zeros(50, dtype=bool), np.ones(50, dtype=bool)
+    assert not is_cheaper(labels, nothing, everything, TARGETS[0], 0.1, same_score=True)

@@ -1,8 +1,10 @@
-"""Two rules on the same patients: the difference of their risks, and its standard error."""
+"""Two rules on the same patients: the difference of their risks, its error, and a test of it."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from steadycut.core.bounds.anytime import upper_mean
+from steadycut.core.bounds.binomial import upper_limit
 from steadycut.core.checks import FloatArray
 from steadycut.core.records import Costs
 
@@ -62,3 +64,58 @@ def _sum_of_means(parts: list[FloatArray]) -> tuple[float, float]:
     mean = sum(float(part.mean()) for part in parts)
     variance = sum(float(part.var()) / part.size for part in parts)
     return mean, float(np.sqrt(variance))
+
+
+def is_cheaper(
+    labels: NDArray[np.int8],
+    wrong: Wrong,
+    other: Wrong,
+    costs: Costs,
+    level: float,
+    *,
+    same_score: bool,
+) -> bool:
+    """Whether the first rule is shown to cost less than the other in patients like these.
+
+    It is shown wrongly with probability at most ``level``. ``same_score`` says that both rules are
+    cut-offs of the same score; the other arguments are those of `paired_difference`.
+
+    Notes
+    -----
+    Only patients count whom one rule decides wrongly and the other one rightly. With equal costs,
+    or with cut-offs of the same score, each of them saves or loses a fixed amount. The share of
+    those who lose is then compared with its break-even value by an exact binomial limit; with equal
+    costs this is the exact test of McNemar. Otherwise the limits of the mean are those of
+    `steadycut.core.bounds.anytime`. At a target prevalence this is done in each class, and the rule
+    must be cheaper at both ends.
+
+    Examples
+    --------
+    >>> labels = np.repeat(np.array([1, 0], dtype=np.int8), 20)
+    >>> one, other = np.arange(40) < 2, np.arange(40) % 3 == 0
+    >>> is_cheaper(labels, one, other, Costs(), 0.1, same_score=False)
+    True
+    """
+    if costs.target is not None:
+        rises = [
+            _highest_mean(1.0 * wrong[labels == label] - other[labels == label], level / 2)
+            for label in (1, 0)
+        ]
+        return all(miss * rises[0] + alarm * rises[1] < 0 for miss, alarm in costs.class_weights)
+    gains, losses = other & ~wrong, wrong & ~other
+    if not costs.equal and not same_score:
+        price = np.where(labels == 1, costs.cost_fn, costs.cost_fp) / costs.largest
+        return _highest_mean(price * losses - price * gains, level) < 0
+    if not gains.any():
+        return False
+    saved, lost = costs.cost_fn, costs.cost_fp
+    if labels[gains][0] == 0:
+        saved, lost = lost, saved
+    n_lost, n_gained = int(losses.sum()), int(gains.sum())
+    return upper_limit(n_lost, n_lost + n_gained, level) < saved / (saved + lost)
+
+
+def _highest_mean(differences: FloatArray, level: float) -> float:
+    """Return an upper limit of the mean of differences between -1 and 1; 1 without any."""
+    values, counts = np.unique((1 + differences) / 2, return_counts=True)
+    return 2 * upper_mean(values, counts, level) - 1 if values.size else 1.0

@@ -7,7 +7,6 @@ from steadycut.show.builders import held_files, of_columns
 from steadycut.show.numbers import count, percent, risk
 from steadycut.show.page import Page, Status, Table
 from steadycut.show.sections.comparison import comparison_section, cut_offs
-from steadycut.show.sentences import costs_in_words
 
 # Further rules are for the page.
 MOST_ROWS = 6
@@ -22,11 +21,12 @@ def comparison_page(comparison: ComparisonDocument) -> Page:
         subtitle=f"chosen on {count(patients.internal, 'internal patient')}, judged on "
         f"{count(patients.external, 'external one')}",
         status=Status(text=count(len(comparison.rows), "rule"), tone="open"),
-        headline=(headline(comparison),),
+        headline=tuple(filter(None, (headline(comparison), conclusion(comparison)))),
         answer=answer_table(comparison.rows[:MOST_ROWS]),
+        next_step=next_step(comparison),
         facts=(
             ("smallest risk there", f"{risk(best.risk_external)}, {best.name}"),
-            ("without any score", risk(comparison.trivial_external)),
+            ("calling everybody or nobody", risk(comparison.trivial_external)),
         ),
         warnings=tuple(comparison.warnings),
         sections=(comparison_section(comparison),),
@@ -35,15 +35,53 @@ def comparison_page(comparison: ComparisonDocument) -> Page:
 
 
 def headline(comparison: ComparisonDocument) -> str:
-    """Say what was compared, and what no rule could have done better."""
-    patients = comparison.patients
-    best = min(row.best_external for row in comparison.rows)
-    return (
-        f"Each rule chose a cut-off on {patients.internal} patients, and was tested on "
-        f"{patients.external} others. Average cost per patient there, where "
-        f"{costs_in_words(comparison.costs)}; calling everybody or nobody: "
-        f"{risk(comparison.trivial_external)}; the best possible cut-off: {risk(best)}."
+    """Say what the table shows, and what it costs to do without a score."""
+    costs = comparison.costs
+    where = (
+        "" if costs.equal else f" (a miss costs {costs.cost_fn:g}, a false alarm {costs.cost_fp:g})"
     )
+    return (
+        f"Average cost per patient on {comparison.patients.external} others{where}; calling "
+        f"everybody or nobody: {risk(comparison.trivial_external)}."
+    )
+
+
+def conclusion(comparison: ComparisonDocument) -> str:
+    """Say which rules cost less or more than the one that was fixed beforehand, beyond chance."""
+    if comparison.fixed is None or comparison.delta is None:
+        return ""
+    less, more, rest = (named(comparison, answer) for answer in ("less", "more", "cannot tell"))
+    parts = [
+        *([f"{less} cost{_s(less)} less"] if less else []),
+        *([f"{more} cost{_s(more)} more"] if more else []),
+    ]
+    if not parts:
+        parts = ["no other rule differs from it" if rest else "no other rule was compared"]
+    beyond = f" beyond chance ({percent(1 - comparison.delta)} confidence for all together)"
+    return f"{comparison.fixed} was fixed beforehand: {'; '.join(parts)}{beyond}."
+
+
+def next_step(comparison: ComparisonDocument) -> str:
+    """Say what to do: a rule that is picked here must be checked elsewhere."""
+    if comparison.fixed is None:
+        return ""
+    better = [row.name for row in comparison.rows if row.against_fixed == "less"]
+    if not better:
+        return f"Next: keep {comparison.fixed}. A rule that looks better here may do so by chance."
+    return (
+        f"Next: do not switch because of this table. Fit with --rule {better[0]}, and audit it on "
+        "patients not used here."
+    )
+
+
+def named(comparison: ComparisonDocument, answer: str) -> str:
+    """Return the names of the rules with one answer."""
+    return ", ".join(row.name for row in comparison.rows if row.against_fixed == answer)
+
+
+def _s(names: str) -> str:
+    """Return the ending of a verb about one rule or several."""
+    return "" if ", " in names else "s"
 
 
 def answer_table(rows: Sequence[ComparedRule]) -> Table:

@@ -35,6 +35,7 @@ def monitor_page(monitor: AnyMonitor) -> Page:
         status=Status(text=text, tone=tone),
         headline=(f"{monitor.verdict_text[:1].upper()}{monitor.verdict_text[1:]}",),
         facts=facts(monitor),
+        next_step=monitor.next_step or "",
         warnings=tuple(monitor.warnings),
         sections=tuple(watches(monitor)),
         files=held_files(monitor, "monitor.json"),

@@ -26,9 +26,9 @@ def plan_page(plan: PlanDocument) -> Page:
         title="A plan",
         subtitle="how many patients for which certificate",
         status=Status(text=f"{percent(1 - plan.delta)} confidence", tone="open"),
-        headline=(headline(plan),),
+        headline=(headline(plan), *([pooling_text(plan.pooling)] if plan.pooling else [])),
         facts=(),
-        next_step=pooling_text(plan.pooling) if plan.pooling else "",
+        next_step=next_step(plan),
         warnings=(),
         sections=(
             section("plan", "Each bound", tables=(table,)),
@@ -55,6 +55,23 @@ def headline(plan: PlanDocument) -> str:
     return (
         f"{best.n_total} patients, {best.n_certify} of them used to check, certify {target} if "
         f"{risk(best.risk)} is observed."
+    )
+
+
+def next_step(plan: PlanDocument) -> str:
+    """Say what to do with the plan."""
+    best = plan.rows[0]
+    if best.n_total is None:
+        return "Next: plan for a larger --width, or for a score that errs less."
+    if best.vacuous:
+        return (
+            "Next: plan for more patients. This certificate would not show that the score is "
+            "better than calling everybody or nobody."
+        )
+    keeps = " It keeps some of them to check the cut-off." if plan.honesty == "split" else ""
+    return (
+        f"Next: collect {best.n_total} consecutive patients with labels, then run steadycut fit "
+        f"once.{keeps}"
     )
 
 
