@@ -10,7 +10,7 @@ Run: python scripts/check_words.py [--count] [PAGE...]
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -167,6 +167,21 @@ def banned_words(glossary: str) -> dict[str, str]:
     return found
 
 
+def banned_in(text: str, banned: Iterable[str]) -> list[str]:
+    """Return the banned words of a text, in any case but only as whole words.
+
+    Examples
+    --------
+    >>> banned_in("Mend it; a flip-flop may amend it.", ["mend", "flip"])
+    ['mend']
+    """
+    return [
+        word
+        for word in banned
+        if re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text, re.IGNORECASE)
+    ]
+
+
 def faults(page: Path, banned: dict[str, str]) -> Iterator[str]:
     """Yield what is wrong on a page, one line per fault."""
     text = text_of(page)
@@ -176,11 +191,8 @@ def faults(page: Path, banned: dict[str, str]) -> Iterator[str]:
         for sentence in sentences(paragraph):
             if n_words(sentence) > LONGEST_SENTENCE:
                 yield f"{name}:{line}: {n_words(sentence)} words in a sentence: {sentence[:70]}..."
-        for word, instead in banned.items():
-            if word not in allowed and re.search(
-                rf"(?<![\w-]){re.escape(word)}(?![\w-])", paragraph, re.IGNORECASE
-            ):
-                yield f'{name}:{line}: "{word}": write "{instead}"'
+        for word in banned_in(paragraph, [word for word in banned if word not in allowed]):
+            yield f'{name}:{line}: "{word}": write "{banned[word]}"'
     limit = LONGEST_PAGE.get(page.name, LONGEST_PAGE.get(page.parent.name))
     if limit is not None and (count := words_of(text)) > limit:
         yield f"{name}: {count} words; at most {limit}"

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.app.client import make_client
-from tests.cli.commands import make_rows, write_rows
+from tests.app.worked import Worked
+from tests.cli.commands import HEADER, make_rows, write_rows
 
 
 @pytest.fixture(scope="session")
@@ -25,5 +26,17 @@ def client(folder):
     """A client that knows the token; its jobs end with the test."""
     client, jobs = make_client(folder)
     yield client
+    jobs.close()
+    assert list(folder.iterdir()) == []
+
+
+@pytest.fixture(scope="session")
+def worked(tmp_path_factory):
+    """Every kind of work, done once on one table; see `Worked`."""
+    folder = tmp_path_factory.mktemp("private")
+    rows = [[*row, i // 6] for i, row in enumerate(make_rows())]
+    table = write_rows(folder.parent / "days.csv", rows, [*HEADER, "day"])
+    client, jobs = make_client(folder)
+    yield Worked(client, jobs, table)
     jobs.close()
     assert list(folder.iterdir()) == []

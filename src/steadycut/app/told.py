@@ -30,7 +30,7 @@ def told(job: Job) -> Page:
     if "schema" in content:
         return page_of(read_document(kind_of(content).document, content))
     named = {name: content[name] for name in AppliedDocument.model_fields if name in content}
-    return applied_page(read_document(AppliedDocument, named))
+    return applied_page(AppliedDocument(**named))
 
 
 def next_step(job: Job, page: Page) -> tuple[str, str]:

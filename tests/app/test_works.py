@@ -1,0 +1,219 @@
+"""Compare, decide, watch and plan: the files of the commands, the answer first, the next step."""
+
+import html
+import json
+import re
+from types import SimpleNamespace
+
+import pytest
+
+from steadycut.app.rules import known_rules
+from steadycut.app.told import next_step
+from steadycut.app.works import WORKS
+from steadycut.cli.main import run
+from tests.app.client import FILLED, refused, start, upload, wait
+from tests.cli.commands import FIT, MARK, SITES, make_rows, snapshot, write_rows
+from tests.show.documents import document
+
+pytestmark = pytest.mark.xdist_group("worked")
+SOUTH = ["--label", "label", "--site", "site", "--external", "south"]
+COMMANDS = {
+    "compare": [*FIT, *SITES, "--external", "south"],
+    "monitor": [*SOUTH, "--order", "day"],
+    "audit": SOUTH,
+    "apply": [],
+    "plan": ["--width", "0.1"],
+}
+
+
+def main_button(page):
+    """The work of the button that stands out."""
+    (found,) = re.findall(r'formaction="/(\w+)"[^>]*class="main"', page)
+    return found
+
+
+@pytest.mark.parametrize("kind", COMMANDS)
+def test_the_files_are_those_of_the_command(worked, kind, tmp_path):
+    for name, content in worked.files("fit").items():
+        (tmp_path / name).write_bytes(content)
+    work, out = WORKS[kind], tmp_path / "out"
+    inputs = [tmp_path / "rule.json"] if work.takes_rule else []
+    inputs += [worked.table] if work.takes_tables else ["--pilot", tmp_path / "study.json"]
+    out.mkdir()
+    place = out / work.out if kind == "apply" else out
+    assert run([str(one) for one in (kind, *inputs, *COMMANDS[kind], "--out", place)]) == 0
+    assert worked.files(kind) == snapshot(out)
+
+
+@pytest.mark.parametrize("kind", WORKS)
+def test_the_answer_comes_first_then_the_page(worked, kind):
+    page = html.unescape(worked.results[kind])
+    parts = ['class="status"', 'class="first"', 'class="next"', 'id="now"']
+    places = [page.index(part) for part in parts]
+    assert places == sorted(places)
+    assert ('<iframe title="Report"' in page[places[-1] :]) == (kind != "apply")
+    assert MARK not in page
+
+
+def test_answers(worked):
+    said = {kind: html.unescape(page) for kind, page in worked.results.items()}
+    plan = json.loads(worked.files("plan")["plan.json"])
+    assert f"{plan['rows'][0]['n_total']} patients, " in said["plan"]
+    assert "No alarm: 30 patients" in said["monitor"]
+    assert "of 90 patients called" in said["apply"]
+    compared = document(json.loads(worked.files("compare")["compare.json"]))
+    assert said["compare"].count("<tr>") == 1 + len(compared.rows)
+    assert "low cost, and steady if the study is repeated" in said["compare"]
+
+
+def test_every_result_leads_to_the_next_work(worked):
+    found = {kind: main_button(page) for kind, page in worked.results.items()}
+    assert found["fit"] == "audit"
+    assert (found["apply"], found["monitor"]) == ("monitor", "monitor")
+    assert (found["compare"], found["plan"]) == ("fit", "fit")
+    for kind in ("fit", "audit", "apply", "monitor"):
+        assert all(f'formaction="/{one}"' in worked.results[kind] for one in WORKS)
+    assert 'formaction="/audit"' not in worked.results["compare"]
+
+
+def test_a_form_takes_over_what_is_known(worked):
+    assert 'name="internal" value="north"' in worked.forms["compare"]
+    assert re.search(r'<option value="6"[^>]* selected>day', worked.forms["monitor"])
+    again = worked.client.get(worked.begin("audit", "audit")).text
+    assert re.search(r'name="sequential" value="on" checked', again)
+    planned = worked.client.get(worked.begin("plan")).text
+    assert f'<option value="{worked.key("fit")}" selected>' in planned
+    after = worked.client.get(worked.begin("plan", "audit")).text
+    risk = json.loads(worked.files("audit")["audit.json"])["risk_external"]
+    assert f'name="risk" value="{risk:.4g}"' in after
+
+
+def test_the_first_page_lists_each_rule_once(worked):
+    (rule,) = known_rules(worked.jobs)
+    overall = json.loads(worked.files("audit")["audit.json"])["verdict"]["overall"]
+    threshold = json.loads(worked.files("fit")["rule.json"])["threshold"]
+    assert worked.home.count('class="card"') == 2
+    assert f'value="{worked.key("fit")}" checked' in worked.home
+    assert rule.cut_off == f"Cut-off {threshold:.4g} on “score”"
+    assert f"Last audit: {rule.verdict.text}" in worked.home
+    assert rule.verdict.tone == overall
+
+
+def sentence(page):
+    """The sentence with which a form refuses."""
+    (line,) = re.findall(r'id="problem"><p class="status">refused</p><p>(.*?)</p>', page)
+    return html.unescape(line)
+
+
+@pytest.mark.parametrize("kind", WORKS)
+def test_what_is_wrong_is_one_sentence_and_nothing_is_left(worked, kind):
+    assert sentence(worked.refusals[kind]).endswith(".")
+    place = worked.wrong[kind]
+    for name in WORKS[kind].results:
+        assert worked.client.get(f"{place}/files/{name}").status_code == 404
+    assert worked.client.get(f"{place}/page").status_code == 404
+    job = worked.jobs.find(place.rpartition("/")[2])
+    assert list((job.folder / "results").iterdir()) == []
+
+
+def test_the_sentences_name_the_fields(worked):
+    said = {kind: sentence(page) for kind, page in worked.refusals.items()}
+    assert said["compare"] == "“Sites to choose on” must be filled in; it is empty."
+    assert said["monitor"] == "“When a row came in” must be filled in; it is empty."
+    assert "“How far the promise may lie above it” or “Number of patients”" in said["plan"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "tone", "said", "work"),
+    [
+        ("audit", "good", "Next: use it, and watch it with steadycut monitor.", "monitor"),
+        ("audit", "open", "Next: label more patients, and look again.", "audit"),
+        ("audit", "open", 'Next: more labels here would not settle "useful here".', "monitor"),
+        ("audit", "bad", "Next: choose a cut-off for this hospital with steadycut fit.", "fit"),
+        ("monitor", "good", "", "monitor"),
+        ("monitor", "bad", "", "audit"),
+    ],
+)
+def test_the_next_step_follows_the_result(kind, tone, said, work):
+    page = SimpleNamespace(next_step=said, status=SimpleNamespace(tone=tone))
+    found, text = next_step(SimpleNamespace(kind=kind), page)
+    assert found == work
+    assert text.startswith("Next: ")
+    assert "steadycut" not in text
+
+
+def test_a_study_that_was_removed_is_not_planned_with(client, table):
+    fit = start(client, upload(client, table), **FILLED)
+    wait(client, fit)
+    key = fit.rpartition("/")[2]
+    answer = client.post("/plan", data={"study": key}, follow_redirects=False)
+    client.post(f"{fit}/remove")
+    place = answer.headers["location"]
+    refusal = client.post(f"{place}/run", data={"pilot": key, "width": "0.1"})
+    assert (refusal.status_code, "not here any more" in refused(refusal)) == (409, True)
+    assert client.get(f"{place}/status").json()["state"] == "new"
+
+
+def test_a_rule_is_picked_or_uploaded_but_not_both(worked):
+    rule = ("r.json", worked.files("fit")["rule.json"])
+    files = [("rule", rule), ("tables", (worked.table.name, worked.table.read_bytes()))]
+    data = {"study": worked.key("fit")}
+    answer = worked.client.post("/monitor", data=data, files=files)
+    assert (answer.status_code, "leave one of them out" in refused(answer)) == (400, True)
+
+
+# Sites of an audit ----------------------------------------------------------------------------
+
+
+def offered(page):
+    """The sites that the form of an audit offers."""
+    return json.loads(html.unescape(re.search(r"data-values='([^']*)' selected>site", page)[1]))
+
+
+def test_an_uploaded_rule_and_table_offer_only_new_sites(client, worked, tmp_path):
+    rows = [["west" if row[0] == "south" else row[0], *row[1:]] for row in make_rows(seed=3)]
+    table = write_rows(tmp_path / "new.csv", rows)
+    rule = ("r.json", worked.files("fit")["rule.json"])
+    answer = upload(client, table, to="/audit", rule=rule)
+    form = client.get(answer.headers["location"]).text
+    assert offered(form) == ["west"]
+    assert "does not say at which sites" not in form
+    page = wait(client, start(client, answer, label="5", site="0"))
+    assert "--external=others" in page.text
+    assert "Uploaded rule" in client.get("/").text
+
+
+def test_a_table_of_known_sites_alone_is_refused(client, worked, tmp_path):
+    rows = [row for row in make_rows() if row[0] == "north"]
+    table = write_rows(tmp_path / "north.csv", rows)
+    rule = ("r.json", worked.files("fit")["rule.json"])
+    answer = upload(client, table, to="/audit", rule=rule)
+    assert offered(client.get(answer.headers["location"]).text) == []
+    page = wait(client, start(client, answer, label="5", site="0"))
+    assert refused(page)
+    assert "--" not in refused(page)
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (["strata", "--costs", "0,0.25,1;4,1,0"], "strata.json"),
+        (["covariate", "--covariate", "site"], "covariate.json"),
+    ],
+)
+def test_a_rule_without_sites_says_so(client, table, tmp_path, command, name):
+    arguments = [command[0], str(table), *FIT, *command[1:], "--out", str(tmp_path / "o")]
+    assert run(arguments) == 0
+    rule = (name, (tmp_path / "o" / name).read_bytes())
+    answer = upload(client, table, to="/audit", rule=rule)
+    place = answer.headers["location"]
+    form = client.get(place).text
+    assert "This rule does not say at which sites it was made." in form
+    assert offered(form) == ["north", "south"]
+    start(client, answer, label="5", site="0", external="south")
+    assert "<h2>Keep</h2>" in wait(client, place).text
+    assert client.get("/").text.count('<label class="card">') == 1
+
+
+def test_a_watch_offers_all_sites(worked):
+    assert offered(worked.forms["monitor"]) == ["north", "south"]
