@@ -11,17 +11,19 @@ from steadycut.show.applied import applied_page
 from steadycut.show.page import Page
 from steadycut.show.pages.kinds import kind_of, page_of
 
-# What a result calls for, with the sentence that says so. A sentence of an audit is its own.
+# Where the page of a result has no sentence of its own for the app.
 NEXT = {
-    "fit": ("audit", FIRST_AUDIT),
-    "apply": ("monitor", "Next: watch the rule while it is used."),
-    "compare": ("fit", "Next: choose the cut-off in one of these ways, and freeze it."),
-    "plan": ("fit", "Next: choose the cut-off when you have these patients."),
-    "monitor good": ("monitor", "Next: look again when more patients have come."),
-    "monitor bad": ("audit", "Next: find out what has changed before you use the rule further."),
+    "fit": FIRST_AUDIT,
+    "apply": f"Next: when you have labels, see whether they were right: “{WORKS['audit'].title}”.",
 }
-# What the next step of an audit may speak of, and what that is here; otherwise it is used.
-AFTER_AUDIT = {"choose a cut-off": "fit", "label more": "audit", "label some": "audit"}
+# What a next step may speak of, and what that is here.
+SPOKEN = {
+    "label more": "audit",
+    "label some": "audit",
+    "choose a cut-off": "fit",
+    **{f"“{work.title}”".casefold(): command for command, work in WORKS.items()},
+}
+OTHERWISE = {"audit": "monitor", "monitor": "monitor"}
 
 
 def told(job: Job) -> Page:
@@ -35,12 +37,10 @@ def told(job: Job) -> Page:
 
 def next_step(job: Job, page: Page) -> tuple[str, str]:
     """Return the work that a result calls for, and what to do now in the words of the app."""
-    if job.kind == "audit":
-        found = (work for words, work in AFTER_AUDIT.items() if words in page.next_step)
-        return next(found, "monitor"), in_words(page.next_step)
-    work, sentence = NEXT[f"monitor {page.status.tone}" if job.kind == "monitor" else job.kind]
-    more = page.next_step if job.kind == "plan" else ""
-    return work, f"{more} {sentence}".strip()
+    sentence = NEXT.get(job.kind) or in_words(page.next_step)
+    spoken = sentence.casefold()
+    found = {spoken.index(words): work for words, work in SPOKEN.items() if words in spoken}
+    return found[min(found)] if found else OTHERWISE.get(job.kind, "fit"), sentence
 
 
 def works_after(job: Job) -> list[Work]:

@@ -109,7 +109,7 @@ NEEDED = {
 # The text below a field that has no default in this form, where it has one in others.
 WITHOUT_DEFAULT = dict.fromkeys(("cost_fn", "cost_fp"), "Empty: 1, or as in the study made here.")
 RULES = {
-    "stable": "low cost, and steady if the study is repeated (recommended)",
+    "stable": "low cost, and steady if the study is repeated",
     "erm": "lowest cost among these patients",
     "youden": "largest sum of sensitivity and specificity",
     "sensitivity:0.8": "sensitivity at least 0.80, then the best specificity",
@@ -153,7 +153,9 @@ VALUES = {
 # What a sentence recommends, and how the app says it.
 RECOMMENDED: dict[re.Pattern[str], str | Callable[[re.Match[str]], str]] = {
     re.compile(r"the limits of `?audit --sequential`?"): "“Limits that hold at every look”",
-    re.compile(r"`?audit --sequential`?"): "“Limits that hold at every look”",
+    re.compile(r"`?(?:steadycut )?audit --sequential`?"): (
+        f"“{WORKS['audit'].title}” and its “Limits that hold at every look”"
+    ),
     re.compile(r"`?steadycut (\w+)`?"): lambda found: _work(found[1]),
     re.compile(r", in Python [^)]*"): "",
     re.compile(r" See '[^']*--help'\."): "",
@@ -162,7 +164,7 @@ RECOMMENDED: dict[re.Pattern[str], str | Callable[[re.Match[str]], str]] = {
 FIRST_AUDIT = (
     f"Next: check it on patients of another hospital, with “{WORKS['audit'].title}” below."
 )
-OPTION = re.compile(r"'?--(?P<name>[a-z][a-z-]*)'?(?: (?P<value>[A-Z]{2,}\b|[a-z]+))?")
+OPTION = re.compile(r"'?--(?P<name>[a-z][a-z-]*)'?(?: (?P<value>[A-Z]{2,}\b|[a-z]+(?::\d\.\d+)?))?")
 
 
 def title_of(name: str) -> str:
@@ -172,18 +174,19 @@ def title_of(name: str) -> str:
 
 def value_in_words(name: str, value: str) -> str:
     """Return what a value of an option means."""
-    return VALUES.get(name, {}).get(value, value)
+    return VALUES.get(name, {}).get(re.sub(r"(\.\d+?)0+$", r"\1", value), value)
 
 
 def rule_in_words(name: str) -> str:
-    """Return what a rule does, as far as the app has words for it.
+    """Return the name of a rule with what it does.
 
     Examples
     --------
     >>> rule_in_words("specificity:0.90")
-    'specificity at least 0.90, then the best sensitivity'
+    'specificity:0.90 (specificity at least 0.90, then the best sensitivity)'
     """
-    return {**RULES, **COMPARED}.get(re.sub(r"(\.\d+?)0+$", r"\1", name), name)
+    meaning = COMPARED.get(name, value_in_words("rule", name))
+    return name if meaning == name else f"{name} ({meaning})"
 
 
 def in_words(text: str) -> str:
@@ -212,6 +215,6 @@ def _work(command: str) -> str:
 def _field(found: re.Match[str]) -> str:
     name, value = found["name"].replace("-", "_"), found["value"] or ""
     title = f"“{title_of(name)}”"
-    if value in VALUES.get(name, {}):
-        return f"{title}: {value_in_words(name, value)}"
+    if (meaning := value_in_words(name, value)) != value:
+        return f"{title}: {meaning}"
     return title if value.isupper() or not value else f"{title} {value}"
