@@ -35,7 +35,8 @@ model = steadycut.StableThresholdClassifier(
     n_bootstrap=25,
     random_state=0,
 )
-model.fit(X, malignant)
+# Each row is a patient.
+model.fit(X, malignant, groups=range(len(X)))
 certificate = model.study_.certificate
 print(f"cut-off {model.threshold_:.3f} on the probability")
 print(f"observed risk {certificate.risk:.3f}, certified at most {certificate.value:.3f}")

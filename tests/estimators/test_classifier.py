@@ -12,12 +12,12 @@ import pytest
 import sklearn
 from scipy import sparse
 from scipy.stats import binom
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_validate
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_predict, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -29,7 +29,13 @@ from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.records import Costs
 from steadycut.core.rules.registry import ERM
-from steadycut.errors import BadOption, BadPatients, SteadycutWarning, TooFewPatients
+from steadycut.errors import (
+    BadOption,
+    BadPatients,
+    RowsAsPatientsWarning,
+    SteadycutWarning,
+    TooFewPatients,
+)
 from steadycut.estimators import cross_fit
 from steadycut.estimators.cross_fit import Scorer
 from tests.estimators.fresh_process import run_in_fresh_process
@@ -258,7 +264,9 @@ def test_rows_of_a_patient_may_stand_anywhere(rows, model):
 
 def test_without_groups_each_row_is_a_patient(rows):
     X, y, _ = rows
-    alone = build().fit(X, y)
+    with pytest.warns(RowsAsPatientsWarning, match="each of the 120 rows counts as one patient"):
+        alone = build().fit(X, y)
+    assert alone.warnings_[0].startswith("rows as patients: fit got no groups")
     assert alone.study_.patients.n_patients == 120
     assert alone.study_.patients.patients is None
     patients, decisions = alone.predict_patients(X)
@@ -432,11 +440,87 @@ def test_pickle_and_clone(rows, model):
     assert outcome(fresh.fit(X, y, patient)) == outcome(model)
 
 
-def test_groups_are_routed():
+def test_one_row_per_patient_is_said_with_groups(rows, recwarn):
+    X, y, _ = rows
+    model = build().fit(X[::3], y[::3], groups=range(40))
+    assert not [one for one in recwarn if issubclass(one.category, RowsAsPatientsWarning)]
+    assert model.study_.patients.n_patients == 40
+    assert model.predict(X[:3]).shape == (3,)
+
+
+def test_rows_of_patients_are_not_decided_one_by_one(rows, model):
+    X, y, _ = rows
+    calls = (model.predict, model.predict_patients, model.score_patients, model.flip_probability)
+    text = r"groups are missing: .* predict\(X, groups=\.\.\.\)"
+    for call in (*calls, lambda X: model.score(X, y)):
+        with pytest.raises(BadPatients, match=text):
+            call(X)
+
+
+def by_cross_validation(model, X, y, **how):
+    cross_validate(model, X, y, error_score="raise", **how)
+
+
+def by_prediction(model, X, y, **how):
+    cross_val_predict(model, X, y, **how)
+
+
+def by_search(model, X, y, groups, **how):
+    GridSearchCV(model, {}, **how).fit(X, y, groups=groups)
+
+
+@pytest.mark.parametrize("run", [by_cross_validation, by_prediction, by_search])
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_groups_that_sklearn_would_lose_are_refused(rows, run, n_jobs):
+    """Without routing only the splitter gets them; ``fit`` would take each row for a patient."""
+    X, y, patient = rows
+    for model in (build(), make_pipeline(StandardScaler(), build())):
+        with pytest.raises(BadPatients, match=r"set_config\(enable_metadata_routing=True\)"):
+            run(model, X, y, groups=patient, cv=GroupKFold(2), n_jobs=n_jobs)
+
+
+def test_without_groups_there_are_none_to_lose(rows):
+    X, y, _ = rows
+    with pytest.warns(RowsAsPatientsWarning):
+        found = cross_validate(build(), X, y, cv=2, return_estimator=True)
+    assert [one.study_.patients.n_patients for one in found["estimator"]] == [60, 60]
+
+
+class ByFirstColumn(ClassifierMixin, BaseEstimator):
+    """A wrapper that knows the patients itself."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def fit(self, X, y):
+        self.model_ = clone(self.model).fit(X[:, 1:], y, groups=X[:, 0])
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X[:, 1:], groups=X[:, 0])
+
+
+def test_a_wrapper_may_bring_the_groups_itself(rows):
+    X, y, patient = rows
+    wrapped = ByFirstColumn(build())
+    found = cross_validate(
+        wrapped,
+        np.column_stack([patient, X]),
+        y,
+        groups=patient,
+        cv=GroupKFold(2, shuffle=True, random_state=0),
+        return_estimator=True,
+        error_score="raise",
+    )
+    assert [one.model_.study_.patients.n_patients for one in found["estimator"]] == [20, 20]
+
+
+def test_groups_are_routed_without_being_requested():
     X, y, patient = patient_rows(n_patients=60)
     halves = GroupKFold(2, shuffle=True, random_state=0)
     with sklearn.config_context(enable_metadata_routing=True):
-        model = build().set_fit_request(groups=True).set_score_request(groups=True)
+        model = build()
         found = cross_validate(
             model, X, y, params={"groups": patient}, cv=halves, return_estimator=True
         )

@@ -4,6 +4,7 @@
 ``base``              parameters and decisions that both estimators share
 ``stable_threshold``  `StableThreshold`: a cut-off on given patient scores
 ``classifier``        `StableThresholdClassifier`: a scorer of instances and its cut-off
+``decider``           decisions about patients by a fitted scorer and a cut-off
 ``inputs``            checks of classes, patients and seeds
 ``cross_fit``         patient scores from models that have not seen the patient
 ``learn``             all steps of the classifier
@@ -17,7 +18,8 @@
 from steadycut.io.packages import optional_package
 
 with optional_package("StableThreshold", "scikit-learn", "sklearn"):
-    from steadycut.estimators.classifier import PatientDecisions, StableThresholdClassifier
+    from steadycut.estimators.classifier import StableThresholdClassifier
+    from steadycut.estimators.decider import PatientDecisions
     from steadycut.estimators.stable_threshold import StableThreshold
 
 __all__ = ["PatientDecisions", "StableThreshold", "StableThresholdClassifier"]

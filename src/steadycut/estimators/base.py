@@ -1,12 +1,12 @@
 """What both estimators share: the parameters of a study, and the decision of a fitted one."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from steadycut.core.checks import FloatArray
 from steadycut.core.rules.registry import Counted
 from steadycut.errors import warn_each
 from steadycut.estimators.inputs import seed_of
@@ -56,14 +56,13 @@ class StudyEstimator(ClassifierMixin, BaseEstimator):
         seed = seed_of(given.pop("random_state"))
         return {**given, "seed": seed}
 
-    def _keep(self, classes: NDArray[Any], study: Study, *more: str) -> None:
-        """Keep what ``fit`` found, and warn its caller of everything that the study warns of."""
+    def _keep(self, classes: NDArray[Any], study: Study, told: Iterable[str] = ()) -> None:
+        """Keep what ``fit`` found, and warn its caller of everything that the study warns of.
+
+        ``told`` is what ``fit`` has warned of already.
+        """
         self.classes_ = classes
         self.study_ = study
         self.threshold_ = study.threshold
-        self.warnings_ = list(dict.fromkeys([*more, *study.warnings]))
-        warn_each(self.warnings_, stacklevel=3)
-
-    def _decide(self, scores: FloatArray) -> NDArray[Any]:
-        """Return ``classes_[1]`` where the score reaches the cut-off, and ``classes_[0]`` below."""
-        return self.classes_[(scores >= self.threshold_).astype(np.intp)]
+        self.warnings_ = list(dict.fromkeys([*told, *study.warnings]))
+        warn_each(study.warnings, stacklevel=3)

@@ -2,36 +2,29 @@
 
 import os
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import assert_all_finite, column_or_1d, get_tags, indexable
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import _num_samples, validate_data
 
 from steadycut.core.aggregate.aggregators import How, parse_aggregator
 from steadycut.core.checks import FloatArray, check_count, shown
-from steadycut.core.records import PatientScores
 from steadycut.core.rules.registry import Counted
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, warn_each
 from steadycut.estimators import inputs
 from steadycut.estimators.base import RandomState, StudyEstimator
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Scorer, check_scorer, lay_out
+from steadycut.estimators.decider import PatientDecider
 from steadycut.estimators.learn import learn
 from steadycut.io.progress import progress_on_stderr
 from steadycut.study.fit import Progress
 from steadycut.study.options import Options, study_options
 
 
-class PatientDecisions(NamedTuple):
-    """Patients as named in ``groups``, and the class of each."""
-
-    patients: NDArray[Any]
-    decisions: NDArray[Any]
-
-
-class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
+class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimator):
     """Learn a scorer of instances, and a certified patient-level cut-off on its scores.
 
     One row is one instance (a cell, a tile, an ECG window), and ``groups`` says which patient it
@@ -87,6 +80,8 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
         What a reader should know before trusting the numbers; ``fit`` warned of each.
     classes_ : ndarray of shape (2,)
         The two classes in ascending order; ``classes_[1]`` is the positive one.
+    one_row_each_ : bool
+        Whether every patient had one row. If not, ``predict`` needs ``groups`` too.
     n_redrawn_ : int
         How many resampled cohorts had too few patients of a class for the folds, and were drawn
         again.
@@ -97,6 +92,9 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
 
     Warns
     -----
+    RowsAsPatientsWarning
+        In ``fit`` without ``groups``: each row then counts as a patient. If patients have several
+        rows, the certificate counts each of them many times and is far too good.
     SteadycutWarning
         In ``fit``, for each text of ``warnings_``: few patients of a class, a cut-off that the
         patients do not settle, data that look odd. The categories are in `steadycut.errors`.
@@ -170,6 +168,16 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
         tags.input_tags.allow_nan = inner.allow_nan
         return tags
 
+    # With metadata routing, scikit-learn passes the groups on without being asked to.
+    __metadata_request__fit: ClassVar = {"groups": True}
+    __metadata_request__predict: ClassVar = {"groups": True}
+    __metadata_request__score: ClassVar = {"groups": True}
+
+    def __sklearn_clone__(self) -> Self:
+        inputs.refuse_lost_groups(self)
+        copy: Self = super().__sklearn_clone__()
+        return copy
+
     def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Learn a scorer; choose, freeze and certify a cut-off on its patient scores.
 
@@ -180,7 +188,8 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
         y
             The class of each row's patient, shape (n,); any two classes.
         groups
-            The patient of each row, shape (n,); without it each row is a patient.
+            The patient of each row, shape (n,). Without it each row counts as a patient, and a
+            warning says so.
 
         Returns
         -------
@@ -191,9 +200,13 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
         validate_data(self, X, y, skip_check_array=True)
         X, target, groups = indexable(X, column_or_1d(y, warn=True), groups)
         assert_all_finite(target, input_name="y")
+        pooled = inputs.rows_as_patients(groups, _num_samples(X))
+        warn_each(pooled, stacklevel=2)
         patients = inputs.read_patients(groups, _num_samples(X))
         classes, labels = inputs.two_classes(inputs.one_class_each(target, patients))
-        scorer = self._scorer(classes[1])
+        scorer = Scorer(
+            estimator=self.estimator, positive=classes[1], how=self.aggregate, n_folds=self.cv
+        )
         cohort = scorer.patient_scores(np.zeros(labels.size), patients, labels)
         instances = lay_out(X, target, labels, patients)
         with self._progress() as progress:
@@ -202,89 +215,9 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
             )
         self.estimator_ = learned.model
         self.n_redrawn_ = learned.n_redrawn
-        self._keep(classes, learned.study)
+        self.one_row_each_ = patients.n_patients == patients.of_row.size
+        self._keep(classes, learned.study, pooled)
         return self
-
-    def predict(self, X: Any, groups: ArrayLike | None = None) -> NDArray[Any]:
-        """Return for each row the class of its patient.
-
-        Parameters
-        ----------
-        X
-            One row per instance.
-        groups
-            The patient of each row; without it each row is a patient.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        scores, patients = self._scored(X, groups)
-        return self._decide(scores)[patients.of_row]
-
-    def predict_patients(self, X: Any, groups: ArrayLike | None = None) -> PatientDecisions:
-        """Return the class of each patient.
-
-        Parameters
-        ----------
-        X, groups
-            As in `predict`.
-
-        Returns
-        -------
-        PatientDecisions
-            The pair ``patients``, ``decisions``; patients in the order of their names, as texts.
-        """
-        scores, patients = self._scored(X, groups)
-        return PatientDecisions(patients.values, self._decide(scores))
-
-    def score_patients(self, X: Any, groups: ArrayLike | None = None) -> PatientScores:
-        """Return the score of each patient, in the order of `predict_patients`.
-
-        Parameters
-        ----------
-        X, groups
-            As in `predict`.
-
-        Returns
-        -------
-        steadycut.PatientScores
-            Scores without labels, as ``study_.freeze()`` and `steadycut.study.audit` take them.
-        """
-        scores, patients = self._scored(X, groups)
-        return self._scorer(self.classes_[1]).patient_scores(scores, patients)
-
-    def flip_probability(self, X: Any, groups: ArrayLike | None = None) -> FloatArray:
-        """Return for each row how often a refitted study would decide differently on its patient.
-
-        Parameters
-        ----------
-        X, groups
-            As in `predict`.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Share of the bootstrap cut-offs whose decision differs from ``predict``.
-        """
-        scores, patients = self._scored(X, groups)
-        return self.study_.flip_probability(scores)[patients.of_row]
-
-    def score(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> float:
-        """Return the share of patients whose class is predicted correctly.
-
-        Parameters
-        ----------
-        X, y, groups
-            As in `fit`.
-
-        Returns
-        -------
-        float
-        """
-        scores, patients = self._scored(X, groups)
-        truth = inputs.one_class_each(column_or_1d(y), patients)
-        return float(np.mean(self._decide(scores) == truth))
 
     def _options(self) -> Options:
         check_scorer(self.estimator)
@@ -304,14 +237,5 @@ class StableThresholdClassifier(MetaEstimatorMixin, StudyEstimator):
             return progress_on_stderr()
         return nullcontext(self.progress or None)
 
-    def _scorer(self, positive: Any) -> Scorer:
-        return Scorer(
-            estimator=self.estimator, positive=positive, how=self.aggregate, n_folds=self.cv
-        )
-
-    def _scored(self, X: Any, groups: ArrayLike | None) -> tuple[FloatArray, inputs.Patients]:
-        check_is_fitted(self)
-        patients = inputs.read_patients(groups, _num_samples(X))
-        scorer = self._scorer(self.classes_[1])
-        scores = scorer.score_rows(self.estimator_, X)
-        return scorer.aggregate(scores, patients.of_row), patients
+    def _flips(self, scores: FloatArray) -> FloatArray:
+        return self.study_.flip_probability(scores)

@@ -1,5 +1,6 @@
 """Check what the estimators are given: classes, patients and seeds."""
 
+import inspect
 import os
 from dataclasses import dataclass
 from numbers import Integral
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
@@ -14,6 +16,12 @@ from steadycut.core.checks import IntArray, read_only, refuse, shown
 from steadycut.errors import BadOption, BadPatients, TooFewPatients
 
 LARGEST_SEED = 2**31 - 1
+LOST_GROUPS = (
+    "groups would be lost: without metadata routing scikit-learn gives them to the splitter only, "
+    "and each row would count as a patient. Type sklearn.set_config(enable_metadata_routing=True), "
+    "then cross_validate(..., params={'groups': groups}), or GridSearchCV(...).fit(X, y, "
+    "groups=groups)."
+)
 MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
 
 
@@ -114,6 +122,45 @@ def read_patients(groups: Any, n_rows: int) -> Patients:
     return Patients(
         values=given[first][order], names=read_only(names[order]), of_row=read_only(place[code])
     )
+
+
+def rows_as_patients(groups: Any, n_rows: int) -> list[str]:
+    """Return a warning if ``fit`` got no groups."""
+    if groups is not None:
+        return []
+    text = (
+        f"rows as patients: fit got no groups, so each of the {n_rows:,} rows counts as one "
+        "patient. If patients have several rows, the certificate is far too good: name the patient "
+        "of each row, fit(X, y, groups=...). If each row is a patient, say groups=range(len(X))."
+    )
+    return [text]
+
+
+def refuse_lost_groups(model: Any) -> None:
+    """Refuse to be cross-validated with groups that scikit-learn does not pass on to ``fit``.
+
+    Without metadata routing, ``cross_validate(model, X, y, groups=...)`` gives the groups to the
+    splitter only. Nothing tells ``fit`` about them. But scikit-learn clones the model first, and
+    then the groups are a variable of the function that does so.
+    """
+    frame = None if get_config()["enable_metadata_routing"] else inspect.currentframe()
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").startswith("sklearn.model_selection."):
+            given = frame.f_locals
+            search = given.get("self")
+            owner = given.get("estimator") if search is None else search
+            asked = given if search is None else given.get("params", {})
+            if asked.get("groups") is not None and _ends_in(owner, model):
+                raise BadPatients(LOST_GROUPS)
+        frame = frame.f_back
+
+
+def _ends_in(owner: Any, model: Any) -> bool:
+    """Whether ``model`` is the last step of a pipeline or search."""
+    while owner is not None and owner is not model:
+        steps = getattr(owner, "steps", None)
+        owner = steps[-1][1] if steps else getattr(owner, "estimator", None)
+    return owner is model
 
 
 def one_class_each(y: NDArray[Any], patients: Patients) -> NDArray[Any]:

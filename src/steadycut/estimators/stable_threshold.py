@@ -142,7 +142,8 @@ class StableThreshold(StudyEstimator):
         -------
         ndarray of shape (n,)
         """
-        return self._decide(self._checked(scores))
+        checked = self._checked(scores)
+        return self.classes_[(checked >= self.threshold_).astype(np.intp)]
 
     def flip_probability(self, scores: ArrayLike) -> FloatArray:
         """Return for each patient how often a resampled study would decide differently.
