@@ -5,6 +5,7 @@
 ``stable_threshold``  `StableThreshold`: a cut-off on given patient scores
 ``classifier``        `StableThresholdClassifier`: a scorer of instances and its cut-off
 ``decider``           decisions about patients by a fitted scorer and a cut-off
+``deployed``          `DeployedClassifier`: a fitted scorer and its frozen rule, without patients
 ``inputs``            checks of classes, patients and seeds
 ``cross_fit``         patient scores from models that have not seen the patient
 ``learn``             all steps of the classifier
@@ -20,6 +21,7 @@ from steadycut.io.packages import optional_package
 with optional_package("StableThreshold", "scikit-learn", "sklearn"):
     from steadycut.estimators.classifier import StableThresholdClassifier
     from steadycut.estimators.decider import PatientDecisions
+    from steadycut.estimators.deployed import DeployedClassifier
     from steadycut.estimators.stable_threshold import StableThreshold
 
-__all__ = ["PatientDecisions", "StableThreshold", "StableThresholdClassifier"]
+__all__ = ["DeployedClassifier", "PatientDecisions", "StableThreshold", "StableThresholdClassifier"]

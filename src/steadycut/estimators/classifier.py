@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import assert_all_finite, column_or_1d, get_tags, indexable
-from sklearn.utils.validation import _num_samples, validate_data
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from steadycut.core.aggregate.aggregators import How, parse_aggregator
 from steadycut.core.checks import FloatArray, check_count, shown
@@ -18,6 +18,7 @@ from steadycut.estimators import inputs
 from steadycut.estimators.base import RandomState, StudyEstimator
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Scorer, check_scorer, lay_out
 from steadycut.estimators.decider import PatientDecider
+from steadycut.estimators.deployed import DeployedClassifier
 from steadycut.estimators.learn import learn
 from steadycut.io.progress import progress_on_stderr
 from steadycut.study.fit import Progress
@@ -110,6 +111,9 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
     of different scorers on one score scale. That suits probabilities. Margins of refitted scorers
     may differ in scale, and the radius then includes this difference. Flip probabilities move the
     cut-off and keep the deployed scorer.
+
+    ``study_`` holds the identifier, score and label of every patient, and a pickle of the fitted
+    classifier does too. Send what `export` returns.
 
     ``estimator_`` saw the rows of the patients who chose: do not judge it by its predictions for
     them. There are no sample weights, because the bootstrap draws whole patients.
@@ -218,6 +222,31 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         self.one_row_each_ = patients.n_patients == patients.of_row.size
         self._keep(classes, learned.study, pooled)
         return self
+
+    def export(self, small_cells: int | None = None) -> DeployedClassifier:
+        """Return the fitted scorer and the frozen rule alone, to be pickled and sent.
+
+        A fitted classifier carries the identifier, score and label of every patient, and so does
+        its pickle. What is returned here decides the same without them.
+
+        Parameters
+        ----------
+        small_cells
+            As in `Study.freeze`: no number in the rule stands for fewer patients than that.
+
+        Returns
+        -------
+        DeployedClassifier
+        """
+        check_is_fitted(self, "estimator_")
+        return DeployedClassifier(
+            estimator_=self.estimator_,
+            rule=self.study_.freeze(small_cells=small_cells),
+            threshold_=self.threshold_,
+            classes_=self.classes_,
+            aggregate=self.aggregate,
+            one_row_each_=self.one_row_each_,
+        )
 
     def _options(self) -> Options:
         check_scorer(self.estimator)

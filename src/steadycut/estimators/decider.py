@@ -132,7 +132,8 @@ class PatientDecider:
         raise NotImplementedError
 
     def _scored(self, X: Any, groups: ArrayLike | None) -> tuple[FloatArray, inputs.Patients]:
-        check_is_fitted(self, "estimator_")
+        if not hasattr(self, "estimator_"):
+            check_is_fitted(self)
         if groups is None and not self.one_row_each_:
             raise BadPatients(GROUPS_NEEDED)
         patients = inputs.read_patients(groups, _num_samples(X))

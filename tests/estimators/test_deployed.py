@@ -1,0 +1,79 @@
+"""What is exported decides as the classifier does, and carries no patient."""
+
+import pickle
+import pickletools
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+
+import steadycut
+from steadycut import StableThresholdClassifier
+from steadycut.errors import BadPatients
+from tests.estimators.spies import patient_rows
+
+# No other text contains it.
+MARK = "mrn-77"
+
+
+@pytest.fixture(scope="module")
+def rows():
+    X, y, patient = patient_rows()
+    return X, np.where(y, "sick", "well"), np.array([f"{MARK}{one}" for one in patient])
+
+
+@pytest.fixture(scope="module")
+def model(rows):
+    options = {"n_bootstrap": 20, "cv": 3, "random_state": 0}
+    return StableThresholdClassifier(LogisticRegression(), **options).fit(*rows)
+
+
+def test_it_decides_as_the_classifier_after_a_pickle(rows, model):
+    X, y, patient = rows
+    sent = pickle.loads(pickle.dumps(model.export()))  # noqa: S301
+    assert sent.threshold_ == model.threshold_
+    for ask in ("predict", "flip_probability"):
+        given, expected = (getattr(one, ask)(X, groups=patient) for one in (sent, model))
+        np.testing.assert_array_equal(given, expected)
+    named, expected = (one.predict_patients(X, groups=patient) for one in (sent, model))
+    np.testing.assert_array_equal(named.decisions, expected.decisions)
+    np.testing.assert_array_equal(named.patients, expected.patients)
+    assert sent.score(X, y, groups=patient) == model.score(X, y, groups=patient)
+    assert sent.score_patients(X, patient).fingerprint() == (
+        model.score_patients(X, patient).fingerprint()
+    )
+
+
+def test_a_pickle_of_it_carries_no_patient(model):
+    whole, sent = pickle.dumps(model), pickle.dumps(model.export())
+    assert MARK in str(whole) or MARK.encode("utf-32-le") in whole
+    for encoding in ("utf-8", "utf-16-le", "utf-32-le"):
+        assert MARK.encode(encoding) not in sent
+    assert model.study_.patients.scores.tobytes() in whole
+    assert model.study_.patients.scores.tobytes() not in sent
+    names = {str(value) for _, value, _ in pickletools.genops(sent) if isinstance(value, str)}
+    assert not {"PatientScores", "Study"} & {name.split()[-1] for name in names if name.strip()}
+
+
+def test_its_rule_is_the_frozen_rule_of_the_study(rows, model):
+    X, y, patient = rows
+    assert model.export().rule == model.study_.freeze()
+    assert model.export(small_cells=3).rule == model.study_.freeze(small_cells=3)
+    sent = model.export()
+    found = sent.score_patients(X, patient)
+    labels = dict(zip(patient.tolist(), y.tolist(), strict=True))
+    truth = [int(labels[one] == "well") for one in found.patients.tolist()]
+    audit = steadycut.audit(sent.rule, found.scores, truth, force=True)
+    assert audit.to_dict()["rule"] == model.study_.freeze().to_dict()["rule"]
+
+
+def test_it_needs_the_patients_of_rows_and_no_fit(rows, model):
+    with pytest.raises(BadPatients, match="groups are missing"):
+        model.export().predict(rows[0])
+    assert not hasattr(model.export(), "fit")
+
+
+def test_what_is_not_fitted_is_not_exported():
+    with pytest.raises(NotFittedError):
+        StableThresholdClassifier(LogisticRegression()).export()
