@@ -1,12 +1,15 @@
-"""Take the pictures of the demo's pages that README and docs show.
+"""Take the pictures of pages that README and docs show.
 
-Run: python scripts/take_screenshots.py [FOLDER]   what README and docs show, to docs/images
+Run: python scripts/take_screenshots.py [FOLDER]   pages of the demo, to docs/images
+     python scripts/take_screenshots.py --tutorial RUN   pages of the tutorials, to docs/images;
+                                               (python -m benchmarks.studies.tutorial --keep RUN)
      python scripts/take_screenshots.py --all FOLDER   both pages whole, wide and narrow, light and
                                                        dark, to look at
 
 Needs chromium and playwright (``pip install "steadycut[test]"``).
 """
 
+import argparse
 import os
 import shutil
 import sys
@@ -21,21 +24,29 @@ PAGES = {"study": "report.html", "audit": "audit.html"}
 WIDTHS = (1280, 390)
 SCHEMES = ("light", "dark")
 # What README and docs show: page -> picture -> place in the page.
-SHOWN = {
-    "study": {"report.png": ".headline", "explorer.png": "#explorer"},
-    "audit": {"audit.png": ".headline"},
+Shown = dict[str, dict[str, str]]
+DEMO: Shown = {
+    "report.html": {"report.png": ".headline", "explorer.png": "#explorer"},
+    "audit.html": {"audit.png": ".headline"},
+}
+TUTORIAL: Shown = {
+    "report.html": {"heart_report.png": ".headline", "heart_explorer.png": "#explorer"},
+    **{
+        f"audit-{hospital}/audit.html": {f"heart_{hospital}.png": ".headline"}
+        for hospital in ("hungarian", "switzerland", "va")
+    },
 }
 # What the explorer was asked.
 ASKED = {"#explore-cost-fn-number": "3", "#explore-prevalence-number": "20"}
 
 
-def take_shown(browser: Any, demo: Path, folder: Path) -> None:  # noqa: ANN401
+def take_shown(browser: Any, pages: Path, shown: Shown, folder: Path) -> None:  # noqa: ANN401
     """Take the parts of the pages that README and docs show, with every section open."""
-    for name, pictures in SHOWN.items():
+    for name, pictures in shown.items():
         page = browser.new_page(viewport={"width": 1040, "height": 800}, color_scheme="light")
-        page.goto((demo / PAGES[name]).as_uri())
+        page.goto((pages / name).resolve().as_uri())
         page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
-        for box, value in ASKED.items() if "explorer.png" in pictures else ():
+        for box, value in ASKED.items() if "#explorer" in pictures.values() else ():
             page.locator(box).fill(value)
         page.locator("h1").click()
         for picture, place in pictures.items():
@@ -57,22 +68,29 @@ def take_all(browser: Any, demo: Path, folder: Path) -> None:  # noqa: ANN401
 
 
 def main() -> int:
-    """Run the demo, open its pages and take the pictures."""
+    """Open the pages of the demo, or of the tutorials, and take the pictures."""
     from playwright.sync_api import sync_playwright
 
-    everything = "--all" in sys.argv
-    names = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
-    folder = Path(names[0]) if names else IMAGES
-    folder.mkdir(parents=True, exist_ok=True)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path, nargs="?", default=IMAGES)
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--tutorial", type=Path)
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
     # Chromium's sandbox refuses root.
     arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
     with tempfile.TemporaryDirectory() as demo, sync_playwright() as playwright:
-        if code := run(["demo", "--out", demo]):
-            return code
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=arguments
         )
-        (take_all if everything else take_shown)(browser, Path(demo), folder)
+        if options.tutorial:
+            take_shown(browser, options.tutorial, TUTORIAL, options.folder)
+        elif code := run(["demo", "--out", demo]):
+            return code
+        elif options.all:
+            take_all(browser, Path(demo), options.folder)
+        else:
+            take_shown(browser, Path(demo), DEMO, options.folder)
         browser.close()
     return 0
 
