@@ -59,6 +59,14 @@ def test_the_cut_off_that_the_clinicians_read_was_computed():
     assert f"Cut-off {cut_off}:" in STORED["report"]
 
 
+def test_the_thousand_patients_of_the_explorer_were_computed():
+    counts = STORED["answers"]["cleveland"]
+    found = round(200 * counts["tp"] / (counts["tp"] + counts["fn"]))
+    called = round(800 * counts["fp"] / (counts["fp"] + counts["tn"]))
+    assert f"{found} of them are found and {200 - found} are missed" in CLINICIAN
+    assert f"Of the 800 healthy ones {called} are called" in CLINICIAN
+
+
 def test_the_same_verdict_at_every_split_is_said_only_where_it_is_true():
     for hospital in ("switzerland", "va"):
         assert STORED["splits"][hospital] == {"bad": 20}
