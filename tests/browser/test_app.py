@@ -9,7 +9,7 @@ import pytest
 from steadycut.app.words import in_words
 from steadycut.cli.main import run
 from steadycut.datasets import write_two_hospitals
-from tests.cli.commands import run_command
+from tests.cli.commands import HEADER, make_rows, run_command, write_rows
 
 SCRIPT = "<script>alert(1)</script>"
 APP = [sys.executable, "-m", "steadycut.cli.main", "app", "--no-browser", "--limit", "5"]
@@ -114,6 +114,82 @@ def test_the_whole_way(app, table, tmp_path):
     app.get_by_role("button", name="Audit the rule").click()
     app.frame_locator("iframe").get_by_role("heading", name="Audit").first.wait_for()
     assert b'"n_patients": 150' in saved(app, "audit.json")
+
+
+def begin(page, place, title):
+    """Open a result, and go to the form of another work."""
+    page.goto(place)
+    page.get_by_role("button", name=title, exact=True).click()
+
+
+def finish(page, button):
+    """Start the work, and return the frame with its page."""
+    page.get_by_role("button", name=button, exact=True).click()
+    page.get_by_role("heading", name="Keep").wait_for()
+    frame = page.frame_locator("iframe[title=Report]")
+    frame.get_by_role("heading", level=1).wait_for()
+    return frame
+
+
+def check_refused(page, button, *named):
+    """A form that lacks something says so in one sentence, and keeps what was filled in."""
+    page.get_by_role("button", name=button, exact=True).click()
+    page.locator("#problem").wait_for()
+    said = page.locator("#problem p").last.inner_text()
+    assert all(name in said for name in named)
+    assert said.count(". ") <= 1
+    assert page.get_by_role("heading", name="Keep").count() == 0
+
+
+def test_compare_watch_plan_and_the_list_of_rules(app, tmp_path):
+    rows = [[*row, i // 6] for i, row in enumerate(make_rows())]
+    table = write_rows(tmp_path / "days.csv", rows, [*HEADER, "day"])
+    choose(app, table)
+    app.get_by_label("north", exact=True).check()
+    app.get_by_text("More options").click()
+    app.get_by_label("Number of repeated samples").fill("20")
+    fit(app)
+    study = app.url
+
+    begin(app, study, "Compare ways to choose")
+    check_looks(app)
+    check_refused(app, "Compare", "“Sites to judge on” must be filled in")
+    app.locator("#external-list").get_by_label("south").check()
+    assert "rules" in finish(app, "Compare").get_by_role("heading", level=1).inner_text()
+    first = app.get_by_role("region", name="In short").first
+    assert first.get_by_role("row").count() == 7
+    check_looks(app)
+
+    begin(app, study, "Watch in use")
+    assert app.get_by_label("When a row came in").locator("option:checked").inner_text() == "day"
+    app.get_by_label("When a row came in").select_option(label="slide")
+    check_refused(app, "Watch the rule", "slide")
+    app.get_by_label("When a row came in").select_option(label="day")
+    app.locator("#external-list").get_by_label("south").check()
+    finish(app, "Watch the rule")
+    assert "No alarm: 30 patients" in first.inner_text()
+    check_looks(app)
+
+    begin(app, study, "Plan the number of patients")
+    assert "Study of days.csv" in app.get_by_label("A study made here").inner_text()
+    check_refused(app, "Make the plan", "“Number of patients”")
+    app.get_by_label("How far the promise may lie above it").fill("0.1")
+    finish(app, "Make the plan")
+    assert "of them used to check" in first.inner_text()
+    check_looks(app)
+
+    app.get_by_role("link", name="steadycut").first.click()
+    rule = app.get_by_role("radio", name="Study of days.csv")
+    assert rule.is_checked()
+    (tmp_path / "rule.json").write_text("{}", encoding="utf-8")
+    app.get_by_label("Rule file").set_input_files(tmp_path / "rule.json")
+    assert not rule.is_checked()
+    rule.check()
+    assert app.get_by_label("Rule file").input_value() == ""
+    check_looks(app)
+    app.get_by_role("button", name="Decide for patients").click()
+    app.get_by_role("button", name="Decide for every patient").click()
+    assert saved(app, "decisions.csv").startswith(b"patient,score,decision")
 
 
 def test_a_wrong_file_shows_the_line_of_the_command(

@@ -30,7 +30,7 @@ class KnownRule:
 
 
 def known_rules(jobs: Iterable[Job]) -> list[KnownRule]:
-    """Return each different rule once, with its last verdict."""
+    """Return each different rule once, with its last verdict; the newest rule comes first."""
     holders: dict[bytes, Job] = {}
     audits: dict[bytes, Job] = {}
     for job in jobs:
@@ -39,11 +39,12 @@ def known_rules(jobs: Iterable[Job]) -> list[KnownRule]:
             holders.setdefault(written, job)
             if job.kind == "audit" and job.state == "done":
                 audits[written] = job
-    return [
+    found = [
         KnownRule(job=job, cut_off=cut_off_of(path), verdict=verdict_of(audits.get(written)))
         for written, job in holders.items()
         if (path := job.rule) is not None
     ]
+    return found[::-1]
 
 
 def verdict_of(audit: Job | None) -> Status | None:
