@@ -3,6 +3,7 @@
 Run: python scripts/take_screenshots.py [FOLDER]   pages of the demo, to docs/images
      python scripts/take_screenshots.py --tutorial RUN   pages of the tutorials, to docs/images;
                                                (python -m benchmarks.studies.tutorial --keep RUN)
+     python scripts/take_screenshots.py --app [FOLDER]   the first page of the app
      python scripts/take_screenshots.py --all FOLDER   both pages whole, wide and narrow, light and
                                                        dark, to look at
 
@@ -12,8 +13,11 @@ Needs chromium and playwright (``pip install "steadycut[test]"``).
 import argparse
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +58,32 @@ def take_shown(browser: Any, pages: Path, shown: Shown, folder: Path) -> None:  
         page.close()
 
 
+@contextmanager
+def running_app() -> Iterator[str]:
+    """Run the app, and yield its address."""
+    command = [sys.executable, "-m", "steadycut.cli.main", "app", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603
+        assert process.stdout is not None  # noqa: S101
+        yield process.stdout.readline().strip()
+        process.terminate()
+
+
+def take_app(browser: Any, folder: Path) -> None:  # noqa: ANN401
+    """Choose a cut-off at one hospital, audit it at the other, and take the first page."""
+    page = browser.new_page(viewport={"width": 1040, "height": 660}, color_scheme="light")
+    with running_app() as address:
+        page.goto(address)
+        page.get_by_role("button", name="Try it on two simulated hospitals").click()
+        page.get_by_label("A", exact=True).check()
+        for button in ("Choose and certify the cut-off", "Audit elsewhere", "Audit the rule"):
+            page.get_by_role("button", name=button, exact=True).click()
+        page.get_by_role("heading", name="Keep").wait_for()
+        page.get_by_role("link", name="steadycut").first.click()
+        page.get_by_text("Last audit").wait_for()
+        page.screenshot(path=folder / "app.png")
+        page.close()
+
+
 def take_all(browser: Any, demo: Path, folder: Path) -> None:  # noqa: ANN401
     """Take both pages whole, in every width and colour scheme."""
     for name, page_name in PAGES.items():
@@ -74,6 +104,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path, nargs="?", default=IMAGES)
     parser.add_argument("--all", action="store_true")
+    parser.add_argument("--app", action="store_true")
     parser.add_argument("--tutorial", type=Path)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
@@ -85,6 +116,8 @@ def main() -> int:
         )
         if options.tutorial:
             take_shown(browser, options.tutorial, TUTORIAL, options.folder)
+        elif options.app:
+            take_app(browser, options.folder)
         elif code := run(["demo", "--out", demo]):
             return code
         elif options.all:
