@@ -432,11 +432,13 @@ def test_rates_are_certified_where_somebody_asks(table, rule, tmp_path, capsys):
     assert first["observed"] == point["sensitivity"]
     assert [one["lower"] >= one["asked"] for one in (first, second)] == [True, False]
     assert "Sensitivity at least 0.50: shown" in ran.said
-    assert "Specificity at least 0.999: " in ran.said
+    assert "specificity at least 0.999: " in ran.said
+    assert study["verdict"]["as_asked"] in {"no", "cannot tell"}
+    assert len(ran.out.splitlines()) <= 12
     assert "Next: " in ran.said
     # Everything else is as without the question.
     plain = json.loads(rule.with_name("study.json").read_bytes())
-    left_out = {"certified_rates", "frozen_rule"}
+    left_out = {"certified_rates", "frozen_rule", "verdict"}
     assert {k: v for k, v in study.items() if k not in left_out} == {
         k: v for k, v in plain.items() if k not in left_out
     }

@@ -12,6 +12,7 @@ from steadycut.cli.results import page_files
 from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
 from steadycut.ingest import PatientTable, make_request, read_patients
 from steadycut.io.safe_csv import csv_bytes
+from steadycut.show.page import Page
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.study import study_page
 from steadycut.show.terminal import paragraph, terminal
@@ -55,13 +56,19 @@ def demo_command(
     if verbose:
         text = f"{terminal(first, verbose=True)}\n\n{terminal(second, verbose=True)}\n"
     else:
-        said = [*second.headline, *(mark.text for mark in second.marks)]
-        text = f"Hospital A\n{paragraph(first.headline)}\nHospital B\n{paragraph(said)}"
+        text = paragraph([*in_short("A", first), *in_short("B", second), second.next_step])
     show(
         {name: document.to_plain() for name, document in documents.items()},
         f"{text}\nOpen {out / 'report.html'}, then {out / 'audit.html'}",
         as_json=as_json,
     )
+
+
+def in_short(name: str, page: Page) -> list[str]:
+    """Return the headline of a hospital, and the answer with most numbers in it."""
+    first, *more = page.headline
+    mark = max(page.marks, key=lambda one: sum(map(str.isdigit, one.text)))
+    return [f"Hospital {name}. {first}", *more, mark.text]
 
 
 def read_hospital(cohort: Any, name: str) -> PatientTable:

@@ -16,7 +16,7 @@ from steadycut.errors import BadOption
 from steadycut.ingest import PatientTable
 from steadycut.io.progress import progress_on_stderr
 from steadycut.show.pages.study import study_page
-from steadycut.show.sections.certificate import rate_sentences
+from steadycut.show.sections.certificate import rates_sentence
 from steadycut.show.sentences import coarse_rule_sentences
 from steadycut.show.terminal import paragraph
 from steadycut.study.fit import Study, run_study
@@ -66,7 +66,8 @@ def fit_command(
         write_folder(out, {"rule.json": frozen.to_bytes()})
         reading.remove_checkpoint()
         said = coarse_rule_sentences(frozen.document, row_counts(found), small_cells)
-        said += rate_sentences(frozen.document)
+        if rates := frozen.document.certified_rates:
+            said += (rates_sentence(rates, frozen.certificate.delta),)
         text = f"{paragraph(said)}\n\nWrote rule.json to {out}/"
         show(frozen.document, text, as_json=output.as_json)
         return

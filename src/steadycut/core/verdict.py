@@ -24,7 +24,7 @@ import numpy as np
 from scipy.special import betainc, betaincc, betaincinv, ndtr, ndtri
 
 from steadycut.core.bounds.anytime import at_most_p_values, lower_mean, upper_mean
-from steadycut.core.bounds.binomial import lower_limit, rate_interval, upper_limit
+from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.bounds.concentration import lower_risk_limit
 from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import FloatArray, IntArray, Interval
@@ -133,9 +133,10 @@ class Comparison:
     known. ``costs`` is None unless there are two grades and two actions. ``promised`` is the
     certified value; ``vacuous`` says that it is not below the cost of one action for everybody.
     ``n_choices`` is the number of scores among which the patients of the first hospital chose the
-    cut-off; 0 if others did. With ``sequential`` the answers hold at every look at once.
-    ``rounded`` says that errors here may be counted too high; then nothing is answered with no.
-    ``certified`` are the smallest values of the rates that were certified, for two actions.
+    cut-off; 0 if others did. ``own_choices`` says the same of the patients here. With
+    ``sequential`` the answers hold at every look at once. ``rounded`` says that errors here may be
+    counted too high; then nothing is answered with no. ``certified`` are the smallest values of the
+    rates that were certified, for two actions.
     """
 
     here: IntArray
@@ -145,6 +146,7 @@ class Comparison:
     promised: float
     vacuous: bool
     n_choices: int = 0
+    own_choices: int = 0
     margin: float = MARGIN
     sequential: bool = False
     rounded: bool = False
@@ -279,12 +281,12 @@ class Comparison:
     def _highest(self, rate: ErrorRate, level: float) -> float:
         if self.sequential:
             return upper_mean([0, 1], [rate.n_patients - rate.wrong, rate.wrong], level)
-        return upper_limit(rate.wrong, rate.n_patients, level)
+        return rate_interval(rate.wrong, rate.n_patients, 2 * level, self.own_choices)[1]
 
     def _lowest(self, rate: ErrorRate, level: float) -> float:
         if self.sequential:
             return lower_mean([0, 1], [rate.n_patients - rate.wrong, rate.wrong], level)
-        return lower_limit(rate.wrong, rate.n_patients, level)
+        return rate_interval(rate.wrong, rate.n_patients, 2 * level, self.own_choices)[0]
 
     def certified_limits(self, name: RateName, delta: float) -> Interval:
         """Return a lower and an upper limit of a certified rate here.
@@ -336,6 +338,8 @@ class Comparison:
                 for weights in self.costs.class_weights
                 for called in (True, False)
             ]
+        if self.own_choices:
+            return [partial(self._beats_at_all_cuts, called=called) for called in (True, False)]
         # Calling a patient pays off if the probability of disease is above this one.
         probability = self.costs.cost_fp / (self.costs.cost_fn + self.costs.cost_fp)
         found = self.confusion
@@ -369,6 +373,23 @@ class Comparison:
         if not called:
             saved, spent = alarm * (1 - wrong), miss * lost
         return saved < spent if worse else saved > spent
+
+    def _beats_at_all_cuts(self, level: float, *, called: bool, worse: bool) -> bool:
+        """Compare with calling nobody (``called``) or everybody, if these patients chose the cut.
+
+        The shares of all patients who are ill and called, and who are healthy and called, have
+        limits that hold at all cuts at once. So do the shares of those who are not called.
+        """
+        found, costs = self.confusion, self.costs
+        assert costs is not None  # noqa: S101
+        ill, healthy = (found.tp, found.fp) if called else (found.fn, found.tn)
+        pair = (ill, costs.cost_fn), (healthy, costs.cost_fp)
+        saved, spent = pair if called else pair[::-1]
+        least, most = (self._highest, self._lowest) if worse else (self._lowest, self._highest)
+        n = found.n_patients
+        gain = saved[1] * least(ErrorRate(wrong=saved[0], n_patients=n), level / 2)
+        gain -= spent[1] * most(ErrorRate(wrong=spent[0], n_patients=n), level / 2)
+        return gain < 0 if worse else gain > 0
 
     @property
     def _gains(self) -> list[FloatArray]:
@@ -461,13 +482,22 @@ def patients_needed(comparison: Comparison, question: Question, delta: float) ->
     None if more than `MOST_PATIENTS` are needed. The power is that of a normal distribution: at the
     expected counts, the answer is reached with `ILL_LUCK` standard errors to spare.
     """
-    strict = float(ndtr(ndtri(delta) - ILL_LUCK))
 
     def is_enough(n_patients: int) -> bool:
-        found = comparison.scaled_to(n_patients).verdict(strict)
+        found = comparison.scaled_to(n_patients).verdict(strict_level(delta))
         return getattr(found, question) != "cannot tell"
 
-    low, reach = int(comparison.here.sum()), int(comparison.here.sum())
+    return smallest_number(is_enough, int(comparison.here.sum()))
+
+
+def strict_level(delta: float) -> float:
+    """Return the level at which expected counts must pass a test at delta in 4 studies of 5."""
+    return float(ndtr(ndtri(delta) - ILL_LUCK))
+
+
+def smallest_number(is_enough: Callable[[int], bool], start: int) -> int | None:
+    """Return the smallest number of patients from ``start`` on that is enough, if it is found."""
+    low = reach = start
     while not is_enough(reach):
         if reach == MOST_PATIENTS:
             return None

@@ -4,6 +4,7 @@ from typing import Final, Literal
 
 from pydantic import Field, FiniteFloat
 
+from steadycut.core.verdict import Answer, Overall
 from steadycut.documents import parts
 from steadycut.documents.rule import RuleDocument
 
@@ -110,6 +111,20 @@ class StudyRatePart(parts.CertifiedRatePart):
     rate_needed: FiniteFloat | None = None
 
 
+class StudyVerdictPart(parts.Part):
+    """Whether the cut-off is useful, whether it is as good as asked, and the worse of both.
+
+    ``as_asked`` is known where rates were asked for. ``patients_needed`` in all would tell whether
+    it is useful, at the observed rates and in four studies of five; None if that is known already,
+    or if many more do not tell.
+    """
+
+    overall: Overall
+    useful: Answer
+    as_asked: Answer | None = None
+    patients_needed: int | None = None
+
+
 class CurvePart(parts.Part):
     """The risk of the choosing patients along the cut-off, with its standard error."""
 
@@ -155,7 +170,7 @@ class StudyDocument(parts.Part):
     """Everything in ``study.json``.
 
     ``instances``, ``data`` and ``frozen_rule`` are known where the study was made from a table,
-    ``certified_rates`` where somebody asked for them.
+    ``certified_rates`` where somebody asked for them. Older files have no ``verdict``.
     """
 
     schema_: Literal["steadycut.study/1"] = Field(default=SCHEMA, alias="schema")
@@ -190,3 +205,4 @@ class StudyDocument(parts.Part):
     data: parts.DataPart | None = None
     frozen_rule: RuleDocument | None = None
     certified_rates: list[StudyRatePart] | None = None
+    verdict: StudyVerdictPart | None = None

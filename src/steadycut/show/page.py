@@ -113,8 +113,8 @@ class Page:
     """A whole page. ``facts`` are the few numbers to take away, each with its name.
 
     ``marks`` are answers, each with its own tone. ``next_step`` says what to do now. ``answer`` is
-    a table that answers the question of the page. ``files`` are handed out by the page; the first
-    one holds all its numbers.
+    a table that answers the question of the page. ``facts_in_short`` says whether a terminal shows
+    the facts. ``files`` are handed out by the page; the first one holds all its numbers.
     """
 
     title: str
@@ -127,6 +127,7 @@ class Page:
     marks: tuple[Status, ...] = ()
     next_step: str = ""
     answer: Table | None = None
+    facts_in_short: bool = True
     footer: str = FOOTER
     explorer: Explorer | None = None
     files: tuple[File, ...] = ()

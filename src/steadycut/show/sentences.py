@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from steadycut.core.aggregate.aggregators import AGGREGATORS
 from steadycut.core.bounds.concentration import BOUNDS
+from steadycut.core.verdict import Answer
 from steadycut.documents import parts
 from steadycut.documents.audit import AuditDocument
 from steadycut.documents.parts import Range, Step
 from steadycut.documents.rule import RuleDocument
-from steadycut.documents.study import StudyDocument
+from steadycut.documents.study import StudyDocument, StudyVerdictPart
 from steadycut.show.numbers import UNKNOWN, count, cut, of_hundred, percent, risk
 
 
@@ -128,8 +129,13 @@ def limit_in_short(value: float, costs: parts.CostsPart) -> str:
     return wrong if costs.equal else f"cost {risk(value)}"
 
 
-def certified_sentence(certificate: parts.CertificatePart, costs: parts.CostsPart) -> str:
-    """Say what is certified, and what it would cost to do without the score."""
+def certified_sentence(
+    certificate: parts.CertificatePart, costs: parts.CostsPart, useful: Answer | None = None
+) -> str:
+    """Say what is certified, and what it would cost to call everybody or nobody.
+
+    ``useful`` is the answer whether the cut-off is better than that, if it is known.
+    """
     confidence = f"({percent(1 - certificate.delta)} confidence)"
     if costs.equal:
         limit = of_hundred(certificate.value / costs.cost_fn)
@@ -141,17 +147,21 @@ def certified_sentence(certificate: parts.CertificatePart, costs: parts.CostsPar
             f"an average cost of at most {limit} per patient like these {confidence}, where "
             f"{costs_in_words(costs)}"
         )
+    if useful == "no":
+        return f"Calling everybody or nobody is better ({without}): {text}."
     if certificate.vacuous:
         return f"Not shown to be better than calling everybody or nobody ({without}): {text}."
-    return f"Certified: {text}; calling everybody or nobody: {without}."
+    close = ", too close to tell" if useful == "cannot tell" else ""
+    return f"Certified: {text}; calling everybody or nobody: {without}{close}."
 
 
-def estimate_in_words(estimate: parts.EstimatePart, confidence: float) -> str:
-    """Write a rate with its interval."""
+def estimate_in_words(estimate: parts.EstimatePart, confidence: float | None = None) -> str:
+    """Write a rate with its interval; the confidence where it was not written before."""
     if estimate.value is None:
         return UNKNOWN
     ends = [UNKNOWN if end is None else f"{end:.2f}" for end in (estimate.low, estimate.high)]
-    return f"{estimate.value:.2f} ({percent(confidence)} CI {ends[0]} to {ends[1]})"
+    name = "" if confidence is None else f"{percent(confidence)} CI "
+    return f"{estimate.value:.2f} ({name}{ends[0]} to {ends[1]})"
 
 
 def tested_in_words(point: parts.CountsPart, honesty: str) -> str:
@@ -173,6 +183,18 @@ def next_step(name: str) -> str:
     """Say what to do with a rule that was just made."""
     command = f"steadycut audit {name} TABLE --label COL --out DIR"
     return f"This says nothing about another hospital yet. Next: {command}"
+
+
+def study_step(verdict: StudyVerdictPart, n_patients: int, delta: float) -> str:
+    """Say what to do with a cut-off that is not shown to be useful."""
+    if verdict.useful == "no":
+        return "Next: do not use it. Check the direction and the costs, or take another score."
+    if verdict.patients_needed is None:
+        return "Next: take another score or rule. At these rates even many patients do not tell."
+    return (
+        f"Next: fit with about {verdict.patients_needed} patients in all (here {n_patients}). Set "
+        f"this number now: every further look adds its own {percent(delta)} chance of an error."
+    )
 
 
 def of_hundred_about(share: float) -> str:

@@ -27,7 +27,7 @@ def brief(page: Page) -> Iterator[str]:
     yield paragraph([*page.headline, *(mark.text for mark in page.marks)])
     if page.answer is not None:
         yield short_table(page.answer)
-    elif not page.marks:
+    elif page.facts_in_short:
         yield aligned(page.facts)
     yield paragraph([page.next_step])
 

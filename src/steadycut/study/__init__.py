@@ -2,12 +2,13 @@
 
 ====================  =================================================================
 ``options``           everything that a study depends on besides the patients
-``roles``             who chooses the cut-off and who certifies it
+``roles``             who is used to choose the cut-off, and who to check it
 ``fitted``            a fitted study, as plain data
 ``operating_point``   what a cut-off does to patients, with two kinds of intervals
 ``criterion``         the value of the criterion that the rule made best
 ``curves``            risk, modulus and costs along the cut-off, for the figures
 ``explorer``          counts at many cut-offs, for the page
+``useful``            the verdict of a fit: useful, and as good as asked for
 ``describe``          a fitted study -> the document study.json
 ``reference``         what a rule keeps of its patients for a later audit
 ``small_cells``       results in which no number stands for few patients

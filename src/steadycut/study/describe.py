@@ -36,6 +36,7 @@ from steadycut.study.curves import class_quantiles, cost_curve, modulus_curve, r
 from steadycut.study.explorer import study_explorer
 from steadycut.study.fitted import FittedStudy
 from steadycut.study.operating_point import CONFIDENCE, cut_intervals, point_part, study_point
+from steadycut.study.useful import study_verdict
 
 CURVE_POINTS = 201
 
@@ -60,6 +61,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
         criterion=criterion_values(study),
         certificate=CertificatePart.of(study.certificate),
         certified_rates=[StudyRatePart.of(one) for one in study.certified_rates] or None,
+        verdict=study_verdict(study),
         threshold_interval=cut_intervals(study, confidence),
         operating_point=point_part(study_point(study, confidence)),
         stability=stability_part(study),

@@ -265,16 +265,16 @@ def next_step(rule: FrozenFile[Any], part: LabelledPart, questions: Sequence[Que
         n = int(part.doubtful.comparison.here.sum())
         few = "1 patient is" if n == 1 else f"{n} patients are"
         return (
-            f"Next: label more patients of {name_of(part.doubtful)}: what was observed there is "
-            f"worse, but {few} too few to tell."
+            f"Next: label more patients of {name_of(part.doubtful)}, and audit with --sequential: "
+            f"what was observed there is worse, but {few} too few to tell."
         )
-    return f"Next: {_label_more(part, questions)}"
+    return f"Next: {_label_more(rule, part, questions)}"
 
 
 def label_some(rule: FrozenFile[Any], margin: float) -> str:
     """Say how many patients to label if the rule does here what it did before."""
     before, certificate = rule.reference_counts, rule.certificate
-    start = "Next: label some patients, chosen without looking at their scores, and audit again"
+    start = "Next: label some patients, chosen without looking at their scores, and audit them once"
     if before is None or rounded_at_home(rule):
         return f"{start}."
     compared = Comparison(
@@ -314,7 +314,13 @@ def _after_bad(rule: FrozenFile[Any], part: LabelledPart) -> str:
     )
 
 
-def _label_more(part: LabelledPart, questions: Sequence[QuestionPart]) -> str:
+def _label_more(
+    rule: FrozenFile[Any], part: LabelledPart, questions: Sequence[QuestionPart]
+) -> str:
+    """Say how many more patients to label, and how to look again without a larger error.
+
+    The limits of --sequential hold at all looks together. A look without them adds its own error.
+    """
     n_patients, sequential = int(part.counts.sum()), part.comparison.sequential
     open_ones = [one for one in questions if one.answer == "cannot tell"]
     sizes = [
@@ -326,10 +332,12 @@ def _label_more(part: LabelledPart, questions: Sequence[QuestionPart]) -> str:
     if not sizes:
         rest = LOCAL if len(never) == len(QUESTIONS) else "decide from the other answers."
         return f"more labels here would not settle {_listed(never)}; {rest}"
-    how = "these limits hold" if sequential else "from now on the limits of audit --sequential hold"
-    start = f"label more patients, and look again: {how} however often you look. "
     rest = f"; {_listed(never)} would stay open" if never else ""
-    return f"{start}At these rates it takes about {', '.join(sizes)}{rest}."
+    size = f"about {', '.join(sizes)}{rest}"
+    again = "then audit all of them with --sequential, as often as you like"
+    error = f"{100 * rule.certificate.delta:g} %"
+    looks = "" if sequential else f" This look without it adds its own {error} chance of an error."
+    return f"label more patients, {again}: {size}.{looks}"
 
 
 def name_of(group: Group) -> str:

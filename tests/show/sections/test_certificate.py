@@ -7,7 +7,13 @@ from steadycut.core.asked_rates import CertifiedRate
 from steadycut.documents.study import StudyRatePart
 from steadycut.show.markdown import markdown
 from steadycut.show.pages.study import study_page
-from steadycut.show.sections.certificate import another_cut, more_patients, rate_sentences
+from steadycut.show.sections.certificate import (
+    another_cut,
+    more_patients,
+    rates_sentence,
+    rates_step,
+)
+from steadycut.show.sections.verdict import TONES
 from steadycut.show.terminal import terminal
 from tests.show.figures import samples
 
@@ -24,8 +30,9 @@ def part(right, n, *, rate="sensitivity", asked=0.9):
 def test_without_a_question_nothing_is_said():
     study = described()
     assert study.certified_rates is None
-    assert rate_sentences(study) == ()
-    assert "at least 0.90:" not in terminal(study_page(study))
+    said = terminal(study_page(study))
+    assert "As asked" not in said
+    assert "at least 0.90:" not in said
 
 
 @pytest.mark.parametrize("honesty", ["split", "uniform"])
@@ -33,29 +40,32 @@ def test_the_page_and_the_terminal_answer_what_was_asked(honesty):
     study = described(certify="sensitivity:0.5,specificity:0.99", honesty=honesty)
     page = study_page(study)
     said = " ".join(terminal(page).split())
-    for sentence in rate_sentences(study):
-        assert sentence in said
-        assert sentence in " ".join(markdown(page).split())
+    sentence = rates_sentence(study.certified_rates, 0.1)
+    step = rates_step(study.certified_rates, "ge")
+    for text in (sentence, step):
+        assert text in said
+        assert text in " ".join(markdown(page).split())
+    assert "As asked: " in said
     assert "Sensitivity at least 0.50: shown (" in said
-    assert "with 90 % confidence, both together)." in said
+    assert "; 90 % confidence for both." in said
+    assert len(terminal(page).splitlines()) <= 11
+    assert (page.marks[0].tone, page.marks[1].tone) == ("good", TONES[study.verdict.as_asked])
 
 
 def test_the_limit_is_never_rounded_towards_what_was_asked_for():
     study = described(certify="sensitivity:0.5")
     one = study.certified_rates[0]
     close = one.model_copy(update={"asked": 0.9, "lower": 0.89996, "answer": "cannot tell"})
-    said = rate_sentences(study.model_copy(update={"certified_rates": [close]}))[0]
-    assert "at least 0.899 with" in said
+    assert "at least 0.899);" in rates_sentence([close], 0.1)
     refuted = one.model_copy(update={"asked": 0.9, "upper": 0.8991, "answer": "no"})
-    said = rate_sentences(study.model_copy(update={"certified_rates": [refuted]}))[0]
+    said = rates_sentence([refuted], 0.1)
     assert "refuted (" in said
-    assert "at most 0.900 with" in said
+    assert "at most 0.900);" in said
 
 
 def test_it_says_how_many_more_patients_it_takes():
     assert more_patients(part(36, 39)) == (
-        "Next: check with more patients. At this rate about 696 ill patients show 0.90 in four "
-        "studies of five; here are 39."
+        "Next: check with about 696 ill patients (here 39): they show 0.90 in four studies of five."
     )
     assert "even 20000 ill patients" in more_patients(part(9001, 10_000))
 
@@ -71,21 +81,46 @@ def test_it_says_how_many_more_patients_it_takes():
 )
 def test_it_says_which_way_the_cut_off_must_move(rate, direction, side):
     said = another_cut(part(33, 39, rate=rate), direction)
-    assert said.startswith(f"Next: choose a {side} cut-off, for a {rate} above 0.90: ")
-    assert f"`--rule {rate}:0.98`" in said
+    assert said == f"Next: choose a {side} cut-off: --rule {rate}:0.98 to show at least 0.90."
     # The rule exists.
     assert fit(samples.cohort(160, 1), n_bootstrap=5, rule=f"{rate}:0.98").threshold is not None
 
 
 def test_too_few_patients_and_a_low_rate_need_both():
     said = another_cut(part(10, 20, asked=0.95), "ge")
-    assert said.endswith("at least 45 ill ones, even if all are found.")
+    assert said.endswith("at least 45 ill patients.")
 
 
 def test_a_rule_needs_a_value_below_1():
-    assert "`--rule sensitivity:0.997`" in another_cut(part(60, 72, asked=0.968), "ge")
+    assert "--rule sensitivity:0.997 " in another_cut(part(60, 72, asked=0.968), "ge")
 
 
 def test_two_rates_that_are_too_low_need_a_better_score():
     study = described(certify="sensitivity:0.999,specificity:0.999")
-    assert rate_sentences(study)[-1].endswith("It takes a better score.")
+    assert rates_step(study.certified_rates, "ge").startswith("Next: find a better score.")
+
+
+def test_a_file_without_a_verdict_shows_its_certificate():
+    page = study_page(described().model_copy(update={"verdict": None}))
+    assert page.status.text == "certified"
+    assert page.headline[1].startswith("Certified: wrong in at most ")
+    assert page.marks == ()
+    assert "Next: steadycut audit" in page.next_step
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"useful": "no", "overall": "bad"}, "Next: do not use it."),
+        ({"patients_needed": 700}, "Next: fit with about 700 patients in all (here 160)."),
+        ({}, "Next: take another score or rule."),
+    ],
+)
+def test_a_cut_off_that_is_not_shown_to_be_useful_says_what_to_do(change, text):
+    study = described()
+    given = {"useful": "cannot tell", "overall": "open", **change}
+    verdict = study.verdict.model_copy(update=given)
+    page = study_page(study.model_copy(update={"verdict": verdict}))
+    assert page.next_step.startswith(text)
+    assert page.status.tone == verdict.overall
+    assert page.marks[0].text.startswith(f"Useful here: {verdict.useful}. ")

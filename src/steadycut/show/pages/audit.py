@@ -87,6 +87,7 @@ def page_with(
         marks=marks_of(audit),
         next_step=audit.next_step,
         facts=facts,
+        facts_in_short=not audit.labelled,
         warnings=tuple(audit.warnings),
         sections=sections,
         explorer=explorer_of(audit, "here"),

@@ -1,17 +1,18 @@
 """The page of a study: one cut-off, why it was chosen and how far it can be trusted."""
 
 from steadycut.documents.comparison import ComparisonDocument
-from steadycut.documents.parts import DataPart
+from steadycut.documents.parts import DataPart, OperatingPointPart
 from steadycut.documents.study import StudyDocument
 from steadycut.show import sentences as say
 from steadycut.show.builders import held_files, listed, pictures, section
 from steadycut.show.figures.certificate import CertificateDisplay
 from steadycut.show.numbers import cut
-from steadycut.show.page import Page, Section
+from steadycut.show.page import Page, Section, Status
 from steadycut.show.sections.certificate import (
     certificate_section,
     certificate_status,
-    rate_sentences,
+    rates_sentence,
+    rates_step,
 )
 from steadycut.show.sections.characteristics import operating_section
 from steadycut.show.sections.checklist import checklist_section
@@ -25,12 +26,14 @@ from steadycut.show.sections.comparison import comparison_section
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import methods_section
 from steadycut.show.sections.stability import stability_section, tipping_section
+from steadycut.show.sections.verdict import STATUS, TONES
 
 WATERFALL = (
     "The certified risk, term by term. The dashed line is the risk of the better of two rules "
     "without any score: call nobody, or call everybody."
 )
-RATES = {"sensitivity": "sensitivity", "specificity": "specificity", "ppv": "PPV", "npv": "NPV"}
+RATES = {"sensitivity": "ppv", "specificity": "npv"}
+USEFUL = Status(text="useful here", tone="good")
 
 
 def study_page(study: StudyDocument, comparison: ComparisonDocument | None = None) -> Page:
@@ -54,10 +57,11 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
     return Page(
         title=f"A cut-off on {say.quoted(study.score)}",
         subtitle=say.roles_in_words(study.patients, certificate.honesty),
-        status=certificate_status(certificate),
+        status=status_of(study),
         headline=headline(study),
+        marks=marks_of(study),
         facts=facts(study),
-        next_step=say.next_step("rule.json"),
+        next_step=next_step(study),
         warnings=tuple(study.stability.warnings),
         sections=tuple(filter(None, sections)),
         explorer=explorer_of(study, "used to check"),
@@ -65,21 +69,49 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
     )
 
 
+def status_of(study: StudyDocument) -> Status:
+    """Return the verdict in a few words; older files have only their certificate."""
+    if study.verdict is None:
+        return certificate_status(study.certificate)
+    return USEFUL if study.verdict.overall == "good" else STATUS[study.verdict.overall]
+
+
 def headline(study: StudyDocument) -> tuple[str, ...]:
-    """Return the sentences that are read in ten seconds; the first one is the rule."""
-    certified = say.certified_sentence(study.certificate, study.costs)
-    return (say.rule_sentence(study), certified, *rate_sentences(study))
+    """Return the rule; of older files also what is certified, which is no mark there."""
+    rule = say.rule_sentence(study)
+    if study.verdict is not None:
+        return (rule,)
+    return (rule, say.certified_sentence(study.certificate, study.costs))
+
+
+def marks_of(study: StudyDocument) -> tuple[Status, ...]:
+    """Return each answer with its mark."""
+    verdict, certificate = study.verdict, study.certificate
+    if verdict is None:
+        return ()
+    certified = say.certified_sentence(certificate, study.costs, verdict.useful)
+    useful = f"Useful here: {verdict.useful}. {certified}"
+    marks = [Status(text=useful, tone=TONES[verdict.useful])]
+    if verdict.as_asked is not None:
+        rates = rates_sentence(study.certified_rates or [], certificate.delta)
+        asked = f"As asked: {verdict.as_asked}. {rates}"
+        marks.append(Status(text=asked, tone=TONES[verdict.as_asked]))
+    return tuple(marks)
+
+
+def next_step(study: StudyDocument) -> str:
+    """Say what to do now, and how many patients that takes."""
+    verdict = study.verdict
+    if verdict is None or verdict.overall == "good":
+        return say.next_step("rule.json")
+    if verdict.useful != "no" and verdict.as_asked not in {None, "yes"}:
+        return rates_step(study.certified_rates or [], study.direction)
+    return say.study_step(verdict, study.patients.total, study.certificate.delta)
 
 
 def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
     """Return the numbers to take away."""
     point, repeated = study.operating_point, study.threshold_interval.repeated_study
-    rates = point.fixed_cut.characteristics
-    shown = [
-        (title, say.estimate_in_words(rates[name], point.confidence))
-        for name, title in RATES.items()
-        if name in rates
-    ]
     moves = ""
     if repeated.low is not None and repeated.high is not None:
         between = f"{cut(repeated.low)} and {cut(repeated.high)}"
@@ -87,9 +119,16 @@ def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
     tested = say.tested_in_words(point, study.certificate.honesty)
     return (
         ("tested on", tested),
-        *shown,
+        *((name, rates_in_words(point, name, value)) for name, value in RATES.items()),
         ("stability", f"{moves}{say.reversed_in_words(study.stability.flip_rate)}"),
     )
+
+
+def rates_in_words(point: OperatingPointPart, name: str, value: str) -> str:
+    """Write a rate of a class, and the predictive value that goes with it."""
+    rates, confidence = point.fixed_cut.characteristics, point.confidence
+    predictive = say.estimate_in_words(rates[value])
+    return f"{say.estimate_in_words(rates[name], confidence)}, {value.upper()} {predictive}"
 
 
 def options_section(study: StudyDocument) -> Section:

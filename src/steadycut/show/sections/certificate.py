@@ -1,12 +1,12 @@
 """The certificate: an upper limit on the risk, term by term, and lower limits of rates."""
 
 import math
+from collections.abc import Sequence
 
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.verdict import MOST_PATIENTS
 from steadycut.documents.parts import CertificatePart, CertifiedRatePart
-from steadycut.documents.rule import RuleDocument
-from steadycut.documents.study import StudyDocument, StudyRatePart
+from steadycut.documents.study import StudyRatePart
 from steadycut.show.builders import explained, section
 from steadycut.show.numbers import count, percent, risk
 from steadycut.show.page import Picture, Section, Status, Table
@@ -84,15 +84,8 @@ def certificate_table(certificate: CertificatePart, *, short: bool = True) -> Ta
 # Rates that somebody asked for ---------------------------------------------------------------
 
 
-def rate_sentences(document: StudyDocument | RuleDocument) -> tuple[str, ...]:
-    """Say of each rate that was asked for whether it is shown, and what to do if it is not."""
-    rates, delta = document.certified_rates or [], document.certificate.delta
-    said = [rate_sentence(one, delta, several=len(rates) > 1) for one in rates]
-    return (*said, *next_steps(document)) if isinstance(document, StudyDocument) else tuple(said)
-
-
-def rate_sentence(one: CertifiedRatePart, delta: float, *, several: bool = False) -> str:
-    """Say whether a rate is shown to be at least what was asked for.
+def rates_sentence(rates: Sequence[CertifiedRatePart], delta: float) -> str:
+    """Say of each rate that was asked for whether it is shown.
 
     Examples
     --------
@@ -100,29 +93,35 @@ def rate_sentence(one: CertifiedRatePart, delta: float, *, several: bool = False
     ...     rate="sensitivity", asked=0.9, right=38, n_patients=39, observed=38 / 39, lower=0.9038,
     ...     upper=0.9973, answer="yes"
     ... )
-    >>> print(rate_sentence(one, 0.1))
-    Sensitivity at least 0.90: shown (38 of 39 found; at least 0.903 with 90 % confidence).
+    >>> print(rates_sentence([one], 0.1))
+    Sensitivity at least 0.90: shown (38 of 39 found; at least 0.903); 90 % confidence.
     """
-    side, limit = (
-        ("at least", _floor(one.lower)) if one.answer != "no" else ("at most", _ceiling(one.upper))
-    )
-    together = ", both together" if several else ""
+    said = "; ".join(rate_in_words(one) for one in rates)
+    together = " for both" if len(rates) > 1 else ""
+    return f"{said[:1].upper()}{said[1:]}; {percent(1 - delta)} confidence{together}."
+
+
+def rate_in_words(one: CertifiedRatePart) -> str:
+    """Say whether a rate is shown to be at least what was asked for."""
+    limit = f"at least {_floor(one.lower):.3f}"
+    if one.answer == "no":
+        limit = f"at most {_ceiling(one.upper):.3f}"
     return (
-        f"{one.rate.capitalize()} at least {_asked(one)}: {ANSWERS[one.answer]} ({one.right} of "
-        f"{one.n_patients} {RIGHT[one.rate][1]}; {side} {limit:.3f} with "
-        f"{percent(1 - delta)} confidence{together})."
+        f"{one.rate} at least {_asked(one)}: {ANSWERS[one.answer]} ({one.right} of "
+        f"{one.n_patients} {RIGHT[one.rate][1]}; {limit})"
     )
 
 
-def next_steps(study: StudyDocument) -> tuple[str, ...]:
-    """Say what to do about rates that are not shown."""
-    open_ones = [one for one in study.certified_rates or [] if one.answer != "yes"]
+def rates_step(rates: Sequence[StudyRatePart], direction: str) -> str:
+    """Say what to do about rates that are not shown; the first thing that is needed."""
+    open_ones = [one for one in rates if one.answer != "yes"]
     low = [one for one in open_ones if (one.observed or 0.0) <= one.asked]
-    steps = [more_patients(one) for one in open_ones if one not in low]
     if len(low) > 1:
-        return ("Both rates are too low: no other cut-off raises both. It takes a better score.",)
-    worse = " The other rate falls with it." if len(study.certified_rates or []) > 1 else ""
-    return (*steps, *(another_cut(one, study.direction) + worse for one in low))
+        return "Next: find a better score. Both rates are too low, and no cut-off raises both."
+    if not low:
+        return more_patients(open_ones[0])
+    worse = " The other rate falls with it." if len(rates) > 1 else ""
+    return another_cut(low[0], direction) + worse
 
 
 def more_patients(one: StudyRatePart) -> str:
@@ -131,25 +130,19 @@ def more_patients(one: StudyRatePart) -> str:
     if one.patients_needed is None:
         return f"Next: take another cut-off; at this rate even {MOST_PATIENTS} {who} are too few."
     return (
-        f"Next: check with more patients. At this rate about {one.patients_needed} {who} show "
-        f"{_asked(one)} in four studies of five; here are {one.n_patients}."
+        f"Next: check with about {one.patients_needed} {who} (here {one.n_patients}): they show "
+        f"{_asked(one)} in four studies of five."
     )
 
 
 def another_cut(one: StudyRatePart, direction: str) -> str:
     """Say which cut-off to choose where the observed rate is too low."""
-    (who, right), asked = RIGHT[one.rate], _asked(one)
+    who, asked = RIGHT[one.rate][0], _asked(one)
     side = "lower" if (one.rate == "sensitivity") == (direction == "ge") else "higher"
-    start = f"Next: choose a {side} cut-off, for a {one.rate} above {asked}"
+    start = f"Next: choose a {side} cut-off"
     if one.rate_needed is None:
-        return (
-            f"{start}, and check with more patients: at least {one.patients_needed} {who} ones, "
-            f"even if all are {right}."
-        )
-    return (
-        f"{start}: `--rule {one.rate}:{_rule_value(one.rate_needed)}`. With {one.n_patients} {who} "
-        f"patients a true {one.rate} of that size shows {asked} in four studies of five."
-    )
+        return f"{start}, and check with at least {one.patients_needed} {who} patients."
+    return f"{start}: --rule {one.rate}:{_rule_value(one.rate_needed)} to show at least {asked}."
 
 
 def _asked(one: CertifiedRatePart) -> str:

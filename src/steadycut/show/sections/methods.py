@@ -6,7 +6,7 @@ from steadycut.documents.study import StudyDocument
 from steadycut.show import sentences as say
 from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Section
-from steadycut.show.sections.certificate import rate_sentence
+from steadycut.show.sections.certificate import rates_sentence
 from steadycut.show.sections.characteristics import characteristic_names, fixed, interval_text
 
 # As in CITATION.cff, which tests compare it with.
@@ -115,7 +115,7 @@ def rates_text(document: StudyDocument) -> str:
     asked = " and ".join(f"{one.rate} at least {one.asked:g}" for one in rates)
     how = EXACT if certificate.honesty == "split" else AT_ALL_CUTS
     shared = f" at a confidence of {percent(1 - certificate.delta / len(rates))} each"
-    found = " ".join(rate_sentence(one, certificate.delta, several=len(rates) > 1) for one in rates)
+    found = rates_sentence(rates, certificate.delta)
     return f" Certified beside it: {asked}, by {how}{shared}. {found}"
 
 

@@ -1,0 +1,105 @@
+"""The verdict of a fit: whether the cut-off is useful, and as good as somebody asked for.
+
+"Useful" compares it with calling everybody or nobody, by the patients used to check. Exact tests
+give the answer if other patients chose the cut-off; otherwise limits that hold at all cut-offs. A
+"yes" also needs a certificate below the cost of calling everybody or nobody. Each answer is wrong
+with probability at most delta.
+"""
+
+import math
+
+from steadycut.core.certify import certificate_of
+from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.verdict import (
+    OVERALL,
+    Answer,
+    Comparison,
+    holm,
+    smallest_number,
+    strict_level,
+    worst_answer,
+)
+from steadycut.documents.study import StudyVerdictPart
+from steadycut.study.fitted import FittedStudy
+
+
+def study_verdict(study: FittedStudy) -> StudyVerdictPart:
+    """Return the answers, and how many patients in all would answer an open question."""
+    compared = comparison_of(study)
+    useful = useful_answer(study, compared, study.certificate.delta)
+    rates = [one.answer for one in study.certified_rates]
+    as_asked = worst_answer(rates) if rates else None
+    return StudyVerdictPart(
+        overall=OVERALL[worst_answer([useful, *rates])],
+        useful=useful,
+        as_asked=as_asked,
+        patients_needed=patients_needed(study, compared) if useful == "cannot tell" else None,
+    )
+
+
+def comparison_of(study: FittedStudy) -> Comparison:
+    """Return what the tests need of the patients used to check."""
+    costs = study.options.search.costs
+    return Comparison(
+        here=study.counts.counts,
+        before=None,
+        matrix=CostMatrix([[0.0, costs.cost_fp], [costs.cost_fn, 0.0]]),
+        costs=costs,
+        promised=study.certificate.value,
+        vacuous=study.certificate.vacuous,
+        own_choices=study.n_choices,
+    )
+
+
+def useful_answer(study: FittedStudy, compared: Comparison, delta: float) -> Answer:
+    """Say whether these patients show that the cut-off is useful."""
+    found = _tested(compared, delta)
+    if found == "yes" and _is_vacuous(study, compared, delta):
+        return "cannot tell"
+    return found
+
+
+def _tested(compared: Comparison, delta: float) -> Answer:
+    """Compare the cut-off with calling everybody and with calling nobody."""
+    if holm(compared.tests_for_no["useful"], delta):
+        return "no"
+    shown = all(test(delta) for test in compared.tests_for_yes["useful"])
+    return "yes" if shown else "cannot tell"
+
+
+def _is_vacuous(study: FittedStudy, compared: Comparison, delta: float) -> bool:
+    """Whether the certificate would not be below the cost of calling everybody or nobody."""
+    options = study.options
+    if compared.confusion == study.counts:
+        return study.certificate.vacuous
+    # The betting bound needs single losses; the others need counts alone.
+    bound = "auto" if options.bound == "betting" else options.bound
+    certificate = certificate_of(
+        compared.confusion,
+        options.search.costs,
+        delta,
+        bound=bound,
+        honesty=options.honesty,
+        n_candidates=study.n_candidates,
+    )
+    return certificate.vacuous
+
+
+def patients_needed(study: FittedStudy, compared: Comparison) -> int | None:
+    """Return how many patients in all tell whether it is useful, at the observed rates."""
+    if not compared.cost_without_score:
+        return None
+    level = strict_level(study.certificate.delta)
+
+    def is_tested(n: int) -> bool:
+        return _tested(compared.scaled_to(n), level) != "cannot tell"
+
+    def is_enough(n: int) -> bool:
+        return useful_answer(study, compared.scaled_to(n), level) != "cannot tell"
+
+    # The tests are fast, certificates at unequal costs are not.
+    found = smallest_number(is_tested, study.counts.n_patients)
+    if found is not None and not is_enough(found):
+        found = smallest_number(is_enough, found)
+    share = study.options.certify_size if study.options.honesty == "split" else 1.0
+    return None if found is None else math.ceil(found / share)

@@ -1,0 +1,155 @@
+"""The verdict of a fit: useful, and as good as asked for."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm
+
+from steadycut import PatientScores, fit
+from steadycut.core.confusion import Confusion
+from steadycut.core.verdict import strict_level
+from steadycut.study.useful import comparison_of, study_verdict, useful_answer
+
+DELTA = 0.1
+
+
+def cohort(seed, n=200, distance=2.0, prevalence=0.4):
+    rng = np.random.default_rng(seed)
+    labels = (rng.random(n) < prevalence).astype(int)
+    labels[:8] = [0, 1] * 4
+    return PatientScores(scores=rng.normal(size=n) + distance * labels, labels=labels)
+
+
+def verdict(patients, **options):
+    return study_verdict(fit(patients, n_bootstrap=5, **options))
+
+
+@pytest.mark.parametrize("honesty", ["split", "uniform"])
+@pytest.mark.parametrize("costs", [(1.0, 1.0), (3.0, 1.0)])
+def test_a_good_score_is_useful(honesty, costs):
+    found = verdict(cohort(0, 600), honesty=honesty, cost_fn=costs[0], cost_fp=costs[1])
+    assert (found.useful, found.overall, found.as_asked) == ("yes", "good", None)
+    assert found.patients_needed is None
+
+
+def test_a_score_that_points_the_other_way_is_not_useful():
+    found = verdict(cohort(0, 400), direction="le", rule="youden")
+    assert (found.useful, found.overall) == ("no", "bad")
+
+
+def test_the_answer_is_that_of_two_exact_tests():
+    """Among those called the ill must prevail, among the others the healthy."""
+    study = fit(cohort(1, 120, distance=1.0), n_bootstrap=5)
+    counts = study.counts
+    called, others = counts.tp + counts.fp, counts.tn + counts.fn
+    chances = [binom.cdf(counts.fp, called, 0.5), binom.cdf(counts.fn, others, 0.5)]
+    for delta in (1e-4, 0.01, 0.1, 0.3):
+        tests = comparison_of(study).tests_for_yes["useful"]
+        assert [test(delta) for test in tests] == [chance < delta for chance in chances]
+
+
+def test_a_certificate_that_shows_nothing_is_never_useful():
+    for seed in range(30):
+        study = fit(cohort(seed, 60, distance=1.2), n_bootstrap=5)
+        found = study_verdict(study)
+        if study.certificate.vacuous:
+            assert found.useful != "yes"
+
+
+def wrong_answers(honesty, costs, target, n_runs=150):
+    """How often a score that says nothing is called useful, in any direction."""
+    found = []
+    for seed in range(n_runs):
+        patients = cohort(seed, 80, distance=0.0, prevalence=0.5)
+        options = {"cost_fn": costs, "honesty": honesty, "target_prevalence": target}
+        study = fit(patients, rule="erm", n_bootstrap=2, **options)
+        found.append(useful_answer(study, comparison_of(study), DELTA) == "yes")
+    return float(np.mean(found))
+
+
+@pytest.mark.parametrize("honesty", ["split", "uniform"])
+@pytest.mark.parametrize(("costs", "target"), [(1.0, None), (2.0, None), (1.0, (0.4, 0.6))])
+def test_a_score_that_says_nothing_is_seldom_useful(honesty, costs, target):
+    # Three standard errors above the promised level.
+    most = DELTA + 3 * math.sqrt(DELTA * (1 - DELTA) / 150)
+    assert wrong_answers(honesty, costs, target) <= most
+
+
+def test_a_useful_cut_off_is_seldom_refuted():
+    """In truth it is better by very little: the cut-off of two overlapping classes."""
+    refuted = [
+        verdict(cohort(seed, 80, 0.3, 0.5), rule="erm").useful == "no" for seed in range(150)
+    ]
+    assert np.mean(refuted) <= DELTA + 3 * math.sqrt(DELTA * (1 - DELTA) / 150)
+
+
+def test_an_open_question_says_how_many_patients_answer_it():
+    """The number is in all: half of them are used to check."""
+    study = next(
+        one
+        for one in (fit(cohort(seed, 60, 1.3), n_bootstrap=5) for seed in range(40))
+        if study_verdict(one).patients_needed is not None
+    )
+    needed = study_verdict(study).patients_needed
+    assert needed > 60
+    level, compared = strict_level(DELTA), comparison_of(study)
+    enough, fewer = (compared.scaled_to(n) for n in (needed // 2, needed // 2 - 2))
+    assert useful_answer(study, enough, level) == "yes"
+    assert useful_answer(study, fewer, level) == "cannot tell"
+
+
+def test_that_many_patients_do_answer_it():
+    """In four studies of five, if the true rates are the observed ones."""
+    study = next(
+        one
+        for one in (fit(cohort(seed, 60, 1.3), n_bootstrap=5) for seed in range(40))
+        if study_verdict(one).patients_needed is not None
+    )
+    n = study_verdict(study).patients_needed // 2
+    counts, rng = study.counts, np.random.default_rng(0)
+    shares = np.array([counts.tn, counts.fp, counts.fn, counts.tp]) / counts.n_patients
+    answered = []
+    for tn, fp, fn, tp in rng.multinomial(n, shares, size=300):
+        here = Confusion(tp=tp, fn=fn, fp=fp, tn=tn).counts
+        compared = comparison_of(study)
+        one = type(compared)(
+            **{name: getattr(compared, name) for name in compared.__slots__} | {"here": here}
+        )
+        answered.append(useful_answer(study, one, DELTA) == "yes")
+    assert np.mean(answered) >= 0.75
+
+
+def test_no_number_of_patients_is_found_where_the_score_says_nothing():
+    half = cohort(0, 400, 0.0, 0.5)
+    found = [verdict(half, rule="erm", seed=seed) for seed in range(4)]
+    assert any(one.useful == "cannot tell" for one in found)
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ("sensitivity:0.5", "yes"),
+        ("sensitivity:0.999", "no"),
+        ("sensitivity:0.5,specificity:0.5", "yes"),
+        ("sensitivity:0.5,specificity:0.9999", "no"),
+    ],
+)
+def test_as_asked_is_the_worst_answer_about_the_rates(asked, answer):
+    study = fit(cohort(0, 600), n_bootstrap=5, certify=asked)
+    found = study_verdict(study)
+    answers = {one.answer for one in study.certified_rates}
+    assert found.as_asked in answers
+    assert (found.as_asked == "yes") == (answers == {"yes"})
+    if answer == "yes":
+        assert found.overall == "good"
+    else:
+        assert found.overall != "good"
+
+
+def test_the_error_of_a_known_population_is_below_its_certificate():
+    """The verdict changes no number of the study."""
+    study = fit(cohort(3, 400), n_bootstrap=5)
+    miss, alarm = norm.cdf(study.threshold - 2.0), norm.sf(study.threshold)
+    assert 0.4 * miss + 0.6 * alarm <= study.certificate.value
+    assert "verdict" not in study.freeze().to_dict()
