@@ -1,7 +1,7 @@
-"""Run the code of the tutorial for data scientists, and put what it prints into the page.
+"""Run the code of the pages that use the heart data, and put what it prints into them.
 
-The page uses the UCI heart disease data, which are not ours to ship: `scripts/heart_table.py`
-makes the table. Everything that the two tutorials quote is stored in
+The UCI heart disease data are not ours to ship: `scripts/heart_table.py` makes the table.
+Everything that these pages and the tutorial for clinicians quote is stored in
 benchmarks/results/tutorial.json, and a test compares the pages with it. With --keep the files that
 the code wrote stay in a folder; `scripts/take_screenshots.py --tutorial FOLDER` takes its pictures.
 
@@ -10,6 +10,7 @@ Run: python -m benchmarks.studies.tutorial heart.csv [--check] [--keep FOLDER]
 
 import argparse
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -24,34 +25,30 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from scripts.write_pages import REPOSITORY, blocks, executed
+from scripts.write_pages import DOCS, REPOSITORY, blocks, executed
 from steadycut import StableThresholdClassifier, audit
 from steadycut.show.rerender import render_again
 
-PAGE = REPOSITORY / "docs" / "tutorial_data_scientist.md"
+PAGES = ("tutorial_data_scientist.md", "guide/covariate.md")
 RESULT = REPOSITORY / "benchmarks" / "results" / "tutorial.json"
-# On the page the code is marked as code that is not run without the data.
-LANGUAGES = {"```py\n": "```python\n", "```sh\n": "```console\n"}
+# Code that is not run without the data is marked by these languages.
+LANGUAGES = {"py": "python", "sh": "console"}
+FENCE = re.compile(r"^```(py|sh)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FEATURES = ["age", "sex", "asymptomatic", "thalach", "exang", "oldpeak"]
 HOSPITALS = ("hungarian", "switzerland", "va")
 SPLITS = 20
 
 
-def page_with_outputs(text: str, table: Path, folder: Path) -> str:
-    """Return the page with what its code prints, run in a folder with the table."""
-    for shown, run in LANGUAGES.items():
-        text = text.replace(shown, run)
-    shutil.copyfile(table, folder / "heart.csv")
-    with chdir(folder):
-        text = executed(text)
-    for shown, run in LANGUAGES.items():
-        text = text.replace(run, shown)
-    return text
+def page_with_outputs(text: str) -> str:
+    """Return a page with what its code prints in this folder."""
+    fences = [f"```{LANGUAGES[one[1]]}\n{one[2]}```\n" for one in FENCE.finditer(text)]
+    outputs = iter([block.text for block in blocks(executed("\n".join(fences)))])
+    return FENCE.sub(lambda one: f"```{one[1]}\n{next(outputs)}```", text)
 
 
-def shown_on(text: str) -> list[str]:
-    """Return the code blocks of the page that need the data, with their outputs."""
-    return [block.text for block in blocks(text) if block.language in {"py", "sh"}]
+def shown_on(page: str) -> list[str]:
+    """Return the code of a page that needs the data, with its outputs."""
+    return [one[2] for one in FENCE.finditer((DOCS / page).read_text(encoding="utf-8"))]
 
 
 def answers(folder: Path) -> dict[str, Any]:
@@ -100,19 +97,21 @@ def verdicts_of_splits(table: Path) -> dict[str, dict[str, int]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write page and result, or with --check say whether they are current."""
+    """Write pages and result, or with --check say whether they are current."""
     parser = argparse.ArgumentParser()
     parser.add_argument("table", type=Path)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--keep", type=Path)
     options = parser.parse_args(arguments)
-    before = PAGE.read_text(encoding="utf-8")
+    before = {page: (DOCS / page).read_text(encoding="utf-8") for page in PAGES}
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        after = page_with_outputs(before, options.table.resolve(), folder)
+        shutil.copyfile(options.table, folder / "heart.csv")
+        with chdir(folder):
+            after = {page: page_with_outputs(text) for page, text in before.items()}
         found = {
-            "page": shown_on(after),
+            "pages": {page: [one[2] for one in FENCE.finditer(after[page])] for page in PAGES},
             "report": report_of(folder),
             "answers": answers(folder),
             "splits": verdicts_of_splits(options.table),
@@ -121,7 +120,8 @@ def main(arguments: list[str]) -> int:
         stored = json.loads(RESULT.read_text(encoding="utf-8"))
         print("current" if (current := before == after and stored == found) else "not current")
         return int(not current)
-    PAGE.write_text(after, encoding="utf-8")
+    for page, text in after.items():
+        (DOCS / page).write_text(text, encoding="utf-8")
     RESULT.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0
 
