@@ -136,8 +136,31 @@ def run_console(block: Block) -> str:
         printed = output_of(command)
         as_it_is = not shown or doctest.OutputChecker().check_output(shown, printed, FLAGS)
         parts += [f"$ {command}", *([shown] if as_it_is and shown else [])]
-        parts += [] if as_it_is else [printed]
+        parts += [] if as_it_is else [with_gaps(shown, printed)]
     return "\n".join(part.rstrip("\n") for part in parts)
+
+
+def with_gaps(shown: str, printed: str) -> str:
+    """Return what is printed, with dots where the page had lines of dots, if the parts are found.
+
+    A part is found by its first line, where only numbers may differ, and keeps its length.
+    """
+    lines, found, place = printed.splitlines(), [], 0
+    for part in re.split(r"^\.\.\.$", shown, flags=re.MULTILINE):
+        wanted = part.strip("\n").splitlines()
+        if wanted and found:
+            matches = [i for i in range(place, len(lines)) if shape(lines[i]) == shape(wanted[0])]
+            if not matches:
+                return printed
+            place = matches[0]
+        found.append("\n".join(lines[place : place + len(wanted)]))
+        place += len(wanted)
+    return "\n...\n".join(found).strip("\n") if len(found) > 1 else printed
+
+
+def shape(line: str) -> str:
+    """Return a line without the differences that new numbers make."""
+    return re.sub(r"[\s\d.]+", " ", line)
 
 
 def commands(text: str) -> list[tuple[str, str]]:

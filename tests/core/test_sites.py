@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from steadycut.core.certify import certify
+from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules.registry import ERM
+from steadycut.core.rules.registry import ERM, chosen_cut, parse_rule
 from steadycut.core.sites import cuts_by_site, leave_one_site_out, site_names, unit_warnings
 
 
@@ -92,3 +93,16 @@ def test_a_site_is_left_out_only_if_the_others_have_both_classes():
         scores=[0.0, 1.0, 0.2, 0.3, 0.1, 0.4], labels=[0, 1, 0, 0, 0, 0], sites=list("AABBCC")
     )
     assert len(leave_one_site_out(cohort, ERM, Costs(), "exact")) == 2
+
+
+def test_a_rule_of_distances_gets_the_cuts_of_the_site():
+    rng = np.random.default_rng(4)
+    labels = np.arange(60) % 2
+    patients = PatientScores(
+        scores=rng.gamma(2.0 + 3 * labels), labels=labels, sites=np.repeat(["a", "b"], 30)
+    )
+    rule = parse_rule("youden-kernel")
+    rows = cuts_by_site(patients, patients, 3.0, rule, Costs(), grid="exact", delta=0.1)
+    for row in rows:
+        alone = patients.take(patients.sites == row.site)
+        assert row.threshold == chosen_cut(exact_cuts(alone), rule, Costs())

@@ -219,7 +219,7 @@ def test_a_pointwise_bound_is_refused_in_uniform_honesty():
             {"rule": "best"},
             "rule must be one of stable, pointwise, ",
         ),
-        ({"grid": "fine"}, "grid must be 'exact' or a whole number of at least 2; got 'fine'."),
+        ({"grid": "fine"}, "grid must be 'exact', 'even' or a whole number of at least 2; got 'fine'."),
         (
             {"rule": None},
             "rule must be one of stable, pointwise, ",
@@ -491,3 +491,18 @@ def test_a_stratified_split_needs_a_target_prevalence():
 def test_a_prevalence_outside_what_is_allowed_is_refused(bad):
     with pytest.raises(BadOption, match="target_prevalence must"):
         steadycut.fit(make_cohort(), target_prevalence=bad)
+
+
+def test_one_wild_score_does_not_move_the_cut_off():
+    rng = np.random.default_rng(573)
+    labels = np.arange(573) % 3 == 0
+    scores = rng.normal(0.5 + 0.25 * labels, 0.15)
+    scores[7] = 1000.0
+    patients = PatientScores(scores=scores, labels=labels.astype(int))
+    study = steadycut.fit(patients)
+    assert 0.5 < study.threshold < 0.8
+    assert study.describe().operating_point.sensitivity > 0.5
+    even = steadycut.fit(patients, grid="even")
+    assert even.threshold > 2
+    assert any("coarse grid" in line for line in even.warnings)
+    assert even.describe().options.grid == 200

@@ -40,7 +40,7 @@ BANDS = {"multiscale": multiscale_band, "dkw": dkw_band}
 class Search:
     """How a cut-off is searched for, and how its instability is measured.
 
-    ``rule`` is the name of the rule, ``grid`` the number of cuts or ``"exact"``. If the rule is a
+    ``rule`` is the name of the rule, ``grid`` says which cuts are tried. If the rule is a
     function of the counts, ``function`` holds it and ``rule`` holds its name. ``centering`` belongs
     to the radius, ``form`` to the modulus and ``band`` to its upper band.
 
@@ -54,7 +54,7 @@ class Search:
 
     rule: str | Counted = "stable"
     costs: Costs
-    grid: int | str = 200
+    grid: int | str = "exact"
     n_bootstrap: int = 200
     delta: float = 0.1
     centering: str = "none"

@@ -9,9 +9,8 @@ from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.cuts.left_cdf import left_cdf
-from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules.registry import Rule, cuts_at_rank
+from steadycut.core.rules.registry import Rule, chosen_cut
 
 # With fewer patients the median says little about a site.
 FEWEST = 5
@@ -84,10 +83,7 @@ def choose_alone(
     """Return the cut that the rule chooses on these patients; None if a class is missing."""
     if not patients.n_positive or not patients.n_negative:
         return None
-    cuts = cuts_of(patients, grid)
-    curve = count_errors(cuts.cells[None, :])
-    first, last = cuts_at_rank(curve.ranks, rule(curve, costs))
-    return float(cuts.place(first, last)[0])
+    return chosen_cut(cuts_of(patients, grid), rule, costs)
 
 
 def leave_one_site_out(

@@ -146,7 +146,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         rule: str | Counted = "stable",
         cost_fn: float = 1.0,
         cost_fp: float = 1.0,
-        grid: int | str = 200,
+        grid: int | str = "exact",
         n_bootstrap: int = 200,
         delta: float = 0.1,
         honesty: str = "split",

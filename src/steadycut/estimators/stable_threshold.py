@@ -31,8 +31,8 @@ class StableThreshold(StudyEstimator):
     cost_fn, cost_fp
         Costs of a missed patient and of a false alarm.
     grid
-        Number of evenly spaced cuts over the observed range, or ``"exact"``: every cut between
-        two neighbouring scores.
+        The cuts that are tried. ``"exact"``: every cut between two neighbouring scores. A number:
+        so many evenly spaced cuts over the observed range. ``"even"``: the paper's 200.
     n_bootstrap
         How often the patients are resampled and the whole rule is run again.
     delta

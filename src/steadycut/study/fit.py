@@ -100,9 +100,9 @@ def fit(
     direction : str, default "ge"
         ``"ge"`` calls patients with ``score >= threshold``, ``"le"`` those with
         ``score <= threshold``.
-    grid : int or str, default 200
-        Number of evenly spaced cuts over the observed range, or ``"exact"``: every cut between
-        two neighbouring scores.
+    grid : int or str, default "exact"
+        The cuts that are tried. ``"exact"``: every cut between two neighbouring scores. A number:
+        so many evenly spaced cuts over the observed range. ``"even"``: the paper's 200.
     n_bootstrap : int, default 200
         How often the patients are resampled and the whole rule is run again.
     delta : float, default 0.1

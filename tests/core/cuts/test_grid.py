@@ -144,7 +144,7 @@ def test_call_everybody_and_call_nobody_do_so_for_huge_and_tiny_scores(grid):
 @pytest.mark.parametrize(
     ("grid", "told"),
     [
-        ("fine", "grid must be 'exact' or a whole number of at least 2; got 'fine'."),
+        ("fine", "grid must be 'exact', 'even' or a whole number of at least 2; got 'fine'."),
         (1, "grid must be a whole number of at least 2; got 1."),
         (2.5, "grid must be a whole number of at least 2; got 2.5."),
         (True, "grid must be a whole number of at least 2; got True."),

@@ -15,8 +15,8 @@ from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.cuts.grid import Cuts
 from steadycut.core.cuts.risk_curve import Curve, count_errors
 from steadycut.core.records import Costs
-from steadycut.core.rules.pruning import Local, near_best
-from steadycut.core.rules.registry import Best, Rule, cuts_at_rank, on_cuts
+from steadycut.core.rules.pruning import Local
+from steadycut.core.rules.registry import Best, Rule, choose, on_cuts
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -52,12 +52,12 @@ def draw_thresholds(
     rule, groups = on_cuts(rule, cuts), cuts.cells[None, :] if groups is None else groups
     everyone = count_errors(cuts.cells[None, :])
     below = everyone.ranks[0]
-    first, last = _choose(*near_best(everyone, rule, costs), rule, costs)
+    first, last = choose(everyone, rule, costs)
     threshold, rank = cuts.place(first, last), below[first]
     first, last = np.empty((2, n_replicates), dtype=np.int64)
     n_infeasible = 0
     for batch, start, curve in _curves(groups, rule, costs, n_replicates, rng):
-        first[batch], last[batch] = _choose(start, curve, rule, costs)
+        first[batch], last[batch] = (start + found for found in choose(curve, rule, costs))
         n_infeasible += rule.n_infeasible(curve, costs) if isinstance(rule, Best) else 0
     return ThresholdDraws(
         threshold=float(threshold[0]),
@@ -79,9 +79,4 @@ def _curves(
             yield slice(place, place + 1), start, curve
         return
     for batch, cells in replicates_within(groups, n_replicates, rng):
-        yield batch, *near_best(count_errors(cells), rule, costs)
-
-
-def _choose(start: int, curve: Curve, rule: Rule, costs: Costs) -> tuple[IntArray, IntArray]:
-    first, last = cuts_at_rank(curve.ranks, rule(curve, costs))
-    return start + first, start + last
+        yield batch, 0, count_errors(cells)

@@ -24,6 +24,8 @@ from steadycut.core.checks import (
 )
 from steadycut.core.records import PatientScores
 
+# Number of evenly spaced cuts in the paper.
+EVEN = 200
 # Distance of "call everybody" and "call nobody" from the outermost scores, as a share of the range.
 MARGIN = 1 / 200
 # A cut just below a score is this many floating-point steps below it.
@@ -99,20 +101,23 @@ class ExactCuts(Cuts):
 
 
 def cuts_of(patients: PatientScores, grid: int | str) -> Cuts:
-    """Return the cuts for ``grid``: a number of evenly spaced thresholds, or ``"exact"``."""
-    return exact_cuts(patients) if check_grid(grid) == "exact" else even_cuts(patients, int(grid))
+    """Return the cuts for ``grid``: every cut (``"exact"``), or a number of even ones."""
+    grid = check_grid(grid)
+    return exact_cuts(patients) if isinstance(grid, str) else even_cuts(patients, grid)
 
 
 def check_grid(grid: int | str) -> int | str:
-    """Return ``grid``, if it is ``"exact"`` or a whole number of at least 2."""
+    """Return ``"exact"``, or the number of even cuts; ``"even"`` means the 200 of the paper."""
+    if grid == "even":
+        return EVEN
     if isinstance(grid, str):
         if grid != "exact":
-            refuse("grid", "be 'exact' or a whole number of at least 2", grid)
+            refuse("grid", "be 'exact', 'even' or a whole number of at least 2", grid)
         return grid
     return check_count("grid", grid, at_least=2, at_most=MOST_REPLICATES)
 
 
-def even_cuts(patients: PatientScores, n_thresholds: int = 200) -> EvenCuts:
+def even_cuts(patients: PatientScores, n_thresholds: int = EVEN) -> EvenCuts:
     """Return ``n_thresholds`` evenly spaced cuts over the range of the scores, and call-nobody.
 
     The first threshold equals the smallest score and calls everybody.

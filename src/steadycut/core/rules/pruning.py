@@ -75,3 +75,20 @@ def span(found: NDArray[np.bool_]) -> slice:
     """Return the columns from the first to the last one with a true value in any row."""
     columns = np.flatnonzero(found.any(axis=0))
     return slice(int(columns[0]), int(columns[-1]) + 1) if columns.size else slice(0, 0)
+
+
+def without_repeats(curve: Curve) -> Curve:
+    """Return a curve of one row with one cut per rank; any other curve is returned as it is.
+
+    More than a third of the exact cuts of a replicate have no drawn patient beside them.
+    """
+    if curve.misses.shape[0] > 1:
+        return curve
+    ranks = curve.ranks[0]
+    keep = np.append(0, np.flatnonzero(ranks[1:] > ranks[:-1]) + 1)
+    return Stretch(
+        misses=curve.misses.take(keep, axis=1),
+        alarms=curve.alarms.take(keep, axis=1),
+        positives=curve.n_positive,
+        negatives=curve.n_negative,
+    )

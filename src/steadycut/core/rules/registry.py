@@ -22,6 +22,7 @@ from steadycut.core.rules.criteria import CRITERIA, FAMILIES, Criterion
 from steadycut.core.rules.kernel_youden import KernelYouden
 from steadycut.core.rules.peers import PEERS
 from steadycut.core.rules.pointwise import Pointwise
+from steadycut.core.rules.pruning import Stretch, near_best, without_repeats
 from steadycut.core.rules.score_rules import NearestScore, mean_score, prevalence_as_score
 from steadycut.core.rules.stable import Stable
 from steadycut.core.rules.ties import middle_of_widest_flat
@@ -85,8 +86,15 @@ def chosen_cut(cuts: Cuts, rule: Rule, costs: Costs) -> float:
     3.0
     """
     curve = count_errors(cuts.cells[None, :])
-    rank = on_cuts(rule, cuts)(curve, costs)
-    return float(cuts.place(*cuts_at_rank(curve.ranks, rank))[0])
+    return float(cuts.place(*choose(curve, on_cuts(rule, cuts), costs))[0])
+
+
+def choose(curve: Curve, rule: Rule, costs: Costs) -> tuple[IntArray, IntArray]:
+    """Return the first and the last of the cuts that a rule chooses in each row of a curve."""
+    start, near = near_best(curve, rule, costs)
+    distinct = without_repeats(near) if isinstance(near, Stretch) else near
+    first, last = cuts_at_rank(near.ranks, rule(distinct, costs))
+    return start + first, start + last
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def fit_strata(  # noqa: PLR0913
     grade_names: Sequence[str] | None = None,
     rule: str = "stable",
     direction: str = "ge",
-    grid: int | str = 200,
+    grid: int | str = "exact",
     n_bootstrap: int = 200,
     delta: float = 0.1,
     certify_size: float = 0.5,

@@ -25,7 +25,7 @@ class StrataOptions:
     grades: tuple[str, ...]
     rule: str = "stable"
     direction: Direction = "ge"
-    grid: int | str = 200
+    grid: int | str = "exact"
     n_bootstrap: int = 200
     delta: float = 0.1
     certify_size: float = 0.5
