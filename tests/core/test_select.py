@@ -141,7 +141,10 @@ def test_the_threshold_is_clear_of_patients_who_did_not_choose():
     ("options", "told"),
     [
         ({"rule": "best"}, "rule must be one of"),
-        ({"grid": "fine"}, "grid must be 'exact', 'even' or a whole number of at least 2; got 'fine'."),
+        (
+            {"grid": "fine"},
+            "grid must be 'exact', 'even' or a whole number of at least 2; got 'fine'.",
+        ),
         ({"n_bootstrap": 1}, "n_bootstrap must be a whole number of at least 2; got 1."),
         ({"delta": 1.2}, "delta must lie strictly between 0 and 1; got 1.2."),
         ({"centering": "mean"}, "centering must be one of none, bias; got 'mean'."),

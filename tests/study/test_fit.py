@@ -219,7 +219,10 @@ def test_a_pointwise_bound_is_refused_in_uniform_honesty():
             {"rule": "best"},
             "rule must be one of stable, pointwise, ",
         ),
-        ({"grid": "fine"}, "grid must be 'exact', 'even' or a whole number of at least 2; got 'fine'."),
+        (
+            {"grid": "fine"},
+            "grid must be 'exact', 'even' or a whole number of at least 2; got 'fine'.",
+        ),
         (
             {"rule": None},
             "rule must be one of stable, pointwise, ",

@@ -41,7 +41,10 @@ FIELDS = {
     "select": ("How one of several scores is chosen", ""),
     "ensemble": ("Average of all scores", "Instead of choosing one of them."),
     "bootstrap": ("Number of repeated samples", "More samples take longer and vary less."),
-    "grid": ("Number of cut-offs that are tried", "exact: all of them. even: 200 at even distances. Or a number."),
+    "grid": (
+        "Number of cut-offs that are tried",
+        "exact: all of them. even: 200 at even distances. Or a number.",
+    ),
     "seed": ("Start of the random numbers", "The same number gives the same result."),
     "stratify": ("Keep groups apart in repeated samples", "Such as labels, sites or scanners."),
     "delta": (
