@@ -145,7 +145,8 @@ def with_gaps(shown: str, printed: str) -> str:
 
     A part is found by its first line, where only numbers may differ, and keeps its length.
     """
-    lines, found, place = printed.splitlines(), [], 0
+    found: list[str] = []
+    lines, place = printed.splitlines(), 0
     for part in re.split(r"^\.\.\.$", shown, flags=re.MULTILINE):
         wanted = part.strip("\n").splitlines()
         if wanted and found:
