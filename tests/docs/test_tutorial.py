@@ -76,6 +76,9 @@ def test_the_same_verdict_at_every_split_is_said_only_where_it_is_true():
     for hospital in ("switzerland", "va"):
         assert STORED["splits"][hospital] == {"bad": 20}
     assert "Switzerland and Long Beach were bad each time" in CLINICIAN
+    found = STORED["splits"]["hungarian"]
+    assert f"good {found['good']} times and open {found['open']} times, never bad" in DATA_SCIENTIST
+    assert set(found) == {"good", "open"}
 
 
 def test_the_table_has_a_row_for_each_patient(tmp_path, monkeypatch, capsys):
