@@ -181,7 +181,7 @@ def test_an_uploaded_rule_and_table_offer_only_new_sites(client, worked, tmp_pat
     assert "does not say at which sites" not in form
     page = wait(client, start(client, answer, label="5", site="0"))
     assert "--external=others" in page.text
-    assert "Uploaded rule" in client.get("/").text
+    assert "Rule used in “Audit on new.csv”" in client.get("/").text
 
 
 def test_a_table_of_known_sites_alone_is_refused(client, worked, tmp_path):
@@ -216,5 +216,29 @@ def test_a_rule_without_sites_says_so(client, table, tmp_path, command, name):
     assert client.get("/").text.count('<label class="card">') == 1
 
 
-def test_a_watch_offers_all_sites(worked):
-    assert offered(worked.forms["monitor"]) == ["north", "south"]
+def test_a_watch_offers_all_sites_of_new_patients_only(client, worked):
+    assert offered(worked.forms["monitor"]) == ["south"]
+    rule = ("r.json", worked.files("fit")["rule.json"])
+    answer = upload(client, worked.table, to="/monitor", rule=rule)
+    assert offered(client.get(answer.headers["location"]).text) == ["north", "south"]
+
+
+@pytest.mark.parametrize("kind", ["audit", "monitor"])
+def test_a_rule_is_not_judged_on_the_patients_it_was_made_from(worked, kind):
+    place = worked.begin(kind)
+    answer = worked.client.post(f"{place}/run", data={"label": "5", "order": "6"})
+    assert "the patients that the rule was made from" in refused(answer)
+    assert worked.client.get(f"{place}/status").json()["state"] == "new"
+    again = worked.client.get(worked.begin(kind, "apply")).text
+    assert offered(again) == ["south"]
+
+
+def test_no_form_takes_over_that_refusals_are_overruled(worked):
+    place = worked.begin("audit")
+    forced = {"label": "5", "site": "0", "external": "west", "force": "on", "missing": "drop"}
+    worked.run(place, **forced)
+    worked.places["forced"] = place
+    form = worked.client.get(worked.begin("audit", "forced")).text
+    assert 'name="external" value="west"' in form
+    assert not re.search(r'name="force" value="on" checked', form)
+    assert re.search(r'<option value="refuse" selected', form)

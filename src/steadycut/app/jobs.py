@@ -45,7 +45,8 @@ class Job:
     """One piece of work: its tables, what was filled in, and the last run of its command.
 
     ``known_columns`` are those that the rule names. ``known_sites`` are hashes of the sites where
-    the rule of an audit was made.
+    the rule was made, if it may not be judged there. ``own_tables``: its tables are those that the
+    rule was made from.
     """
 
     key: str
@@ -55,6 +56,7 @@ class Job:
     columns: tuple[Column, ...] = ()
     known_columns: Mapping[str, str | None] = field(default_factory=dict)
     known_sites: frozenset[str] = frozenset()
+    own_tables: bool = False
     filled: Filled = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
     _process: subprocess.Popen[bytes] | None = None

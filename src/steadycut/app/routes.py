@@ -47,6 +47,14 @@ MOST_FIELDS = 100_000
 # A report may run its own script, but cannot reach the app.
 IN_FRAME = "sandbox allow-scripts allow-downloads allow-modals allow-popups; frame-ancestors 'self'"
 OTHERS = {"external": ["others"]}
+# Works that say how well a rule does.
+JUDGING = ("audit", "monitor")
+OWN_PATIENTS = (
+    "these are the patients that the rule was made from, so it would look too good. Give the table "
+    "of another hospital, or pick the column of sites if the rule was made at some of them."
+)
+# What a new form never takes over: each table needs its own decision.
+NEVER_CARRIED = ("force", "missing", "unseen")
 # Aggregators without a number, as check boxes.
 PLAIN = tuple(name for name in aggregator_names() if name in AGGREGATORS)
 
@@ -120,6 +128,7 @@ class Routes:
         rule: Sequence[UploadFile] = (),
     ) -> Response:
         job = self.jobs.open(kind)
+        job.own_tables = _is_of_study(source) and not tables
         try:
             if job.work.takes_rule:
                 _save_rule(job, source, rule)
@@ -189,6 +198,9 @@ class Routes:
         async with request.form(max_fields=MOST_FIELDS) as form:
             filled = {name: [str(one) for one in form.getlist(name)] for name in form}
         filled = _only_new_sites(filled, job)
+        if job.own_tables and job.kind in JUDGING and not _has_new_sites(filled, job):
+            job.filled = filled
+            return self._form(job, OWN_PATIENTS)
         try:
             self._copy_pilot(job, filled)
             job.start(arguments(filled, self.commands[job.kind], job.columns))
@@ -302,13 +314,20 @@ def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None
     frozen = load_frozen(path)
     columns = frozen.document.columns
     job.known_columns = {"label": columns.label, "site": columns.site}
-    # A rule may well be used and watched where it was made.
-    job.known_sites = frozenset(frozen.expected.sites if job.kind == "audit" else ())
+    # New patients may well be watched at a site where the rule was made.
+    only_new = job.kind == "audit" or job.own_tables
+    job.known_sites = frozenset(frozen.expected.sites if only_new else ())
+
+
+def _is_of_study(source: Job | None) -> bool:
+    """Whether the tables of a job are those that its rule was made from."""
+    return source is not None and (source.kind == "fit" or source.own_tables)
 
 
 def _carried(job: Job, source: Job, *, same: bool) -> dict[str, Sequence[str]]:
     """Return what a new job takes over from another one; columns only with the same tables."""
-    found = dict(source.filled) if same else {}
+    kept = dict(source.filled) if same else {}
+    found = {name: values for name, values in kept.items() if name not in NEVER_CARRIED}
     if job.kind == "audit" == source.kind:
         # From the second look on, only these limits hold.
         found["sequential"] = ["on"]
@@ -330,8 +349,13 @@ def _seen(audit: Job) -> dict[str, Sequence[str]]:
 
 def _only_new_sites(filled: dict[str, list[str]], job: Job) -> dict[str, list[str]]:
     """Judge on sites where the rule was not made, if no site was picked."""
-    picked, has_sites = any(filled.get("external", ())), any(filled.get("site", ()))
-    return filled if picked or not has_sites or not job.known_sites else {**filled, **OTHERS}
+    picked = any(filled.get("external", ()))
+    return filled if picked or not _has_new_sites(filled, job) else {**filled, **OTHERS}
+
+
+def _has_new_sites(filled: Filled, job: Job) -> bool:
+    """Whether sites are known at which the rule was not made."""
+    return any(filled.get("site", ())) and bool(job.known_sites)
 
 
 def _in_folder(text: str, folder: Path) -> str:

@@ -26,7 +26,8 @@ class KnownRule:
     @property
     def name(self) -> str:
         """What the rule is called."""
-        return self.job.title if self.job.kind == "fit" else f"Uploaded rule, {self.job.title}"
+        title = self.job.title
+        return title if self.job.kind == "fit" else f"Rule used in {quoted(title)}"
 
 
 def known_rules(jobs: Iterable[Job]) -> list[KnownRule]:
