@@ -1,6 +1,32 @@
-"""Run the command line as ``python -m steadycut``."""
+"""Run the command line: ``steadycut`` and ``python -m steadycut``.
 
-from steadycut.cli.main import main
+The base install has no command line. It then says in one line what to install, with exit code 2.
+"""
+
+import sys
+
+from steadycut.errors import MissingPackage
+from steadycut.io.packages import optional_package
+
+missing = ""
+try:
+    with optional_package("The command line", "typer", "cli"):
+        from steadycut.cli.main import main as commands
+except MissingPackage as error:
+    missing = str(error)
+
+
+def main() -> None:
+    """Run one command and exit with its code."""
+    if missing:
+        sys.exit(_refused())
+    commands()
+
+
+def _refused() -> int:
+    print(f"steadycut: {missing}", file=sys.stderr)  # noqa: T201
+    return 2
+
 
 if __name__ == "__main__":
     main()
