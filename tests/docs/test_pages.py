@@ -12,6 +12,7 @@ PAGES = [path.relative_to(DOCS).as_posix() for path in pages()]
 NOT_RUN = {
     "coming_from.md": "R",
     "coverage.md": "takes hours",
+    "guide/classifier.md": "takes minutes; tests/estimators run such searches",
     "guide/cluster.md": "needs a cluster: Dask, spark-submit",
     "guide/covariate.md": "needs the UCI heart data, which are not ours to ship",
     "guide/ecg.md": "needs ECG records; tests/cli/test_score_ecg.py runs the commands",
