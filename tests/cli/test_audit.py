@@ -101,7 +101,7 @@ def test_a_hospital_without_positive_patients_can_be_audited(tmp_path, capsys):
     ran = run_command(capsys, "audit", rule, healthy, "--label", "label", "--json", "--out", out)
     assert ran.code == 0
     assert ran.json["operating_point"]["prevalence"] == 0
-    text = "labels: none is 'MSI', so every patient counts as negative."
+    text = "labels: none is 'MSI', so every patient counts as healthy."
     assert ran.json["warnings"][-1] == text
     assert ran.err.splitlines()[-1] == f"steadycut: warning: {text}"
     other = column_changed(rows, "label", lambda _, label: label.lower())

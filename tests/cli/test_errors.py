@@ -113,10 +113,10 @@ TABLES = {
     "no label": (lambda p: p.changed("label", first_row("")), "'label'", "1 of 360"),
     "two labels": (lambda p: p.changed("label", first_row(1)), "one label", "1 patient has"),
     "two sites": (lambda p: p.changed("site", first_row("south")), "one site", "1 patient is"),
-    "one class": (lambda p: p.changed("label", lambda *_: 0), "0 positive and 60 negative"),
+    "one class": (lambda p: p.changed("label", lambda *_: 0), "0 ill and 60 healthy"),
     "one of a class": (
         lambda p: p.rows([row for row in make_rows() if not row[-1] or "001" in row[1]]),
-        "at least 2 patients of each class; got 1 positive",
+        "at least 2 patients of each class; got 1 ill",
     ),
     "no site": (lambda p: p.changed("site", first_row("")), "'site'", "1 of 540"),
     "labels 1 and 2": (lambda p: p.changed("label", lambda _, y: y + 1), "must be 0 or 1", "'2'"),

@@ -129,8 +129,8 @@ def test_no_barrier_no_second_basin():
 
 
 def test_few_patients_of_a_class_are_named():
-    (text,) = class_warnings("choose", 3, 10)
-    assert text.startswith("few patients: 3 positive patients choose;")
+    (text,) = class_warnings("used to choose", 3, 10)
+    assert text.startswith("few patients: 3 ill patients used to choose;")
     assert len(class_warnings("certify", 0, 9)) == 2
     assert class_warnings("choose", 10, 10) == []
 

@@ -291,7 +291,7 @@ def test_a_method_that_is_better_alone_is_named():
     assert risk_warnings(best.risk, alone, given) == []
     assert risk_warnings(best.risk + 1e-13, alone, given) == []
     (text,) = risk_warnings(best.risk + 0.1, alone, given)
-    assert text.startswith("ensemble: its risk among the choosing patients")
+    assert text.startswith("ensemble: its risk among the patients used to choose")
     assert f"'{best.recipe.name}' alone, {best.risk:.3f}" in text
 
 

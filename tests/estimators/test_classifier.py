@@ -579,7 +579,7 @@ def test_one_patient_of_a_class_is_refused(n_positive):
 
 
 def test_one_choosing_patient_is_refused():
-    with pytest.raises(TooFewPatients, match="at least 2 patients who choose; got 1 of 4"):
+    with pytest.raises(TooFewPatients, match="at least 2 patients used to choose; got 1 of 4"):
         build(certify_size=0.9).fit(*few_rows(2, 2))
 
 

@@ -252,11 +252,11 @@ def test_a_name_in_another_script_draws_without_a_warning():
 def test_a_vacuous_certificate_is_said_in_words():
     page = study_page(document(samples.tied_study("le")))
     assert page.status.text == "not shown to be useful"
-    assert page.headline[1].startswith("Not shown to be better")
+    assert page.marks[0].text.startswith("Useful here: cannot tell. Not shown to be better than ")
     assert page.warnings
     plain = study_page(document(samples.study()))
-    assert plain.status.text == "certified"
-    assert plain.headline[1].startswith("Certified: ")
+    assert plain.status.text == "useful here"
+    assert plain.marks[0].text.startswith("Useful here: yes. Certified: ")
 
 
 @pytest.mark.parametrize(

@@ -185,8 +185,8 @@ def test_few_patients_of_a_class_are_warned_about():
     labels = np.repeat([0, 1], [60, 8])
     cohort = PatientScores(scores=np.arange(68.0), labels=labels)
     split = steadycut.fit(cohort, n_bootstrap=5).warnings
-    assert [text for text in split if "positive patients choose" in text]
-    assert [text for text in split if "positive patients certify" in text]
+    assert [text for text in split if "ill patients used to choose" in text]
+    assert [text for text in split if "ill patients used to check" in text]
     uniform = steadycut.fit(cohort, n_bootstrap=5, honesty="uniform").warnings
     assert not [text for text in uniform if "certify" in text.partition(";")[0]]
 
@@ -248,7 +248,7 @@ def test_an_option_outside_what_is_allowed_is_refused_by_name(options, told):
 
 @pytest.mark.parametrize(
     ("labels", "counts"),
-    [([1] * 6, "6 positive and 0 negative"), ([0, 0, 0, 0, 0, 1], "1 positive and 5 negative")],
+    [([1] * 6, "6 ill and 0 healthy"), ([0, 0, 0, 0, 0, 1], "1 ill and 5 healthy")],
 )
 def test_fewer_than_two_patients_of_a_class_are_refused(labels, counts):
     cohort = PatientScores(scores=np.arange(6.0), labels=labels)

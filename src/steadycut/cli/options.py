@@ -73,9 +73,9 @@ def reader_of(kind: type[float], name: str) -> Callable[[str], float]:
 
 
 Positive = Annotated[
-    str | None, option("VALUE", "The label that counts as positive. [default: labels are 0/1]")
+    str | None, option("VALUE", "The label that means ill. [default: labels are 0/1]")
 ]
-Direction = Annotated[str, option("ge|le", "ge: high scores are called; le: low ones.")]
+Direction = Annotated[str, option("ge|le", "ge: high scores mean ill, le: low scores mean ill.")]
 Level = Annotated[
     list[str] | None, option("COL:AGG", "Level between rows and patients, innermost first.")
 ]
@@ -294,7 +294,7 @@ class BoundOptions(CertificateOptions):
     honesty: Honesty = "split"
     stratified: bool = switch(
         "--stratified",
-        "Split each class evenly into choosing and certifying; with --target-prevalence.",
+        "Split each class evenly: half to choose, half to check; with --target-prevalence.",
     )
     bound: str = option(
         "NAME",

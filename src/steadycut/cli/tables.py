@@ -55,7 +55,7 @@ def label_warnings(rule: FrozenFile[Any], patients: PatientScores) -> list[str]:
     positive = rule.recipe.positive
     if patients.labels is None or positive is None or patients.n_positive:
         return []
-    return [f"labels: none is {positive!r}, so every patient counts as negative."]
+    return [f"labels: none is {positive!r}, so every patient counts as healthy."]
 
 
 def row_counts(table: PatientTable, *, fewest: int = 0, sha256: str | None = None) -> DataPart:

@@ -156,7 +156,9 @@ def check_labels(labels: ArrayLike, n_patients: int) -> NDArray[np.int8]:
     check_length("labels", array, n_patients)
     positive, negative = array == 1, array == 0
     if not np.all(positive | negative):
-        msg = "labels must be 0 or 1 for every patient. If they are not, name the positive class."
+        msg = (
+            "labels must be 0 or 1 for every patient. If they are not, name the one that means ill."
+        )
         raise BadPatients(msg)
     return read_only(positive.astype(np.int8))
 

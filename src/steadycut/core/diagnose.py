@@ -90,7 +90,7 @@ def basin_share(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> float:
 def class_warnings(name: str, n_positive: int, n_negative: int) -> list[str]:
     """Return a warning for each class with few patients."""
     found = []
-    for kind, count in (("positive", n_positive), ("negative", n_negative)):
+    for kind, count in (("ill", n_positive), ("healthy", n_negative)):
         if count < FEW_PATIENTS:
             found.append(
                 f"few patients: {count} {kind} patients {name}; expect a rough cut-off and a wide "

@@ -274,7 +274,7 @@ def risk_warnings(risk: float, methods: Sequence[Candidate], search: Search) -> 
     if risk <= best.risk + TIE * search.costs.largest:
         return []
     text = (
-        f"ensemble: its risk among the choosing patients, {risk:.3f}, is above that of "
+        f"ensemble: its risk among the patients used to choose, {risk:.3f}, is above that of "
         f"'{best.recipe.name}' alone, {best.risk:.3f}."
     )
     return [text]

@@ -17,7 +17,7 @@ def readable_recipes(ensemble: Ensemble) -> list[Recipe]:
         if names[place] in names[:place]:
             msg = (
                 f"an ensemble with two methods called '{names[place]}' cannot be frozen; give each "
-                "score or aggregator a name of its own."
+                "score or aggregator its own name."
             )
             raise BadRuleFile(msg)
         if (recipe.patient, recipe.levels) != (first.patient, first.levels):

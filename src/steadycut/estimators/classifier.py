@@ -255,7 +255,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         if not isinstance(self.honesty, str) or self.honesty != "split":
             msg = (
                 f"honesty must be 'split'; got {shown(self.honesty)}. A bound over all cuts does "
-                "not hold for a scorer that learnt from the patients who certify."
+                "not hold for a scorer that learnt from the patients used to check."
             )
             raise BadOption(msg)
         inputs.check_running(self.checkpoint, self.random_state, self.progress)

@@ -127,7 +127,7 @@ def _check_ours(folder: Path) -> None:
         raise BadCheckpoint(msg) from None
     if found and HEADER not in found and LOCK not in found:
         msg = (
-            f"a checkpoint needs a folder of its own; {folder} holds {len(found)} other files. "
+            f"a checkpoint needs a separate folder; {folder} holds {len(found)} other files. "
             "Name a new or an empty folder."
         )
         raise BadCheckpoint(msg)

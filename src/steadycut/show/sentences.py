@@ -81,6 +81,10 @@ def rule_sentence(document: StudyDocument | AuditDocument) -> str:
     return call_sentence(score_in_words(document), document.direction, document.threshold)
 
 
+# What either direction of a score means.
+DIRECTIONS = {"ge": "high scores mean ill", "le": "low scores mean ill"}
+
+
 def call_sentence(score: str, direction: str, threshold: float) -> str:
     """Say when a patient is called, with the score in words."""
     side = "more" if direction == "ge" else "less"
@@ -167,7 +171,11 @@ def estimate_in_words(estimate: parts.EstimatePart, confidence: float | None = N
 def tested_in_words(point: parts.CountsPart, honesty: str) -> str:
     """Say on whom the cut-off was tested, and how many errors there were."""
     total = point.tp + point.fn + point.fp + point.tn
-    who = "who were not used to choose it" if honesty == "split" else "who also chose it"
+    who = (
+        "who were not used to choose it"
+        if honesty == "split"
+        else "who were also used to choose it"
+    )
     return (
         f"{count(total, 'patient')} {who}: {point.fn} of {point.tp + point.fn} ill missed, "
         f"{point.fp} of {point.fp + point.tn} healthy called"

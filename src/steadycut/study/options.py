@@ -73,7 +73,7 @@ class Options:
         if self.honesty == "uniform":
             msg = (
                 "an ensemble needs honesty 'split'; got 'uniform', whose bounds do not hold where "
-                "the patients who choose also make the scale."
+                "the patients used to choose also make the scale."
             )
             raise BadOption(msg)
 

@@ -54,6 +54,6 @@ def check_both_classes(patients: PatientScores) -> None:
     if min(counts) < LEAST_PATIENTS:
         msg = (
             f"a cut-off needs at least {LEAST_PATIENTS} patients of each class; got {counts[0]} "
-            f"positive and {counts[1]} negative. Check the label column and the positive value."
+            f"ill and {counts[1]} healthy. Check the label column and the positive value."
         )
         raise TooFewPatients(msg)

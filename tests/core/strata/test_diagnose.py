@@ -45,9 +45,9 @@ def test_a_stratum_of_one_patient_is_not_empty():
 
 def test_a_thin_stratum_is_told():
     found = strata_warnings(draws_at([50, 55], [[49, 56], [50, 55]]), 100, NAMES)
-    assert found == ["thin stratum: choosing patients in 'grey': only 5."]
+    assert found == ["thin stratum: patients used to choose in 'grey': only 5."]
     found = strata_warnings(draws_at([50, 51], [[49, 56], [50, 55]]), 100, NAMES)
-    assert found == ["thin stratum: choosing patients in 'grey': only 1."]
+    assert found == ["thin stratum: patients used to choose in 'grey': only 1."]
 
 
 def test_a_boundary_that_nobody_settles_is_told():

@@ -120,7 +120,7 @@ def test_the_bounds_of_an_audit_add_up(options):
     audit = samples.labelled_audit(**options)
     found = CertificateDisplay.from_audit(audit)
     ends = ends_of(found)
-    assert ends["shift, negatives"] == pytest.approx(audit["base"])
+    assert ends["shift, healthy"] == pytest.approx(audit["base"])
     assert ends["instability penalty"] == pytest.approx(ends["Augmented"])
     assert ends["Augmented"] == audit["augmented"]
     assert ends["observed here"] == audit["risk_external"]

@@ -23,7 +23,7 @@ def test_a_study_says_what_it_has_and_what_is_left():
 @pytest.mark.parametrize("honesty", ["split", "uniform"])
 def test_the_use_of_the_data_is_that_of_the_study(honesty):
     rows = rows_of(checklist_section(document(samples.study(honesty=honesty))))
-    assert ("others certify" in rows["use of the data"][3]) is (honesty == "split")
+    assert ("used to choose, " in rows["use of the data"][3]) is (honesty == "split")
 
 
 def test_an_audit_without_labels_has_no_table_of_errors():

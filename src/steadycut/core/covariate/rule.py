@@ -72,7 +72,7 @@ def as_groups(column: NDArray[Any], known: Sequence[str] = ()) -> NDArray[np.str
     if n_missing:
         msg = (
             f"every patient must have a covariate; {n_missing} of {texts.size} have none. Fill it "
-            "in, or make the missing ones a group of their own."
+            "in, or make the missing ones a separate group."
         )
         raise BadPatients(msg)
     return read_only(texts)

@@ -89,8 +89,8 @@ class Best:
             for limit in self.limits
         )
         msg = (
-            f"no cut-off of {where} has {self.wanted} among the patients who choose; the best at "
-            f"any cut is {reached}. Ask for less, or choose by another rule."
+            f"no cut-off of {where} has {self.wanted} among the patients used to choose; the best "
+            f"at any cut is {reached}. Ask for less, or choose by another rule."
         )
         raise NoFeasibleCut(msg)
 

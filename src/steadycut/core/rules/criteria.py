@@ -169,7 +169,7 @@ PV = "PPV and NPV"
 open_ended = partial(Criterion, check=check_positive)
 
 LISTED = (
-    open_ended("erm", mean_cost, "smallest mean cost (cost_fn FN + cost_fp FP) / n", sign=-1),
+    open_ended("erm", mean_cost, "smallest average cost (cost_fn FN + cost_fp FP) / n", sign=-1),
     Criterion("youden", of_counts(of.youden), "largest J = sensitivity + specificity - 1"),
     Criterion("accuracy", of_counts(of.accuracy), "largest (TP + TN) / n, whatever errors cost"),
     Criterion(

@@ -38,7 +38,7 @@ def _thin_strata(draws: StrataDraws, n_patients: int, names: Sequence[str]) -> l
                 f"near-equal boundaries: {name!r} is empty in {share:.0%} of the bootstrap cohorts."
             )
         elif count < FEW_PATIENTS:
-            found.append(f"thin stratum: choosing patients in {name!r}: only {count:g}.")
+            found.append(f"thin stratum: patients used to choose in {name!r}: only {count:g}.")
     return found
 
 

@@ -24,23 +24,23 @@ STYLES = {
     ("negative", "external"): DASH_DOT,
     ("all", "external"): "-",
 }
-WORDS = {"positive": "positives", "negative": "negatives", "all": "all patients"}
+WORDS = {"positive": "ill patients", "negative": "healthy patients", "all": "all patients"}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ScoresDisplay(Display):
     """The share of each class that would be called, by cut-off.
 
-    At the chosen cut-off the curve of the positives is the sensitivity, and the curve of the
-    negatives is the share of false alarms. The distance there between the curves of two hospitals
-    is the shift of that class.
+    At the chosen cut-off the curve of the ill patients is the sensitivity, and that of the healthy
+    ones is the share of false alarms. The distance there between the curves of two hospitals is the
+    shift of that class.
 
     Parameters
     ----------
     curves
         Class, hospital, scores and shares of each curve. The class is ``"positive"``,
         ``"negative"``, or ``"all"`` without labels. The hospital is ``"internal"`` (the patients
-        who certified) or ``"external"``.
+        used to check) or ``"external"``.
     threshold, direction
         The chosen cut-off, and which side of it is called.
     score

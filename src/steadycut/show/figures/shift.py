@@ -14,14 +14,14 @@ from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import note_below, risk_unit
 from steadycut.show.numbers import signed, significant
 
-COLUMNS = ("first\nhospital", "prevalence", "scores of\npositives", "scores of\nnegatives", "here")
+COLUMNS = ("first\nhospital", "prevalence", "scores of\nthe ill", "scores of\nthe healthy", "here")
 HALF_BAR = 0.34
 SPLITS = ("signed", "shapley")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ShiftDisplay(Display):
-    """Waterfall of R_Q - R_P: prevalence, scores of the positives, scores of the negatives.
+    """Waterfall of R_Q - R_P: prevalence, scores of the ill, scores of the healthy.
 
     Parameters
     ----------

@@ -35,8 +35,8 @@ from steadycut.show.sections.verdict import (
 )
 
 WATERFALL = (
-    "Certified risk and bounds, term by term. The dashed line is the risk of the better of two "
-    "rules without any score."
+    "Certified risk and bounds, term by term. The dashed line is the risk of calling everybody or "
+    "nobody, whichever is lower."
 )
 CALLED = (
     "The share of each class that would be called, by cut-off, here and at the first hospital; "
@@ -120,7 +120,7 @@ def decision_facts(audit: DecisionAudit) -> tuple[Fact, ...]:
     if not isinstance(audit, LabelledDecisionAudit):
         return (certified, flips)
     return (
-        ("mean cost here", risk(audit.risk_external)),
+        ("average cost here", risk(audit.risk_external)),
         ("here, at most", risk(audit.bound_external)),
         certified,
         flips,

@@ -103,7 +103,7 @@ def test_section(study: CovariateStudyDocument) -> Section:
         f"{count(test.n_patients, 'patient')} around the pooled cut-off, those with like "
         f"scores differ in disease by {name} as much as this by chance in "
         f"{percent(test.p_value)} of studies in which the same cut-off is best at every "
-        f"{name}. Asked of the choosing patients only."
+        f"{name}. Asked of the patients used to choose only."
     )
     return section("test", "Is one cut-off enough?", results=(result,))
 

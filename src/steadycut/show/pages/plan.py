@@ -14,7 +14,7 @@ def plan_page(plan: PlanDocument) -> Page:
     columns = [
         ("bound", [row.bound for row in rows]),
         ("observed", [risk(row.risk) for row in rows]),
-        ("certify", [certifying(row) for row in rows]),
+        ("to check", [certifying(row) for row in rows]),
         ("in all", [number(row.n_total) for row in rows]),
         ("misses", [number(row.misses) for row in rows]),
         ("alarms", [number(row.alarms) for row in rows]),

@@ -6,7 +6,13 @@ from steadycut.show.columns import numbers
 from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Page, Section
 from steadycut.show.sections.certificate import certificate_section, certificate_status
-from steadycut.show.sentences import aggregation_in_words, next_step, quoted, reversed_in_words
+from steadycut.show.sentences import (
+    DIRECTIONS,
+    aggregation_in_words,
+    next_step,
+    quoted,
+    reversed_in_words,
+)
 
 CUT_DIGITS = 4
 
@@ -17,8 +23,8 @@ def strata_page(study: StrataStudyDocument) -> Page:
     chose, certify = sum(study.patients.select), sum(study.patients.certify)
     return Page(
         title=f"Risk strata on {quoted(study.score)}",
-        subtitle=f"{count(study.patients.total, 'patient')}: {chose} chose the boundaries by the "
-        f"rule {study.rule}, {count(certify, 'other certifies', 'others certify')} them",
+        subtitle=f"{count(study.patients.total, 'patient')}: {chose} used to choose the boundaries "
+        f"by the rule {study.rule}, {count(certify, 'other', 'others')} to check them",
         status=certificate_status(certificate),
         headline=headline(study),
         facts=(
@@ -28,7 +34,7 @@ def strata_page(study: StrataStudyDocument) -> Page:
         next_step=next_step("strata.json"),
         warnings=tuple(stability.warnings),
         sections=(
-            certificate_section(certificate, "where the risk is the mean cost per patient"),
+            certificate_section(certificate, "where the risk is the average cost per patient"),
             strata_section(study),
             boundaries_section(study),
             stability_section(study),
@@ -80,7 +86,7 @@ def boundaries_section(study: StrataStudyDocument) -> Section:
     text = (
         "Missed are patients whose grade belongs above a boundary and who are put below it; "
         f"false alarms the other way round. All limits hold at once with {held} confidence: each "
-        f"is exact at {percent(1 - share)}. The limit on the mean cost is a statement of its own, "
+        f"is exact at {percent(1 - share)}. The limit on the average cost is a separate statement, "
         f"with {percent(1 - study.certificate.delta)} confidence."
     )
     columns = [
@@ -120,6 +126,10 @@ def stability_section(study: StrataStudyDocument) -> Section:
 
 def options_section(study: StrataStudyDocument) -> Section:
     """Show with which options the study can be made again."""
-    options = {"rule": study.rule, "direction": study.direction, **study.options.to_plain()}
+    options = {
+        "rule": study.rule,
+        "direction": DIRECTIONS[study.direction],
+        **study.options.to_plain(),
+    }
     rows = [(name.replace("_", " "), str(value)) for name, value in options.items()]
     return section("options", "How it was made", tables=(listed("Options", rows),))

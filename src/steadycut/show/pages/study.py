@@ -26,14 +26,20 @@ from steadycut.show.sections.comparison import comparison_section
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import methods_section
 from steadycut.show.sections.stability import stability_section, tipping_section
-from steadycut.show.sections.verdict import STATUS, TONES
+from steadycut.show.sections.verdict import TONES
 
 WATERFALL = (
-    "The certified risk, term by term. The dashed line is the risk of the better of two rules "
-    "without any score: call nobody, or call everybody."
+    "The certified risk, term by term. The dashed line is the risk of calling everybody or nobody, "
+    "whichever is lower."
 )
 RATES = {"sensitivity": "ppv", "specificity": "npv"}
-USEFUL = Status(text="useful here", tone="good")
+# The first answer that is not yes, in a few words: useful, as asked.
+TEXTS = {
+    (0, "no"): "not useful",
+    (0, "cannot tell"): "not shown to be useful",
+    (1, "no"): "not as asked",
+    (1, "cannot tell"): "not shown to be as asked",
+}
 
 
 def study_page(study: StudyDocument, comparison: ComparisonDocument | None = None) -> Page:
@@ -73,7 +79,11 @@ def status_of(study: StudyDocument) -> Status:
     """Return the verdict in a few words; older files have only their certificate."""
     if study.verdict is None:
         return certificate_status(study.certificate)
-    return USEFUL if study.verdict.overall == "good" else STATUS[study.verdict.overall]
+    answers = study.verdict.useful, study.verdict.as_asked or "yes"
+    text = next(
+        (TEXTS[name, one] for name, one in enumerate(answers) if one != "yes"), "useful here"
+    )
+    return Status(text=text, tone=study.verdict.overall)
 
 
 def headline(study: StudyDocument) -> tuple[str, ...]:
@@ -139,7 +149,7 @@ def options_section(study: StudyDocument) -> Section:
         ("cost of a missed patient", f"{study.costs.cost_fn:g}"),
         ("cost of a false alarm", f"{study.costs.cost_fp:g}"),
         ("prevalence at which risk is taken", say.prevalence_in_words(study.target_prevalence)),
-        ("direction", study.direction),
+        ("direction", say.DIRECTIONS[study.direction]),
         ("choice among candidates", options.selector),
         ("strata of the bootstrap", options.stratify or "none"),
         ("grid", str(options.grid)),

@@ -41,8 +41,8 @@ def shift_section(
         f"(\N{PLUS-MINUS SIGN} standard error); at the first hospital it was "
         f"{risk(audit.risk_internal)}. The change, "
         f"{change(audit.risk_external - audit.risk_internal)}, is the sum of three parts: "
-        "another share of ill patients, other scores of the ill patients, other "
-        "scores of the negative ones."
+        "another share of ill patients, other scores of the ill patients, other scores of the "
+        "healthy ones."
     )
     texts = (text, UNKNOWN_PART if None in parts_of(shift) else "")
     tables = (shift_table(shift),)
@@ -157,5 +157,5 @@ def paper_rows(audit: LabelledAudit) -> list[Row]:
         ("= base", risk(audit.base), "as if the shift were known"),
         ("valid base", risk(audit.base_valid), valid),
         ("augmented", risk(audit.augmented), "base plus the instability penalty"),
-        ("without any score here", risk(trivial), everybody),
+        ("calling everybody or nobody here", risk(trivial), everybody),
     ]

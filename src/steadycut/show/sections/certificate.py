@@ -12,8 +12,8 @@ from steadycut.show.numbers import count, percent, risk
 from steadycut.show.page import Picture, Section, Status, Table
 
 WITHOUT_SCORE = (
-    "one decision for everybody, among the same patients; a limit that is not below this does not "
-    "show that the score helps"
+    "whichever costs less among the same patients; a limit that is not below this does not show "
+    "that the score helps"
 )
 
 
@@ -66,7 +66,7 @@ def certificate_table(certificate: CertificatePart, *, short: bool = True) -> Ta
         ),
         ("+ allowance for chance", risk(certificate.generalization), chance),
         ("= certified risk", risk(certificate.value), "the sum: the upper limit"),
-        ("without any score", risk(certificate.trivial_risk), WITHOUT_SCORE),
+        ("calling everybody or nobody", risk(certificate.trivial_risk), WITHOUT_SCORE),
     )
     return explained(
         f"The certificate: {percent(1 - certificate.delta)} confidence, bound {bound}, "

@@ -40,7 +40,7 @@ FIRST_HOSPITAL = ("first hospital", "interval there")
 NO_CUT = "no cut-off in it"
 DECISION_CURVE = (
     "Net benefit of the frozen cut-off, by the probability of disease above which one would want a "
-    "call: of use where it is above calling everybody and calling nobody."
+    "call: useful where it is above calling everybody and calling nobody."
 )
 
 CALLED = (
@@ -121,7 +121,7 @@ def points_table(here: OperatingPointPart, before: OperatingPointPart, costs: Co
 
 
 EXPLAINED = (
-    "PPV, NPV: how many of those called are positive, of those not called negative. LR+, LR-: how "
+    "PPV, NPV: how many of those called are ill, of those not called healthy. LR+, LR-: how "
     "much a call, or none, multiplies the odds of the disease. Net benefit: at the probability "
     "above which the costs make a call worth it."
 )
@@ -139,14 +139,14 @@ def counts_table(point: OperatingPointPart, caption: str) -> Table:
             ("healthy patients", str(fp), str(tn), str(fp + tn)),
             ("all", str(tp + fp), str(fn + tn), str(tp + fn + fp + tn)),
         ),
-        note="Positive and not called: missed. Negative and called: a false alarm.",
+        note="Ill and not called: missed. Healthy and called: a false alarm.",
     )
 
 
 def rates_table(points: Mapping[str, OperatingPointPart]) -> Table:
     """Return who is ill and who is called, at one or several hospitals, a column each."""
     rates = {
-        "prevalence (positive, of all)": [point.prevalence for point in points.values()],
+        "prevalence (ill, of all)": [point.prevalence for point in points.values()],
         "call rate (called, of all)": [point.call_rate for point in points.values()],
     }
     return Table(

@@ -34,8 +34,7 @@ LEFT = {
     "treatment",
     "the score": "how scores are measured: device, model and version, training patients, blinding",
     "cut-off": "why these costs; who set them, and when",
-    "reference standard": "what makes a patient positive, who decides, blinding, time between the "
-    "two",
+    "reference standard": "what makes a patient ill, who decides, blinding, time between the two",
     "use of the data": "why this split",
     "differences between the hospitals": "how patients, devices and treatment differ",
     "sample size": "how it was planned: steadycut plan",
@@ -137,8 +136,10 @@ def _two_by_two(point: CountsPart) -> str:
 
 def _roles(document: StudyDocument) -> str:
     if document.certificate.honesty == "uniform":
-        return "all patients choose and certify; the bound allows for it"
-    return f"{document.patients.select} patients chose, {document.patients.certify} others certify"
+        return "all patients are used to choose and to check; the bound allows for it"
+    return (
+        f"{document.patients.select} patients used to choose, {document.patients.certify} to check"
+    )
 
 
 def _rule(document: StudyDocument | AuditDocument) -> str:

@@ -28,8 +28,8 @@ ENSEMBLE = (
 )
 BY_SITE = (
     "What each site would have chosen alone, on the scale of the score and as a share of all "
-    "choosing patients below it; and how the common cut-off does there. Each certificate holds on "
-    "its own, not all of them at once."
+    "patients used to choose below it; and how the common cut-off does there. Each certificate "
+    "holds on its own, not all of them at once."
 )
 RISK_CURVE = (
     "Risk of the patients used to choose, at every cut-off, with one standard error to either side."
@@ -65,7 +65,7 @@ def first_score_row(value: float | None) -> tuple[str, str, str]:
     """Return the first score that is called, if a patient reaches the cut-off."""
     if value is None:
         return ("first score called", "no patient reaches it", "among the patients used to choose")
-    who = "the outermost score of a choosing patient who is called, as other tools print it"
+    who = "the outermost score of a patient used to choose who is called, as other tools print it"
     return ("first score called", cut(value), f"to the last digit {exact(value)}: {who}")
 
 
@@ -76,7 +76,7 @@ def criterion_rows(criterion: CriterionPart) -> list[tuple[str, str, str]]:
     name = f"criterion {criterion.name}"
     rows = [(name, risk(criterion.select), "of the patients used to choose, who made it best")]
     if criterion.certify is not None:
-        name = f"{name}, certifying"
+        name = f"{name}, to check"
         rows.append((name, risk(criterion.certify), "of the patients used to check"))
     return rows
 
@@ -124,10 +124,10 @@ def sites_section(study: StudyDocument, sites: SitesPart) -> Section:
     rows, certified = sites.rows, [row.certificate for row in sites.rows]
     columns = [
         ("site", [row.site for row in rows]),
-        ("chose", [str(row.select) for row in rows]),
+        ("to choose", [str(row.select) for row in rows]),
         ("its own cut", [cut(row.threshold) for row in rows]),
         ("quantile", [percent(row.quantile) for row in rows]),
-        ("certify", [str(row.certify) for row in rows]),
+        ("to check", [str(row.certify) for row in rows]),
         ("risk", ["" if one is None else risk(one.risk) for one in certified]),
         ("certified", ["" if one is None else risk(one.value) for one in certified]),
     ]

@@ -59,13 +59,13 @@ def rules_table(rows: Sequence[ComparedRule]) -> Table:
             *risk_columns(rows),
             *(difference_columns(rows) if paired else ()),
             ("G_boot", numbers([row.penalty for row in rows])),
-            ("flips", percents([row.flip_rate for row in rows])),
+            ("reversed", percents([row.flip_rate for row in rows])),
             ("se", percents([row.flip_rate_se for row in rows])),
         ],
         texts=len(chosen),
         note=f"{SYMBOLS} to erm: R_Q minus that of erm on the same patients. G_boot: the penalty, "
-        "an upper limit of the risk at stake where the cut-off may move. flips: decisions at the "
-        "second hospital that a resampled study would change.",
+        "an upper limit of the risk at stake where the cut-off may move. reversed: decisions "
+        "at the second hospital that a resampled study would change.",
     )
 
 
@@ -99,7 +99,7 @@ def costs_table(rows: Sequence[ComparedCosts]) -> Table:
             ("miss:alarm", [f"{row.cost_fn:g}:{row.cost_fp:g}" for row in rows]),
             *chosen,
             *risk_columns(rows),
-            ("without any score", numbers([row.trivial_external for row in rows])),
+            ("everybody or nobody", numbers([row.trivial_external for row in rows])),
         ],
         texts=len(chosen),
         note=SYMBOLS,

@@ -9,7 +9,7 @@ from steadycut.show.page import Explorer
 NUMBERS = (
     ("risk", "risk"),
     ("limit", "certified risk, at most"),
-    ("trivial", "risk without any score"),
+    ("trivial", "calling everybody or nobody"),
     ("sensitivity", "sensitivity"),
     ("specificity", "specificity"),
     ("ppv", "PPV"),
@@ -22,9 +22,9 @@ EVERYWHERE = (
 )
 AT_FROZEN = "Valid: this is the frozen cut-off, and these patients had no part in choosing it."
 ELSEWHERE = (
-    "Not a certificate: what it would have been, had this cut-off been frozen beforehand. A "
-    "cut-off that is picked here because its numbers look good is judged by the very patients "
-    "who made it look good."
+    "Not a certificate: it would hold if this cut-off had been frozen beforehand. A cut-off that "
+    "is picked here because its numbers look good is judged by the same patients who made it look "
+    "good."
 )
 VACUOUS = "Not shown to be better than calling everybody or nobody."
 
@@ -53,8 +53,8 @@ def counted_text(data: ExplorerPart, who: str) -> str:
     n = data.n_positive + data.n_negative
     return (
         f"Every number is computed in this page, from counts of the {count(n, 'patient')} {who} "
-        f"({data.n_positive} positive). Another prevalence is taken to change only how many "
-        "patients are positive, and not the scores of either class. Grey zone: patients about whom "
+        f"({data.n_positive} ill). Another prevalence is taken to change only how many "
+        "patients are ill, and not the scores of either class. Grey zone: patients about whom "
         f"at least {percent(data.grey_at_least)} of the resampled studies decide otherwise."
     )
 

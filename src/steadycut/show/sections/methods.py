@@ -19,8 +19,8 @@ SPLIT = (
     "was frozen before the patients used to check were counted."
 )
 UNIFORM = (
-    "The same patients chose the cut-off and certified it; the bound used holds at every cut-off "
-    "and for every candidate at once, so that choosing does not spoil it."
+    "The same patients were used to choose the cut-off and to check it; the bound used holds at "
+    "every cut-off and for every candidate at once, so that choosing does not spoil it."
 )
 EXACT = "one-sided exact binomial limits (Clopper-Pearson)"
 AT_ALL_CUTS = (
@@ -60,7 +60,7 @@ def patients_text(document: StudyDocument) -> str:
     made_of = f" with {count(rows, 'row')} of scores" if rows else ""
     return (
         f"Patients. {count(patients.total, 'patient')}{made_of} entered the study, "
-        f"{patients.positive} of them positive "
+        f"{patients.positive} of them ill "
         f"({percent(patients.positive / patients.total)}). The patient was the unit of every "
         f"analysis: a patient's score was {say.score_in_words(document)}."
     )
@@ -72,8 +72,8 @@ def choice_text(document: StudyDocument) -> str:
     several = len(document.candidates)
     among = f", among {several} candidates (scores and aggregators)" if several > 1 else ""
     return (
-        f"Cut-off. {count(patients.select, 'patient')} ({patients.select_positive} positive) "
-        f"chose one cut-off by the rule {rule_in_words(document.rule)}{among}, where "
+        f"Cut-off. {count(patients.select, 'patient')} ({patients.select_positive} ill) were used "
+        f"to choose one cut-off by the rule {rule_in_words(document.rule)}{among}, where "
         f"{say.costs_in_words(document.costs)} and the prevalence is "
         f"{say.prevalence_in_words(document.target_prevalence)}. To measure its stability these "
         f"patients were resampled {options.n_bootstrap} times and the whole rule was run again."
@@ -99,9 +99,9 @@ def certificate_text(document: StudyDocument) -> str:
     certificate, patients = document.certificate, document.patients
     honest = certificate.honesty == "split"
     return (
-        f"Certificate. {count(patients.certify, 'patient')} ({patients.certify_positive} "
-        f"positive) certified the cut-off: an upper limit on its risk, the mean cost per patient, "
-        f"with {percent(1 - certificate.delta)} confidence, by the bound "
+        f"Certificate. {count(patients.certify, 'patient')} ({patients.certify_positive} ill) were "
+        "used to check the cut-off: they give an upper limit on its risk, the average cost per "
+        f"patient, with {percent(1 - certificate.delta)} confidence, by the bound "
         f"{say.bound_in_words(certificate.bound)}. {SPLIT if honest else UNIFORM}"
         f"{rates_text(document)}"
     )
@@ -128,9 +128,9 @@ def results_text(document: StudyDocument) -> str:
         f"Results. {say.rule_sentence(document)} In {percent(found.confidence)} of repeated "
         f"studies the cut-off is expected to be {again}. Among the patients used to check "
         f"{characteristics_text(document)}. The observed risk was "
-        f"{risk(certificate.risk)}, the certified risk at most {risk(certificate.value)}; a "
-        f"rule without any score has {risk(certificate.trivial_risk)}. Of the decisions "
-        f"{percent(stability.flip_rate)} would differ had other patients chosen the cut-off."
+        f"{risk(certificate.risk)}, the certified risk at most {risk(certificate.value)}; "
+        f"calling everybody or nobody has {risk(certificate.trivial_risk)}. Another sample of "
+        f"patients would reverse {percent(stability.flip_rate)} of the decisions."
     )
 
 
@@ -180,7 +180,7 @@ def audit_results_text(document: LabelledAudit) -> str:
         f"with {percent(1 - document.delta)} confidence at most "
         f"{risk(document.bound_external)} ({document.bound}). Of the change, "
         f"{risk(moved.prevalence)} comes from the prevalence, {risk(moved.shape_positive)} from "
-        f"the scores of ill patients and {risk(moved.shape_negative)} from those of negative "
+        f"the scores of ill patients and {risk(moved.shape_negative)} from those of healthy "
         "ones."
     )
 

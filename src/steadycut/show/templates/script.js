@@ -182,8 +182,8 @@
     const missed = Math.round(1000 * state.prevalence * rates[0]);
     const alarms = Math.round(1000 * (1 - state.prevalence) * rates[1]);
     return (
-      `Of 1000 such patients ${positive} are positive: ${positive - missed} of them are called, ` +
-      `${missed} are missed. Of the ${1000 - positive} negative ones ${alarms} are called falsely.`
+      `Of 1000 such patients ${positive} are ill: ${positive - missed} of them are called, ` +
+      `${missed} are missed. Of the ${1000 - positive} healthy ones ${alarms} are called falsely.`
     );
   }
 
