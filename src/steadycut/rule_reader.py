@@ -31,13 +31,13 @@ from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 # here. A file with another field comes from a newer steadycut, and the field could change
 # decisions, so the file is refused.
 COMMON = """aggregation bound certificate columns costs data_sha256 delta direction generalization
-honesty how instances_per_patient label largest level levels median n_candidates n_patients patient
-patients positive provenance risk rule schema score score_range sha256 site smallest threshold
-trivial_risk units_per_patient vacuous value versions"""
+honesty how instances_per_patient label largest level levels median n_candidates n_patients negative
+patient patients positive provenance risk rule schema score score_range sha256 site smallest
+threshold trivial_risk units_per_patient vacuous value versions"""
 KNOWN = {
     "steadycut.rule/1": """answer asked band bias bins bootstrap_thresholds centering
 certified_rates cost_fn cost_fp edges ensemble flip_rate fn form fp hashes key_check kind lower
-methods modulus n_bootstrap negative observed operating_value options penalty quantile
+methods modulus n_bootstrap observed operating_value options penalty quantile
 quantiles_negative quantiles_positive radius rate reference remembered_patients right salt scheme
 seed sites stability target_prevalence tn tp upper warnings weight""",
     "steadycut.strata/1": """above alarm alarm_costs below bias bootstrap_thresholds boundaries

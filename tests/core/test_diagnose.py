@@ -13,7 +13,7 @@ from steadycut.core.diagnose import (
     order_warnings,
     stability_warnings,
 )
-from steadycut.core.records import Costs, PatientScores
+from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.rules.registry import parse_rule
 from tests.core.cohorts import SEEDS, as_lists, binormal, random_cohort
 from tests.slow_reference import stability
@@ -129,10 +129,17 @@ def test_no_barrier_no_second_basin():
 
 
 def test_few_patients_of_a_class_are_named():
-    (text,) = class_warnings("used to choose", 3, 10)
+    def warned(n_ill, n_healthy, recipe=None):
+        labels = [1] * n_ill + [0] * n_healthy
+        patients = PatientScores(scores=range(len(labels)), labels=labels, recipe=recipe)
+        return class_warnings("used to choose", patients)
+
+    (text,) = warned(3, 10)
     assert text.startswith("few patients: 3 ill patients used to choose;")
-    assert len(class_warnings("certify", 0, 9)) == 2
-    assert class_warnings("choose", 10, 10) == []
+    assert len(warned(0, 9)) == 2
+    assert warned(10, 10) == []
+    (text,) = warned(10, 3, Recipe(positive="case", negative="control"))
+    assert text.startswith("few patients: 3 controls used to choose;")
 
 
 @pytest.mark.parametrize(

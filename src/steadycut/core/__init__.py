@@ -5,9 +5,10 @@ travel:
 
 ==================  =================================================================
 ``checks``          checks of single values and arrays, with clear error messages
+``class_names``     what patients of the two classes are called in texts
 ``records``         the records that the modules pass to each other
 ``aggregate``       instance scores -> one score per patient
-``split``           patients -> those who choose and those who certify
+``split``           patients -> those used to choose and those used to check
 ``cuts``            patients -> the cuts that are tried, and what each one costs
 ``confusion``       the four counts of one threshold, and its risk
 ``rates``           four counts -> sensitivity, predictive values, kappa, ...

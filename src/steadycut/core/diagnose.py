@@ -87,13 +87,17 @@ def basin_share(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> float:
     return float(np.minimum(below, above).max())
 
 
-def class_warnings(name: str, n_positive: int, n_negative: int) -> list[str]:
-    """Return a warning for each class with few patients."""
-    found = []
-    for kind, count in (("ill", n_positive), ("healthy", n_negative)):
+def class_warnings(name: str, patients: PatientScores) -> list[str]:
+    """Return a warning for each class with few patients; ``name`` says what they are used for."""
+    found, names = [], patients.recipe.class_names
+    counts = {
+        names.ill_patients: patients.n_positive,
+        names.healthy_patients: patients.n_negative,
+    }
+    for kind, count in counts.items():
         if count < FEW_PATIENTS:
             found.append(
-                f"few patients: {count} {kind} patients {name}; expect a rough cut-off and a wide "
+                f"few patients: {count} {kind} {name}; expect a rough cut-off and a wide "
                 f"certificate below {FEW_PATIENTS}."
             )
     return found

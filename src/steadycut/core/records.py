@@ -22,6 +22,7 @@ from steadycut.core.checks import (
     shown,
     store,
 )
+from steadycut.core.class_names import ClassNames
 from steadycut.errors import BadOption, BadPatients, PatientOverlap, argument
 
 DIRECTIONS = ("ge", "le")
@@ -109,13 +110,15 @@ class Recipe:
 
     ``levels`` are pairs of a column and an aggregator, from the innermost level outwards. For
     example ``(("slide", "max"),)`` with ``how="mean"`` takes the largest row of each slide, and
-    then the mean over the slides of each patient.
+    then the mean over the slides of each patient. ``positive`` is the label that counts as 1.
+    ``negative`` is the other label, if both are names of classes.
     """
 
     patient: str = "patient"
     score: str = "score"
     label: str | None = None
     positive: str | None = None
+    negative: str | None = None
     site: str | None = None
     levels: tuple[tuple[str, str], ...] = ()
     how: str = "mean"
@@ -124,6 +127,11 @@ class Recipe:
     def chain(self) -> tuple[tuple[str, str], ...]:
         """All steps from rows to patients. The last step is named ``patient``."""
         return (*self.levels, ("patient", self.how))
+
+    @property
+    def class_names(self) -> ClassNames:
+        """What patients of either class are called."""
+        return ClassNames.of(self.positive, self.negative)
 
     @property
     def name(self) -> str:

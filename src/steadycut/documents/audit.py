@@ -18,6 +18,7 @@ from steadycut.documents.parts import (
     EnsembleShares,
     ExplorerPart,
     Floats,
+    NamedClasses,
     NewPatientsPart,
     OperatingPointPart,
     Part,
@@ -175,7 +176,7 @@ class WithoutLabels(Part):
     statements: list[str]
 
 
-class AuditBase(NewPatientsPart):
+class AuditBase(NamedClasses, NewPatientsPart):
     """What the audit of every kind of frozen file says."""
 
     direction: Literal["ge", "le"]

@@ -132,7 +132,7 @@ class PooledCut(parts.Part):
     certificate: parts.CertificatePart
 
 
-class CovariateStudyDocument(parts.Part):
+class CovariateStudyDocument(parts.NamedClasses):
     """Everything in ``covariate-study.json``."""
 
     schema_: Literal["steadycut.covariate-study/1"] = Field(default=STUDY_SCHEMA, alias="schema")

@@ -162,6 +162,7 @@ class FrozenFile(ABC, Generic[Document]):
             score=score,
             label=columns.label,
             positive=columns.positive,
+            negative=columns.negative,
             site=columns.site,
             levels=tuple((step.level, step.how) for step in steps[:-1]),
             how=steps[-1].how,

@@ -18,6 +18,7 @@ from pydantic import (
     model_serializer,
 )
 
+from steadycut.core.class_names import ClassNames
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.verdict import Answer, RateName
@@ -91,14 +92,43 @@ class Step(Part):
 
 
 class Columns(Part):
-    """The columns of the table that the rule was made from."""
+    """The columns of the table that the rule was made from.
+
+    ``positive`` is the label that counts as 1, if labels are not 0 and 1. ``negative`` is the other
+    one, if both are names of classes; older files do not have it.
+    """
 
     patient: str
     score: str
     label: str | None
     positive: str | None
+    negative: str | None = None
     site: str | None
     levels: list[str]
+
+
+class ClassNamesPart(Part):
+    """What patients with label 1 and label 0 are called in the label column."""
+
+    ill: str
+    healthy: str
+
+
+class NamedClasses(Part):
+    """A document that speaks of patients of two classes, in the words of the label column."""
+
+    class_names: ClassNamesPart | None = None
+
+    @property
+    def names(self) -> ClassNames:
+        """What patients of either class are called; ill and healthy where nothing else is known."""
+        part = self.class_names
+        return ClassNames() if part is None else ClassNames.of(part.ill, part.healthy)
+
+
+def names_part(names: ClassNames) -> ClassNamesPart | None:
+    """Return names as they are written; None for ill and healthy."""
+    return ClassNamesPart.of(names) if names.given else None
 
 
 class CostsPart(Part):

@@ -166,7 +166,7 @@ class OptionsPart(parts.RuleOptions):
     seed: int
 
 
-class StudyDocument(parts.Part):
+class StudyDocument(parts.NamedClasses):
     """Everything in ``study.json``.
 
     ``instances``, ``data`` and ``frozen_rule`` are known where the study was made from a table,

@@ -58,6 +58,17 @@ def code_labels(
     return coded
 
 
+def same_label(text: str, other: str) -> bool:
+    """Whether two texts stand for the same label.
+
+    Examples
+    --------
+    >>> same_label("1.0", "true"), same_label("MSI", "MSS")
+    (True, False)
+    """
+    return _meaning(text) == _meaning(other)
+
+
 def _meaning(text: str) -> float | str:
     """Return the number that a text stands for, or the text."""
     folded = text.strip().casefold()

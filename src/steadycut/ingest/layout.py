@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from steadycut.core.aggregate.aggregators import nest
 from steadycut.core.checks import LARGEST_SCORE, IntArray
+from steadycut.core.class_names import ClassNames
 from steadycut.errors import BadPatients, BadTable, MissingScores, argument
 from steadycut.ingest.arrival import arrival_places, earliest_rows
 from steadycut.ingest.finish import count_leaves
 from steadycut.ingest.identifiers import check_named
-from steadycut.ingest.labels import code_labels
+from steadycut.ingest.labels import code_labels, same_label
 from steadycut.ingest.request import Request
 from steadycut.ingest.sites import groups_at_sites, refuse_overlap
 from steadycut.ingest.survey import ScoreFacts, Survey
@@ -75,7 +76,8 @@ class Layout:
     are left out. In the other groups the rows with finite scores count; ``sizes`` is their number
     in each leaf. Leaves are in the order of patients: ``first_leaf`` says where the leaves of each
     patient begin, and its last entry how many leaves there are. ``steps`` lead from leaves to
-    patients, one per level. ``attributes`` and ``order`` are those of the patients.
+    patients, one per level. ``attributes`` and ``order`` are those of the patients. ``negative`` is
+    the label that counts as 0, if both labels are names of classes.
     """
 
     leaf_of: IntArray
@@ -84,6 +86,7 @@ class Layout:
     steps: tuple[IntArray, ...]
     patients: NDArray[np.str_]
     labels: NDArray[np.int8] | None
+    negative: str | None
     sites: NDArray[np.str_] | None
     attributes: Mapping[str, NDArray[np.str_]]
     order: IntArray | None
@@ -157,6 +160,7 @@ def lay_out(survey: Survey, request: Request) -> Layout:
         steps=tuple(steps),
         patients=patients,
         labels=None if labels is None else labels[kept],
+        negative=_negative_name(filled, request),
         sites=None if sites is None else sites[kept],
         attributes={
             name: _patient_values(filled, request, name)[kept] for name in request.attributes
@@ -236,6 +240,17 @@ def _patient_labels(survey: Survey, request: Request) -> NDArray[np.int8] | None
     coded = np.zeros(len(column.texts), dtype=np.int64)
     coded[occurring] = code_labels(texts, request.label, request.positive, must_occur=must_occur)
     return _one_each(survey, request, request.label, coded[column.codes]).astype(np.int8)
+
+
+def _negative_name(survey: Survey, request: Request) -> str | None:
+    """Return the label that counts as 0, if both labels are names of classes."""
+    if request.label is None or request.positive is None:
+        return None
+    column = survey.keys[request.label]
+    texts = [column.texts[code] for code in np.unique(column.codes[column.codes >= 0])]
+    others = [text for text in texts if not same_label(text, str(request.positive))]
+    names = ClassNames.of(str(request.positive), others[0]) if len(others) == 1 else ClassNames()
+    return others[0] if names.given else None
 
 
 def _patient_values(survey: Survey, request: Request, name: str) -> NDArray[np.str_]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
 
@@ -135,7 +135,7 @@ def _patients(
             n_instances=layout.n_instances,
             n_units=finished.n_units if request.levels else None,
             attributes=layout.attributes,
-            recipe=request.recipe(score, how),
+            recipe=replace(request.recipe(score, how), negative=layout.negative),
         )
         for (score, how), numbers in finished.scores.items()
     }

@@ -80,9 +80,14 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explorer:
-    """The words of the explorer; ``numbers`` has the key and the name of each number."""
+    """The words of the explorer; ``numbers`` has the key and the name of each number.
+
+    ``ill`` and ``healthy`` are what patients of either class are called.
+    """
 
     texts: tuple[str, ...]
+    ill: str
+    healthy: str
     numbers: tuple[tuple[str, str], ...]
     at_frozen: str
     elsewhere: str

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from steadycut.core.aggregate.aggregators import AGGREGATORS
 from steadycut.core.bounds.concentration import BOUNDS
+from steadycut.core.class_names import ClassNames, of_them
 from steadycut.core.verdict import Answer
 from steadycut.documents import parts
 from steadycut.documents.audit import AuditDocument
@@ -81,8 +82,15 @@ def rule_sentence(document: StudyDocument | AuditDocument) -> str:
     return call_sentence(score_in_words(document), document.direction, document.threshold)
 
 
-# What either direction of a score means.
-DIRECTIONS = {"ge": "high scores mean ill", "le": "low scores mean ill"}
+def direction_in_words(direction: str, names: ClassNames) -> str:
+    """Say what either direction of a score means.
+
+    Examples
+    --------
+    >>> direction_in_words("ge", ClassNames())
+    'high scores mean ill'
+    """
+    return f"{'high' if direction == 'ge' else 'low'} scores mean {names.ill}"
 
 
 def call_sentence(score: str, direction: str, threshold: float) -> str:
@@ -168,7 +176,7 @@ def estimate_in_words(estimate: parts.EstimatePart, confidence: float | None = N
     return f"{estimate.value:.2f} ({name}{ends[0]} to {ends[1]})"
 
 
-def tested_in_words(point: parts.CountsPart, honesty: str) -> str:
+def tested_in_words(point: parts.CountsPart, honesty: str, names: ClassNames) -> str:
     """Say on whom the cut-off was tested, and how many errors there were."""
     total = point.tp + point.fn + point.fp + point.tn
     who = (
@@ -177,8 +185,9 @@ def tested_in_words(point: parts.CountsPart, honesty: str) -> str:
         else "who were also used to choose it"
     )
     return (
-        f"{count(total, 'patient')} {who}: {point.fn} of {point.tp + point.fn} ill missed, "
-        f"{point.fp} of {point.fp + point.tn} healthy called"
+        f"{count(total, 'patient')} {who}: {point.fn} of {point.tp + point.fn} "
+        f"{of_them(names.ill)} missed, {point.fp} of {point.fp + point.tn} "
+        f"{of_them(names.healthy)} called"
     )
 
 
@@ -216,24 +225,26 @@ def of_hundred_about(share: float) -> str:
     return "fewer than 1 of 100" if 0 < share < 0.005 else f"{100 * share:.0f} of 100"  # noqa: PLR2004
 
 
-def roles_in_words(patients: parts.RoleCounts, honesty: str = "split") -> str:
-    """Say how many patients there are, who chose and who certifies."""
-    all_of_them = f"{count(patients.total, 'patient')}, {patients.positive} of them ill"
+def roles_in_words(patients: parts.RoleCounts, names: ClassNames, honesty: str = "split") -> str:
+    """Say how many patients there are, who was used to choose and who to check."""
+    ill = of_them(names.ill)
+    all_of_them = f"{count(patients.total, 'patient')}, {patients.positive} of them {ill}"
     if honesty == "uniform":
         return f"{all_of_them}: all were used to choose the cut-off and to check it"
     others = count(patients.certify, "other", "others")
     return (
         f"{all_of_them}: {patients.select} used to choose the cut-off "
-        f"({patients.select_positive} ill), {others} to check it ({patients.certify_positive} ill)"
+        f"({patients.select_positive} {ill}), {others} to check it ({patients.certify_positive} "
+        f"{ill})"
     )
 
 
-def errors_sentence(point: parts.CountsPart, who: str) -> str:
+def errors_sentence(point: parts.CountsPart, who: str, names: ClassNames) -> str:
     """Say how many errors were seen."""
     total = point.tp + point.fn + point.fp + point.tn
     wrong = count(point.fn + point.fp, "time")
     return (
         f"Among {count(total, 'patient')} {who} it was wrong {wrong}: "
-        f"{point.fn} of {count(point.tp + point.fn, 'ill patient')} missed, "
-        f"{count(point.fp, 'false alarm')} in {count(point.fp + point.tn, 'healthy patient')}."
+        f"{point.fn} of {point.tp + point.fn} {names.ill_patients} missed, "
+        f"{count(point.fp, 'false alarm')} in {point.fp + point.tn} {names.healthy_patients}."
     )

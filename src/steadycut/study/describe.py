@@ -20,6 +20,7 @@ from steadycut.documents.parts import (
     RoleCounts,
     StabilityPart,
     Step,
+    names_part,
 )
 from steadycut.documents.study import (
     CandidatePart,
@@ -62,6 +63,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
         certificate=CertificatePart.of(study.certificate),
         certified_rates=[StudyRatePart.of(one) for one in study.certified_rates] or None,
         verdict=study_verdict(study),
+        class_names=names_part(chosen.recipe.class_names),
         threshold_interval=cut_intervals(study, confidence),
         operating_point=point_part(study_point(study, confidence)),
         stability=stability_part(study),

@@ -33,6 +33,7 @@ from steadycut.documents.parts import (
     MethodShare,
     OperatingPointPart,
     ScoresPart,
+    names_part,
 )
 from steadycut.documents.rule import FrozenRule, Reference
 from steadycut.documents.strata import RatePart
@@ -181,6 +182,7 @@ def _shared(found: Audited) -> dict[str, Any]:
     grey = int(np.count_nonzero(found.flip_probability.round(9) >= GREY_ZONE))
     return {
         "direction": document.direction,
+        "class_names": names_part(found.rule.recipe.class_names),
         "score": document.columns.score,
         "aggregation": document.aggregation,
         "delta": document.certificate.delta,

@@ -118,9 +118,9 @@ class FittedStudy:
         """What a reader should know before trusting the numbers."""
         chose, certified = self.chose, self.certified
         found = [*map(infeasible_warning, self.infeasible), *self.chosen.warnings]
-        found += class_warnings("used to choose", chose.n_positive, chose.n_negative)
+        found += class_warnings("used to choose", chose)
         if self.options.honesty == "split":
-            found += class_warnings("used to check", certified.n_positive, certified.n_negative)
+            found += class_warnings("used to check", certified)
             found += order_warnings(self.patients)
         return [*found, *unit_warnings(self.patients), *alike_warnings(self.patients)]
 

@@ -172,8 +172,9 @@ def rates_in_words(rule: FrozenFile[Any], rates: Sequence[tuple[ErrorRate, Error
     """Say how often each kind of patient is decided rightly or wrongly, here and before."""
     if rule.costs is not None:
         (missed, missed_before), (alarmed, alarmed_before) = rates
-        found = both(missed.opposite, missed_before.opposite, "ill patients")
-        return f"finds {found}, calls {both(alarmed, alarmed_before, 'healthy ones')}"
+        classes = rule.recipe.class_names
+        found = both(missed.opposite, missed_before.opposite, classes.ill_patients)
+        return f"finds {found}, calls {both(alarmed, alarmed_before, classes.healthy_ones)}"
     names = [
         f"{kind} at {below} | {above}"
         for below, above in pairwise(rule.actions)

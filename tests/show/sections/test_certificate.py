@@ -4,6 +4,7 @@ import pytest
 
 from steadycut import fit
 from steadycut.core.asked_rates import CertifiedRate
+from steadycut.core.class_names import DEFAULT
 from steadycut.documents.study import StudyRatePart
 from steadycut.show.markdown import markdown
 from steadycut.show.pages.study import study_page
@@ -41,7 +42,7 @@ def test_the_page_and_the_terminal_answer_what_was_asked(honesty):
     page = study_page(study)
     said = " ".join(terminal(page).split())
     sentence = rates_sentence(study.certified_rates, 0.1)
-    step = rates_step(study.certified_rates, "ge")
+    step = rates_step(study.certified_rates, "ge", DEFAULT)
     for text in (sentence, step):
         assert text in said
         assert text in " ".join(markdown(page).split())
@@ -64,10 +65,10 @@ def test_the_limit_is_never_rounded_towards_what_was_asked_for():
 
 
 def test_it_says_how_many_more_patients_it_takes():
-    assert more_patients(part(36, 39)) == (
+    assert more_patients(part(36, 39), DEFAULT) == (
         "Next: check with about 696 ill patients (here 39): they show 0.90 in four studies of five."
     )
-    assert "even 20000 ill patients" in more_patients(part(9001, 10_000))
+    assert "even 20000 ill patients" in more_patients(part(9001, 10_000), DEFAULT)
 
 
 @pytest.mark.parametrize(
@@ -80,24 +81,24 @@ def test_it_says_how_many_more_patients_it_takes():
     ],
 )
 def test_it_says_which_way_the_cut_off_must_move(rate, direction, side):
-    said = another_cut(part(33, 39, rate=rate), direction)
+    said = another_cut(part(33, 39, rate=rate), direction, DEFAULT)
     assert said == f"Next: choose a {side} cut-off: --rule {rate}:0.98 to show at least 0.90."
     # The rule exists.
     assert fit(samples.cohort(160, 1), n_bootstrap=5, rule=f"{rate}:0.98").threshold is not None
 
 
 def test_too_few_patients_and_a_low_rate_need_both():
-    said = another_cut(part(10, 20, asked=0.95), "ge")
+    said = another_cut(part(10, 20, asked=0.95), "ge", DEFAULT)
     assert said.endswith("at least 45 ill patients.")
 
 
 def test_a_rule_needs_a_value_below_1():
-    assert "--rule sensitivity:0.997 " in another_cut(part(60, 72, asked=0.968), "ge")
+    assert "--rule sensitivity:0.997 " in another_cut(part(60, 72, asked=0.968), "ge", DEFAULT)
 
 
 def test_two_rates_that_are_too_low_need_a_better_score():
     study = described(certify="sensitivity:0.999,specificity:0.999")
-    assert rates_step(study.certified_rates, "ge").startswith("Next: find a better score.")
+    assert rates_step(study.certified_rates, "ge", DEFAULT).startswith("Next: find a better score.")
 
 
 def test_a_file_without_a_verdict_shows_its_certificate():

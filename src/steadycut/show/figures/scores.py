@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from steadycut.core.checks import FloatArray
+from steadycut.core.class_names import DEFAULT, ClassNames
 from steadycut.documents.audit import AuditDocument
 from steadycut.documents.parts import ScoresPart
 from steadycut.documents.reading import Source, document_of
@@ -24,7 +25,6 @@ STYLES = {
     ("negative", "external"): DASH_DOT,
     ("all", "external"): "-",
 }
-WORDS = {"positive": "ill patients", "negative": "healthy patients", "all": "all patients"}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -45,12 +45,15 @@ class ScoresDisplay(Display):
         The chosen cut-off, and which side of it is called.
     score
         Name of the axis.
+    classes
+        What patients of either class are called.
     """
 
     curves: list[tuple[str, str, FloatArray, FloatArray]]
     threshold: float
     direction: str = "ge"
     score: str = "score"
+    classes: ClassNames = DEFAULT
 
     height: ClassVar = 4.1
 
@@ -79,17 +82,23 @@ class ScoresDisplay(Display):
             threshold=document.threshold,
             direction=document.direction,
             score=document.score,
+            classes=document.names,
         )
 
     def draw(self, ax: Any) -> None:
         """Draw the curves."""
         two = len({place for _, place, _, _ in self.curves}) > 1
         mark_cut_off(ax, self.threshold)
+        words = {
+            "positive": self.classes.ill_patients,
+            "negative": self.classes.healthy_patients,
+            "all": "all patients",
+        }
         for name, place, scores, shares in self.curves:
             where = {"internal": ", first hospital", "external": ", here"}[place] if two else ""
             style = STYLES[name, place] if two else STYLES[name, "external"]
             look = {"color": COLOURS[name], "linestyle": style, "linewidth": 1.8}
-            ax.plot(*self._steps(scores, shares), label=WORDS[name] + where, **look)
+            ax.plot(*self._steps(scores, shares), label=words[name] + where, **look)
         ax.set_ylim(0, 1.02)
         name_score_axis(ax, self.score)
         ax.set_ylabel("share of the class that is called")

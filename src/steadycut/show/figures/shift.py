@@ -6,6 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from steadycut.core.checks import FloatArray, check_choice
+from steadycut.core.class_names import DEFAULT, ClassNames
 from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.reading import Source, document_of
 from steadycut.errors import BadPatients
@@ -14,7 +15,6 @@ from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import note_below, risk_unit
 from steadycut.show.numbers import signed, significant
 
-COLUMNS = ("first\nhospital", "prevalence", "scores of\nthe ill", "scores of\nthe healthy", "here")
 HALF_BAR = 0.34
 SPLITS = ("signed", "shapley")
 
@@ -34,6 +34,8 @@ class ShiftDisplay(Display):
         with probability ``confidence``.
     unit
         Name of the axis.
+    classes
+        What patients of either class are called.
     """
 
     risk_internal: float
@@ -43,6 +45,7 @@ class ShiftDisplay(Display):
     total_interval: FloatArray
     confidence: float
     unit: str = "risk"
+    classes: ClassNames = DEFAULT
 
     @classmethod
     def from_audit(cls, audit: Source[AuditDocument], split: str = "signed") -> Self:
@@ -68,6 +71,7 @@ class ShiftDisplay(Display):
             total_interval=array(ranges.total),
             confidence=1 - document.delta,
             unit=risk_unit(document.costs),
+            classes=document.names,
         )
 
     def draw(self, ax: Any) -> None:
@@ -92,7 +96,8 @@ class ShiftDisplay(Display):
         for i, text in enumerate([*texts, significant(self.risk_external)]):
             where = {"textcoords": "offset points", "ha": "center", "va": "bottom"}
             ax.annotate(text, (i, tops[i]), (0, 3), **where)
-        ax.set_xticks(range(len(COLUMNS)), COLUMNS)
+        kinds = [f"scores of\n{one}" for one in (self.classes.ill, self.classes.healthy)]
+        ax.set_xticks(range(levels.size), ["first\nhospital", "prevalence", *kinds, "here"])
         lowest = min(reach.min(), 0)
         ax.set_ylim(1.1 * lowest, 1.15 * (tops.max() or 1))
         ax.set_ylabel(self.unit)

@@ -133,7 +133,7 @@ def labelled_sections(audit: LabelledAudit) -> tuple[Section, ...]:
     here, before = audit.operating_point, audit.operating_point_internal
     return (
         *groups_section(audit),
-        here_section(here, before, audit.costs, figures),
+        here_section(here, before, audit.costs, audit.names, figures),
         shift_section(audit, audit.shift, pictures(audit, {ShiftDisplay: STEPS})),
     )
 
@@ -213,7 +213,7 @@ def labelled_decision_sections(audit: LabelledDecisionAudit) -> list[Section]:
     here, before = audit.operating_point, audit.operating_point_internal
     sections = [*groups_section(audit), boundaries_section(audit)]
     if here is not None and before is not None and audit.costs is not None:
-        sections.append(here_section(here, before, audit.costs))
+        sections.append(here_section(here, before, audit.costs, audit.names))
     if audit.shift is not None:
         sections.append(shift_section(audit, audit.shift))
     return sections

@@ -19,7 +19,7 @@ def covariate_page(study: CovariateStudyDocument) -> Page:
     by = "group of" if study.kind == "groups" else "value of"
     return Page(
         title=f"Cut-offs by {by} {say.quoted(study.covariate)}",
-        subtitle=say.roles_in_words(study.patients),
+        subtitle=say.roles_in_words(study.patients, study.names),
         status=certificate_status(certificate),
         headline=headline(study),
         facts=(

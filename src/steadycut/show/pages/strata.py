@@ -7,7 +7,6 @@ from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Page, Section
 from steadycut.show.sections.certificate import certificate_section, certificate_status
 from steadycut.show.sentences import (
-    DIRECTIONS,
     aggregation_in_words,
     next_step,
     quoted,
@@ -15,6 +14,7 @@ from steadycut.show.sentences import (
 )
 
 CUT_DIGITS = 4
+SIDES = {"ge": "high scores are in high strata", "le": "low scores are in high strata"}
 
 
 def strata_page(study: StrataStudyDocument) -> Page:
@@ -128,7 +128,7 @@ def options_section(study: StrataStudyDocument) -> Section:
     """Show with which options the study can be made again."""
     options = {
         "rule": study.rule,
-        "direction": DIRECTIONS[study.direction],
+        "direction": SIDES[study.direction],
         **study.options.to_plain(),
     }
     rows = [(name.replace("_", " "), str(value)) for name, value in options.items()]

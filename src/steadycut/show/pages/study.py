@@ -1,5 +1,6 @@
 """The page of a study: one cut-off, why it was chosen and how far it can be trusted."""
 
+from steadycut.core.class_names import of_them
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.parts import DataPart, OperatingPointPart
 from steadycut.documents.study import StudyDocument
@@ -62,7 +63,7 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
     )
     return Page(
         title=f"A cut-off on {say.quoted(study.score)}",
-        subtitle=say.roles_in_words(study.patients, certificate.honesty),
+        subtitle=say.roles_in_words(study.patients, study.names, certificate.honesty),
         status=status_of(study),
         headline=headline(study),
         marks=marks_of(study),
@@ -115,7 +116,7 @@ def next_step(study: StudyDocument) -> str:
     if verdict is None or verdict.overall == "good":
         return say.next_step("rule.json")
     if verdict.useful != "no" and verdict.as_asked not in {None, "yes"}:
-        return rates_step(study.certified_rates or [], study.direction)
+        return rates_step(study.certified_rates or [], study.direction, study.names)
     return say.study_step(verdict, study.patients.total, study.certificate.delta)
 
 
@@ -126,7 +127,7 @@ def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
     if repeated.low is not None and repeated.high is not None:
         between = f"{cut(repeated.low)} and {cut(repeated.high)}"
         moves = f"between {between} in a repeated study; "
-    tested = say.tested_in_words(point, study.certificate.honesty)
+    tested = say.tested_in_words(point, study.certificate.honesty, study.names)
     return (
         ("tested on", tested),
         *((name, rates_in_words(point, name, value)) for name, value in RATES.items()),
@@ -144,12 +145,13 @@ def rates_in_words(point: OperatingPointPart, name: str, value: str) -> str:
 def options_section(study: StudyDocument) -> Section:
     """Return everything that is needed to run the study again."""
     options, patients, found = study.options, study.patients, study.stability
+    ill = of_them(study.names.ill)
     rows = [
         ("rule", study.rule),
         ("cost of a missed patient", f"{study.costs.cost_fn:g}"),
         ("cost of a false alarm", f"{study.costs.cost_fp:g}"),
         ("prevalence at which risk is taken", say.prevalence_in_words(study.target_prevalence)),
-        ("direction", say.DIRECTIONS[study.direction]),
+        ("direction", say.direction_in_words(study.direction, study.names)),
         ("choice among candidates", options.selector),
         ("strata of the bootstrap", options.stratify or "none"),
         ("grid", str(options.grid)),
@@ -164,9 +166,9 @@ def options_section(study: StudyDocument) -> Section:
         ("form of the modulus", found.form),
         ("band of the modulus", found.band),
         ("seed", str(options.seed)),
-        ("patients, ill", f"{patients.total}, {patients.positive}"),
-        ("used to choose, ill", f"{patients.select}, {patients.select_positive}"),
-        ("used to check, ill", f"{patients.certify}, {patients.certify_positive}"),
+        (f"patients, {ill}", f"{patients.total}, {patients.positive}"),
+        (f"used to choose, {ill}", f"{patients.select}, {patients.select_positive}"),
+        (f"used to check, {ill}", f"{patients.certify}, {patients.certify_positive}"),
         *data_rows(study.data),
         ("schema", study.schema_),
     ]

@@ -1,5 +1,6 @@
 """The risk at another hospital: the bounds on it, and where its change comes from."""
 
+from steadycut.core.class_names import ClassNames
 from steadycut.documents.audit import (
     AuditDocument,
     DecisionAudit,
@@ -21,7 +22,6 @@ VACUOUS_BEFORE = (
     "Already at the first hospital the certificate did not show that the score is better than "
     "calling everybody or nobody."
 )
-PARTS = ("prevalence", "scores of ill patients", "scores of healthy patients", "total")
 UNKNOWN_PART = (
     "A part is not known where one of the hospitals has no patient of that class; it counts as "
     "none in the total."
@@ -36,23 +36,30 @@ def shift_section(
     audit: AnyLabelled, shift: ShiftPart, figures: tuple[Picture, ...] = ()
 ) -> Section:
     """Say where the change of risk comes from."""
+    names = audit.names
     text = (
         f"The risk here is {spread(audit.risk_external, audit.risk_external_se)} "
         f"(\N{PLUS-MINUS SIGN} standard error); at the first hospital it was "
         f"{risk(audit.risk_internal)}. The change, "
         f"{change(audit.risk_external - audit.risk_internal)}, is the sum of three parts: "
-        "another share of ill patients, other scores of the ill patients, other scores of the "
-        "healthy ones."
+        f"another share of {names.ill_patients}, other scores of the {names.ill_patients}, other "
+        f"scores of the {names.healthy_ones}."
     )
     texts = (text, UNKNOWN_PART if None in parts_of(shift) else "")
-    tables = (shift_table(shift),)
+    tables = (shift_table(shift, names),)
     return section("shift", "Where the change comes from", *texts, figures=figures, tables=tables)
 
 
-def shift_table(shift: ShiftPart) -> Table:
+def shift_table(shift: ShiftPart, names: ClassNames) -> Table:
     """Return the parts of the change: signed, averaged over both orders, and absolute."""
+    parts = (
+        "prevalence",
+        f"scores of {names.ill_patients}",
+        f"scores of {names.healthy_patients}",
+        "total",
+    )
     columns = (
-        PARTS,
+        parts,
         map(change, parts_of(shift.signed)),
         interval_texts(shift.intervals.signed),
         map(change, parts_of(shift.shapley)),
@@ -63,7 +70,7 @@ def shift_table(shift: ShiftPart) -> Table:
         header=("part", "signed", "interval", "Shapley value", "absolute (Shift)"),
         kinds="tnnnn",
         rows=tuple(zip(*columns, strict=True)),
-        marked=len(PARTS) - 1,
+        marked=len(parts) - 1,
         note="Signed: the scores change first, then the prevalence. Interval: of the signed part; "
         "all of them hold at once, with the sampling error of both hospitals. Shapley value: the "
         "mean of both orders. Absolute: the paper's Shift, never below the change itself.",

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from steadycut.core.bounds.concentration import BOUNDS
+from steadycut.core.class_names import ClassNames
 from steadycut.core.verdict import MOST_PATIENTS
 from steadycut.documents.parts import CertificatePart, CertifiedRatePart
 from steadycut.documents.study import StudyRatePart
@@ -17,8 +18,8 @@ WITHOUT_SCORE = (
 )
 
 
-# Of each rate: its patients, what is done to those who are decided rightly.
-RIGHT = {"sensitivity": ("ill", "found"), "specificity": ("healthy", "not called")}
+# What is done to patients who are decided rightly.
+RIGHT = {"sensitivity": "found", "specificity": "not called"}
 ANSWERS = {"yes": "shown", "no": "refuted", "cannot tell": "not shown"}
 
 
@@ -108,25 +109,25 @@ def rate_in_words(one: CertifiedRatePart) -> str:
         limit = f"at most {_ceiling(one.upper):.3f}"
     return (
         f"{one.rate} at least {_asked(one)}: {ANSWERS[one.answer]} ({one.right} of "
-        f"{one.n_patients} {RIGHT[one.rate][1]}; {limit})"
+        f"{one.n_patients} {RIGHT[one.rate]}; {limit})"
     )
 
 
-def rates_step(rates: Sequence[StudyRatePart], direction: str) -> str:
+def rates_step(rates: Sequence[StudyRatePart], direction: str, names: ClassNames) -> str:
     """Say what to do about rates that are not shown; the first thing that is needed."""
     open_ones = [one for one in rates if one.answer != "yes"]
     low = [one for one in open_ones if (one.observed or 0.0) <= one.asked]
     if len(low) > 1:
         return "Next: find a better score. Both rates are too low, and no cut-off raises both."
     if not low:
-        return more_patients(open_ones[0])
+        return more_patients(open_ones[0], names)
     worse = " The other rate falls with it." if len(rates) > 1 else ""
-    return another_cut(low[0], direction) + worse
+    return another_cut(low[0], direction, names) + worse
 
 
-def more_patients(one: StudyRatePart) -> str:
+def more_patients(one: StudyRatePart, names: ClassNames) -> str:
     """Say how many patients would show a rate that looks large enough."""
-    who = f"{RIGHT[one.rate][0]} patients"
+    who = _who(one, names)
     if one.patients_needed is None:
         return f"Next: take another cut-off; at this rate even {MOST_PATIENTS} {who} are too few."
     return (
@@ -135,14 +136,19 @@ def more_patients(one: StudyRatePart) -> str:
     )
 
 
-def another_cut(one: StudyRatePart, direction: str) -> str:
+def another_cut(one: StudyRatePart, direction: str, names: ClassNames) -> str:
     """Say which cut-off to choose where the observed rate is too low."""
-    who, asked = RIGHT[one.rate][0], _asked(one)
+    asked = _asked(one)
     side = "lower" if (one.rate == "sensitivity") == (direction == "ge") else "higher"
     start = f"Next: choose a {side} cut-off"
     if one.rate_needed is None:
-        return f"{start}, and check with at least {one.patients_needed} {who} patients."
+        return f"{start}, and check with at least {one.patients_needed} {_who(one, names)}."
     return f"{start}: --rule {one.rate}:{_rule_value(one.rate_needed)} to show at least {asked}."
+
+
+def _who(one: StudyRatePart, names: ClassNames) -> str:
+    """Name the patients that a rate is about."""
+    return names.ill_patients if one.rate == "sensitivity" else names.healthy_patients
 
 
 def _asked(one: CertifiedRatePart) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from steadycut.core.class_names import ClassNames, of_them
 from steadycut.documents.parts import CostsPart, IntervalPart, OperatingPointPart
 from steadycut.documents.study import CutIntervals, StudyDocument
 from steadycut.show.builders import pictures, section
@@ -52,8 +53,9 @@ CALLED = (
 def operating_section(study: StudyDocument) -> Section:
     """Say what the cut-off does to the patients used to check."""
     point, again = study.operating_point, study.operating_point.rechosen_cut
+    names = study.names
     notes = (
-        errors_sentence(point, "used to check"),
+        errors_sentence(point, "used to check", names),
         choosers_note(point),
         prevalence_note(point),
     )
@@ -67,9 +69,9 @@ def operating_section(study: StudyDocument) -> Section:
         results=notes,
         figures=pictures(study, {ScoresDisplay: CALLED, DecisionCurveDisplay: DECISION_CURVE}),
         tables=(
-            characteristics_table(point, study.costs),
-            counts_table(point, "Patients used to check"),
-            rates_table({"value": point}),
+            characteristics_table(point, study.costs, names),
+            counts_table(point, "Patients used to check", names),
+            rates_table({"value": point}, names),
         ),
     )
 
@@ -78,56 +80,62 @@ def here_section(
     here: OperatingPointPart,
     before: OperatingPointPart,
     costs: CostsPart,
+    names: ClassNames,
     figures: tuple[Picture, ...] = (),
 ) -> Section:
     """Say what a frozen rule does here, next to what it did at the first hospital."""
     tables = (
-        points_table(here, before, costs),
-        counts_table(here, "Patients here"),
-        rates_table({"here": here, "first hospital": before}),
-        counts_table(before, "Patients used to check, first hospital"),
+        points_table(here, before, costs, names),
+        counts_table(here, "Patients here", names),
+        rates_table({"here": here, "first hospital": before}, names),
+        counts_table(before, "Patients used to check, first hospital", names),
     )
     title, notes = "What it does to patients here", (prevalence_note(here),)
     return section("operating-point", title, results=notes, figures=figures, tables=tables)
 
 
-def characteristics_table(point: OperatingPointPart, costs: CostsPart) -> Table:
+def characteristics_table(point: OperatingPointPart, costs: CostsPart, names: ClassNames) -> Table:
     """Return every characteristic, with what it is if the cut stays and if it is chosen again."""
-    names = characteristic_names(point, costs)
-    rows = [(name, *fixed(point, key), *rechosen(point, key)) for key, name in names.items()]
+    titles = characteristic_names(point, costs)
+    rows = [(name, *fixed(point, key), *rechosen(point, key)) for key, name in titles.items()]
     return Table(
         caption=f"Characteristics with two kinds of {percent(point.confidence)} intervals",
         header=("characteristic", "seen", FIXED, "how", RECHOSEN, "how"),
         kinds="tnntnt",
         rows=tuple(rows),
-        note=EXPLAINED,
+        note=explained_rates(names),
         short=(0, 1, 2, 4),
     )
 
 
-def points_table(here: OperatingPointPart, before: OperatingPointPart, costs: CostsPart) -> Table:
+def points_table(
+    here: OperatingPointPart, before: OperatingPointPart, costs: CostsPart, names: ClassNames
+) -> Table:
     """Return every characteristic of this very cut-off, here and at the first hospital."""
-    names = characteristic_names(here, costs)
+    titles = characteristic_names(here, costs)
     known = {key: fixed(before, key)[:2] for key in before.fixed_cut.characteristics}
-    rows = [(name, *fixed(here, key), *known.get(key, ("", ""))) for key, name in names.items()]
+    rows = [(name, *fixed(here, key), *known.get(key, ("", ""))) for key, name in titles.items()]
     return Table(
         caption=f"Characteristics {FIXED}, with {percent(here.confidence)} intervals",
         header=("characteristic", "here", "interval here", "how", *FIRST_HOSPITAL),
         kinds="tnntnn",
         rows=tuple(rows),
-        note=EXPLAINED,
+        note=explained_rates(names),
         short=(0, 1, 2, 4, 5),
     )
 
 
-EXPLAINED = (
-    "PPV, NPV: how many of those called are ill, of those not called healthy. LR+, LR-: how "
-    "much a call, or none, multiplies the odds of the disease. Net benefit: at the probability "
-    "above which the costs make a call worth it."
-)
+def explained_rates(names: ClassNames) -> str:
+    """Say what the characteristics with short names are."""
+    ill, healthy = of_them(names.ill), of_them(names.healthy)
+    return (
+        f"PPV, NPV: how many of those called are {ill}, of those not called {healthy}. LR+, LR-: "
+        f"how much a call, or none, multiplies the odds of being {names.ill}. Net benefit: at the "
+        "probability above which the costs make a call worth it."
+    )
 
 
-def counts_table(point: OperatingPointPart, caption: str) -> Table:
+def counts_table(point: OperatingPointPart, caption: str, names: ClassNames) -> Table:
     """Return the four counts of decisions."""
     tp, fn, fp, tn = point.tp, point.fn, point.fp, point.tn
     return Table(
@@ -135,18 +143,21 @@ def counts_table(point: OperatingPointPart, caption: str) -> Table:
         header=("", "called", "not called", "all"),
         kinds="tnnn",
         rows=(
-            ("ill patients", str(tp), str(fn), str(tp + fn)),
-            ("healthy patients", str(fp), str(tn), str(fp + tn)),
+            (names.ill_patients, str(tp), str(fn), str(tp + fn)),
+            (names.healthy_patients, str(fp), str(tn), str(fp + tn)),
             ("all", str(tp + fp), str(fn + tn), str(tp + fn + fp + tn)),
         ),
-        note="Ill and not called: missed. Healthy and called: a false alarm.",
+        note=f"{names.ill_patients} who are not called: missed. {names.healthy_patients} who are "
+        "called: false alarms.",
     )
 
 
-def rates_table(points: Mapping[str, OperatingPointPart]) -> Table:
+def rates_table(points: Mapping[str, OperatingPointPart], names: ClassNames) -> Table:
     """Return who is ill and who is called, at one or several hospitals, a column each."""
     rates = {
-        "prevalence (ill, of all)": [point.prevalence for point in points.values()],
+        f"prevalence ({of_them(names.ill)}, of all)": [
+            point.prevalence for point in points.values()
+        ],
         "call rate (called, of all)": [point.call_rate for point in points.values()],
     }
     return Table(

@@ -34,7 +34,7 @@ LEFT = {
     "treatment",
     "the score": "how scores are measured: device, model and version, training patients, blinding",
     "cut-off": "why these costs; who set them, and when",
-    "reference standard": "what makes a patient ill, who decides, blinding, time between the two",
+    "reference standard": "how the label is made, who decides, blinding, time between the two",
     "use of the data": "why this split",
     "differences between the hospitals": "how patients, devices and treatment differ",
     "sample size": "how it was planned: steadycut plan",

@@ -1,5 +1,6 @@
 """The words around the explorer; its numbers are computed in the page, by ``script.js``."""
 
+from steadycut.core.class_names import ClassNames, of_them
 from steadycut.documents.audit import AuditBase, LabelledAudit
 from steadycut.documents.parts import ExplorerPart
 from steadycut.documents.study import StudyDocument
@@ -39,7 +40,9 @@ def explorer_of(document: StudyDocument | AuditBase, who: str) -> Explorer | Non
         own = document.bound_external, document.bound
     uniform = data.bound == "class-wise-dkw"
     return Explorer(
-        texts=(counted_text(data, who), limits_text(data, *own)),
+        texts=(counted_text(data, who, document.names), limits_text(data, *own, document.names)),
+        ill=of_them(document.names.ill),
+        healthy=document.names.healthy_ones,
         numbers=NUMBERS,
         at_frozen=EVERYWHERE if uniform else AT_FROZEN,
         elsewhere=EVERYWHERE if uniform else ELSEWHERE,
@@ -48,22 +51,23 @@ def explorer_of(document: StudyDocument | AuditBase, who: str) -> Explorer | Non
     )
 
 
-def counted_text(data: ExplorerPart, who: str) -> str:
+def counted_text(data: ExplorerPart, who: str, names: ClassNames) -> str:
     """Say what the numbers are computed from, and what they take for granted."""
-    n = data.n_positive + data.n_negative
+    n, ill = data.n_positive + data.n_negative, of_them(names.ill)
     return (
         f"Every number is computed in this page, from counts of the {count(n, 'patient')} {who} "
-        f"({data.n_positive} ill). Another prevalence is taken to change only how many "
-        "patients are ill, and not the scores of either class. Grey zone: patients about whom "
+        f"({data.n_positive} {ill}). Another prevalence is taken to change only how many "
+        f"patients are {ill}, and not the scores of either class. Grey zone: patients about whom "
         f"at least {percent(data.grey_at_least)} of the resampled studies decide otherwise."
     )
 
 
-def limits_text(data: ExplorerPart, value: float, bound: str) -> str:
+def limits_text(data: ExplorerPart, value: float, bound: str, names: ClassNames) -> str:
     """Say what the certified risk of the explorer is, and how it differs from the study's."""
     text = (
-        "The certified risk is made of two upper limits, of the share of ill patients who are "
-        "missed and of the share of healthy patients who are called; each fails with probability "
+        f"The certified risk is made of two upper limits, of the share of {names.ill_patients} who "
+        f"are missed and of the share of {names.healthy_patients} who are called; each fails with "
+        "probability "
         f"{data.delta / 2:g} at most. Neither depends on costs or prevalence: these may be "
         "moved freely, and the certificate still holds."
     )

@@ -1,5 +1,6 @@
 """What was done, as text to paste into a paper, and what to cite."""
 
+from steadycut.core.class_names import of_them
 from steadycut.core.rules.registry import rule_table
 from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.study import StudyDocument
@@ -60,7 +61,7 @@ def patients_text(document: StudyDocument) -> str:
     made_of = f" with {count(rows, 'row')} of scores" if rows else ""
     return (
         f"Patients. {count(patients.total, 'patient')}{made_of} entered the study, "
-        f"{patients.positive} of them ill "
+        f"{patients.positive} of them {of_them(document.names.ill)} "
         f"({percent(patients.positive / patients.total)}). The patient was the unit of every "
         f"analysis: a patient's score was {say.score_in_words(document)}."
     )
@@ -70,10 +71,11 @@ def choice_text(document: StudyDocument) -> str:
     """Say how the cut-off was chosen, and how its stability was measured."""
     patients, options = document.patients, document.options
     several = len(document.candidates)
+    ill = of_them(document.names.ill)
     among = f", among {several} candidates (scores and aggregators)" if several > 1 else ""
     return (
-        f"Cut-off. {count(patients.select, 'patient')} ({patients.select_positive} ill) were used "
-        f"to choose one cut-off by the rule {rule_in_words(document.rule)}{among}, where "
+        f"Cut-off. {count(patients.select, 'patient')} ({patients.select_positive} {ill}) were "
+        f"used to choose one cut-off by the rule {rule_in_words(document.rule)}{among}, where "
         f"{say.costs_in_words(document.costs)} and the prevalence is "
         f"{say.prevalence_in_words(document.target_prevalence)}. To measure its stability these "
         f"patients were resampled {options.n_bootstrap} times and the whole rule was run again."
@@ -97,11 +99,11 @@ def rule_in_words(name: str) -> str:
 def certificate_text(document: StudyDocument) -> str:
     """Say who certified the cut-off, by which bound."""
     certificate, patients = document.certificate, document.patients
-    honest = certificate.honesty == "split"
+    honest, ill = certificate.honesty == "split", of_them(document.names.ill)
     return (
-        f"Certificate. {count(patients.certify, 'patient')} ({patients.certify_positive} ill) were "
-        "used to check the cut-off: they give an upper limit on its risk, the average cost per "
-        f"patient, with {percent(1 - certificate.delta)} confidence, by the bound "
+        f"Certificate. {count(patients.certify, 'patient')} ({patients.certify_positive} {ill}) "
+        "were used to check the cut-off: they give an upper limit on its risk, the average cost "
+        f"per patient, with {percent(1 - certificate.delta)} confidence, by the bound "
         f"{say.bound_in_words(certificate.bound)}. {SPLIT if honest else UNIFORM}"
         f"{rates_text(document)}"
     )
@@ -173,15 +175,15 @@ def overruled_text(document: AuditDocument) -> str:
 
 def audit_results_text(document: LabelledAudit) -> str:
     """Return the results of an audit in a few sentences."""
-    moved = document.shift.signed
+    moved, names = document.shift.signed, document.names
     return (
         f"Results. Here {characteristics_text(document)}. The observed risk was "
         f"{risk(document.risk_external)} (first hospital: {risk(document.risk_internal)}), "
         f"with {percent(1 - document.delta)} confidence at most "
         f"{risk(document.bound_external)} ({document.bound}). Of the change, "
         f"{risk(moved.prevalence)} comes from the prevalence, {risk(moved.shape_positive)} from "
-        f"the scores of ill patients and {risk(moved.shape_negative)} from those of healthy "
-        "ones."
+        f"the scores of {names.ill_patients} and {risk(moved.shape_negative)} from those of "
+        f"{names.healthy_ones}."
     )
 
 

@@ -59,13 +59,13 @@ def stability_table(study: StudyDocument) -> Table:
 
 def tipping_section(study: StudyDocument) -> Section:
     """Say how much must change elsewhere before the certified risk is exceeded."""
-    point = study.tipping_point
+    point, names = study.tipping_point, study.names
     parts = [part for part in (point.estimate, point.upper) if part is not None]
     header = ["observed rates", "upper limits of the rates"][-len(parts) :]
     changes = {
         "prevalence at which it is reached": [part.prevalence for part in parts],
-        "more of the ill patients missed": [part.shape_positive for part in parts],
-        "more of the healthy patients alarmed": [part.shape_negative for part in parts],
+        f"more of the {names.ill_patients} missed": [part.shape_positive for part in parts],
+        f"more of the {names.healthy_patients} alarmed": [part.shape_negative for part in parts],
     }
     text = (
         f"How far one thing alone may change at another hospital before the risk there exceeds "

@@ -181,9 +181,10 @@
     const positive = Math.round(1000 * state.prevalence);
     const missed = Math.round(1000 * state.prevalence * rates[0]);
     const alarms = Math.round(1000 * (1 - state.prevalence) * rates[1]);
+    const { ill, healthy } = document.getElementById("explored-words").dataset;
     return (
-      `Of 1000 such patients ${positive} are ill: ${positive - missed} of them are called, ` +
-      `${missed} are missed. Of the ${1000 - positive} healthy ones ${alarms} are called falsely.`
+      `Of 1000 such patients ${positive} are ${ill}: ${positive - missed} of them are called, ` +
+      `${missed} are missed. Of the ${1000 - positive} ${healthy} ${alarms} are called falsely.`
     );
   }
 

@@ -11,7 +11,7 @@ from steadycut.documents.covariate import (
     ProvenancePart,
     ScalePart,
 )
-from steadycut.documents.parts import CertificatePart, Range
+from steadycut.documents.parts import CertificatePart, Range, names_part
 from steadycut.study.covariate.fitted import FittedByCovariate
 from steadycut.study.describe import role_counts, steps_of
 from steadycut.study.freeze import check_named, columns_of, versions
@@ -25,6 +25,7 @@ def describe_by_covariate(study: FittedByCovariate) -> CovariateStudyDocument:
         study,
         options,
         recipe,
+        class_names=names_part(recipe.class_names),
         covariate=study.name,
         covariate_range=_range(study),
         cuts=cut_parts(study),

@@ -102,8 +102,7 @@ class FittedByCovariate:
         groups = self.covariate[self.roles.select]
         for group in self.rule.design.names:
             inside = groups == group
-            n, positive = int(inside.sum()), int(chose.known_labels[inside].sum())
-            found += class_warnings(f"of group '{group}' used to choose", positive, n - positive)
+            found += class_warnings(f"of group '{group}' used to choose", chose.take(inside))
             if is_apart(chose.scores[inside], chose.scores[~inside]):
                 found.append(
                     f"scores of group '{group}' hardly overlap with those of the others, as in "
