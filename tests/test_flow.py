@@ -90,14 +90,22 @@ def test_fit_writes_what_it_prints(flow):
 def test_apply_makes_the_scores_that_a_loop_makes(flow):
     header, *rows = flow.decided()
     scores, _ = flow.by_hand()
-    assert header == ["patient", "score", "decision", "flip_probability"]
+    assert header == [
+        "patient",
+        "score",
+        "decision",
+        "flip_probability",
+        "threshold",
+        "outside_range",
+        "rule_sha256",
+    ]
     assert {row[0]: float(row[1]) for row in rows} == pytest.approx(scores, abs=1e-12)
     assert len(rows) == flow.applied["n_patients"] == 80
 
 
 def test_apply_decides_as_the_rule_file_says(flow):
     draws = flow.rule["bootstrap_thresholds"]
-    for _, score, decision, flip in flow.decided()[1:]:
+    for _, score, decision, flip, *_ in flow.decided()[1:]:
         assert int(decision) == (float(score) >= flow.rule["threshold"])
         calls = sum(float(score) >= draw for draw in draws) / len(draws)
         assert float(flip) == pytest.approx(1 - calls if decision == "1" else calls, abs=1e-12)
@@ -107,7 +115,7 @@ def test_parquet_is_the_same_table(flow):
     header, *rows = flow.decided()
     parquet = pq.read_table(flow.folder / "d.parquet")
     assert parquet.column_names == header
-    kinds = (str, float, int, float)
+    kinds = (str, float, int, float, float, int, str)
     for at, (name, kind) in enumerate(zip(header, kinds, strict=True)):
         assert parquet[name].to_pylist() == [kind(row[at]) for row in rows]
 

@@ -8,7 +8,8 @@ next to the rule, and run
 It takes a rule.json, a strata.json or a covariate.json, checks that nobody changed it, aggregates
 the instances of every patient and decides. Scores, decisions and flip probabilities are the same
 as those of ``steadycut apply`` to the last bit, and so is the file that it writes. If it cannot be
-sure how to read something, it refuses in one line, with exit code 2.
+sure how to read something, it refuses in one line, with exit code 2. With ``--strict`` it ends
+with exit code 4 if a score is outside the range that the rule knows; the file is written.
 """
 
 from __future__ import annotations
@@ -60,6 +61,8 @@ NO_SCORE = ("", "na", "n/a", "nan", "null", "none", "inf", "-inf", "infinity", "
 MARKS = ("", "na", "n/a", "#n/a", "nan", "<na>", "null")
 BLANKS = " \t\n\r\x0b\x0c"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# The exit code with --strict, as that of steadycut apply.
+WARNED = 4
 # If at least this many patients have one row each, that is not by chance.
 SURE = 10
 # Checks that refuse a table; steadycut uses the same names if they are forced.
@@ -175,6 +178,7 @@ def _check_single(rule: Rule) -> None:
         _check(len(sizes) == 1 and min(sizes) > 0)
         for one in methods:
             _check_floats(one["reference"])
+            _check_floats(one["score_range"])
             _check(one["reference"] == sorted(one["reference"]))
             _check(isinstance(one["weight"], int) and one["weight"] >= 0)
             _check(one["aggregation"][:-1] == methods[0]["aggregation"][:-1])
@@ -462,8 +466,23 @@ def decide(rule: Rule, table: Table, unseen: str = "refuse", *, force: bool = Fa
     scores = [_combined(rule, [one[name] for one in several]) for name in names]
     covariate = _covariate_of(rule, table, names) if "covariate" in rule else []
     decided = KINDS[rule["schema"]][1](rule, scores, covariate, unseen)
-    said = {"forced": ["; ".join(forced)] * len(names)} if forced else {}
+    by_patient = [[one[name] for one in several] for name in names]
+    said: Columns = {
+        "outside_range": [_outside(rule, *one) for one in zip(scores, by_patient)],
+        "rule_sha256": [rule["sha256"]] * len(names),
+    }
+    if forced:
+        said["forced"] = ["; ".join(forced)] * len(names)
     return {"patient": names, "score": scores, **decided, **said}
+
+
+def _outside(rule: Rule, score: float, methods: Scores) -> int:
+    """Return 1 if a score, or that of a method of an ensemble, is outside the known range."""
+    ranges, scores = [rule["score_range"]], [score]
+    if rule.get("ensemble") is not None:
+        ranges += [one["score_range"] for one in rule["ensemble"]["methods"]]
+        scores += methods
+    return int(any(not low <= one <= high for (low, high), one in zip(ranges, scores)))
 
 
 def _check_roles(rule: Rule) -> None:
@@ -522,12 +541,14 @@ def _combined(rule: Rule, scores: Scores) -> float:
 
 def _decide_single(rule: Rule, scores: Scores, *_: object) -> Columns:
     draws = [[draw] for draw in rule["bootstrap_thresholds"]]
-    return _decide_between(rule, scores, "decision", [rule["threshold"]], draws, [0, 1])
+    found = _decide_between(rule, scores, "decision", [rule["threshold"]], draws, [0, 1])
+    return {**found, "threshold": [rule["threshold"]] * len(scores)}
 
 
 def _decide_strata(rule: Rule, scores: Scores, *_: object) -> Columns:
     thresholds, draws = rule["thresholds"], rule["bootstrap_thresholds"]
-    return _decide_between(rule, scores, "stratum", thresholds, draws, rule["strata"])
+    found = _decide_between(rule, scores, "stratum", thresholds, draws, rule["strata"])
+    return {**found, "thresholds": ["; ".join(map(repr, thresholds))] * len(scores)}
 
 
 def _decide_between(
@@ -548,15 +569,16 @@ def _decide_between(
 
 def _decide_covariate(rule: Rule, scores: Scores, covariate: List[str], unseen: str) -> Columns:
     places = _places(rule, covariate, unseen)
-    sign, decisions, flips = _sign(rule), [], []
+    sign, decisions, flips, own_cuts = _sign(rule), [], [], []
     own = [*(cut["rank"] for cut in rule["cuts"]), rule["pooled"]["rank"]]
     draws = [[*draw, one] for draw, one in zip(rule["draws"], rule["pooled"]["draws"])]
     for score, place in zip(scores, places):
         cuts = [_threshold(rule, _rank(rule, ranks, place)) for ranks in (own, *draws)]
         called, *others = [int(sign * score >= sign * cut) for cut in cuts]
         decisions.append(called)
+        own_cuts.append(cuts[0] + 0.0)
         flips.append(sum(other != called for other in others) / len(draws))
-    return {"decision": decisions, "flip_probability": flips}
+    return {"decision": decisions, "flip_probability": flips, "threshold": own_cuts}
 
 
 def _covariate_of(rule: Rule, table: Table, names: List[str]) -> List[str]:
@@ -658,7 +680,7 @@ def _why(error: Exception) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code: 0, or 2 with one line on stderr."""
+    """Run the command and return its exit code: 0, 2 with one line on stderr, or 4 (strict)."""
     parser = argparse.ArgumentParser(
         prog="rule_reader", description="Apply a frozen steadycut file; only Python is needed."
     )
@@ -677,20 +699,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="decide even if rows seem to be aggregated already or the column of a level is "
         "missing; a column 'forced' says so",
     )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help=f"end with exit code {WARNED} if a score is outside the range that the rule knows",
+    )
     given = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        print(run(given.rule, given.table, given.out, given.unseen, force=given.force))
+        text, warned = run(given.rule, given.table, given.out, given.unseen, force=given.force)
     except Refused as error:
         print("rule_reader: " + " ".join(str(error).split()), file=sys.stderr)
         return 2
-    return 0
+    print(text)
+    return WARNED if warned and given.strict else 0
 
 
-def run(rule_path: str, table_path: str, out: str, unseen: str, *, force: bool) -> str:
-    """Read, decide and write; return what was done."""
+def run(rule_path: str, table_path: str, out: str, unseen: str, *, force: bool) -> Tuple[str, bool]:
+    """Read, decide and write; return what was done, and whether there was a warning."""
     if not out.lower().endswith(".csv"):
         raise Refused(f"--out must end in .csv; got {out!r}.")
     for path in (rule_path, table_path):
@@ -705,7 +733,7 @@ def run(rule_path: str, table_path: str, out: str, unseen: str, *, force: bool) 
     if rule.get("remembered_patients"):
         print("rule_reader: whether they were in the study was not checked here.", file=sys.stderr)
     low, high = rule["score_range"]
-    n_outside = sum(not low <= score <= high for score in columns["score"])
+    n_outside = sum(columns["outside_range"])
     if n_outside:
         warning = f"warning: {n_outside} of {len(columns['score'])} patients have scores outside"
         print(f"rule_reader: {warning} the rule's own {low:g} to {high:g}.", file=sys.stderr)
@@ -713,7 +741,7 @@ def run(rule_path: str, table_path: str, out: str, unseen: str, *, force: bool) 
     shown = f"{counts[1]} of {len(columns['score'])} patients called"
     if "stratum" in columns:
         shown = ", ".join(f"{counts[name]} {name}" for name in rule["strata"])
-    return f"{shown}\nWrote {out}"
+    return f"{shown}\nWrote {out}", n_outside > 0 or "forced" in columns
 
 
 if __name__ == "__main__":

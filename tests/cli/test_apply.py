@@ -21,7 +21,15 @@ from tests.cli.commands import (
     write_rows,
 )
 
-COLUMNS = ["patient", "score", "decision", "flip_probability"]
+COLUMNS = [
+    "patient",
+    "score",
+    "decision",
+    "flip_probability",
+    "threshold",
+    "outside_range",
+    "rule_sha256",
+]
 
 
 def read_csv(path):
@@ -42,7 +50,8 @@ def test_csv_and_parquet_hold_the_decisions_of_the_rule(table, rule, tmp_path, c
     parquet = pq.read_table(tmp_path / "d.parquet")
     assert parquet.column_names == COLUMNS
     assert parquet.to_pydict() == {key: values.tolist() for key, values in expected.items()}
-    assert parquet.schema.types == [pa.string(), pa.float64(), pa.int8(), pa.float64()]
+    numbers = [pa.float64(), pa.int8(), pa.float64(), pa.float64(), pa.int8()]
+    assert parquet.schema.types == [pa.string(), *numbers, pa.string()]
     assert (tmp_path / "D.CSV").read_bytes() == (tmp_path / "d.csv").read_bytes()
     assert {row["decision"] for row in rows} == {"0", "1"}
 
@@ -161,8 +170,8 @@ def test_a_lost_patient_is_told(rule, tmp_path, capsys):
 def test_an_old_file_is_replaced(table, rule, tmp_path, capsys):
     out = tmp_path / "d.csv"
     out.write_bytes(b"old")
-    assert run_command(capsys, "apply", rule, table, "--out", out).code == 0
-    assert out.read_bytes().startswith(b"patient,score,decision,flip_probability\n")
+    assert run_command(capsys, "apply", rule, table, "--overwrite", "--out", out).code == 0
+    assert out.read_bytes().startswith(b"patient,score,decision,flip_probability,")
     assert sorted(snapshot(tmp_path)) == ["d.csv"]
 
 

@@ -103,7 +103,15 @@ def test_apply_decides_as_the_rule_does(frozen, table, kind, tmp_path, capsys):
     lines = (tmp_path / "d.csv").read_text(encoding="utf-8").splitlines()
     found = list(csv.DictReader(lines))
     expected = CovariateRule.load(rule).decide(str(table))
-    assert list(found[0]) == ["patient", "score", "decision", "flip_probability"]
+    assert list(found[0]) == [
+        "patient",
+        "score",
+        "decision",
+        "flip_probability",
+        "threshold",
+        "outside_range",
+        "rule_sha256",
+    ]
     assert [int(row["decision"]) for row in found] == expected["decision"].tolist()
     flips = [float(row["flip_probability"]) for row in found]
     assert flips == expected["flip_probability"].tolist()
@@ -123,7 +131,8 @@ def test_an_unseen_group_is_refused_or_pooled(frozen, tmp_path, capsys):
     assert ran.code == 0
     assert "without a cut-off; the pooled one decides" in ran.err
     assert (
-        "at cut-offs by sex, 77 patients at the pooled one; another sample would reverse" in ran.out
+        "at cut-offs by sex, 77 patients at the pooled one; another sample would reverse"
+        in ran.said
     )
     write(table, [[*row[:3], "x", *row[4:]] for row in rows()])
     ran = run_command(capsys, "apply", rule, table, "--unseen", "pooled", "--out", out)

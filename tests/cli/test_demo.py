@@ -61,6 +61,14 @@ def test_json_is_one_object_and_equals_the_files(tmp_path, capsys):
     for key, name in (("study", "study"), ("comparison", "compare"), ("audit", "audit")):
         assert ran.json[key] == json.loads((tmp_path / "d" / f"{name}.json").read_bytes())
     decisions = pd.read_csv(tmp_path / "d" / "decisions.csv")
-    assert list(decisions) == ["patient", "score", "decision", "flip_probability"]
+    assert list(decisions) == [
+        "patient",
+        "score",
+        "decision",
+        "flip_probability",
+        "threshold",
+        "outside_range",
+        "rule_sha256",
+    ]
     assert decisions["decision"].mean() == ran.json["audit"]["call_rate"]
     assert FrozenRule.load(tmp_path / "d" / "rule.json").threshold == ran.json["study"]["threshold"]

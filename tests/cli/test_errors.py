@@ -364,7 +364,7 @@ def test_a_bad_option_of_audit_is_refused(place, capsys, options, words):
 def command_to(place, command, out):
     sites = ["--site", "site", "--internal", "north", "--external", "south"]
     return {
-        "fit": ["fit", place.table, *FIT, "--out", out],
+        "fit": ["fit", place.table, *FIT, "--overwrite", "--out", out],
         "compare": ["compare", place.table, *FIT, *sites, "--out", out],
         "audit": ["audit", place.rule, place.table, "--out", out],
         "demo": ["demo", "--out", out],

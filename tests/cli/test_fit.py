@@ -207,7 +207,7 @@ def test_only_internal_patients_choose_and_certify(table, tmp_path, capsys):
     both = run_command(
         capsys,
         *("fit", table, *FIT, "--site", "site", "--internal", "north, south"),
-        *("--json", "--out", tmp_path),
+        *("--json", "--overwrite", "--out", tmp_path),
     )
     assert both.json["patients"]["total"] == 90
 
@@ -376,7 +376,7 @@ def test_no_patient_is_in_any_file(rule):
 def test_other_files_of_the_folder_stay(table, tmp_path, capsys):
     (tmp_path / "notes.txt").write_bytes(b"mine")
     (tmp_path / "rule.json").write_bytes(b"old")
-    assert run_command(capsys, "fit", table, *FIT, "--out", tmp_path).code == 0
+    assert run_command(capsys, "fit", table, *FIT, "--overwrite", "--out", tmp_path).code == 0
     assert (tmp_path / "notes.txt").read_bytes() == b"mine"
     assert FrozenRule.load(tmp_path / "rule.json").threshold
     assert sorted(snapshot(tmp_path)) == ["notes.txt", *FILES]

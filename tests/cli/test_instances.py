@@ -57,7 +57,8 @@ def test_strata_change_the_draws_and_nothing_else(table, tmp_path, capsys):
     for option in ("none", "label", "site"):
         given = [] if option == "none" else ["--stratify", option]
         sites = ["--site", "site"]
-        ran = run_command(capsys, "fit", table, *FIT, *sites, *given, "--json", "--out", tmp_path)
+        out = ["--json", "--out", tmp_path / option]
+        ran = run_command(capsys, "fit", table, *FIT, *sites, *given, *out)
         found[option] = ran.json
         assert ran.json["options"]["stratify"] == option
     assert len({study["threshold"] for study in found.values()}) == 1

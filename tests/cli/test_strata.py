@@ -138,7 +138,15 @@ def test_apply_gives_the_stratum_of_every_patient(table, strata, tmp_path, capsy
     expected = StrataRule.load(strata).decide(table)
     text = (tmp_path / "d.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
-    assert list(rows[0]) == ["patient", "score", "stratum", "flip_probability"]
+    assert list(rows[0]) == [
+        "patient",
+        "score",
+        "stratum",
+        "flip_probability",
+        "thresholds",
+        "outside_range",
+        "rule_sha256",
+    ]
     assert [row["stratum"] for row in rows] == expected["stratum"].tolist()
     assert [float(row["flip_probability"]) for row in rows] == expected["flip_probability"].tolist()
     parquet = pq.read_table(tmp_path / "d.parquet").to_pydict()

@@ -48,7 +48,7 @@ def test_it_gives_the_study_that_python_gives(column, frame, tmp_path, capsys):
 def test_strata_are_those_of_the_patients_who_choose(frame, tmp_path, capsys):
     north = fit(capsys, frame, tmp_path, "--stratify", "scanner", *BOTH[:4])
     here = frame[frame.site == "north"]
-    alone = fit(capsys, here, tmp_path, "--stratify", "scanner")
+    alone = fit(capsys, here, tmp_path, "--stratify", "scanner", "--overwrite")
     assert north.json["bootstrap_thresholds"] == alone.json["bootstrap_thresholds"]
 
 

@@ -39,7 +39,15 @@ def test_a_file_decides_as_the_study_did(make, direction, tmp_path):
     assert np.array_equal(found["decision"], study.decide(patients.scores, covariate))
     flips = study.rule.flip_probability(patients.scores, study.covariate)
     assert np.array_equal(found["flip_probability"], flips)
-    assert list(found) == ["patient", "score", "decision", "flip_probability"]
+    assert list(found) == [
+        "patient",
+        "score",
+        "decision",
+        "flip_probability",
+        "threshold",
+        "outside_range",
+        "rule_sha256",
+    ]
     assert rule.to_bytes() == study.freeze().to_bytes()
 
 

@@ -371,7 +371,15 @@ def test_decide_reads_a_table_as_the_rule_says():
     recipe = Recipe(patient="id", score="s", levels=(("slide", "max"),), how="mean")
     rule = freeze(cohort(recipe=recipe))
     found = rule.decide(table)
-    assert list(found) == ["patient", "score", "decision", "flip_probability"]
+    assert list(found) == [
+        "patient",
+        "score",
+        "decision",
+        "flip_probability",
+        "threshold",
+        "outside_range",
+        "rule_sha256",
+    ]
     assert found["patient"].tolist() == ["a", "b", "c"]
     assert found["score"].tolist() == [-2.0, 3.0, 9.0]
     assert found["decision"].tolist() == [0, 1, 1]

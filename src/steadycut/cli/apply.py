@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.cli.options import AsJson, TableOptions, option
+from steadycut.cli.options import AsJson, TableOptions, option, switch
 from steadycut.cli.output import check_file, check_folder, note_warnings, show
 from steadycut.cli.rule_options import RuleOptions
 from steadycut.cli.tables import note_dropped, read_levels, row_counts
 from steadycut.documents.guards import check_deployment, forced_names, pass_or_refuse, texts_of
+from steadycut.documents.same_study import refuse_other_rule
 from steadycut.errors import BadOption
 from steadycut.io.files import write_atomically
 from steadycut.io.packages import optional_package
@@ -28,31 +29,38 @@ class DecisionOptions:
     """Output."""
 
     out: Path = option("FILE", "CSV or Parquet file to write.")
+    overwrite: bool = switch(
+        "--overwrite", "Replace a file that holds something other than decisions of this rule."
+    )
     as_json: AsJson = False
 
 
 def apply_command(rule: RuleOptions, table: TableOptions, output: DecisionOptions) -> None:
     """Decide for every patient of a table.
 
-    Writes the columns patient, score, decision (0/1) and flip_probability. A strata.json gives the
+    Writes the columns patient, score, decision (0/1), flip_probability, threshold, outside_range (1
+    if the score is outside the range that the rule knows) and rule_sha256. A strata.json gives the
     name of the stratum instead of the decision. With --force a further column says which checks
-    refused these patients, if any did.
+    refused these patients, if any did. Labels and sites are never read.
     """
     out, unseen = output.out, rule.unseen
     write = writer_for(out)
     check_not_an_input(out, [rule.rule, *table.tables])
     reading = table.reading(out.parent)
     frozen, key = rule.load()
+    if not output.overwrite:
+        refuse_other_rule(out, str(frozen.document.sha256))
     request = frozen.request(missing=table.missing)
     read, lacking = read_levels(request, reading, force=rule.force)
     several = list(read.patients.values())
     patients = frozen.patients_of(several)
     found = lacking + check_deployment(frozen, patients, several, key=key)
     pass_or_refuse(found, force=rule.force)
-    decisions = frozen.decisions(patients, unseen)
+    decisions = frozen.decisions(several, unseen)
     applied = frozen.applied(patients, decisions)
     forced = forced_names(found)
     noticed = texts_of(found) + frozen.check_attributes(patients, unseen)
+    n_outside = int(decisions["outside_range"].sum())
     write_atomically(out, write(with_forced(decisions, forced)))
     reading.remove_checkpoint()
     note_dropped(read)
@@ -64,10 +72,12 @@ def apply_command(rule: RuleOptions, table: TableOptions, output: DecisionOption
         **rows,
         "warnings": noticed,
         "forced": forced,
+        "outside_range": n_outside,
         "next_step": after,
     }
     text = paragraph([applied_text(applied), after, f"Wrote {out}"])
     show(content, text, as_json=output.as_json)
+    rule.end(warned=bool(noticed or n_outside))
 
 
 def with_forced(decisions: dict[str, Any], forced: Sequence[str]) -> dict[str, Any]:
@@ -106,8 +116,8 @@ def to_parquet(decisions: dict[str, Any]) -> bytes:
         import pyarrow.parquet as pq
 
     columns = {name: pa.array(np.asarray(values).tolist()) for name, values in decisions.items()}
-    if "decision" in columns:
-        columns["decision"] = columns["decision"].cast(pa.int8())
+    for name in {"decision", "outside_range"} & set(columns):
+        columns[name] = columns[name].cast(pa.int8())
     buffer = io.BytesIO()
     pq.write_table(pa.table(columns), buffer)
     return buffer.getvalue()

@@ -3,7 +3,7 @@
 from steadycut.cli.options import ReportOptions, TableOptions
 from steadycut.cli.output import check_folder
 from steadycut.cli.results import finish_page
-from steadycut.cli.rule_options import ExternalOptions, RuleOptions, VerdictOptions
+from steadycut.cli.rule_options import BAD, ExternalOptions, RuleOptions, VerdictOptions
 from steadycut.cli.tables import label_warnings, read_levels, row_counts, with_warnings
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.documents.audit import AuditDocument, DecisionAudit
@@ -56,8 +56,10 @@ def audit_command(
         sequential=verdict.sequential,
     )
     document = audit_document(audited, found, output.confidence)
-    page = page_of(with_warnings(document, lacking, label_warnings(frozen, several[0])))
-    finish_page(page, "audit.html", output, reading, found)
+    document = with_warnings(document, lacking, label_warnings(frozen, several[0]))
+    finish_page(page_of(document), "audit.html", output, reading, found)
+    bad = document.verdict.overall == "bad"
+    rule.end(warned=bool(document.warnings), worse=BAD if bad else 0)
 
 
 def audit_document(

@@ -7,18 +7,32 @@ options. On the command line it has the options of all its groups, one after the
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import wraps
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from steadycut.errors import SteadycutError
+from steadycut.io.log import open_log
 
 # Where the field of a group keeps what typer must know of it.
 OPTION = "option"
+
+
+LOG: Any = field(
+    default=None,
+    metadata={
+        OPTION: typer.Option(
+            metavar="FILE",
+            help="Append one line about this run: time, command, versions, hash of the rule, "
+            "warnings, error, exit code. It has no patients.",
+        )
+    },
+)
 
 
 class LazyGroup(TyperGroup):
@@ -84,7 +98,10 @@ def heading(kind: Any) -> str:
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[inspect.Parameter, str | None]:
-    """Return all options of a command, each with the heading of its group, if it has one."""
+    """Return all options of a command, each with the heading of its group, if it has one.
+
+    Every command has ``--log``.
+    """
     hints = get_type_hints(function, include_extras=True)
     found: dict[inspect.Parameter, str | None] = {}
     for name, parameter in inspect.signature(function).parameters.items():
@@ -93,7 +110,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[inspect.Parameter, str |
             found |= {_parameter(one.name, one.type, one): heading(kind) for one in fields(kind)}
         else:
             found[_parameter(name, kind, parameter.default)] = None
-    return found
+    return found | {_parameter("log", Path | None, LOG): None}
 
 
 def _parameter(name: str, kind: Any, given: Any) -> inspect.Parameter:
@@ -115,8 +132,11 @@ def flatten(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def flat(**given: Any) -> Any:
+        open_log(
+            given.pop("log", None), function.__name__.removesuffix("_command").replace("_", "-")
+        )
         made = {
-            name: kind(**{field.name: given.pop(field.name) for field in fields(kind)})
+            name: kind(**{one.name: given.pop(one.name) for one in fields(kind)})
             for name, kind in groups.items()
         }
         return function(**made, **given)

@@ -10,6 +10,7 @@ from steadycut.cli.results import finish_page
 from steadycut.cli.tables import row_counts
 from steadycut.core.checks import check_choice
 from steadycut.core.covariate.design import KINDS
+from steadycut.io.log import this_run
 from steadycut.show.pages.covariate import covariate_page
 from steadycut.study.covariate.fit import RULES, fit_by_covariate
 
@@ -55,5 +56,7 @@ def covariate_command(
     values = {"name": by.covariate, "covariate": patients.attributes[by.covariate]}
     study = fit_by_covariate(patients, **opt.study_arguments(costs, by, certificate) | values)
     page = covariate_page(study.describe().model_copy(update={"data": row_counts(found)}))
-    frozen = {"covariate.json": study.freeze().to_bytes()}
-    finish_page(page, "covariate.html", output, reading, found, frozen)
+    frozen = study.freeze()
+    this_run().rule_sha256 = frozen.document.sha256
+    files = {"covariate.json": frozen.to_bytes()}
+    finish_page(page, "covariate.html", output, reading, found, files)

@@ -6,7 +6,7 @@ from typing import Any
 
 from steadycut.cli.audit import audit_document
 from steadycut.cli.fit import study_document
-from steadycut.cli.options import AsJson, OutFolder, Verbose
+from steadycut.cli.options import AsJson, OutFolder, Overwrite, Verbose
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
 from steadycut.cli.results import page_files
 from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
@@ -24,7 +24,10 @@ AGGREGATORS = ("mean", "max", "quantile:0.9")
 
 
 def demo_command(
-    out: OutFolder = Path("steadycut-demo"), as_json: AsJson = False, verbose: Verbose = False
+    out: OutFolder = Path("steadycut-demo"),
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+    verbose: Verbose = False,
 ) -> None:
     """Run everything on two simulated hospitals.
 
@@ -50,6 +53,7 @@ def demo_command(
             "decisions.csv": csv_bytes(rule.decisions(external)),
             **page_files(second, "audit.html"),
         },
+        overwrite=overwrite,
     )
     documents = {"study": described, "comparison": compared, "audit": audited}
     note_warnings([*first.warnings, *second.warnings])

@@ -14,6 +14,7 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption
 from steadycut.ingest import PatientTable
+from steadycut.io.log import this_run
 from steadycut.io.progress import progress_on_stderr
 from steadycut.show.pages.study import study_page
 from steadycut.show.sections.certificate import rates_sentence
@@ -62,8 +63,9 @@ def fit_command(
     with progress_on_stderr() as progress:
         study = run_study(list(found.patients.values()), options, progress)
     frozen = study.freeze(**remembered, small_cells=small_cells)
+    this_run().rule_sha256 = frozen.document.sha256
     if small_cells is not None:
-        write_folder(out, {"rule.json": frozen.to_bytes()})
+        write_folder(out, {"rule.json": frozen.to_bytes()}, overwrite=output.overwrite)
         reading.remove_checkpoint()
         said = coarse_rule_sentences(frozen.document, row_counts(found), small_cells)
         if rates := frozen.document.certified_rates:

@@ -1,6 +1,7 @@
 """The ``steadycut`` command; exit code 2 for a mistake of the user, 1 for a fault of steadycut.
 
-Commands that read raw files (slides, ECGs) exit with 3 if they worked but skipped some files.
+Commands that read raw files (slides, ECGs) exit with 3 if they worked but skipped some files. With
+``--strict``, `apply`, `audit` and `monitor` exit with 4, 5 or 6 (`steadycut.cli.rule_options`).
 """
 
 import gc
@@ -14,6 +15,7 @@ import typer
 from steadycut._version import __version__
 from steadycut.cli.commands import LazyGroup, Refusal, places
 from steadycut.errors import SteadycutError
+from steadycut.io.log import begin_run, this_run
 
 # typer contains a copy of click; this is the UsageError of that copy.
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
@@ -84,7 +86,17 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def run(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code."""
+    """Run one command, write its line in the log, and return its exit code."""
+    this = begin_run(__version__)
+    code = _run(argv)
+    try:
+        this.write(code)
+    except OSError as error:
+        return _refuse(f"cannot write --log {this.path}: {error.strerror or error}.")
+    return code
+
+
+def _run(argv: Sequence[str] | None) -> int:
     command = typer.main.get_command(app)
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
@@ -111,12 +123,15 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 def _refuse(text: str) -> int:
     line = " ".join(text.split())
-    print(f"steadycut: {line if len(line) <= LONGEST else line[:LONGEST] + '...'}", file=sys.stderr)
+    short = line if len(line) <= LONGEST else line[:LONGEST] + "..."
+    this_run().error = short
+    print(f"steadycut: {short}", file=sys.stderr)
     return 2
 
 
 def _admit(error: Exception) -> int:
     text = " ".join(f"{type(error).__name__}: {error}".split())
+    this_run().error = type(error).__name__
     hint = "This is a fault of steadycut; run again with STEADYCUT_DEBUG=1 and report it."
     print(f"steadycut: {text}. {hint}", file=sys.stderr)
     return 1

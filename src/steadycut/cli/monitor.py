@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from steadycut.cli.options import OptionalOutputOptions, TableOptions, number, option
 from steadycut.cli.output import check_folder
 from steadycut.cli.results import finish_page
-from steadycut.cli.rule_options import ExternalOptions, RuleOptions
+from steadycut.cli.rule_options import ALARM, ExternalOptions, RuleOptions
 from steadycut.cli.tables import label_warnings, read_levels, row_counts, with_warnings
 from steadycut.core.checks import check_fraction
 from steadycut.show.pages.monitor import monitor_page
@@ -63,6 +63,10 @@ def monitor_command(
         key=key,
         unseen=rule.unseen,
     )
-    document = found.describe().model_copy(update={"data": row_counts(read)})
-    page = monitor_page(with_warnings(document, lacking, label_warnings(frozen, patients)))
-    finish_page(page, "monitor.html", output, reading, read)
+    known = {"data": row_counts(read), "rule_sha256": frozen.document.sha256}
+    document = found.describe().model_copy(update=known)
+    document = with_warnings(document, lacking, label_warnings(frozen, patients))
+    finish_page(monitor_page(document), "monitor.html", output, reading, read)
+    alarms = [one.first_alarm for one in (document.risk, document.call_rate) if one is not None]
+    alarm = any(one is not None for one in alarms)
+    rule.end(warned=bool(document.warnings), worse=ALARM if alarm else 0)

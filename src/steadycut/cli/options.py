@@ -100,6 +100,7 @@ REMEMBERED = "A secret of at least 16 bytes by which patients are remembered."
 PatientKey = Annotated[Path | None, option("FILE", REMEMBERED, "--patient-key")]
 AsJson = Annotated[bool, switch("--json", "Print one JSON object and nothing else.")]
 Verbose = Annotated[bool, switch("--verbose", "Print everything, not only the answer.")]
+Overwrite = Annotated[bool, switch("--overwrite", "Replace results of another study in --out.")]
 OutFolder = Annotated[Path, option("DIR", "Where to write.")]
 
 
@@ -339,6 +340,7 @@ class OutputOptions:
     """Output."""
 
     out: OutFolder
+    overwrite: Overwrite = False
     as_json: AsJson = False
     verbose: Verbose = False
 
@@ -360,6 +362,7 @@ class OptionalOutputOptions:
     """Output."""
 
     out: Path | None = option("DIR", "Where to write. [default: nowhere]", default=None)
+    overwrite: Overwrite = False
     as_json: AsJson = False
     verbose: Verbose = False
 

@@ -12,8 +12,10 @@ from typing import Any
 
 from steadycut.documents.canonical_json import json_text
 from steadycut.documents.parts import Part
+from steadycut.documents.same_study import refuse_other_study
 from steadycut.errors import BadOption
 from steadycut.io.files import write_together
+from steadycut.io.log import this_run
 
 
 def check_folder(folder: Path) -> None:
@@ -55,8 +57,13 @@ def _try_folder(folder: Path) -> None:
         _remove(made)
 
 
-def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files into a folder, which is made if needed, and removed again if that fails."""
+def write_folder(folder: Path, files: Mapping[str, bytes], *, overwrite: bool = False) -> None:
+    """Write files into a folder, which is made if needed, and removed again if that fails.
+
+    Results of another study are not replaced, unless ``overwrite`` says so.
+    """
+    if not overwrite:
+        refuse_other_study(folder, files)
     made = _make_folder(folder)
     try:
         write_together({folder / name: content for name, content in files.items()})
@@ -111,8 +118,9 @@ def show_text(text: str, *, as_json: bool = False) -> None:
 
 
 def note_warnings(warnings: Iterable[str]) -> None:
-    """Write every warning to stderr."""
+    """Write every warning to stderr, and into the log."""
     for warning in warnings:
+        this_run().warnings.append(warning)
         note(f"warning: {warning}")
 
 

@@ -48,7 +48,7 @@ def finish_page(
     wrote = []
     if output.out is not None:
         written = {**(files or {}), **page_files(page, name)}
-        write_folder(output.out, written)
+        write_folder(output.out, written, overwrite=output.overwrite)
         if reading is not None:
             reading.remove_checkpoint()
         wrote.append(f"Wrote {', '.join(written)} to {output.out}/")

@@ -1,10 +1,15 @@
-"""The options of the commands that use a frozen rule: apply, audit and monitor."""
+"""The options of the commands that use a frozen rule: apply, audit and monitor.
+
+They end with exit code 0 if they did their work, whatever they found. With ``--strict``, other
+codes say what they found, so that a script notices it; the results are written all the same.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 
 from steadycut.cli.options import (
@@ -23,8 +28,11 @@ from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.known_patients import check_fits
 from steadycut.documents.signature import verify
+from steadycut.io.log import this_run
 
 OTHERS = "others"
+# The exit codes with --strict.
+WARNED, BAD, ALARM = 4, 5, 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +51,12 @@ class RuleOptions:
     )
     force: bool = switch("--force", "Continue if the rule refuses these patients, and record it.")
 
+    strict: bool = switch(
+        "--strict",
+        f"End with exit code {WARNED} if a check warns or a score is outside the known range, "
+        f"{BAD} if the verdict of an audit is bad, {ALARM} if monitor raises an alarm.",
+    )
+
     def load(self) -> tuple[FrozenFile[Any], bytes | None]:
         """Return the rule and the secret by which it remembers patients; check who signed it."""
         if self.verify is not None:
@@ -50,7 +64,14 @@ class RuleOptions:
         key, frozen = read_key(self.key), load_frozen(self.rule)
         frozen.check_unseen(self.unseen)
         check_fits(frozen.expected.remembered, key)
+        this_run().rule_sha256 = frozen.document.sha256
         return frozen, key
+
+    def end(self, *, warned: bool, worse: int = 0) -> None:
+        """With --strict, end with the exit code of what was found; ``worse`` is BAD or ALARM."""
+        code = worse or (WARNED if warned else 0)
+        if self.strict and code:
+            raise typer.Exit(code)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from steadycut.cli.strata_tables import graded_patients, names_of, read_costs
 from steadycut.cli.tables import row_counts
 from steadycut.core.strata.certify import LOSS_BOUNDS
 from steadycut.errors import BadOption
+from steadycut.io.log import this_run
 from steadycut.show.pages.strata import strata_page
 from steadycut.study.strata.fit import run_strata
 from steadycut.study.strata.options import strata_options
@@ -79,8 +80,10 @@ def strata_command(
     found = read_tables(request, reading)
     study = run_strata(*graded_patients(found, columns.label, order_of), options)
     page = strata_page(study.describe().model_copy(update={"data": row_counts(found)}))
-    frozen = {"strata.json": study.freeze().to_bytes()}
-    finish_page(page, "strata.html", output, reading, found, frozen)
+    frozen = study.freeze()
+    this_run().rule_sha256 = frozen.document.sha256
+    files = {"strata.json": frozen.to_bytes()}
+    finish_page(page, "strata.html", output, reading, found, files)
 
 
 def _two_names(positive: str | None) -> list[str] | None:

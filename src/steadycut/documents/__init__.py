@@ -18,6 +18,7 @@
 ``monitor``          monitor.json
 ``plan``             what a plan prints as JSON
 ``reading``          any of these files -> its document
+``same_study``       whether results belong to another study
 ``signature``        who signed a file
 ===================  ==================================================================
 """

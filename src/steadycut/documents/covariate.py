@@ -305,6 +305,9 @@ class CovariateRule(CallFile[CovariateDocument]):
         values = self._values_of(patients)
         return np.where(self.unseen(values), POOLED, values) if self.groups else values
 
+    def _cut_offs(self, patients: PatientScores) -> dict[str, NDArray[Any]]:
+        return {"threshold": self.cut_rule.thresholds(self._decided_by(patients))}
+
     def _applied(self, patients: PatientScores) -> dict[str, Any]:
         pooled = self.unseen(self._values_of(patients)) if self.groups else np.zeros(0)
         return {

@@ -28,7 +28,13 @@ from steadycut.core.verdict import RateName
 from steadycut.documents import canonical_json
 from steadycut.documents.applied import AppliedDocument
 from steadycut.documents.ensemble import check_same_patients, made_by
-from steadycut.documents.guards import Expected, check_deployment, pass_or_refuse, warn_of_forced
+from steadycut.documents.guards import (
+    Expected,
+    check_deployment,
+    outside_range,
+    pass_or_refuse,
+    warn_of_forced,
+)
 from steadycut.documents.parts import CertificatePart, Columns, InstancesPart, Part, Range, Step
 from steadycut.errors import BadOption, BadPatients, BadRuleFile, argument, warn_each
 from steadycut.ingest import Request, make_request, read_patients
@@ -199,6 +205,10 @@ class FrozenFile(ABC, Generic[Document]):
         """Return, for each patient, how often a resampled study takes another action."""
 
     @abstractmethod
+    def _cut_offs(self, patients: PatientScores) -> dict[str, NDArray[Any]]:
+        """Return the column with the cut-off of each patient, by its name."""
+
+    @abstractmethod
     def grades_of(self, patients: PatientScores, y: ArrayLike | None = None) -> IntArray | None:
         """Return the true grade of each patient, from ``y`` or from the patients themselves."""
 
@@ -285,7 +295,7 @@ class FrozenFile(ABC, Generic[Document]):
         """
         if isinstance(given, PatientScores):
             return given
-        several = list(given.values() if isinstance(given, Mapping) else given)
+        several = _listed(given)
         found = [made_by(recipe, several) for recipe in self.recipes]
         check_same_patients(found)
         return self.combined(found)
@@ -354,8 +364,8 @@ class FrozenFile(ABC, Generic[Document]):
         Returns
         -------
         dict
-            Arrays ``patient``, ``score``, ``decision`` (``stratum`` for risk strata) and
-            ``flip_probability``, one entry per patient, in the order of the patients' identifiers.
+            Arrays with one entry per patient, in the order of the patients' identifiers; see
+            `decisions`.
         """
         self.check_unseen(unseen)
         read = read_patients(self.request(missing=missing), table)
@@ -364,7 +374,7 @@ class FrozenFile(ABC, Generic[Document]):
         patients = self.patients_of(several)
         found = check_deployment(self, patients, several, key=key)
         warn_of_forced(pass_or_refuse(found, force=force))
-        return self.decisions(patients, unseen)
+        return self.decisions(several, unseen)
 
     def decisions(self, given: GivenPatients, unseen: str = "refuse") -> dict[str, Any]:
         """Return score, decision and flip probability of each patient; see `patients_of`.
@@ -372,14 +382,26 @@ class FrozenFile(ABC, Generic[Document]):
         Patients of a group that a rule by covariate has not seen are refused, or decided by the
         pooled cut-off with ``unseen="pooled"``. Outside the range of a number the nearer end
         decides.
+
+        Returns
+        -------
+        dict
+            Arrays ``patient``, ``score``, ``decision`` (``stratum`` for risk strata),
+            ``flip_probability``, ``threshold`` (``thresholds``, as one text, for risk strata),
+            ``outside_range`` (1 if the score is outside the range that the rule knows; for an
+            ensemble given by its methods, also the score of one of them) and ``rule_sha256``.
         """
-        patients = self.patients_of(given)
+        several = [] if isinstance(given, PatientScores) else _listed(given)
+        patients = self.patients_of(several or given)
         self.check_attributes(patients, unseen)
         return {
             "patient": patients.patients,
             "score": patients.scores,
             self._column: self._named(self.decide_patients(patients)),
             "flip_probability": self.flip_probability_of(patients),
+            **self._cut_offs(patients),
+            "outside_range": outside_range(self.expected, patients, several).astype(np.int8),
+            "rule_sha256": np.full(patients.n_patients, self.document.sha256, dtype=object),
         }
 
     def applied(self, patients: PatientScores, decisions: Mapping[str, Any]) -> AppliedDocument:
@@ -389,6 +411,12 @@ class FrozenFile(ABC, Generic[Document]):
             flip_rate=float(decisions["flip_probability"].mean()),
             **self._applied(patients),
         )
+
+
+def _listed(
+    given: Mapping[Any, PatientScores] | Iterable[PatientScores],
+) -> list[PatientScores]:
+    return list(given.values() if isinstance(given, Mapping) else given)
 
 
 class CallFile(FrozenFile[Document]):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray, refuse
 from steadycut.core.records import PatientScores, Recipe
@@ -154,7 +155,7 @@ def _range_unlike(
     score_range: tuple[float, float], scores: FloatArray, of: str = ""
 ) -> Finding | None:
     low, high = score_range
-    share = float(np.mean((scores < low) | (scores > high)))
+    share = float(np.mean(_outside(score_range, scores)))
     if share <= OUTSIDE_SHARE:
         return None
     return Finding(
@@ -163,6 +164,26 @@ def _range_unlike(
         expected=f"they lay between {low:g} and {high:g}",
         advice="Check that scorer and unit are the same.",
     )
+
+
+def outside_range(
+    expected: Expected, patients: PatientScores, several: Sequence[PatientScores] = ()
+) -> NDArray[np.bool_]:
+    """Return which patients have a score outside the range that the rule has seen.
+
+    For an ensemble, ``several`` holds the same patients once for each method. Then a patient is
+    also outside if the score of one method is.
+    """
+    found = _outside(expected.score_range, patients.scores)
+    for recipe, score_range in expected.methods if several else ():
+        found |= _outside(score_range, made_by(recipe, several).scores)
+    return found
+
+
+def _outside(score_range: tuple[float, float], scores: FloatArray) -> NDArray[np.bool_]:
+    low, high = score_range
+    outside: NDArray[np.bool_] = (scores < low) | (scores > high)
+    return outside
 
 
 def _check_methods(expected: Expected, several: Sequence[PatientScores]) -> list[Finding]:

@@ -56,7 +56,8 @@ class CallWatchPart(WatchPart):
 class MonitorBase(parts.NewPatientsPart):
     """What the watch on every kind of frozen file says.
 
-    ``next_step`` says what to do now; older files do not have it.
+    ``next_step`` says what to do now, ``rule_sha256`` is the hash of the rule; older files do not
+    have them.
     """
 
     direction: Literal["ge", "le"]
@@ -70,6 +71,7 @@ class MonitorBase(parts.NewPatientsPart):
     risk: RiskWatchPart | None
     call_rate: CallWatchPart | None
     next_step: str | None = None
+    rule_sha256: str | None = None
 
 
 class MonitorDocument(MonitorBase):

@@ -228,5 +228,8 @@ class FrozenRule(CallFile[RuleDocument]):
         draws = self.sign * np.asarray(self.document.bootstrap_thresholds)
         return flip_probability(values, self.sign * self.threshold, draws)
 
+    def _cut_offs(self, patients: PatientScores) -> dict[str, NDArray[Any]]:
+        return {"threshold": np.full(patients.n_patients, self.threshold)}
+
     def _applied(self, patients: PatientScores) -> dict[str, Any]:
         return {"threshold": self.threshold, **super()._applied(patients)}

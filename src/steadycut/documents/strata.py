@@ -277,6 +277,10 @@ class StrataRule(FrozenFile[StrataDocument]):
     def _named(self, actions: IntArray) -> NDArray[np.str_]:
         return np.array(self.strata, dtype=np.str_)[actions]
 
+    def _cut_offs(self, patients: PatientScores) -> dict[str, NDArray[Any]]:
+        text = "; ".join(map(repr, self.thresholds))
+        return {"thresholds": np.full(patients.n_patients, text, dtype=object)}
+
     def _applied(self, patients: PatientScores) -> dict[str, Any]:
         found = self.decide_patients(patients)
         members = np.bincount(found, minlength=len(self.strata)).tolist()

@@ -135,7 +135,7 @@ def lock(file: IO[bytes]) -> bool | None:
     return True
 
 
-def _check_place(path: Path) -> None:
+def check_place(path: Path) -> None:
     """Refuse what is not a plain file; the root user would replace /dev/null by a file."""
     if path.is_dir():
         raise IsADirectoryError(None, "Is a directory")
@@ -147,7 +147,7 @@ def _check_place(path: Path) -> None:
 def _written(part: Path, path: Path, content: bytes) -> Iterator[None]:
     """Write a part; it stays locked until the context is left."""
     with _refusing(path):
-        _check_place(path)
+        check_place(path)
         # Opened plainly, the file gets the permissions of the user's umask.
         with _locked_file(part) as file:
             file.write(content)

@@ -1,0 +1,89 @@
+"""Whether results in a folder belong to another study, so that they must not be overwritten."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from steadycut.documents.canonical_json import content_hash
+from steadycut.errors import BadOption, argument
+from steadycut.io.files import read_small
+from steadycut.io.packages import optional_package
+
+RULE_COLUMN = "rule_sha256"
+
+
+def refuse_other_study(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Refuse to replace results of another study; the same study may be written again."""
+    for name, content in files.items():
+        path = folder / name
+        if name.endswith(".json") and path.is_file() and _differ(path, content):
+            _refuse(path, "another study")
+
+
+def refuse_other_rule(out: Path, rule_sha256: str) -> None:
+    """Refuse to replace a file that is not one of decisions of the same rule."""
+    if out.is_file() and out.stat().st_size and _rule_of_decisions(out) != rule_sha256:
+        _refuse(out, "another rule, or something else")
+
+
+def _refuse(path: Path, whose: str) -> None:
+    msg = (
+        f"{path} holds results of {whose}. Choose another {argument('out')}, or replace it with "
+        f"{argument('overwrite', value=True)}."
+    )
+    raise BadOption(msg)
+
+
+def _differ(path: Path, content: bytes) -> bool:
+    old, new = _parsed(read_small(path)), _parsed(content)
+    if old.get("schema") != new.get("schema"):
+        return True
+    whose = study_of(old), study_of(new)
+    return None not in whose and whose[0] != whose[1]
+
+
+def _parsed(content: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def study_of(content: Mapping[str, Any]) -> str | None:
+    """Return what tells a study from others: the hash of its rule, whatever made it.
+
+    Another version of a package gives the file another hash, but the rule is still the same.
+    """
+    frozen = content.get("frozen_rule") or content
+    if "sha256" not in frozen:
+        return content.get(RULE_COLUMN)
+    rest = {name: value for name, value in frozen.items() if name != "sha256"}
+    made = rest.get("provenance")
+    if isinstance(made, dict):
+        rest["provenance"] = {name: one for name, one in made.items() if name != "versions"}
+    return content_hash(rest)
+
+
+def _rule_of_decisions(path: Path) -> str | None:
+    """Return the hash of the rule in the first row of a file of decisions, if it has one."""
+    try:
+        rows = _first_rows(path)
+    except (OSError, ValueError, csv.Error):
+        return None
+    return rows[0].get(RULE_COLUMN) if rows else None
+
+
+def _first_rows(path: Path) -> list[dict[str, str]]:
+    if path.suffix.lower() != ".parquet":
+        with path.open(encoding="utf-8", newline="") as file:
+            first = next(csv.DictReader(io.StringIO(file.read(1_000_000), newline="")), None)
+        return [] if first is None else [first]
+    with optional_package("Reading Parquet files", "pyarrow", "frames"):
+        import pyarrow.parquet as pq
+
+    found: list[dict[str, str]] = pq.ParquetFile(path).read_row_group(0).slice(0, 1).to_pylist()
+    return found

@@ -1,0 +1,86 @@
+"""The log of runs (``--log FILE``): one line per run, as JSON, without any patient.
+
+A line has the time, the command, versions, the hash of the rule, warnings, the error and the exit
+code. Options are not written, because a path may name a patient.
+"""
+
+import json
+import platform
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from steadycut.errors import BadOption
+from steadycut.io.files import check_place
+
+
+@dataclass(slots=True, kw_only=True)
+class Run:
+    """What is known of a run; ``path`` is the log, if one was asked for; ``version`` is ours."""
+
+    path: Path | None = None
+    version: str = ""
+    command: str = ""
+    rule_sha256: str | None = None
+    warnings: list[str] = field(default_factory=list)
+    error: str | None = None
+
+    def line(self, exit_code: int) -> str:
+        """Return the line of the log."""
+        content = {
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "command": self.command,
+            "versions": {
+                "steadycut": self.version,
+                "numpy": version("numpy"),
+                "python": platform.python_version(),
+            },
+            "rule_sha256": self.rule_sha256,
+            "warnings": self.warnings,
+            "error": self.error,
+            "exit_code": exit_code,
+        }
+        return json.dumps(content, ensure_ascii=False) + "\n"
+
+    def write(self, exit_code: int) -> None:
+        """Append the line, if a log was asked for; lines of several runs do not mix."""
+        if self.path is not None:
+            with self.path.open("ab", buffering=0) as file:
+                file.write(self.line(exit_code).encode())
+
+
+_RUN: ContextVar[Run] = ContextVar("run")
+
+
+def begin_run(version: str = "") -> Run:
+    """Forget the last run, and return a new one, by this version of steadycut."""
+    run = Run(version=version)
+    _RUN.set(run)
+    return run
+
+
+def this_run() -> Run:
+    """Return the run in this context."""
+    return _RUN.get(None) or begin_run()
+
+
+def open_log(path: Path | None, command: str) -> None:
+    """Check that the log can be written, before any work is done, and that it is a log."""
+    run = this_run()
+    run.command = command
+    if path is None:
+        return
+    try:
+        check_place(path)
+        with path.open("a+b") as file:
+            file.seek(0)
+            is_log = file.read(9) in {b"", b'{"time": '}
+    except OSError as error:
+        msg = f"cannot write --log {path}: {error.strerror or error}. Choose another place."
+        raise BadOption(msg) from None
+    if not is_log:
+        msg = f"--log {path} is another file, not a log of steadycut. Choose another name."
+        raise BadOption(msg)
+    run.path = path
