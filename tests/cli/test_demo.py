@@ -19,6 +19,13 @@ FILES = [
 ]
 
 
+def test_the_short_text_has_the_answers_and_the_next_step(tmp_path, capsys):
+    ran = run_command(capsys, "demo", "--out", tmp_path)
+    assert len(ran.out.splitlines()) <= 12
+    for text in ("Hospital A. Cut-off ", "Useful here: yes. Certified: ", "Hospital B. ", "Next: "):
+        assert text in ran.said
+
+
 def test_it_writes_everything_and_the_commands_agree(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ran = run_command(capsys, "demo", "--verbose")

@@ -46,9 +46,9 @@ def test_fit_says_what_the_rule_made_best(table, tmp_path, capsys):
     lines = [line for line in ran.out.splitlines() if line.startswith("  criterion ")]
     assert [line.rsplit(maxsplit=1)[0].strip() for line in lines] == [
         "criterion ppv",
-        "criterion ppv, certifying",
+        "criterion ppv, to check",
         "criterion npv",
-        "criterion npv, certifying",
+        "criterion npv, to check",
     ]
     uniform = [*SITES, "--honesty", "uniform", "--rule", "kappa"]
     ran = run_command(

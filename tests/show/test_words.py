@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 import steadycut
-from scripts.check_words import GLOSSARY, banned_in, banned_words
+from scripts.check_words import (
+    GLOSSARY,
+    LONGEST_SENTENCE,
+    banned_in,
+    banned_words,
+    n_words,
+    sentences,
+)
 from steadycut.cli.main import Commands
 from steadycut.show.html import render_page
 from steadycut.show.markdown import markdown
@@ -85,6 +92,20 @@ def test_no_text_of_a_page_uses_a_banned_word(name):
 @pytest.mark.parametrize("name", PAGES)
 def test_the_names_of_the_paper_are_not_seen_at_first(name):
     assert PAPER.findall(at_first(PAGES[name]())) == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_sentence_of_a_page_is_long(name):
+    """Lists of counts, one per boundary of strata, are not sentences."""
+    page = PAGES[name]()
+    texts = [*page.headline, page.next_step, *(one.text for one in page.marks), *page.warnings]
+    for section in page.sections:
+        texts += [*section.sentences, *(one.caption for one in section.pictures)]
+        texts += [one.note for one in section.tables]
+    if page.explorer is not None:
+        texts += [*page.explorer.texts, page.explorer.at_frozen, page.explorer.elsewhere]
+    long = [one for text in texts for one in sentences(text) if n_words(one) > LONGEST_SENTENCE]
+    assert [one for one in long if " | " not in one] == []
 
 
 @pytest.mark.parametrize("command", sorted(Commands.table))

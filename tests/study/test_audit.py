@@ -418,3 +418,20 @@ def test_a_certified_rate_that_is_lost_makes_the_audit_bad():
 def test_without_certified_rates_nothing_is_said_of_them():
     scores, labels = cohort(1, 400)
     assert "certified_rates" not in audit(certified_rule(), scores, labels).to_dict()
+
+
+# A second look -------------------------------------------------------------------------------
+
+
+def test_an_open_audit_proposes_looks_whose_limits_hold_together():
+    """And it says that the look that was just made is not one of them."""
+    rule = certified_rule()
+    scores, labels = cohort(1, 30)
+    plain, sequential = (
+        audit(rule, scores + labels, labels, sequential=one).describe() for one in (False, True)
+    )
+    assert plain.verdict.overall == sequential.verdict.overall == "open"
+    for found in (plain, sequential):
+        assert "then audit all of them with --sequential, as often as you like" in found.next_step
+    assert plain.next_step.endswith("This look without it adds its own 10 % chance of an error.")
+    assert "adds its own" not in sequential.next_step

@@ -112,4 +112,6 @@ class VerdictOptions:
     margin: float = number(
         "X", "How much higher an error rate may be and still count as before.", default=MARGIN
     )
-    sequential: bool = switch("--sequential", "Give limits that hold however often you look.")
+    sequential: bool = switch(
+        "--sequential", "Give limits that hold however often you look, from the first look on."
+    )

@@ -51,8 +51,8 @@ EQUAL_PREVALENCE = (
     "function of the scores there"
 )
 RISK_UNKNOWN = (
-    "Without labels the risk here is not known; prevalence and risk range assume that "
-    f"{SAME_SHAPES}, which the scores can refute but never prove."
+    "Without labels the risk here is not known. Prevalence and risk range assume that "
+    f"{SAME_SHAPES}. The scores can refute this, but never prove it."
 )
 NOT_SEEN = (
     "A change of both classes that looks like another prevalence cannot be seen; nor can a change "

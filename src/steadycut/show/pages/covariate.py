@@ -100,10 +100,10 @@ def test_section(study: CovariateStudyDocument) -> Section:
     test, name = study.test, say.quoted(study.covariate)
     result = (
         f"Is one cut-off enough? p = {test.p_value:.2g}. Among "
-        f"{count(test.n_patients, 'patient')} around the pooled cut-off, those with like "
-        f"scores differ in disease by {name} as much as this by chance in "
-        f"{percent(test.p_value)} of studies in which the same cut-off is best at every "
-        f"{name}. Asked of the patients used to choose only."
+        f"{count(test.n_patients, 'patient')} around the pooled cut-off, those with similar "
+        f"scores differ in disease by {name}. If the same cut-off is best at every {name}, so "
+        f"large a difference comes by chance in {percent(test.p_value)} of studies. Asked of the "
+        "patients used to choose only."
     )
     return section("test", "Is one cut-off enough?", results=(result,))
 

@@ -80,8 +80,8 @@ def given(plan: PlanDocument) -> str:
     rows = [row for row in plan.rows if row.bound == plan.rows[0].bound and row.value is not None]
     if not rows:
         return "more than are searched"
-    parts = [f"at most {risk(row.value)} if {risk(row.risk)} is observed" for row in rows]
-    return f"{rows[0].n_certify} used to check certify a risk of {', '.join(parts)}"
+    parts = [f"{risk(row.value)} if {risk(row.risk)} is observed" for row in rows]
+    return f"{rows[0].n_certify} used to check certify a risk of at most {', '.join(parts)}"
 
 
 def certifying(row: PlannedPart) -> str:

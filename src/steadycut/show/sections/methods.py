@@ -75,8 +75,8 @@ def choice_text(document: StudyDocument) -> str:
     among = f", among {several} candidates (scores and aggregators)" if several > 1 else ""
     return (
         f"Cut-off. {count(patients.select, 'patient')} ({patients.select_positive} {ill}) were "
-        f"used to choose one cut-off by the rule {rule_in_words(document.rule)}{among}, where "
-        f"{say.costs_in_words(document.costs)} and the prevalence is "
+        f"used to choose one cut-off by the rule {rule_in_words(document.rule)}{among}. There "
+        f"{say.costs_in_words(document.costs)}, and the prevalence is "
         f"{say.prevalence_in_words(document.target_prevalence)}. To measure its stability these "
         f"patients were resampled {options.n_bootstrap} times and the whole rule was run again."
     )
@@ -102,7 +102,7 @@ def certificate_text(document: StudyDocument) -> str:
     honest, ill = certificate.honesty == "split", of_them(document.names.ill)
     return (
         f"Certificate. {count(patients.certify, 'patient')} ({patients.certify_positive} {ill}) "
-        "were used to check the cut-off: they give an upper limit on its risk, the average cost "
+        "were used to check the cut-off. They give an upper limit on its risk, the average cost "
         f"per patient, with {percent(1 - certificate.delta)} confidence, by the bound "
         f"{say.bound_in_words(certificate.bound)}. {SPLIT if honest else UNIFORM}"
         f"{rates_text(document)}"
