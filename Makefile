@@ -10,7 +10,7 @@ TRUST_ARGS ?=
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test full-test coverage check docs trust format audit clean
+.PHONY: help demo test full-test coverage package oldest newest check docs trust format audit clean
 
 help: ## show these targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -27,6 +27,18 @@ full-test: $(VENV)/.installed-test ## all tests, the slow ones as well
 coverage: $(VENV)/.installed-test ## the tests, and whether they reach every line and branch of core
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" --cov=src/steadycut --cov-branch --cov-report=json:.coverage.json --cov-report=term-missing $(PYTEST_ARGS)
 	@$(BIN)/python scripts/check_coverage.py .coverage.json
+
+package: $(VENV)/.created ## the wheel, installed without any extra in a fresh environment
+	@rm -rf build/package build/wheel && $(PYTHON) -m venv build/package
+	@$(PIP) wheel --no-deps --wheel-dir build/wheel .
+	@build/package/bin/python -m pip --quiet --disable-pip-version-check install build/wheel/*.whl
+	@build/package/bin/python tests/base_install.py
+
+oldest: $(VENV)-oldest/.installed ## tests with the oldest versions of all packages; Python 3.11 or 3.12
+	@$(VENV)-oldest/bin/python -m pytest $(VERSION_ARGS) $(VERSION_TESTS)
+
+newest: $(VENV)-newest/.installed ## the same tests with the newest versions of all packages
+	@$(VENV)-newest/bin/python -m pytest $(VERSION_ARGS) $(VERSION_TESTS)
 
 check: $(VENV)/.installed-dev ## format, lint, types, the import wall, the counts of the house and the words of README and docs
 	@$(BIN)/ruff format --check .
@@ -51,7 +63,7 @@ audit: $(VENV)/.installed-audit ## known weaknesses of the pinned packages; need
 	@$(BIN)/python scripts/audit_pins.py
 
 clean: ## remove .venv, caches and what the demo wrote
-	@rm -rf $(VENV) demo-output docs/_build docs/api docs/examples build dist .coverage .coverage.json htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest demo-output docs/_build docs/api docs/examples build dist .coverage .coverage.json htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests scripts -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/.created:
@@ -89,3 +101,24 @@ $(VENV)/.installed-docs: $(INSTALL_NEEDS)
 	@echo "Installing steadycut and what its site needs into $(VENV)"
 	@$(PIP) install -c constraints.txt -e '.[docs]'
 	@touch $(VENV)/.installed-cli $@
+
+# What the oldest and the newest versions are tested with: files that use each package. Warnings of
+# other versions are not errors.
+VERSION_ARGS := -n 2 --dist loadgroup -m "not slow" -o filterwarnings=default
+VERSION_TESTS ?= tests/test_golden.py tests/documents tests/io tests/ingest/test_sources.py tests/ingest/sources \
+	tests/cli/test_commands.py tests/cli/test_rules.py tests/cli/test_plan.py tests/cli/test_sign.py tests/cli/test_report.py tests/cli/test_lazy_commands.py \
+	tests/show/figures/test_displays.py tests/app/test_serve.py tests/estimators/test_deployed.py tests/estimators/test_threads.py
+# Old versions of starlette are tested through httpx, new ones through httpx2.
+VERSION_TOOLS := pytest pytest-xdist hypothesis jsonschema polars httpx httpx2
+
+$(VENV)-oldest/.installed: pyproject.toml constraints-oldest.txt $(VENV)/.created
+	@echo "Installing the oldest versions into $(VENV)-oldest"
+	@rm -rf $(VENV)-oldest && $(PYTHON) -m venv $(VENV)-oldest
+	@$(VENV)-oldest/bin/python -m pip --quiet --disable-pip-version-check install -c constraints-oldest.txt -e '.[all,anndata]' $(VERSION_TOOLS)
+	@touch $@
+
+$(VENV)-newest/.installed: pyproject.toml $(VENV)/.created
+	@echo "Installing the newest versions into $(VENV)-newest"
+	@rm -rf $(VENV)-newest && $(PYTHON) -m venv $(VENV)-newest
+	@$(VENV)-newest/bin/python -m pip --quiet --disable-pip-version-check install -e '.[all,anndata]' $(VERSION_TOOLS)
+	@touch $@

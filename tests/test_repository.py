@@ -72,8 +72,9 @@ def test_the_search_reads_the_repository():
     assert "tracked_files" in text_of(Path(__file__))
 
 
-def test_constraints_are_plain_pins():
-    lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
+@pytest.mark.parametrize("name", ["constraints.txt", "constraints-oldest.txt"])
+def test_constraints_are_plain_pins(name):
+    lines = (REPOSITORY / name).read_text(encoding="utf-8").splitlines()
     odd = [
         line for line in lines if not re.fullmatch(r"#.*|[A-Za-z0-9._-]+==[A-Za-z0-9.!+_-]+", line)
     ]
@@ -85,6 +86,45 @@ def test_every_direct_dependency_is_pinned():
     wanted = [*project()["dependencies"], *(need for extra in extras for need in extra)]
     names = {re.split(r"[\[<>=!~ ;]", need)[0].lower() for need in wanted}
     assert names - {"steadycut"} <= pinned_names()
+
+
+def is_release(version, bound):
+    """Whether a version is the bound itself, perhaps with more digits: 4.0.0.2 for 4.0."""
+    return version == bound or version.startswith(f"{bound}.")
+
+
+@pytest.mark.parametrize(
+    ("version", "bound", "same"),
+    [
+        ("1.26.0", "1.26", True),
+        ("4.0.0.2", "4.0", True),
+        ("1.4", "1.4", True),
+        ("1.26", "1.2", False),
+    ],
+)
+def test_a_release_is_told_from_a_later_one(version, bound, same):
+    assert is_release(version, bound) is same
+
+
+def test_the_oldest_versions_are_the_lower_bounds():
+    """`make oldest` tests what pyproject.toml promises."""
+    lines = (REPOSITORY / "constraints-oldest.txt").read_text(encoding="utf-8").splitlines()
+    oldest = dict(line.split("==") for line in lines if not line.startswith("#"))
+    tools = {"audit", "benchmark", "dev", "docs", "test"}
+    extras = project()["optional-dependencies"]
+    wanted = [need for name, needs in extras.items() if name not in tools for need in needs]
+    bounds = {}
+    for need in [*project()["dependencies"], *wanted]:
+        name, _, bound = need.partition(">=")
+        if bound:
+            bounds.setdefault(name, set()).add(bound)
+    assert {name: found for name, found in bounds.items() if len(found) > 1} == {}
+    late = {
+        name: (bound, oldest.get(name, "none"))
+        for name, (bound,) in bounds.items()
+        if not is_release(oldest.get(name, "none"), bound)
+    }
+    assert late == {}
 
 
 def test_the_base_is_numpy_scipy_and_pydantic():
