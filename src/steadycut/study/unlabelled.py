@@ -41,6 +41,10 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.errors import TooFewPatients
 
 N_BOOTSTRAP = 999
+UNTESTABLE = (
+    "The shape test is not run: it needs patients of both classes where the rule was made, and "
+    "classes that are shown to differ in score. Without them it would reject too often."
+)
 UNTESTED = ShapeTestPart(statistic=None, p_value=None, n_bootstrap=0)
 
 SAME_SHAPES = (
@@ -98,7 +102,10 @@ class Rescaling:
     def text(self) -> str:
         """What was found, in one line."""
         if self.change is None or self.compatible is None:
-            return "An affine change of scale could not be tested: too little varies."
+            return (
+                "An affine change of scale could not be tested: too little varies, or the classes "
+                "are not shown to differ in score."
+            )
         scale = f"factor {self.change.factor:.4g}, offset {self.change.offset:.4g}"
         caution = "a change of units cannot be told from other changes that move the scores so."
         if not self.needed:
@@ -163,7 +170,7 @@ class UnlabelledPart:
                 "class they have moved; no interval and no risk range can be given."
             )
         if self.shape is None:
-            found.append("The shape test needs patients of both classes where the rule was made.")
+            found.append(UNTESTABLE)
         elif self.shape_rejected:
             found.append(
                 f"The shape test rejects label shift (p = {self.shape.p_value:.3g}): do not rely "
@@ -249,7 +256,8 @@ def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
     for_prevalence, for_shape, for_scale = np.random.default_rng(home.seed).spawn(3)
     counts = home.bins.count(values)
     prevalence = _prevalence(home, counts, for_prevalence, n_bootstrap)
-    shape = shape_test(home.bins, counts, for_shape, n_bootstrap)
+    known = prevalence.identifiable
+    shape = shape_test(home.bins, counts, for_shape, n_bootstrap) if known else None
     sign = sign_of(home.direction)
     matched = quantile_matched(sign * values, home.counts.call_rate)
     return UnlabelledPart(
