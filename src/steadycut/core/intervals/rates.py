@@ -48,12 +48,13 @@ class Quantity:
 
     If the characteristic is a share of patients, ``share`` says which counts are for it and which
     are against it. All others increase with sensitivity and specificity (``rises``), or decrease
-    with both.
+    with both. ``rises_with_prevalence``: it increases with the prevalence, too.
     """
 
     of_counts: Characteristic
     share: Share | None = None
     rises: bool = True
+    rises_with_prevalence: bool = False
 
     def of_rates(
         self, sensitivity: ArrayLike, specificity: ArrayLike, prevalence: ArrayLike
@@ -80,7 +81,7 @@ def quantities(costs: Costs) -> dict[str, Quantity]:
         "npv": Quantity(of_counts=of.npv, share=((TN,), (FN,))),
         "accuracy": Quantity(of_counts=of.accuracy, share=((TP, TN), (FN, FP))),
         "kappa": Quantity(of_counts=kappa_of_two_classes),
-        "net_benefit": Quantity(of_counts=of.net_benefit(probability)),
+        "net_benefit": Quantity(of_counts=of.net_benefit(probability), rises_with_prevalence=True),
     }
     ratios = {"plr": Quantity(of_counts=of.plr), "nlr": Quantity(of_counts=of.nlr, rises=False)}
     ends = costs.target
@@ -102,7 +103,7 @@ def at_prevalence(quantity: Quantity, ends: Sequence[float]) -> Quantity:
         rates = of.sensitivity(*table), of.specificity(*table)
         return np.minimum(*(quantity.of_rates(*rates, end) for end in (ends[0], ends[-1])))
 
-    return replace(quantity, of_counts=of_counts, share=None)
+    return replace(quantity, of_counts=of_counts, share=None, rises_with_prevalence=False)
 
 
 def at_fixed_cut(
@@ -179,12 +180,14 @@ def melded_intervals(
     """Return melded intervals. The counts may be arrays with one entry per point.
 
     ``points`` are the levels at which sensitivity, specificity and prevalence, or a share, are
-    drawn, shape (3, n).
+    drawn, shape (3, n). A characteristic that increases with the prevalence takes the variables of
+    the exact limits of the prevalence. Kappa does neither, and takes the one between them.
     """
     tp, fn, fp, tn = table
-    prevalence = betaincinv(np.add(tp, fn) + 0.5, np.add(fp, tn) + 0.5, points[2])
+    ill, well = np.add(tp, fn), np.add(fp, tn)
+    between = betaincinv(ill + 0.5, well + 0.5, points[2])
     low, high = (
-        (draw(tp, fn, points[0]), draw(tn, fp, points[1]), prevalence)
+        (draw(tp, fn, points[0]), draw(tn, fp, points[1]), draw(ill, well, points[2]))
         for draw in (low_rate, high_rate)
     )
     found = {}
@@ -193,7 +196,10 @@ def melded_intervals(
             good, bad = for_and_against(one.share, table)
             below, above = low_rate(good, bad, points[0]), high_rate(good, bad, points[0])
         else:
-            below, above = one.of_rates(*low), one.of_rates(*high)
+            below, above = (
+                one.of_rates(sens, spec, prevalence if one.rises_with_prevalence else between)
+                for sens, spec, prevalence in (low, high)
+            )
         found[name] = tails(below, above, delta) if one.rises else tails(above, below, delta)
     return found
 
