@@ -30,7 +30,9 @@ class ComparedRule(ComparedRisks):
     """One rule; the difference is to the reference rule on the same patients.
 
     ``against_fixed`` compares its cost at the second hospital with that of the rule that was fixed
-    beforehand; None for that rule itself.
+    beforehand; None for that rule itself. ``certificate`` holds with confidence 1 - delta for one
+    rule that was fixed beforehand. ``certificate_together`` has delta divided by the number of
+    rows, so that those of all rows hold together, the smallest included. Older files have none.
     """
 
     name: str
@@ -44,6 +46,7 @@ class ComparedRule(ComparedRisks):
     flip_rate: FiniteFloat
     flip_rate_se: FiniteFloat
     certificate: FiniteFloat
+    certificate_together: FiniteFloat | None = None
     sensitivity_external: FiniteFloat | None
     specificity_external: FiniteFloat | None
     against_fixed: Against | None = None
@@ -68,7 +71,8 @@ class ComparisonDocument(Part):
     """Everything in ``compare.json``.
 
     ``fixed`` is the rule that was fixed beforehand: the first one. The answers ``against_fixed`` of
-    all rows hold together with confidence 1 - ``delta``. Older files have neither.
+    all rows hold together with confidence 1 - ``delta``, and so do ``certificate_together`` of all
+    rows. ``certificate`` counts for ``fixed`` only. Older files have neither.
     """
 
     schema_: Literal["steadycut.compare/1"] = Field(default=SCHEMA, alias="schema")

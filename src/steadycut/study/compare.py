@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steadycut.core.certify import certificate_of
 from steadycut.core.checks import FloatArray, check_flag
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import exact_cuts
@@ -63,7 +64,10 @@ class Row:
         return self.study.options.search.costs
 
     def describe(
-        self, reference: "Row | None" = None, against_fixed: Against | None = None
+        self,
+        reference: "Row | None" = None,
+        against_fixed: Against | None = None,
+        n_rows: int = 1,
     ) -> ComparedRule:
         """Return the row as it is written; ``shift`` is R_Q - R_validation, as in the paper."""
         study, search = self.study, self.study.options.search
@@ -78,10 +82,23 @@ class Row:
             flip_rate=float(self.flips.mean()),
             flip_rate_se=float(self.flips.std() / np.sqrt(self.flips.size)),
             certificate=study.certificate.value,
+            certificate_together=self.certificate_at(study.certificate.delta / n_rows),
             sensitivity_external=_complement(self.external.miss_rate),
             specificity_external=_complement(self.external.alarm_rate),
             against_fixed=against_fixed,
         )
+
+    def certificate_at(self, delta: float) -> float:
+        """Return the certified risk at another failure probability."""
+        own = self.study.certificate
+        return certificate_of(
+            self.study.counts,
+            self.costs,
+            delta,
+            bound=own.bound,
+            honesty=own.honesty,
+            n_candidates=own.n_candidates,
+        ).value
 
     def describe_costs(self) -> ComparedCosts:
         """Return the row of the cost table as it is written."""
@@ -142,7 +159,7 @@ class Comparison:
             delta=self.options.search.delta,
             fixed=self.rows[0].name,
             rows=[
-                row.describe(reference, answer)
+                row.describe(reference, answer, len(self.rows))
                 for row, answer in zip(self.rows, self.against_fixed(), strict=True)
             ],
             cost_table=[row.describe_costs() for row in self.costs],

@@ -47,3 +47,14 @@ def test_the_longest_text_has_at_most_twelve_lines():
 def test_a_file_without_answers_has_no_conclusion():
     page = compared("less", fixed=None, delta=None)
     assert (len(page.headline), page.next_step) == (1, "")
+
+
+def test_a_certificate_says_for_which_rule_it_holds():
+    table = next(
+        one
+        for part in compared("less").sections
+        for one in part.tables
+        if one.caption == "What each rule chose"
+    )
+    assert "certified, if picked here" in table.header
+    assert "holds for all rules together" in table.note
