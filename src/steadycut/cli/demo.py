@@ -18,7 +18,7 @@ from steadycut.show.pages.study import study_page
 from steadycut.show.terminal import paragraph, terminal
 from steadycut.study.audit import audit
 from steadycut.study.compare import compare
-from steadycut.study.fit import fit
+from steadycut.study.fit import make_study
 
 AGGREGATORS = ("mean", "max", "quantile:0.9")
 
@@ -37,7 +37,7 @@ def demo_command(
     cohort = simulate_two_hospitals()
     at_a, at_b = (read_hospital(cohort, name) for name in ("A", "B"))
     here, there = list(at_a.patients.values()), list(at_b.patients.values())
-    study = fit(here)
+    study = make_study(here)
     rule = study.freeze()
     external = next(one for one in there if one.recipe == study.patients.recipe)
     described, compared = study_document(study, at_a, rule), compare(here, there).describe()

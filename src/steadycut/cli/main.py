@@ -7,6 +7,7 @@ Commands that read raw files (slides, ECGs) exit with 3 if they worked but skipp
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
@@ -14,7 +15,7 @@ import typer
 
 from steadycut._version import __version__
 from steadycut.cli.commands import LazyGroup, Refusal, places
-from steadycut.errors import SteadycutError
+from steadycut.errors import SteadycutError, SteadycutWarning
 from steadycut.io.log import begin_run, this_run
 
 # typer contains a copy of click; this is the UsageError of that copy.
@@ -100,7 +101,10 @@ def _run(argv: Sequence[str] | None) -> int:
     command = typer.main.get_command(app)
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        result = command.main(args=arguments, prog_name="steadycut", standalone_mode=False)
+        with warnings.catch_warnings():
+            # A command prints them itself.
+            warnings.simplefilter("ignore", SteadycutWarning)
+            result = command.main(args=arguments, prog_name="steadycut", standalone_mode=False)
     except USAGE_ERROR as error:
         return _refuse(f"{_message(error)} See '{_command_path(error)} --help'.")
     except (Refusal, SteadycutError) as error:

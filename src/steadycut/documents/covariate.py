@@ -229,7 +229,11 @@ class CovariateRule(CallFile[CovariateDocument]):
     @property
     def expected(self) -> Expected:
         """What the patients of the rule were like."""
-        return replace(super().expected, instances=self.document.instances_per_patient)
+        return replace(
+            super().expected,
+            instances=self.document.instances_per_patient,
+            data_sha256=self.document.provenance.data_sha256,
+        )
 
     def values(self, covariate: ArrayLike) -> Values:
         """Return the covariate of new patients, checked."""

@@ -4,8 +4,9 @@ Each check has a name and warns or refuses. A warning is printed and recorded. A
 work unless the user forces it; then that is recorded.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -47,7 +48,7 @@ class Expected:
     """What the patients of a frozen rule were like; None or empty where that is not known.
 
     ``usual`` holds most scores. Per patient, ``instances`` counts the rows and ``units`` the units
-    of the innermost level. ``sites`` are hashes of names.
+    of the innermost level. ``sites`` are hashes of names, ``data_sha256`` that of the patients.
     """
 
     recipe: Recipe
@@ -56,6 +57,7 @@ class Expected:
     instances: InstancesPart | None = None
     units: InstancesPart | None = None
     sites: Sequence[str] = ()
+    data_sha256: str | None = None
     remembered: Remembered | None = None
     methods: Sequence[tuple[Recipe, tuple[float, float]]] = ()
 
@@ -80,6 +82,7 @@ def check_deployment(
     several: Sequence[PatientScores] = (),
     *,
     key: bytes | None = None,
+    grades: IntArray | None = None,
 ) -> list[Finding]:
     """Return every difference between patients and those that a frozen rule was made from.
 
@@ -93,6 +96,9 @@ def check_deployment(
         For an ensemble what they were made of, the same patients once for each method.
     key
         The secret key with which the rule remembers its patients, if it has one.
+    grades
+        What is known about each patient, 0 for healthy, if the rule is to be judged by it. The
+        patients that the rule was made from are then refused.
 
     Returns
     -------
@@ -112,6 +118,8 @@ def check_deployment(
     expected = rule.expected
     check_fits(expected.remembered, key)
     found = [one for check in CHECKS if (one := check(expected, patients))]
+    if grades is not None:
+        found += _check_table(expected, patients, grades)
     if expected.remembered is not None:
         found += _check_patients(expected.remembered, patients, key)
     return found + _check_methods(expected, several)
@@ -298,6 +306,33 @@ def missing_level(recipe: Recipe, column: str | None) -> Finding | None:
         expected=f"the rows of each were aggregated by {how}",
         advice="Add the column; forced, that step is left out, as for rows that are made so.",
     )
+
+
+def _check_table(expected: Expected, patients: PatientScores, grades: IntArray) -> list[Finding]:
+    """Notice the very patients that the rule was made from, with or without their sites."""
+    if expected.data_sha256 not in set(_fingerprints(patients, grades)):
+        return []
+    same = Finding(
+        name="same patients",
+        severity=REFUSE,
+        found="these are the patients that the rule was made from",
+        expected="the cut-off was fitted to them",
+        advice="They cannot say how it does elsewhere; give patients of another hospital.",
+    )
+    return [same]
+
+
+def _fingerprints(patients: PatientScores, grades: IntArray) -> Iterator[str]:
+    for labels in (patients.labels, None):
+        for sites in (patients.sites, None):
+            plain = replace(patients, labels=labels, sites=sites).fingerprint()
+            yield plain
+            yield graded_fingerprint(plain, grades)
+
+
+def graded_fingerprint(fingerprint: str, grades: IntArray) -> str:
+    """Return a SHA-256 of patients, given theirs, and their grades."""
+    return hashlib.sha256(fingerprint.encode() + grades.astype("<i8").tobytes()).hexdigest()
 
 
 def _check_patients(

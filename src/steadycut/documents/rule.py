@@ -156,6 +156,7 @@ class FrozenRule(CallFile[RuleDocument]):
             usual=(min(q[5] for q in known), max(q[-6] for q in known)),
             instances=reference.instances_per_patient,
             sites=document.provenance.sites,
+            data_sha256=document.provenance.data_sha256,
             remembered=document.remembered_patients,
             methods=[(one.recipe, one.score_range) for one in ensemble.methods] if ensemble else (),
         )

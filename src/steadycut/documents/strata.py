@@ -271,8 +271,13 @@ class StrataRule(FrozenFile[StrataDocument]):
     @property
     def expected(self) -> Expected:
         """What the patients of the study were like."""
-        usual, instances = self.document.usual_range, self.document.instances_per_patient
-        return replace(super().expected, usual=usual, instances=instances)
+        document = self.document
+        return replace(
+            super().expected,
+            usual=document.usual_range,
+            instances=document.instances_per_patient,
+            data_sha256=document.provenance.data_sha256,
+        )
 
     def _named(self, actions: IntArray) -> NDArray[np.str_]:
         return np.array(self.strata, dtype=np.str_)[actions]

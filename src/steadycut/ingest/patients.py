@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from steadycut.core.aggregate.clusters import Clusters, clusters_from
 from steadycut.core.checks import IntArray
+from steadycut.core.odd import code_warnings
 from steadycut.core.records import PatientScores
 from steadycut.ingest.engines.engine import Engine
 from steadycut.ingest.finish import Finished, from_arrays, join_finished, to_arrays
 from steadycut.ingest.layout import Dropped, Layout, lay_out
 from steadycut.ingest.request import Request
+from steadycut.ingest.survey import Survey
 from steadycut.io.checkpoint import Checkpoint
 
 Progress = Callable[[str, int, int], None]
@@ -33,7 +35,8 @@ class PatientTable:
     Every entry of ``patients`` holds the same patients. ``n_rows`` counts the rows of the asked
     sites, and ``dropped`` what was left out of them. ``clusters`` says, by score column, how
     similar the rows of a patient are, if the request asks for it; None where that is not defined.
-    ``order`` is the place of each patient in the order of arrival, if it is asked for.
+    ``order`` is the place of each patient in the order of arrival, if it is asked for. ``warnings``
+    say what looks odd about the rows.
     """
 
     patients: Mapping[tuple[str, str], PatientScores]
@@ -41,6 +44,7 @@ class PatientTable:
     dropped: Dropped
     clusters: Mapping[str, Clusters | None] = field(default_factory=dict)
     order: IntArray | None = None
+    warnings: tuple[str, ...] = ()
 
 
 def build_patients(
@@ -65,7 +69,8 @@ def build_patients(
     PatientTable
         The same to the last bit for any order of rows and any engine.
     """
-    layout = lay_out(engine.survey(), request)
+    survey = engine.survey()
+    layout = lay_out(survey, request)
     parts = list(_finish_parts(engine, layout, request, progress, keep))
     finished = join_finished(parts, request)
     return PatientTable(
@@ -76,7 +81,28 @@ def build_patients(
             name: clusters_from(sums, layout.labels) for name, sums in finished.clusters.items()
         },
         order=layout.order,
+        warnings=(*_codes(survey), *_copies(finished)),
     )
+
+
+def _codes(survey: Survey) -> Iterator[str]:
+    """Warn of numbers such as -999 in a score column."""
+    for facts in survey.scores.values():
+        yield from code_warnings(facts.largest[facts.n_finite > 0], "groups of rows")
+
+
+def _copies(finished: Finished) -> list[str]:
+    """Warn if every patient with several rows has the same scores in all of them."""
+    sums = list(finished.clusters.values())
+    several = sums[0].sizes > 1 if sums else np.zeros(0, dtype=bool)
+    if not several.any() or not all((one.squares[several] == 0).all() for one in sums):
+        return []
+    count = int(np.count_nonzero(several))
+    text = (
+        f"copies: {count} of {several.size} patients have several rows, and all rows of a patient "
+        "have the same score. Are rows repeated, or was a score per patient copied to every row?"
+    )
+    return [text]
 
 
 def _finish_parts(

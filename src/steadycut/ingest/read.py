@@ -225,5 +225,5 @@ def _were(number: int) -> str:
 
 
 def alike_lines(table: PatientTable) -> list[str]:
-    """Warn if some patients may be in the table twice under two names."""
-    return alike_warnings(next(iter(table.patients.values())))
+    """Warn of odd rows, and if some patients may be in the table twice under two names."""
+    return [*table.warnings, *alike_warnings(next(iter(table.patients.values())))]

@@ -21,7 +21,7 @@ from steadycut.core.select import Search, try_candidate
 from steadycut.estimators.cross_fit import Instances, Scorer
 from steadycut.estimators.threads import one_thread
 from steadycut.reproduce.figure import BASE, draw_labels
-from steadycut.study.fit import fit
+from steadycut.study.fit import make_study
 
 COSTS = Costs()
 N_TRAINING, N_VALIDATION, N_POOL, N_POPULATION = 120, 200, 1000, 4000
@@ -216,7 +216,9 @@ def bound_of(
     thresholds = np.sort(np.append(validation.scores, chosen.threshold))
     empirical = risk_curve(validation, thresholds, COSTS)
     upper = empirical + gap + chosen.penalty
-    study = fit(validation, rule="erm", delta=terms.delta, n_bootstrap=2, seed=seed)
+    study = make_study(
+        validation, rule="erm", grid="even", delta=terms.delta, n_bootstrap=2, seed=seed
+    )
     truly = confusion_at(population, study.threshold).risk(COSTS)
     return Outcome(
         parts={"risk": chosen.risk, "gap": gap, "penalty": chosen.penalty},

@@ -11,7 +11,7 @@ from steadycut.core.records import PatientScores
 from steadycut.ingest.patients import Progress
 from steadycut.reproduce.claims import SCHEMA, Claim, share_of, spread_of
 from steadycut.study.compare import COST_TABLE, Row, check_disjoint, judge
-from steadycut.study.fit import check_same_patients, fit
+from steadycut.study.fit import check_same_patients, make_study
 
 Hospitals = tuple[list[PatientScores], list[PatientScores]]
 # One table: a row per method.
@@ -30,8 +30,8 @@ METHODS: dict[str, dict[str, Any]] = {
     "Figure 1's penalty": {"rule": "pointwise", "selector": "risk"},
     "steadycut: stable": {"rule": "stable", "selector": "risk"},
 }
-# The DKW band, as the paper prints it. It adds the same amount to every candidate.
-BAND = "dkw"
+# The paper's band and cuts. The DKW band adds the same amount to every candidate.
+PAPER: dict[str, Any] = {"band": "dkw", "grid": "even"}
 # The paper prints values of G_boot up to this one.
 LARGEST_PENALTY = 0.09
 COLUMNS = ("risk_external", "risk_validation", "shift", "modulus", "penalty", "flip_rate")
@@ -41,7 +41,7 @@ def judge_methods(hospitals: Hospitals, options: Mapping[str, Any]) -> list[Row]
     """Return one row per method, at the costs of ``options``."""
     here, there = hospitals
     return [
-        judge(name, fit(here, band=BAND, **method, **options), here, there)
+        judge(name, make_study(here, **PAPER, **method, **options), here, there)
         for name, method in METHODS.items()
     ]
 
@@ -53,7 +53,7 @@ def cost_rows(hospitals: Hospitals, options: Mapping[str, Any]) -> list[dict[str
     for name in (OURS, "steadycut: stable"):
         for cost_fn, cost_fp in COST_TABLE:
             costs = {**options, "cost_fn": cost_fn, "cost_fp": cost_fp}
-            study = fit(here, band=BAND, **METHODS[name], **costs)
+            study = make_study(here, **PAPER, **METHODS[name], **costs)
             rows.append(
                 {"name": name, **judge(name, study, here, there).describe_costs().to_plain()}
             )

@@ -20,7 +20,7 @@ from steadycut.documents.guards import (
     texts_of,
 )
 from steadycut.documents.rule import FrozenRule
-from steadycut.errors import BadOption, BadPatients, argument
+from steadycut.errors import BadOption, BadPatients, argument, warn_each
 from steadycut.study.audited import Audited
 from steadycut.study.curves import class_quantiles
 from steadycut.study.describe_audit import cut_off_audit, decision_audit
@@ -129,7 +129,9 @@ def audit(
         check_patients(one)
     given = rule.patients_of(scores) if isinstance(scores, Mapping) else scores
     patients, grades = graded_patients(rule, given, y, "an audit")
-    findings = pass_or_refuse(check_deployment(rule, patients, several, key=key), force=force)
+    findings = pass_or_refuse(
+        check_deployment(rule, patients, several, key=key, grades=grades), force=force
+    )
     unlike = rule.check_attributes(patients, unseen)
     check_fraction("margin", margin)
     everyone, columns = patients.scores, group_columns(patients, group, small_cells)
@@ -137,7 +139,7 @@ def audit(
         patients = grouped_for(rule, patients, small_cells)
     actions = rule.decide_patients(patients)
     asked = Asked(margin=margin, sequential=sequential, columns=columns, small_cells=small_cells)
-    return Audit(
+    found = Audit(
         rule=rule,
         n_patients=patients.n_patients,
         members=np.bincount(actions, minlength=len(rule.actions)),
@@ -157,6 +159,8 @@ def audit(
         margin=margin,
         sequential=sequential,
     )
+    warn_each(found.warnings, stacklevel=2)
+    return found
 
 
 def group_columns(

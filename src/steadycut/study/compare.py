@@ -28,9 +28,16 @@ from steadycut.documents.comparison import (
 )
 from steadycut.documents.guards import check_deployment
 from steadycut.documents.parts import CostsPart
-from steadycut.errors import BadOption, BadPatients, BadRuleFile, PatientOverlap, argument
+from steadycut.errors import (
+    BadOption,
+    BadPatients,
+    BadRuleFile,
+    PatientOverlap,
+    argument,
+    warn_each,
+)
 from steadycut.study.describe import steps_of
-from steadycut.study.fit import Progress, Study, as_candidates, check_same_patients, fit
+from steadycut.study.fit import Progress, Study, as_candidates, check_same_patients, make_study
 from steadycut.study.options import Options
 
 OURS, REFERENCE = "stable", "erm"
@@ -136,7 +143,7 @@ class Comparison:
 
     The first row is the rule that was fixed beforehand; the others are compared with it.
     ``costs`` are rows of our own rule at the paper's three pairs of costs and the one asked for.
-    ``warnings`` say how the external patients differ from the internal ones.
+    ``warnings`` are those of the first rule's study, and how the external patients differ.
     """
 
     rows: tuple[Row, ...]
@@ -256,18 +263,20 @@ def compare(
     for name, settings in [*asked.items(), *at_costs.items()]:
         if progress:
             progress(name, len(rows), steps)
-        rows.append(judge(name, fit(here, **settings), here, there))
+        rows.append(judge(name, make_study(here, **settings), here, there))
     main, costs = rows[: len(asked)], rows[len(asked) :]
     settled = main[0].study.options
-    return Comparison(
+    found = Comparison(
         rows=tuple(main),
         costs=tuple(costs),
         options=settled,
         n_internal=here[0].n_patients,
         n_external=there[0].n_patients,
         trivial_external=main[0].external.trivial_risk(settled.search.costs),
-        warnings=tuple(unlike(main[0].study, here, there)),
+        warnings=(*main[0].study.warnings, *unlike(main[0].study, here, there)),
     )
+    warn_each(found.warnings, stacklevel=2)
+    return found
 
 
 def unlike(study: Study, internal: list[PatientScores], external: list[PatientScores]) -> list[str]:

@@ -12,12 +12,13 @@ from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import confusion_at
 from steadycut.core.ensemble import make_ensemble, try_ensemble
 from steadycut.core.intervals.threshold import CutInterval
+from steadycut.core.odd import check_varied
 from steadycut.core.records import PatientScores
 from steadycut.core.select import Candidate, Draw, best_candidate, try_candidate
 from steadycut.core.split import Roles
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.study import StudyDocument
-from steadycut.errors import BadOption, BadPatients, NoFeasibleCut
+from steadycut.errors import BadOption, BadPatients, NoFeasibleCut, warn_each
 from steadycut.study.describe import describe
 from steadycut.study.fitted import FittedStudy
 from steadycut.study.freeze import freeze
@@ -159,6 +160,19 @@ def fit(
     >>> bool(0 < study.threshold < 2), study.certificate.n_patients
     (True, 100)
     """
+    study = make_study(patients, stratify=stratify, progress=progress, **options)
+    warn_each(study.warnings, stacklevel=2)
+    return study
+
+
+def make_study(
+    patients: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
+    *,
+    stratify: Stratify | None = None,
+    progress: Progress | None = None,
+    **options: Unpack[FitOptions],
+) -> Study:
+    """Do the same as `fit`, without warning; the texts are in ``warnings`` of the study."""
     named = stratify if stratify is None or isinstance(stratify, str) else GIVEN
     settled = study_options(stratify=named, **options)
     return run_study(as_candidates(patients), settled, progress, groups=stratify)
@@ -180,6 +194,8 @@ def run_study(
     """
     check_same_patients(candidates)
     check_both_classes(candidates[0])
+    for one in candidates:
+        check_varied(one)
     check_several(candidates, options)
     _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
     roles = roles or deal_roles(candidates[0], options)

@@ -12,6 +12,7 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.cuts.grid import operating_value
 from steadycut.core.diagnose import class_warnings, flip_probability, order_warnings
 from steadycut.core.ensemble import Ensemble
+from steadycut.core.odd import odd_warnings
 from steadycut.core.records import PatientScores
 from steadycut.core.select import Candidate
 from steadycut.core.sites import unit_warnings
@@ -122,6 +123,8 @@ class FittedStudy:
         if self.options.honesty == "split":
             found += class_warnings("used to check", certified)
             found += order_warnings(self.patients)
+        has_target = self.options.search.costs.target is not None
+        found += odd_warnings(self.patients.oriented(self.options.direction), has_target=has_target)
         return [*found, *unit_warnings(self.patients), *alike_warnings(self.patients)]
 
     def flip_probability(self, scores: FloatArray) -> FloatArray:

@@ -27,6 +27,7 @@ from steadycut.documents.monitor import (
     TracePart,
 )
 from steadycut.documents.rule import FrozenRule
+from steadycut.errors import warn_each
 from steadycut.study.judge import Asked, comparison_of
 from steadycut.study.new_patients import graded_patients
 from steadycut.study.questions import CHECK_SCORES, LOCAL, NOT_SHOWN, capital, label_some
@@ -244,7 +245,7 @@ def monitor(
     check_rule(rule)
     check_fraction("delta", delta)
     patients, grades = graded_patients(rule, scores, y, "a monitor")
-    findings = pass_or_refuse(check_deployment(rule, patients, key=key), force=force)
+    findings = pass_or_refuse(check_deployment(rule, patients, key=key, grades=grades), force=force)
     unlike = rule.check_attributes(patients, unseen)
     arrival = arrival_order(order, patients.n_patients)
     actions, costs = rule.decide_patients(patients)[arrival], rule.cost_matrix
@@ -261,7 +262,7 @@ def monitor(
     if before is not None:
         reference = Confusion.of_counts(before)
         calls = watch_calls(actions > 0, reference, delta, certificate.n_choices)
-    return Monitor(
+    found = Monitor(
         rule=rule,
         n_patients=patients.n_patients,
         members=np.bincount(actions, minlength=len(rule.actions)),
@@ -272,6 +273,8 @@ def monitor(
         warnings=(*texts_of(findings), *unlike, *([] if calls else [UNWATCHED])),
         forced=tuple(forced_names(findings)),
     )
+    warn_each(found.warnings, stacklevel=2)
+    return found
 
 
 def arrival_order(order: ArrayLike | None, n_patients: int) -> NDArray[np.intp]:

@@ -20,7 +20,7 @@ from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
 from steadycut.documents.covariate import CovariateRule, CovariateStudyDocument
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, warn_each
 from steadycut.study.covariate.describe import describe_by_covariate, freeze_by_covariate
 from steadycut.study.covariate.fitted import Difference, FittedByCovariate
 from steadycut.study.options import Options, study_options
@@ -122,7 +122,9 @@ def fit_by_covariate(
     check_patients(patients)
     check_both_classes(patients)
     values = covariate_values(patients, covariate, kind)
-    return run_by_covariate(patients, values, name, kind, options)
+    study = run_by_covariate(patients, values, name, kind, options)
+    warn_each(study.warnings, stacklevel=2)
+    return study
 
 
 def make_design(values: Values, roles: Roles, kind: str) -> tuple[Design, NDArray[np.int64]]:

@@ -1,10 +1,9 @@
 """What is written about fitted risk strata: the study, and the frozen file."""
 
-import hashlib
-
 import numpy as np
 
 from steadycut.core.checks import FloatArray
+from steadycut.documents.guards import graded_fingerprint
 from steadycut.documents.strata import (
     SCHEMA,
     BoundaryPart,
@@ -46,7 +45,6 @@ def freeze_strata(study: FittedStrata) -> StrataRule:
     """Return the boundaries to take to the next hospital."""
     described, recipe, scores = describe_strata(study), study.patients.recipe, study.patients.scores
     check_named(recipe)
-    graded = study.patients.fingerprint().encode() + study.grades.astype("<i8").tobytes()
     low, high = np.quantile(scores, USUAL, method="inverted_cdf").tolist()
     return StrataRule(
         StrataDocument.of(
@@ -58,7 +56,9 @@ def freeze_strata(study: FittedStrata) -> StrataRule:
             instances_per_patient=span_of(study.patients.n_instances),
             bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
             provenance=StrataProvenance.of(
-                described, versions=versions(), data_sha256=hashlib.sha256(graded).hexdigest()
+                described,
+                versions=versions(),
+                data_sha256=graded_fingerprint(study.patients.fingerprint(), study.grades),
             ),
             units_per_patient=span_of(study.patients.n_units),
         )

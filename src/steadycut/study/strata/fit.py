@@ -20,7 +20,7 @@ from steadycut.core.strata.draws import StrataDraws, draw_strata, stratum_of
 from steadycut.core.strata.modulus import joint_band, joint_modulus, joint_radius, local_modulus
 from steadycut.core.strata.rules import parse_strata_rule, smallest_risk
 from steadycut.documents.strata import StrataRule, StrataStudyDocument
-from steadycut.errors import TooFewPatients
+from steadycut.errors import TooFewPatients, warn_each
 from steadycut.study.options import study_options
 from steadycut.study.roles import LEAST_PATIENTS, deal_roles
 from steadycut.study.strata.describe import describe_strata, freeze_strata
@@ -127,7 +127,9 @@ def fit_strata(  # noqa: PLR0913
         bound=bound,
         seed=seed,
     )
-    return run_strata(patients, read_grades(patients, grades, matrix.n_grades), options)
+    study = run_strata(patients, read_grades(patients, grades, matrix.n_grades), options)
+    warn_each(study.warnings, stacklevel=2)
+    return study
 
 
 def run_strata(patients: PatientScores, grades: IntArray, options: StrataOptions) -> StrataStudy:

@@ -1,0 +1,135 @@
+"""What looks odd about patients: most often a mistake in the table, seldom in the score.
+
+Each finding is one line. It begins with its kind, says what was found, and asks or says what to do.
+"""
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray
+from steadycut.core.intervals.auc import auc
+from steadycut.core.records import PatientScores
+from steadycut.errors import BadPatients, argument
+
+# An AUC of at least this is rare in medicine, and common where the score has seen the label.
+NEAR_PERFECT = 0.99
+# So few patients are often exactly half ill, or separated, by chance.
+FEW = 20
+# Several rows are odd if at most this share of the patients has them.
+ODD_SHARE = 0.2
+# Numbers that stand for a missing value in many files, with either sign.
+CODES = (999.0, 9999.0, 99999.0, 999999.0)
+# A code is this many times as large as every other score.
+FAR = 10.0
+
+
+def check_varied(patients: PatientScores) -> None:
+    """Refuse a score that is the same for every patient."""
+    scores = patients.scores
+    if scores.size > 1 and scores.min() == scores.max():
+        msg = (
+            f"every patient has the same score {float(scores[0]):g} ({patients.recipe.name}): no "
+            f"cut-off can tell them apart. Check {argument('score')}, the column of scores, and "
+            "how it is aggregated."
+        )
+        raise BadPatients(msg)
+
+
+def odd_warnings(patients: PatientScores, *, has_target: bool) -> list[str]:
+    """Return what looks odd about labelled patients whose scores are oriented: high means ill.
+
+    With ``has_target`` the prevalence of practice is known, so that of the sample does not matter.
+
+    Examples
+    --------
+    >>> cohort = PatientScores(scores=[0.9, 0.8, 0.7, 0.1], labels=[0, 0, 0, 1])
+    >>> odd_warnings(cohort, has_target=False)[0][:35]
+    'direction: the AUC is 0.00, below 0'
+    """
+    found = [*area_warnings(patients), *rows_warnings(patients)]
+    if patients.n_instances is None:
+        found += code_warnings(np.abs(patients.scores), "patients")
+    return found if has_target else [*found, *sampling_warnings(patients)]
+
+
+def area_warnings(patients: PatientScores) -> list[str]:
+    """Notice a score that is reversed, or too good."""
+    area = auc(patients)
+    if area is not None and area < 1 / 2:
+        text = (
+            f"direction: the AUC is {area:.2f}, below 0.5: with this direction the score is worse "
+            "than chance. If low scores mean ill, use direction le (--direction le, in Python "
+            "direction='le'). Or is the positive label swapped?"
+        )
+        return [text]
+    if area is not None and area >= NEAR_PERFECT and patients.n_patients >= FEW:
+        how = "perfectly" if area == 1 else f"almost perfectly (AUC {area:.3f})"
+        text = (
+            f"separation: the score separates the classes {how}. Was it trained on these patients, "
+            "or is it made from the label?"
+        )
+        return [text]
+    return []
+
+
+def sampling_warnings(patients: PatientScores) -> list[str]:
+    """Notice numbers of ill and healthy patients that somebody has chosen."""
+    if patients.n_patients < FEW:
+        return []
+    if patients.n_positive == patients.n_negative:
+        what = "exactly half of the patients are ill"
+    elif _sites_are_equal(patients):
+        what = "every site has the same numbers of ill and of healthy patients"
+    else:
+        return []
+    text = (
+        f"sampling: {what}. If they were picked so (case-control), the cost, PPV and NPV are not "
+        "those of practice: give the prevalence of practice (--target-prevalence, in Python "
+        "target_prevalence)."
+    )
+    return [text]
+
+
+def _sites_are_equal(patients: PatientScores) -> bool:
+    if patients.sites is None:
+        return False
+    _, site = np.unique(patients.sites, return_inverse=True)
+    counts = np.bincount(site), np.bincount(site, weights=patients.known_labels)
+    return counts[0].size > 1 and all(one.min() == one.max() for one in counts)
+
+
+def rows_warnings(patients: PatientScores) -> list[str]:
+    """Notice a few patients with several rows among patients with one."""
+    rows = patients.n_instances
+    if rows is None or patients.recipe.levels:
+        return []
+    several = int(np.count_nonzero(rows > 1))
+    if not 0 < several <= ODD_SHARE * rows.size:
+        return []
+    text = (
+        f"rows: {several} of {rows.size} patients have several rows, all others one. Their rows "
+        "are combined. If they are copies, corrections or later visits, keep one row per patient."
+    )
+    return [text]
+
+
+def code_warnings(largest: FloatArray, of: str) -> list[str]:
+    """Notice numbers such as -999 that stand for a missing score.
+
+    ``largest`` are absolute values, one for each of what ``of`` names.
+
+    Examples
+    --------
+    >>> code_warnings(np.array([0.2, 0.9, 999.0]), "patients")[0][:51]
+    'codes: 1 of 3 patients have a score of 999 or -999,'
+    """
+    for code in CODES:
+        has = largest == code
+        others = largest[~has]
+        if has.any() and (not others.size or float(others.max()) * FAR < code):
+            text = (
+                f"codes: {np.count_nonzero(has)} of {largest.size} {of} have a score of {code:g} "
+                f"or -{code:g}, and all other scores are far smaller. If it stands for a missing "
+                "score, leave the cell empty."
+            )
+            return [text]
+    return []
