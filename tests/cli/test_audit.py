@@ -83,9 +83,14 @@ def test_the_positive_label_is_the_rules_own(tmp_path, capsys):
     rows = column_changed(make_rows(), "label", lambda _, label: ["MSS", "MSI"][label])
     path = write_rows(tmp_path / "t.csv", rows)
     run_command(capsys, "fit", path, *FIT, "--positive", "MSI", "--out", tmp_path / "o")
+    again = run_command(
+        capsys, "audit", tmp_path / "o" / "rule.json", path, "--label", "label", "--out", "a"
+    )
+    assert again.code == 2
+    assert "same patients: these are the patients that the rule was made from" in again.err
     ran = run_command(
         capsys,
-        *("audit", tmp_path / "o" / "rule.json", path, "--label", "label"),
+        *("audit", tmp_path / "o" / "rule.json", path, "--label", "label", "--force"),
         *("--json", "--out", tmp_path / "a"),
     )
     assert ran.code == 0

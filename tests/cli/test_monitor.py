@@ -201,7 +201,7 @@ def test_a_target_prevalence_is_said():
     rng, labels = np.random.default_rng(0), np.tile([0, 1], 60)
     cohort = PatientScores(scores=rng.normal(size=120) + 2 * labels, labels=labels)
     rule = fit(cohort, n_bootstrap=5, target_prevalence=(0.1, 0.3)).freeze()
-    found = monitor(rule, cohort.scores, cohort.labels).to_dict()
+    found = monitor(rule, rng.normal(size=120) + 2 * labels, labels).to_dict()
     assert found["target_prevalence"] == [0.1, 0.3]
     assert found["verdict_text"].endswith("That value is for prevalences 0.1 to 0.3.")
 

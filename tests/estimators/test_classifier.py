@@ -95,7 +95,7 @@ def test_parameters_are_those_of_the_contract():
         ("rule", "stable"),
         ("cost_fn", 1.0),
         ("cost_fp", 1.0),
-        ("grid", 200),
+        ("grid", "exact"),
         ("n_bootstrap", 200),
         ("delta", 0.1),
         ("honesty", "split"),

@@ -1,5 +1,7 @@
 """Every row-level refusal, what is dropped, and how labels are read."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,13 +9,14 @@ import pytest
 from steadycut.errors import (
     BadPatients,
     BadTable,
+    DataWarning,
     MissingColumn,
     MissingScores,
     PatientOverlap,
     SteadycutError,
     SteadycutWarning,
 )
-from steadycut.ingest import aggregate, make_request, read_patients
+from steadycut.ingest import Request, aggregate, make_request, read_patients
 
 GOOD = {
     "id": ["secret-1", "secret-1", "secret-2"],
@@ -282,3 +285,21 @@ def test_units_of_the_innermost_level_are_counted(engine):
     found = aggregate(table, patient="id", score="s", levels=levels, engine=engine)
     assert found.n_units.tolist() == [3, 1]
     assert aggregate(table, patient="id", score="s", engine=engine).n_units is None
+
+
+def test_codes_and_copies_among_the_rows_are_noticed():
+    rng = np.random.default_rng(0)
+    table = {"id": np.repeat(np.arange(30), 4), "s": rng.normal(size=120)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        aggregate(table, patient="id", score="s")
+    with pytest.warns(DataWarning, match="codes: 2 of .* have a score of 999 or -999"):
+        aggregate(
+            {**table, "s": np.where(np.isin(np.arange(120), [7, 70]), -999, table["s"])},
+            patient="id",
+            score="s",
+        )
+    request = Request(patient="id", scores=("s",), clusters=True)
+    copied = read_patients(request, {**table, "s": np.repeat(rng.normal(size=30), 4)})
+    assert copied.warnings[0].startswith("copies: 30 of 30 patients have several rows")
+    assert read_patients(request, table).warnings == ()

@@ -22,10 +22,13 @@ def cohorts(draw):
         [0, 0, 0, 1, 1, 1, *draw(st.lists(st.integers(0, 1), min_size=n - 6, max_size=n - 6))]
     )
     value = st.sampled_from([st.integers(-2, 2), st.integers(-10_000, 10_000)])
-    columns = [
-        np.array(draw(st.lists(draw(value), min_size=n + n_new, max_size=n + n_new)), dtype=float)
+    several = [
+        st.lists(draw(value), min_size=n + n_new, max_size=n + n_new).filter(
+            lambda some: len(set(some[:n])) > 1
+        )
         for _ in range(n_methods)
     ]
+    columns = [np.array(draw(one), dtype=float) for one in several]
     return labels, columns
 
 

@@ -16,10 +16,10 @@ QUICK = settings(deadline=None, max_examples=25)
 
 @st.composite
 def cohorts(draw, least=6, most=30):
-    """Discrete or continuous scores, at least two patients of each class."""
+    """Discrete or continuous scores, not all equal; at least two patients of each class."""
     n = draw(st.integers(least, most))
     value = draw(st.sampled_from([st.integers(-3, 3), st.integers(-10_000, 10_000)]))
-    scores = draw(st.lists(value, min_size=n, max_size=n))
+    scores = draw(st.lists(value, min_size=n, max_size=n).filter(lambda some: len(set(some)) > 1))
     labels = draw(st.lists(st.integers(0, 1), min_size=n - 4, max_size=n - 4))
     return np.array(scores, dtype=float) / 8, np.array([0, 0, 1, 1, *labels])
 

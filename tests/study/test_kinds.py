@@ -333,7 +333,8 @@ def test_a_file_without_these_counts_is_audited_and_watched_without_them():
 
 
 def test_a_group_that_was_not_seen_is_refused_or_pooled():
-    rule, patients = sex_rule()
+    rule, _ = sex_rule()
+    patients, _ = cohort(seed=8)
     sexes = ["x"] * 3 + ["f"] * 297
     there = rule.with_covariate(replace(patients, patients=None), sexes)
     for use in (audit, monitor):
@@ -354,9 +355,9 @@ def test_a_group_that_was_not_seen_is_refused_or_pooled():
 
 def every_kind():
     """A rule of each kind, and patients with labels for it."""
-    rule, patients = sex_rule()
-    _, sex = cohort()
-    plain = fit(patients, n_bootstrap=20).freeze()
+    rule, made_from = sex_rule()
+    patients, sex = cohort(seed=8)
+    plain = fit(made_from, n_bootstrap=20).freeze()
     strata = strata_rule(GREY)
     scores, grades = here(strata, n_grades=2)
     return {

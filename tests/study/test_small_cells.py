@@ -199,12 +199,6 @@ def test_what_cannot_be_had_is_refused():
         both.freeze(small_cells=N)
 
 
-def test_scores_that_are_all_alike_need_no_step():
-    tied = PatientScores(scores=np.ones(80), labels=np.arange(80) % 2)
-    rule = fit(tied, n_bootstrap=10, rule="erm").freeze(small_cells=N)
-    assert rule.document.score_range == (1.0, 1.0)
-
-
 def test_the_command_writes_the_rule_alone(tmp_path, capsys):
     table = write_rows(tmp_path / "t.csv", make_rows(n_patients=120))
     arguments = ["fit", table, *FIT, *SITES, "--out", tmp_path / "s", "--small-cells"]

@@ -20,7 +20,7 @@ from steadycut.show.pages.study import study_page
 from steadycut.show.sections.certificate import rates_sentence
 from steadycut.show.sentences import coarse_rule_sentences
 from steadycut.show.terminal import paragraph
-from steadycut.study.fit import Study, run_study
+from steadycut.study.fit import Study, make_study
 from steadycut.study.operating_point import CONFIDENCE
 from steadycut.study.options import study_options
 from steadycut.study.small_cells import check_possible
@@ -54,14 +54,15 @@ def fit_command(
         check_no_study(out)
     within, strata_columns = opt.parse_stratify(search.stratify, columns.label, sites.site)
     arguments = opt.study_arguments(costs, choice, search, certificate)
-    options = study_options(**{**arguments, "stratify": within})
+    arguments["stratify"] = within
+    study_options(**arguments)  # Refuse wrong options before anything is read.
     request = columns.request(
         site=sites.site, sites=sites.names(), missing=table.missing, attributes=strata_columns
     )
     reading = table.reading(out)
     found = read_tables(request, reading)
     with progress_on_stderr() as progress:
-        study = run_study(list(found.patients.values()), options, progress)
+        study = make_study(found.patients, progress=progress, **arguments)
     frozen = study.freeze(**remembered, small_cells=small_cells)
     this_run().rule_sha256 = frozen.document.sha256
     if small_cells is not None:

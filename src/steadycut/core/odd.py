@@ -24,14 +24,19 @@ FAR = 10.0
 
 def check_varied(patients: PatientScores) -> None:
     """Refuse a score that is the same for every patient."""
-    scores = patients.scores
-    if scores.size > 1 and scores.min() == scores.max():
+    if is_constant(patients):
         msg = (
-            f"every patient has the same score {float(scores[0]):g} ({patients.recipe.name}): no "
-            f"cut-off can tell them apart. Check {argument('score')}, the column of scores, and "
+            f"every patient has the same score {float(patients.scores[0]):g} "
+            f"({patients.recipe.name}): no cut-off can tell them apart. Check {argument('score')}, the column of scores, and "
             "how it is aggregated."
         )
         raise BadPatients(msg)
+
+
+def is_constant(patients: PatientScores) -> bool:
+    """Return whether every patient has the same score."""
+    scores = patients.scores
+    return scores.size > 1 and bool(scores.min() == scores.max())
 
 
 def odd_warnings(patients: PatientScores, *, has_target: bool) -> list[str]:
@@ -45,6 +50,8 @@ def odd_warnings(patients: PatientScores, *, has_target: bool) -> list[str]:
     >>> odd_warnings(cohort, has_target=False)[0][:35]
     'direction: the AUC is 0.00, below 0'
     """
+    if is_constant(patients):
+        return ["score: every patient has the same score; no cut-off can tell them apart."]
     found = [*area_warnings(patients), *rows_warnings(patients)]
     if patients.n_instances is None:
         found += code_warnings(np.abs(patients.scores), "patients")

@@ -175,7 +175,10 @@ def make_study(
     """Do the same as `fit`, without warning; the texts are in ``warnings`` of the study."""
     named = stratify if stratify is None or isinstance(stratify, str) else GIVEN
     settled = study_options(stratify=named, **options)
-    return run_study(as_candidates(patients), settled, progress, groups=stratify)
+    candidates = as_candidates(patients)
+    for one in candidates:
+        check_varied(one)
+    return run_study(candidates, settled, progress, groups=stratify)
 
 
 def run_study(
@@ -194,8 +197,6 @@ def run_study(
     """
     check_same_patients(candidates)
     check_both_classes(candidates[0])
-    for one in candidates:
-        check_varied(one)
     check_several(candidates, options)
     _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
     roles = roles or deal_roles(candidates[0], options)
