@@ -27,8 +27,8 @@ def check_varied(patients: PatientScores) -> None:
     if is_constant(patients):
         msg = (
             f"every patient has the same score {float(patients.scores[0]):g} "
-            f"({patients.recipe.name}): no cut-off can tell them apart. Check {argument('score')}, the column of scores, and "
-            "how it is aggregated."
+            f"({patients.recipe.name}): no cut-off can tell them apart. Check "
+            f"{argument('score')}, the column of scores, and how it is aggregated."
         )
         raise BadPatients(msg)
 
