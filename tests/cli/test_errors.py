@@ -440,7 +440,7 @@ def raiser(error):
 )
 def test_a_fault_of_ours_is_one_line_and_exit_1(place, capsys, monkeypatch, error):
     monkeypatch.delenv("STEADYCUT_DEBUG", raising=False)
-    monkeypatch.setattr(steadycut.cli.fit, "run_study", raiser(error))
+    monkeypatch.setattr(steadycut.cli.fit, "make_study", raiser(error))
     before = snapshot(place.folder)
     ran = run_command(capsys, *command_to(place, "fit", place.out))
     assert_one_line(ran, 1, before, place.folder)
@@ -457,12 +457,12 @@ def test_a_fault_in_the_report_leaves_nothing(place, capsys, monkeypatch):
 
 def test_a_fault_can_be_looked_at(place, monkeypatch):
     monkeypatch.setenv("STEADYCUT_DEBUG", "1")
-    monkeypatch.setattr(steadycut.cli.fit, "run_study", raiser(RuntimeError("look")))
+    monkeypatch.setattr(steadycut.cli.fit, "make_study", raiser(RuntimeError("look")))
     with pytest.raises(RuntimeError, match="look"):
         run([str(word) for word in command_to(place, "fit", place.out)])
 
 
-@pytest.mark.parametrize("step", ["run_study", "read_tables", "page_files", "show_page"])
+@pytest.mark.parametrize("step", ["make_study", "read_tables", "page_files", "show_page"])
 def test_an_interruption_gives_130_and_leaves_nothing_half_done(place, capsys, monkeypatch, step):
     place_of = steadycut.cli.results if step.endswith(("files", "page")) else steadycut.cli.fit
     monkeypatch.setattr(place_of, step, raiser(KeyboardInterrupt()))
