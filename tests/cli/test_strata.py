@@ -42,11 +42,12 @@ def table(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def strata(table, tmp_path_factory):
+def strata(tmp_path_factory):
     from steadycut.cli.main import run
 
     out = tmp_path_factory.mktemp("out")
-    assert run(["strata", str(table), *GRADED, *SQUARE, "--out", str(out)]) == 0
+    first = write_rows(out / "first.csv", make_rows(seed=1), HEADER)
+    assert run(["strata", str(first), *GRADED, *SQUARE, "--out", str(out)]) == 0
     return out / "strata.json"
 
 
@@ -216,6 +217,7 @@ def test_two_grades_are_audited_by_their_labels(table, tmp_path, capsys):
         given = [tmp_path / "t.csv", "--label", label]
         made = run_command(capsys, "strata", *given, *COLUMNS, *more, *GREY, "--out", out)
         assert made.code == 0
+        given.append("--force")  # the patients of the fit
         ran = run_command(capsys, "audit", out / "strata.json", *given, "--json", "--out", out)
         assert ran.code == 0
         assert sum(ran.json["counts"][1]) == n_ill

@@ -41,7 +41,7 @@ def judge_methods(hospitals: Hospitals, options: Mapping[str, Any]) -> list[Row]
     """Return one row per method, at the costs of ``options``."""
     here, there = hospitals
     return [
-        judge(name, make_study(here, **PAPER, **method, **options), here, there)
+        judge(name, make_study(here, **{**PAPER, **method, **options}), here, there)
         for name, method in METHODS.items()
     ]
 
@@ -53,7 +53,7 @@ def cost_rows(hospitals: Hospitals, options: Mapping[str, Any]) -> list[dict[str
     for name in (OURS, "steadycut: stable"):
         for cost_fn, cost_fp in COST_TABLE:
             costs = {**options, "cost_fn": cost_fn, "cost_fp": cost_fp}
-            study = make_study(here, **PAPER, **METHODS[name], **costs)
+            study = make_study(here, **{**PAPER, **METHODS[name], **costs})
             rows.append(
                 {"name": name, **judge(name, study, here, there).describe_costs().to_plain()}
             )

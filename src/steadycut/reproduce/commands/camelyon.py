@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from steadycut.cli.options import CertificateOptions, SearchOptions, option, switch
+from steadycut.cli.options import CertificateOptions, PaperSearchOptions, option, switch
 from steadycut.cli.score_slides import SlideModelOptions, SlideTileOptions, SlideWorkOptions
 from steadycut.core.checks import check_count
 from steadycut.io.progress import progress_on_stderr
@@ -28,7 +28,7 @@ def camelyon_command(
     model: SlideModelOptions,
     tiles: SlideTileOptions,
     work: SlideWorkOptions,
-    search: SearchOptions,
+    search: PaperSearchOptions,
     certificate: CertificateOptions,
     replicates: Replicates = 20,
     output: RunOutputOptions,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from steadycut.cli.options import CertificateOptions, SearchOptions, option
+from steadycut.cli.options import CertificateOptions, PaperSearchOptions, option
 from steadycut.cli.score_ecg import Jobs, SegmentOptions, TrainShare
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.io.progress import progress_on_stderr
@@ -35,7 +35,7 @@ def mimic_ecg_command(
     *,
     given: MimicOptions,
     cut: SegmentOptions,
-    search: SearchOptions,
+    search: PaperSearchOptions,
     certificate: CertificateOptions,
     replicates: Replicates = 20,
     output: RunOutputOptions,

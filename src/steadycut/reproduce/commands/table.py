@@ -75,7 +75,7 @@ def table_command(
     *,
     table: DataOptions,
     costs: CostAndDirectionOptions,
-    search: opt.SearchOptions,
+    search: opt.PaperSearchOptions,
     certificate: opt.CertificateOptions,
     replicates: Replicates = 20,
     output: RunOutputOptions,
