@@ -52,11 +52,11 @@ def test_fit_says_what_the_rule_made_best(table, tmp_path, capsys):
     ]
     uniform = [*SITES, "--honesty", "uniform", "--rule", "kappa"]
     ran = run_command(
-        capsys, "fit", "--verbose", str(table), *FIT, *uniform, "--out", str(tmp_path)
+        capsys, "fit", "--verbose", str(table), *FIT, *uniform, "--out", str(tmp_path / "u")
     )
     assert "criterion kappa" in ran.out
     assert "certifying" not in ran.out
     erm = run_command(
-        capsys, "fit", str(table), *FIT, *SITES, "--rule", "erm", "--out", str(tmp_path)
+        capsys, "fit", str(table), *FIT, *SITES, "--rule", "erm", "--out", str(tmp_path / "e")
     )
     assert "criterion" not in erm.out

@@ -42,12 +42,16 @@ def table(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def strata(tmp_path_factory):
+def other(tmp_path_factory):
+    return write_rows(tmp_path_factory.mktemp("other") / "t.csv", make_rows(seed=1), HEADER)
+
+
+@pytest.fixture(scope="module")
+def strata(table, tmp_path_factory):
     from steadycut.cli.main import run
 
     out = tmp_path_factory.mktemp("out")
-    first = write_rows(out / "first.csv", make_rows(seed=1), HEADER)
-    assert run(["strata", str(first), *GRADED, *SQUARE, "--out", str(out)]) == 0
+    assert run(["strata", str(table), *GRADED, *SQUARE, "--out", str(out)]) == 0
     return out / "strata.json"
 
 
@@ -170,14 +174,14 @@ def test_apply_tells_another_unit(table, strata, tmp_path, capsys):
 # Audit and monitor -------------------------------------------------------------------------
 
 
-def test_strata_are_audited_by_the_names_of_their_grades(table, strata, tmp_path, capsys):
+def test_strata_are_audited_by_the_names_of_their_grades(other, strata, tmp_path, capsys):
     out = tmp_path / "o"
-    given = [strata, table, "--label", "grade", "--site", "site", "--external", "south"]
+    given = [strata, other, "--label", "grade", "--site", "site", "--external", "south"]
     ran = run_command(capsys, "audit", *given, "--json", "--out", out)
     assert (ran.code, ran.err) == (0, "")
     assert sorted(snapshot(out)) == ["audit.html", "audit.json"]
     assert json.loads((out / "audit.json").read_text(encoding="utf-8")) == ran.json
-    south = pd.read_csv(table).query("site == 'south'").groupby("patient")
+    south = pd.read_csv(other).query("site == 'south'").groupby("patient")
     rule, scores = StrataRule.load(strata), south["score"].mean()
     grades = [GRADES.index(name) for name in south["grade"].first()]
     found = audit(rule, scores.to_numpy(), grades).to_dict()
@@ -192,9 +196,9 @@ def test_strata_are_audited_by_the_names_of_their_grades(table, strata, tmp_path
 
 
 @pytest.mark.parametrize("label", [["--label", "grade"], []])
-def test_the_text_and_the_page_of_an_audit_say_the_same(table, strata, label, tmp_path, capsys):
+def test_the_text_and_the_page_of_an_audit_say_the_same(other, strata, label, tmp_path, capsys):
     out = tmp_path / "o"
-    ran = run_command(capsys, "audit", "--verbose", strata, table, *label, "--out", out)
+    ran = run_command(capsys, "audit", "--verbose", strata, other, *label, "--out", out)
     assert ran.code == 0
     assert ran.out.startswith("An audit of strata.json on ")
     assert "Share of the patients by decision" in ran.out
@@ -223,8 +227,8 @@ def test_two_grades_are_audited_by_their_labels(table, tmp_path, capsys):
         assert sum(ran.json["counts"][1]) == n_ill
 
 
-def test_strata_are_watched_in_the_order_of_arrival(table, strata, tmp_path, capsys):
-    frame = pd.read_csv(table)
+def test_strata_are_watched_in_the_order_of_arrival(other, strata, tmp_path, capsys):
+    frame = pd.read_csv(other)
     days = np.random.default_rng(0).permutation(150)
     frame["day"] = np.repeat(days, 4)
     frame.to_csv(tmp_path / "t.csv", index=False)
@@ -253,8 +257,8 @@ def test_strata_are_watched_in_the_order_of_arrival(table, strata, tmp_path, cap
         (["--label", "grade", "--unseen", "pooled"], "--unseen pooled is for a covariate.json"),
     ],
 )
-def test_a_mistake_in_an_audit_is_one_line(table, strata, options, words, tmp_path, capsys):
-    ran = run_command(capsys, "audit", strata, table, *options, "--out", tmp_path / "o")
+def test_a_mistake_in_an_audit_is_one_line(other, strata, options, words, tmp_path, capsys):
+    ran = run_command(capsys, "audit", strata, other, *options, "--out", tmp_path / "o")
     assert ran.code == 2
     assert words in ran.err
     assert len(ran.err.splitlines()) == 1
