@@ -11,6 +11,8 @@ from steadycut.core.split import split_patients
 from steadycut.documents.parts import CertificatePart
 from steadycut.errors import BadOption, BadPatients, TooFewPatients
 from steadycut.study.fit import as_candidates
+from steadycut.study.options import study_options
+from steadycut.study.roles import deal_roles
 
 N = 80
 
@@ -509,3 +511,22 @@ def test_one_wild_score_does_not_move_the_cut_off():
     assert even.threshold > 2
     assert any("coarse grid" in line for line in even.warnings)
     assert even.describe().options.grid == 200
+
+
+def split_of(scores, labels, names, **options):
+    patients = PatientScores(scores=scores, labels=labels, patients=names)
+    return deal_roles(patients, study_options(**options)).certify.tolist()
+
+
+def test_where_identifiers_tell_the_class_the_split_is_not_known_from_the_class_sizes():
+    """One seed knew one split for each number of ill patients: 0.76 held, of 0.80, at one size."""
+    rng, labels = np.random.default_rng(0), np.repeat([0, 1], 20)
+    telling = [f"{'ab'[label]}{place:02d}" for place, label in enumerate(labels)]
+    scores = [rng.normal(size=40) for _ in range(6)]
+    assert len({tuple(split_of(one, labels, telling)) for one in scores}) == 6
+    first = split_of(scores[0], labels, telling)
+    assert first == split_of(np.exp(scores[0]), labels, telling)
+    assert first == split_of(-scores[0], labels, telling, direction="le")
+    # Other identifiers give the split that they always gave, whatever the scores are.
+    mixed = np.tile([0, 1], 20)
+    assert len({tuple(split_of(one, mixed, telling)) for one in scores}) == 1

@@ -18,13 +18,15 @@ LEAST_PATIENTS = 2
 def deal_roles(patients: PatientScores, options: Options) -> Roles:
     """Return who chooses and who certifies.
 
-    Neither scores nor labels are looked at. The random numbers come from the seed and from the
-    identifiers: from the seed alone the same positions would be dealt for every cohort of a size,
-    and where identifiers tell the class (``case_1``, ``control_1``) that is as good as stratified.
+    The random numbers come from the seed and from the identifiers. From the seed alone the same
+    positions would be dealt for every cohort of a size. Where identifiers tell the class
+    (``case_1``, ``control_1``) that is as good as stratified.
     """
     if options.honesty == "uniform":
         return everybody(patients.n_patients)
-    (seed,) = np.random.SeedSequence([options.seed, *digest_of_names(patients)]).spawn(1)
+    (seed,) = np.random.SeedSequence(
+        [options.seed, *digest_of_names(patients.oriented(options.direction))]
+    ).spawn(1)
     rng = np.random.default_rng(seed)
     if options.stratified:
         return split_classes(patients.known_labels, options.certify_size, rng)
@@ -32,10 +34,20 @@ def deal_roles(patients: PatientScores, options: Options) -> Roles:
 
 
 def digest_of_names(patients: PatientScores) -> bytes:
-    """Return a digest of the identifiers; nothing where there are none."""
+    """Return a digest of the identifiers; nothing where there are none.
+
+    Where all patients of one class come before those of the other, the identifiers tell little more
+    than the number of ill patients. One seed then knows only one split for each such number. The
+    ranks of the scores are therefore added there. A digest of them has nothing to do with who is
+    ill, so every split is as likely as any other, for every size and seed.
+    """
     if patients.patients is None:
         return b""
-    return hashlib.sha256(patients.joined_names.encode()).digest()
+    digest = hashlib.sha256(patients.joined_names.encode())
+    if np.count_nonzero(np.diff(patients.known_labels)) <= 1:
+        ranks = np.unique(patients.scores, return_inverse=True)[1]
+        digest.update(ranks.astype("<i8").tobytes())
+    return digest.digest()
 
 
 def groups_of(

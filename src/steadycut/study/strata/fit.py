@@ -137,7 +137,9 @@ def run_strata(patients: PatientScores, grades: IntArray, options: StrataOptions
     check_every_grade(grades, options)
     # The same roles and random numbers as in a study of one cut-off with the same seed.
     marked = replace(patients, labels=(grades > 0).astype(np.int8))
-    dealing = study_options(certify_size=options.certify_size, seed=options.seed)
+    dealing = study_options(
+        certify_size=options.certify_size, seed=options.seed, direction=options.direction
+    )
     roles = deal_roles(marked, dealing)
     _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
     oriented = patients.oriented(options.direction)
