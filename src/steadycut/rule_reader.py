@@ -61,6 +61,8 @@ NO_SCORE = ("", "na", "n/a", "nan", "null", "none", "inf", "-inf", "infinity", "
 MARKS = ("", "na", "n/a", "#n/a", "nan", "<na>", "null")
 BLANKS = " \t\n\r\x0b\x0c"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# Stands for the column of patients where each row is one patient.
+ROW = "(row number)"
 # The exit code with --strict, as that of steadycut apply.
 WARNED = 4
 # If at least this many patients have one row each, that is not by chance.
@@ -277,11 +279,16 @@ def read_table(path: str, rule: Rule, *, force: bool = False) -> Table:
         with open(path, encoding="utf-8-sig", newline="") as file:
             text = file.read()
         spared = set(_levels(rule)) - {rule.get("covariate")} if force else set()
-        return _columns(text, path, needed_columns(rule), spared)
+        needed = [name for name in needed_columns(rule) if name != ROW]
+        table = _columns(text, path, needed, spared)
     except UnicodeDecodeError:
         raise Refused(f"{path} is not UTF-8 text. Save it as UTF-8.") from None
     except (OSError, ValueError, csv.Error) as error:
         raise Refused(f"{path} cannot be read: {_why(error)}.") from None
+    if rule["columns"]["patient"] == ROW:
+        n_rows = len(table[needed[0]])
+        table[ROW] = [f"{row:0{len(str(n_rows))}}" for row in range(1, n_rows + 1)]
+    return table
 
 
 def needed_columns(rule: Rule) -> List[str]:

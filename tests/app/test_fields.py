@@ -61,8 +61,16 @@ def test_another_rule_replaces_the_one_that_is_picked():
 
 
 def test_a_column_of_groups_comes_by_position():
-    assert arguments({"group": ["3"]}, COMMANDS["audit"], COLUMNS) == ["--group=y"]
-    assert arguments({"group": ["y"]}, COMMANDS["audit"], COLUMNS) == []
+    none = ["--no-label", "--no-site"]
+    assert arguments({"group": ["3"]}, COMMANDS["audit"], COLUMNS) == [*none, "--group=y"]
+    assert arguments({"group": ["y"]}, COMMANDS["audit"], COLUMNS) == none
+
+
+def test_what_nobody_picked_is_not_read_because_the_rule_names_it():
+    picked = arguments({"label": ["3"], "site": [""]}, COMMANDS["monitor"], COLUMNS)
+    assert picked == ["--label=y", "--no-site"]
+    asked_for = {field.name for one in COMMANDS.values() for field in asked(one)}
+    assert not asked_for & {"overwrite", "strict", "log", "column", "no_label", "no_site"}
 
 
 def test_a_form_that_was_not_touched_adds_nothing():

@@ -248,7 +248,7 @@ def test_compare_refuses_an_option_before_the_table_is_read(place, capsys, text)
     refuse(place, capsys, arguments, "--target" if text == "--stratified" else text.split()[0])
 
 
-@pytest.mark.parametrize("left_out", ["--patient", "--score", "--label", "--out"])
+@pytest.mark.parametrize("left_out", ["--score", "--label", "--out"])
 def test_a_missing_option_of_fit_is_named(place, capsys, left_out):
     given = {"--patient": "patient", "--score": "score", "--label": "label", "--out": place.out}
     del given[left_out]
@@ -346,7 +346,9 @@ def test_a_table_without_the_rules_columns_is_refused(place, capsys, command, he
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ("--external south", ["--external south needs --site"]),
+        ("--external east", ["got east"]),
+        ("--external south --no-site", ["--no-site excludes"]),
+        ("--label label --no-label", ["exclude each other"]),
         ("--site site --external east", ["got east"]),
         ("--label diagnosis", ["no column 'diagnosis'"]),
         ("--label site", ["must be 0 or 1"]),

@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from steadycut import FrozenRule
+from steadycut.errors import BadOption
 from tests.cli.commands import run_command
 
 FIT = ["--patient", "id", "--score", "s", "--label", "y", "--site", "where", "--bootstrap", "20"]
@@ -79,10 +81,6 @@ def test_no_other_site_and_no_known_site_are_one_clear_line(place, capsys):
     ran = run_command(capsys, "audit", everybody, place / "t.csv", *AUDIT, "--out", place / "a")
     assert ran.code == 2
     assert "every site in 'where' was used to make the rule" in ran.err
-    ran = run_command(
-        *(capsys, "audit", everybody, place / "t.csv", "--label", "y", "--external", "others"),
-        *("--out", place / "a"),
-    )
-    assert ran.code == 2
-    assert "--external others needs --site" in ran.err
+    with pytest.raises(BadOption, match="external='others' needs site"):
+        FrozenRule.load(everybody).request(others=True)
     assert not (place / "a").exists()

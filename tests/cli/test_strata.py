@@ -195,14 +195,14 @@ def test_strata_are_audited_by_the_names_of_their_grades(other, strata, tmp_path
         assert MARK not in (out / name).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("label", [["--label", "grade"], []])
+@pytest.mark.parametrize("label", [["--label", "grade"], [], ["--no-label"]])
 def test_the_text_and_the_page_of_an_audit_say_the_same(other, strata, label, tmp_path, capsys):
     out = tmp_path / "o"
     ran = run_command(capsys, "audit", "--verbose", strata, other, *label, "--out", out)
     assert ran.code == 0
     assert ran.out.startswith("An audit of strata.json on ")
     assert "Share of the patients by decision" in ran.out
-    assert ("Error rates, with simultaneous limits" in ran.out) == bool(label)
+    assert ("Error rates, with simultaneous limits" in ran.out) == (label != ["--no-label"])
     written = (out / "audit.html").read_bytes()
     assert b"An audit of strata.json on" in written
     assert run_command(capsys, "report", out, "--out", out / "again.html").code == 0
@@ -266,13 +266,13 @@ def test_a_mistake_in_an_audit_is_one_line(other, strata, options, words, tmp_pa
     assert snapshot(tmp_path) == {}
 
 
-def test_an_audit_asks_for_a_signature_of_strata_too(table, strata, tmp_path, capsys):
+def test_an_audit_asks_for_a_signature_of_strata_too(other, strata, tmp_path, capsys):
     pytest.importorskip("cryptography")
     key = tmp_path / "key"
     assert run_command(capsys, "keygen", key).code == 0
     signed = tmp_path / "strata.json"
     signed.write_bytes(strata.read_bytes())
-    asked = [signed, table, "--verify", f"{key}.pub", "--out", tmp_path / "o"]
+    asked = [signed, other, "--verify", f"{key}.pub", "--out", tmp_path / "o"]
     assert run_command(capsys, "audit", *asked).code == 2
     assert run_command(capsys, "sign", signed, "--key", key).code == 0
     assert run_command(capsys, "audit", *asked).code == 0

@@ -202,10 +202,10 @@ def test_of_one_cause_one_check_speaks():
 
 
 def test_a_column_that_is_no_level_is_not_one():
-    recipe = rule_with(None, span(1, 2, 4)).recipe
-    assert missing_level(recipe, "score") is None
-    assert missing_level(recipe, None) is None
-    assert "no column 'slide'" in missing_level(recipe, "slide").text
+    request = rule_with(None, span(1, 2, 4)).request()
+    assert missing_level(request, "score") is None
+    assert missing_level(request, None) is None
+    assert "no column 'slide'" in missing_level(request, "slide").text
 
 
 STRANGE = patients([6.0] * 20, [1] * 20)

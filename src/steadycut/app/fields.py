@@ -20,7 +20,10 @@ FIRST = (
 ROLES = ("patient", "label", "positive", "site", "order")
 MAPPED = frozenset({*ROLES, "score", "level", "aggregate"})
 NOT_ASKED = frozenset(
-    {"out", "engine", "resume", "patient_key", "small_cells", "verify", "json", "verbose"}
+    {
+        *("out", "engine", "resume", "patient_key", "small_cells", "verify", "json", "verbose"),
+        *("overwrite", "strict", "log", "column", "no_label", "no_site"),
+    }
 )
 # Options whose value is the name of a column.
 OF_COLUMNS = frozenset({"group", "stratify"})
@@ -110,7 +113,7 @@ def arguments(filled: Filled, fields: Sequence[Field], columns: Sequence[Column]
     >>> arguments(filled, fields, [Column(name="id"), Column(name="s")])
     ['--patient=id', '--score=s', '--cost_fn=3']
     """
-    found = _mapping(filled, columns)
+    found = _mapping(filled, columns) + _left_out(filled, fields)
     for field in asked(fields):
         if field.is_column:
             found += [f"{field.option}={one}" for one in _names(filled, field.name, columns)]
@@ -132,6 +135,13 @@ def _mapping(filled: Filled, columns: Sequence[Column]) -> list[str]:
         found += [f"--level={name}:{how}" for name in _names(filled, f"level-{level}", columns)]
     several = [*filled.get("aggregate", ()), *_text(filled, "aggregate-other").split(",")]
     return found + [f"--aggregate={one.strip()}" for one in several if one.strip()]
+
+
+def _left_out(filled: Filled, fields: Sequence[Field]) -> list[str]:
+    """Return how to say that a column of the rule is not to be read: nobody picked it."""
+    names = {field.name for field in fields}
+    roles = [role for role in ("label", "site") if f"no_{role}" in names]
+    return [f"--no-{role}" for role in roles if not _text(filled, role)]
 
 
 def _names(filled: Filled, role: str, columns: Sequence[Column]) -> list[str]:

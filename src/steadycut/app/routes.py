@@ -313,7 +313,11 @@ def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None
         raise BadRuleFile(msg)
     frozen = load_frozen(path)
     columns = frozen.document.columns
-    job.known_columns = {"label": columns.label, "site": columns.site}
+    job.known_columns = {
+        "patient": columns.patient,
+        "label": columns.label,
+        "site": columns.site,
+    }
     # New patients may well be watched at a site where the rule was made.
     only_new = job.kind == "audit" or job.own_tables
     job.known_sites = frozenset(frozen.expected.sites if only_new else ())
@@ -376,7 +380,8 @@ def _guessed(job: Job, fields: Sequence[Field]) -> Filled:
         **{name: [str(at)] for name, at in found.items() if at is not None},
         **job.places_of_known_columns(),
         "score": [str(at) for at in guess.scores],
-        "positive": [guess.positive],
+        # A rule has its own.
+        "positive": ["" if job.work.takes_rule else guess.positive],
         "aggregate": ["mean"],
     }
 

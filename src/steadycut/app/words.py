@@ -94,10 +94,13 @@ FIELDS = {
     "icc": ("How alike the rows of a patient are", "From 0 (not at all) to 1 (the same)."),
     "certify_size": ("Share of patients used to check", ""),
     # These have their own place in the form.
-    "patient": ("Patient", "Identifies patients."),
+    "patient": ("Patient", "Identifies patients. None: each row is one patient."),
     "score": ("Scores", ""),
     "label": ("Label", "The same in all rows of a patient. Without labels less can be said."),
-    "positive": ("Label that means ill", "Leave it empty if labels are 0 and 1."),
+    "positive": (
+        "Label that means ill",
+        "Leave it empty if labels are 0 and 1, or as in the rule.",
+    ),
     "site": ("Site", "The hospital, if there are several."),
     "level": ("Inner level", ""),
     "aggregate": ("One number per patient", ""),

@@ -12,7 +12,7 @@ import numpy as np
 
 from steadycut.cli.options import AsJson, TableOptions, option, switch
 from steadycut.cli.output import check_file, check_folder, note_warnings, show
-from steadycut.cli.rule_options import RuleOptions
+from steadycut.cli.rule_options import RuleColumns, RuleOptions
 from steadycut.cli.tables import note_dropped, read_levels, row_counts
 from steadycut.documents.guards import check_deployment, forced_names, pass_or_refuse, texts_of
 from steadycut.documents.same_study import refuse_other_rule
@@ -35,7 +35,9 @@ class DecisionOptions:
     as_json: AsJson = False
 
 
-def apply_command(rule: RuleOptions, table: TableOptions, output: DecisionOptions) -> None:
+def apply_command(
+    rule: RuleOptions, columns: RuleColumns, table: TableOptions, output: DecisionOptions
+) -> None:
     """Decide for every patient of a table.
 
     Writes the columns patient, score, decision (0/1), flip_probability, threshold, outside_range (1
@@ -50,8 +52,8 @@ def apply_command(rule: RuleOptions, table: TableOptions, output: DecisionOption
     frozen, key = rule.load()
     if not output.overwrite:
         refuse_other_rule(out, str(frozen.document.sha256))
-    request = frozen.request(missing=table.missing)
-    read, lacking = read_levels(request, reading, force=rule.force)
+    request = frozen.request(missing=table.missing, **columns.names())
+    read, lacking = read_levels(request, reading, force=rule.force, expected=frozen.expected)
     several = list(read.patients.values())
     patients = frozen.patients_of(several)
     found = lacking + check_deployment(frozen, patients, several, key=key)

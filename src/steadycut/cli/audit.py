@@ -3,8 +3,14 @@
 from steadycut.cli.options import ReportOptions, TableOptions
 from steadycut.cli.output import check_folder
 from steadycut.cli.results import finish_page
-from steadycut.cli.rule_options import BAD, ExternalOptions, RuleOptions, VerdictOptions
-from steadycut.cli.tables import label_warnings, read_levels, row_counts, with_warnings
+from steadycut.cli.rule_options import (
+    BAD,
+    ExternalOptions,
+    RuleColumns,
+    RuleOptions,
+    VerdictOptions,
+)
+from steadycut.cli.tables import label_warnings, read_external, row_counts, with_warnings
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.ingest import PatientTable
@@ -15,6 +21,7 @@ from steadycut.study.operating_point import CONFIDENCE
 
 def audit_command(
     rule: RuleOptions,
+    columns: RuleColumns,
     there: ExternalOptions,
     verdict: VerdictOptions,
     table: TableOptions,
@@ -23,7 +30,8 @@ def audit_command(
     """Judge a frozen rule at another hospital.
 
     Says whether the rule is useful there, as good as before, and within what was certified, for
-    every site by itself too. Says what to do next. Writes audit.json and audit.html.
+    every site by itself too. Says what to do next. The label and the site that the rule names are
+    read if the table has them. Writes audit.json and audit.html.
     """
     out, small_cells = output.out, output.small_cells
     check_folder(out)
@@ -32,21 +40,22 @@ def audit_command(
     if small_cells is not None:
         check_count("small_cells", small_cells, at_least=2)
     frozen, key = rule.load()
-    sites, reading = there.names(), table.reading(out)
-    request = frozen.request(
-        label=there.label,
-        site=there.site,
-        sites=sites,
-        others=there.others,
+    reading = table.reading(out)
+    found, lacking = read_external(
+        rule,
+        frozen,
+        there,
+        columns,
+        reading,
+        own_site=True,
         missing=table.missing,
         attributes=() if verdict.group is None else (verdict.group,),
     )
-    found, lacking = read_levels(request, reading, force=rule.force)
     several = dict(enumerate(found.patients.values()))
     audited = audit(
         frozen,
         several,
-        there.named_grades(several[0]),
+        there.named_grades(frozen, several[0]),
         force=rule.force,
         key=key,
         small_cells=small_cells,
@@ -56,7 +65,7 @@ def audit_command(
         sequential=verdict.sequential,
     )
     document = audit_document(audited, found, output.confidence)
-    document = with_warnings(document, lacking, label_warnings(frozen, several[0]))
+    document = with_warnings(document, lacking, label_warnings(several[0]))
     finish_page(page_of(document), "audit.html", output, reading, found)
     bad = document.verdict.overall == "bad"
     rule.end(warned=bool(document.warnings), worse=BAD if bad else 0)

@@ -1,12 +1,12 @@
 """``steadycut monitor``: a frozen rule in use, patients in the order of their arrival."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from steadycut.cli.options import OptionalOutputOptions, TableOptions, number, option
 from steadycut.cli.output import check_folder
 from steadycut.cli.results import finish_page
-from steadycut.cli.rule_options import ALARM, ExternalOptions, RuleOptions
-from steadycut.cli.tables import label_warnings, read_levels, row_counts, with_warnings
+from steadycut.cli.rule_options import ALARM, ExternalOptions, RuleColumns, RuleOptions
+from steadycut.cli.tables import label_warnings, read_external, row_counts, with_warnings
 from steadycut.core.checks import check_fraction
 from steadycut.show.pages.monitor import monitor_page
 from steadycut.study.monitor import monitor
@@ -24,6 +24,7 @@ class MonitorOptions:
 
 def monitor_command(
     rule: RuleOptions,
+    columns: RuleColumns,
     there: ExternalOptions,
     watch: MonitorOptions,
     table: TableOptions,
@@ -41,22 +42,22 @@ def monitor_command(
         check_folder(out)
     check_fraction("delta", watch.delta)
     frozen, key = rule.load()
-    request = frozen.request(
-        others=there.others,
-        label=there.label,
-        site=there.site,
-        sites=there.names(),
+    reading = table.reading(out)
+    read, lacking = read_external(
+        rule,
+        frozen,
+        there,
+        columns,
+        reading,
+        own_site=False,
+        order=watch.order,
         missing=table.missing,
     )
-    reading = table.reading(out)
-    # No patient may be left out because of the label.
-    request = replace(request, order=watch.order, incomplete="refuse")
-    read, lacking = read_levels(request, reading, force=rule.force)
     patients = frozen.patients_of(read.patients)
     found = monitor(
         frozen,
         patients,
-        there.named_grades(patients),
+        there.named_grades(frozen, patients),
         order=read.order,
         delta=watch.delta,
         force=rule.force,
@@ -65,7 +66,7 @@ def monitor_command(
     )
     known = {"data": row_counts(read), "rule_sha256": frozen.document.sha256}
     document = found.describe().model_copy(update=known)
-    document = with_warnings(document, lacking, label_warnings(frozen, patients))
+    document = with_warnings(document, lacking, label_warnings(next(iter(read.patients.values()))))
     finish_page(monitor_page(document), "monitor.html", output, reading, read)
     alarms = [one.first_alarm for one in (document.risk, document.call_rate) if one is not None]
     alarm = any(one is not None for one in alarms)

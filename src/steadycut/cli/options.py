@@ -77,7 +77,8 @@ Positive = Annotated[
 ]
 Direction = Annotated[str, option("ge|le", "ge: high scores mean ill, le: low scores mean ill.")]
 Level = Annotated[
-    list[str] | None, option("COL:AGG", "Level between rows and patients, innermost first.")
+    list[str] | None,
+    option("COL:AGG", "Level between rows and patients, innermost first.", "--level"),
 ]
 Aggregate = Annotated[
     list[str] | None,
@@ -139,10 +140,12 @@ class TableOptions:
 class PatientColumns:
     """Columns of the table."""
 
-    patient: str = option("COL", "Column that identifies patients.")
+    patient: str | None = option(
+        "COL", "Column that identifies patients. [default: each row is one]", default=None
+    )
     label: str = option("COL", "Column of labels, the same in all rows of a patient.")
     positive: Positive = None
-    level: Level = None
+    levels: Level = None
 
     def asked(self) -> dict[str, Any]:
         """Return these columns as `make_request` takes them."""
@@ -150,7 +153,7 @@ class PatientColumns:
             "patient": self.patient,
             "label": self.label,
             "positive": self.positive,
-            "levels": list(self.level or ()),
+            "levels": list(self.levels or ()),
         }
 
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from steadycut.cli.options import (
     PatientKey,
-    Site,
     argument,
     number,
     option,
@@ -24,10 +23,11 @@ from steadycut.cli.options import (
 )
 from steadycut.core.records import PatientScores
 from steadycut.core.verdict import MARGIN
-from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.frozen import FrozenFile, column_names
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.known_patients import check_fits
 from steadycut.documents.signature import verify
+from steadycut.errors import BadOption
 from steadycut.io.log import this_run
 
 OTHERS = "others"
@@ -75,13 +75,49 @@ class RuleOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RuleColumns:
+    """Columns of the table, where they are not called as in the rule."""
+
+    patient: str | None = option(
+        "COL", "Column that identifies patients. [default: as in the rule]", default=None
+    )
+    score: str | None = option(
+        "COL", "Column of instance scores. [default: as in the rule]", default=None
+    )
+    columns: list[str] | None = option(
+        "NAME=COL",
+        "Any other column: its name in the rule, and in the table.",
+        "--column",
+        default=None,
+    )
+
+    def given(self) -> list[str]:
+        """Return the columns of the table that are named here."""
+        named = [self.patient, self.score, *column_names(self.columns or ()).values()]
+        return [name for name in named if name is not None]
+
+    def names(self) -> dict[str, Any]:
+        """Return these names as `FrozenFile.request` takes them."""
+        return {"patient": self.patient, "score": self.score, "columns": self.columns or ()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalOptions:
     """Patients to judge the rule on."""
 
     label: str | None = option(
-        "COL", "Column of labels. [default: work without labels]", default=None
+        "COL", "Column of labels. [default: that of the rule, if the table has it]", default=None
     )
-    site: Site = None
+    positive: str | None = option(
+        "VALUE", "The label that counts as positive. [default: as in the rule]", default=None
+    )
+    no_label: bool = switch("--no-label", "Work without labels, although the table has them.")
+    site: str | None = option(
+        "COL",
+        "Column of sites. [default for audit: that of the rule, if the table has it]",
+        default=None,
+    )
+    no_site: bool = switch("--no-site", "Do not read the column of sites that the rule names.")
     external: str | None = option(
         "NAME[,NAME]|others",
         "Sites to judge on; others: all that the rule was not made on. [default: all]",
@@ -93,13 +129,30 @@ class ExternalOptions:
         """Whether to judge on all sites that the rule was not made on."""
         return self.external == OTHERS
 
-    def names(self) -> list[str] | None:
-        """Return the sites to judge on; None for all, or for all others."""
-        return None if self.others else parse_sites(self.site, self.external, "--external")
+    def names(self, site: str | None) -> list[str] | None:
+        """Return the sites to judge on, in this column; None for all, or for all others."""
+        return None if self.others else parse_sites(site, self.external, "--external")
 
-    def named_grades(self, patients: PatientScores) -> NDArray[np.str_] | None:
+    def label_of(self, rule: FrozenFile[Any]) -> str | None:
+        """Return the column of labels; that of the rule need not be in the table."""
+        if self.no_label and self.label is not None:
+            msg = "--no-label and --label exclude each other; give one of them."
+            raise BadOption(msg)
+        return None if self.no_label else self.label or rule.recipe.label
+
+    def site_of(self, rule: FrozenFile[Any], *, own: bool) -> str | None:
+        """Return the column of sites; without a name that of the rule, if ``own`` or needed."""
+        if self.no_site and (self.site is not None or self.external is not None):
+            msg = "--no-site excludes --site and --external; leave it out."
+            raise BadOption(msg)
+        wanted = not self.no_site and (own or self.external is not None)
+        return self.site or (rule.recipe.site if wanted else None)
+
+    def named_grades(
+        self, rule: FrozenFile[Any], patients: PatientScores
+    ) -> NDArray[np.str_] | None:
         """Return the names of grades in the label column; None where labels say yes or no."""
-        return None if self.label is None else patients.attributes.get(self.label)
+        return patients.attributes.get(self.label_of(rule) or "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

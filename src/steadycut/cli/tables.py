@@ -1,44 +1,128 @@
 """Reading tables for a frozen rule, and what to say about the rows."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from steadycut.cli.output import note, note_warnings
 from steadycut.cli.reading import Reading, read_tables
+from steadycut.cli.rule_options import ExternalOptions, RuleColumns, RuleOptions
 from steadycut.core.records import PatientScores
 from steadycut.documents import guards
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import DataPart, NewPatientsPart
-from steadycut.errors import MissingColumn
+from steadycut.errors import BadPatients, BadTable, MissingColumn, argument
 from steadycut.ingest import PatientTable, Request
 from steadycut.ingest.read import alike_lines, dropped_lines
+from steadycut.ingest.request import ROW
 
 Judged = TypeVar("Judged", bound=NewPatientsPart)
 
 
 def read_levels(
-    request: Request, reading: Reading, *, force: bool
+    request: Request, reading: Reading, *, force: bool, expected: guards.Expected
 ) -> tuple[PatientTable, list[guards.Finding]]:
     """Read patients; where the column of a level is missing, refuse, or leave out this level.
 
-    The findings say what was left out. The recipe of the patients stays as it was asked for.
+    Where the column of patients is missing, rows are patients if those of the rule had one row
+    each. The findings say what was done. The recipe of the patients stays as it was asked for.
     """
     try:
         return read_tables(request, reading), []
     except MissingColumn as error:
         column = error.column
-        found = guards.missing_level(request.recipe("", ""), column)
+        found = guards.missing_patient(request, column, expected) or guards.missing_level(
+            request, column
+        )
         if found is None:
             raise
     guards.pass_or_refuse([found], force=force)
     levels = tuple(level for level in request.levels if level[0] != column)
-    table, more = read_levels(replace(request, levels=levels), reading, force=force)
+    patient = ROW if column == request.patient else request.patient
+    less = replace(request, levels=levels, patient=patient)
+    table, more = read_levels(less, reading, force=force, expected=expected)
+    asked = request.recipe("", "")
     patients = {
-        (score, how): replace(one, recipe=request.recipe(score, how), n_units=None)
-        for (score, how), one in table.patients.items()
+        key: replace(
+            one,
+            recipe=replace(one.recipe, levels=asked.levels, patient=asked.patient),
+            n_units=one.n_units if levels == request.levels else None,
+        )
+        for key, one in table.patients.items()
     }
     return replace(table, patients=patients), [found, *more]
+
+
+def read_external(
+    rule: RuleOptions,
+    frozen: FrozenFile[Any],
+    there: ExternalOptions,
+    columns: RuleColumns,
+    reading: Reading,
+    *,
+    own_site: bool,
+    order: str | None = None,
+    **asked: Any,
+) -> tuple[PatientTable, list[guards.Finding]]:
+    """Read the patients to judge a rule on; see `read_levels`.
+
+    The label of the rule is read if the table has it, and with ``own_site`` the site of the rule
+    too. ``asked`` goes to `FrozenFile.request`.
+    """
+    taken = {there.label, there.site, order, *columns.given()}
+    label, site = there.label_of(frozen), there.site_of(frozen, own=own_site)
+    label, site = there.label or _free(taken, label), there.site or _free(taken, site)
+    while True:
+        request = frozen.request(
+            label=label,
+            site=site,
+            sites=there.names(site),
+            others=there.others,
+            positive=there.positive,
+            **columns.names(),
+            **asked,
+        )
+        if order is not None:
+            # No patient may be left out because of the label.
+            request = replace(request, order=order, incomplete="refuse")
+        try:
+            with _saying_how_to_leave_out(there, label, site):
+                return read_levels(request, reading, force=rule.force, expected=frozen.expected)
+        except MissingColumn as error:
+            if error.column == label and there.label is None and there.positive is None:
+                label = None
+            elif error.column == site and there.site is None and there.external is None:
+                site = None
+            else:
+                raise
+
+
+def _free(taken: Collection[str | None], column: str | None) -> str | None:
+    """Return a column that the rule names, unless the user gave it another role."""
+    return None if column in taken else column
+
+
+@contextmanager
+def _saying_how_to_leave_out(
+    there: ExternalOptions, label: str | None, site: str | None
+) -> Iterator[None]:
+    """Say of a column that is read because the rule names it how to work without it."""
+    try:
+        yield
+    except MissingColumn:
+        raise
+    except (BadTable, BadPatients) as error:
+        own = {"no_label": label if there.label is None else None}
+        own["no_site"] = site if there.site is None else None
+        for name, column in own.items():
+            if column is not None and repr(column) in error.message:
+                hint = (
+                    f"It is read because the rule names it; {argument(name, value=True)} does not."
+                )
+                msg = f"{error.message} {hint}"
+                raise type(error)(msg) from None
+        raise
 
 
 def with_warnings(
@@ -50,9 +134,9 @@ def with_warnings(
     return document.model_copy(update={"warnings": warnings, "forced": list(forced)})
 
 
-def label_warnings(rule: FrozenFile[Any], patients: PatientScores) -> list[str]:
-    """Warn if the label that the rule calls positive does not occur."""
-    positive = rule.recipe.positive
+def label_warnings(patients: PatientScores) -> list[str]:
+    """Warn if the label that counts as positive does not occur."""
+    positive = patients.recipe.positive
     if patients.labels is None or positive is None or patients.n_positive:
         return []
     return [f"labels: none is {positive!r}, so every patient counts as healthy."]

@@ -43,6 +43,8 @@ from steadycut.io.files import write_atomically
 
 UNSEEN = ("refuse", "pooled")
 
+# Names of columns in the rule and in a table: a mapping, or texts such as "slide=block".
+ColumnNames = Mapping[str, str] | str | Iterable[str]
 # Patients with the score of the rule, or the same patients once for each method of an ensemble.
 GivenPatients = PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
 
@@ -309,29 +311,70 @@ class FrozenFile(ABC, Generic[Document]):
         missing: str = "refuse",
         attributes: Sequence[str] = (),
         others: bool = False,
+        positive: object = None,
+        patient: str | None = None,
+        score: str | None = None,
+        columns: ColumnNames = (),
     ) -> Request:
         """Return what the rule asks of a table; its positive label need not occur there.
 
         ``attributes`` are further patient-level columns to read. With ``others`` only sites are
-        read that the rule was not made on.
+        read that the rule was not made on. ``positive`` is the label that counts as positive, where
+        it is not that of the rule. ``patient``, ``score`` and ``columns`` say what columns are
+        called in the table, where that is not their name in the rule; ``columns`` has the names in
+        the rule and in the table, such as ``{"slide": "block"}`` or ``"slide=block"``.
         """
         recipes = self.recipes
         named = (label,) if label is not None and self.grades_are_named else ()
+        if positive is not None and (named or label is None):
+            msg = (
+                f"{argument('positive')} needs {argument('label')}, and a rule that tells positive "
+                "from negative patients. Leave it out."
+            )
+            raise BadOption(msg)
         column = None if named else label
+        there = self._names_there(patient, score, columns)
         request = make_request(
-            patient=recipes[0].patient,
-            score=list(dict.fromkeys(one.score for one in recipes)),
+            patient=there[recipes[0].patient],
+            score=list(dict.fromkeys(there[one.score] for one in recipes)),
             label=column,
-            positive=recipes[0].positive if column else None,
+            positive=(recipes[0].positive if positive is None else positive) if column else None,
             site=site,
             sites=sites,
             positive_occurs=False,
-            levels=recipes[0].levels,
+            levels=[(there[level], how) for level, how in recipes[0].levels],
             how=list(dict.fromkeys(one.how for one in recipes)),
-            attributes=tuple(dict.fromkeys((*self.attributes, *named, *attributes))),
+            attributes=tuple(
+                dict.fromkeys((*(there[one] for one in self.attributes), *named, *attributes))
+            ),
             missing=missing,
         )
+        request = replace(request, names=tuple((new, old) for old, new in there.items()))
         return replace(request, other_than=tuple(self._own_sites(site))) if others else request
+
+    def _names_there(
+        self, patient: str | None, score: str | None, columns: ColumnNames
+    ) -> dict[str, str]:
+        """Return the name in a table of every column that the rule needs."""
+        recipes, given = self.recipes, column_names(columns)
+        scores = list(dict.fromkeys(one.score for one in recipes))
+        needed = [recipes[0].patient, *scores, *dict(recipes[0].levels), *self.attributes]
+        unknown = [name for name in given if name not in needed]
+        if unknown:
+            msg = (
+                f"{argument('columns')} must name columns of the rule, which are "
+                f"{', '.join(needed)}; got {unknown[0]!r}."
+            )
+            raise BadOption(msg)
+        if score is not None and len(scores) > 1:
+            msg = (
+                f"the rule needs {len(scores)} columns of scores, {', '.join(scores)}; name each "
+                f"with {argument('columns', f'{scores[0]}=COL')}."
+            )
+            raise BadOption(msg)
+        shorter = {recipes[0].patient: patient, scores[0]: score}
+        given |= {name: one for name, one in shorter.items() if one is not None}
+        return {name: given.get(name, name) for name in needed}
 
     def _own_sites(self, site: str | None) -> Sequence[str]:
         """Return the hashes of the sites that the rule was made on."""
@@ -354,12 +397,16 @@ class FrozenFile(ABC, Generic[Document]):
         *,
         force: bool = False,
         key: bytes | None = None,
+        patient: str | None = None,
+        score: str | None = None,
+        columns: ColumnNames = (),
     ) -> dict[str, Any]:
         """Apply the rule to a table of instances, or to the path of one.
 
         Patients that the rule was not made for are refused
         (`steadycut.documents.guards.check_deployment`); ``force`` makes that a warning. ``key`` is
-        the one of a rule that remembers its patients.
+        the one of a rule that remembers its patients. ``patient``, ``score`` and ``columns`` are
+        as in `request`.
 
         Returns
         -------
@@ -368,7 +415,8 @@ class FrozenFile(ABC, Generic[Document]):
             `decisions`.
         """
         self.check_unseen(unseen)
-        read = read_patients(self.request(missing=missing), table)
+        asked = self.request(missing=missing, patient=patient, score=score, columns=columns)
+        read = read_patients(asked, table)
         warn_each([*dropped_lines(read), *alike_lines(read)], stacklevel=2)
         several = list(read.patients.values())
         patients = self.patients_of(several)
@@ -411,6 +459,29 @@ class FrozenFile(ABC, Generic[Document]):
             flip_rate=float(decisions["flip_probability"].mean()),
             **self._applied(patients),
         )
+
+
+def column_names(given: ColumnNames) -> dict[str, str]:
+    """Return the names in a table by the names in the rule.
+
+    Examples
+    --------
+    >>> column_names("slide=block"), column_names(["slide=block", "sex=gender"])
+    ({'slide': 'block'}, {'slide': 'block', 'sex': 'gender'})
+    """
+    if isinstance(given, Mapping):
+        return dict(given)
+    found = {}
+    for text in (given,) if isinstance(given, str) else given:
+        name, equals, column = text.partition("=")
+        if not (name and equals and column):
+            msg = (
+                f"{argument('columns')} must be written NAME=COL, the name in the rule and the "
+                f"name in the table; got {text!r}."
+            )
+            raise BadOption(msg)
+        found[name] = column
+    return found
 
 
 def _listed(

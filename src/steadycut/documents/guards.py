@@ -18,7 +18,7 @@ from steadycut.documents.ensemble import made_by
 from steadycut.documents.known_patients import Remembered, check_fits
 from steadycut.documents.parts import InstancesPart
 from steadycut.errors import DeploymentRefused, argument, warn_each
-from steadycut.ingest.request import site_hash
+from steadycut.ingest.request import Request, site_hash
 
 WARN, REFUSE = "warn", "refuse"
 OUTSIDE_SHARE = 0.05
@@ -294,9 +294,22 @@ def check_levels(expected: Expected, patients: PatientScores) -> Finding | None:
     )
 
 
-def missing_level(recipe: Recipe, column: str | None) -> Finding | None:
+def missing_patient(request: Request, column: str | None, expected: Expected) -> Finding | None:
+    """Notice that a table lacks the column of patients, if those of the rule had one row each."""
+    single = expected.instances is not None and expected.instances.largest == 1
+    if column != request.patient or not single:
+        return None
+    return Finding(
+        name="rows as patients",
+        found=f"the table has no column {column!r}, so each row counts as one patient",
+        expected="every patient had one row",
+        advice="If a patient has several rows here, name the column of patients.",
+    )
+
+
+def missing_level(request: Request, column: str | None) -> Finding | None:
     """Notice that a table lacks the column of a level; None if the column is not a level."""
-    how = dict(recipe.levels).get(column or "")
+    how = dict(request.levels).get(column or "")
     if how is None:
         return None
     return Finding(
@@ -304,7 +317,10 @@ def missing_level(recipe: Recipe, column: str | None) -> Finding | None:
         severity=REFUSE,
         found=f"the table has no column {column!r}",
         expected=f"the rows of each were aggregated by {how}",
-        advice="Add the column; forced, that step is left out, as for rows that are made so.",
+        advice=(
+            f"Name it with {request.how_to_name(column or '')}. Forced, that step is left out, as "
+            "for rows that are made so."
+        ),
     )
 
 

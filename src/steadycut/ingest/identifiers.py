@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from steadycut.core.records import SEPARATOR, PatientScores
 from steadycut.errors import BadTable
 from steadycut.ingest.labels import MISSING
-from steadycut.ingest.request import Request
+from steadycut.ingest.request import ROW, Request
 from steadycut.ingest.survey import Survey
 
 # Spaces, and characters without width that are copied along from a page or a form.
@@ -86,6 +86,8 @@ def _unpadded(form: str) -> str:
 
 def alike_warnings(patients: PatientScores) -> list[str]:
     """Warn if some patients may be there twice; an empty list if not."""
+    if patients.recipe.patient == ROW:
+        return [rows_text(patients.n_patients)]
     names = patients.patients
     count = 0 if names is None else count_alike(names, patients.joined_names)
     if not count:
@@ -96,3 +98,11 @@ def alike_warnings(patients: PatientScores) -> list[str]:
         "patients. If they are the same patients, write their identifiers in the same way."
     )
     return [text]
+
+
+def rows_text(n_rows: int) -> str:
+    """Say that each row counts as one patient."""
+    return (
+        f"rows as patients: no column of patients was named, so each of the {n_rows} rows counts "
+        "as one. If a patient has several rows, the result looks far too good: name the column."
+    )

@@ -153,14 +153,14 @@ def _patients(
     layout: Layout, finished: Finished, request: Request
 ) -> dict[tuple[str, str], PatientScores]:
     return {
-        (score, how): PatientScores(
+        (request.named(score), how): PatientScores(
             scores=numbers,
             labels=layout.labels,
             patients=layout.patients,
             sites=layout.sites,
             n_instances=layout.n_instances,
             n_units=finished.n_units if request.levels else None,
-            attributes=layout.attributes,
+            attributes={request.named(name): one for name, one in layout.attributes.items()},
             recipe=replace(request.recipe(score, how), negative=layout.negative),
         )
         for (score, how), numbers in finished.scores.items()

@@ -1,11 +1,12 @@
 """From a table to patients: `read_patients` for any request, and `aggregate` for Python users."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypedDict, Unpack, overload
 
 from steadycut.core.aggregate.aggregators import How
 from steadycut.core.records import PatientScores
-from steadycut.errors import warn_each
+from steadycut.errors import BadOption, MissingColumn, argument, warn_each
 from steadycut.ingest.engines.choose import check_engine, open_engine, parse_memory
 from steadycut.ingest.identifiers import alike_warnings
 from steadycut.ingest.patients import Keep, PatientTable, Progress, build_patients
@@ -58,12 +59,39 @@ def read_patients(
     """
     check_engine(engine)
     allowed = parse_memory(memory)
-    with work_folder() as work:
-        opened = open_engine(engine, request, source, allowed, work)
+    with work_folder() as work, _naming_the_option(request):
+        opened = open_engine(_engine_for(request, engine), request, source, allowed, work)
         try:
             return build_patients(opened, request, progress, keep)
         finally:
             opened.close()
+
+
+def _engine_for(request: Request, engine: str) -> str:
+    """Only the engine that holds all rows in memory can number them."""
+    if not request.rows_are_patients:
+        return engine
+    if engine not in {"auto", "memory"}:
+        msg = (
+            f"without {argument('patient')} each row is one patient, and only "
+            f"{argument('engine', 'memory')} can read the table; got {engine!r}. Name the column "
+            "of patients, or leave out the engine."
+        )
+        raise BadOption(msg)
+    return "memory"
+
+
+@contextmanager
+def _naming_the_option(request: Request) -> Iterator[None]:
+    """Add to an error about a missing column the argument that names another one."""
+    try:
+        yield
+    except MissingColumn as error:
+        option = None if error.column is None else request.how_to_name(error.column)
+        if option is None:
+            raise
+        msg = f"{error.message} Name it with {option}."
+        raise MissingColumn(msg, error.column) from None
 
 
 class More(TypedDict, total=False):
@@ -82,13 +110,18 @@ class More(TypedDict, total=False):
 
 @overload
 def aggregate(
-    source: Any, *, patient: str, score: str, how: How = ..., **more: Unpack[More]
+    source: Any, *, patient: str | None, score: str, how: How = ..., **more: Unpack[More]
 ) -> PatientScores: ...
 
 
 @overload
 def aggregate(
-    source: Any, *, patient: str, score: str, how: list[How] | tuple[How, ...], **more: Unpack[More]
+    source: Any,
+    *,
+    patient: str | None,
+    score: str,
+    how: list[How] | tuple[How, ...],
+    **more: Unpack[More],
 ) -> dict[str, PatientScores]: ...
 
 
@@ -96,7 +129,7 @@ def aggregate(
 def aggregate(
     source: Any,
     *,
-    patient: str,
+    patient: str | None,
     score: list[str] | tuple[str, ...],
     how: How | list[How] | tuple[How, ...] = ...,
     **more: Unpack[More],
@@ -106,7 +139,7 @@ def aggregate(
 def aggregate(  # noqa: PLR0913
     source: Any,
     *,
-    patient: str,
+    patient: str | None,
     score: str | Iterable[str],
     label: str | None = None,
     positive: object = None,
@@ -129,7 +162,7 @@ def aggregate(  # noqa: PLR0913
         reads (pandas, polars, Arrow, DuckDB, ...).
     patient
         Column that identifies patients. 7 and 7.0 are both read as ``"7"``; texts stay as they
-        are.
+        are. None if each row is one patient; then a warning says so.
     score
         Column of instance scores, or several.
     label

@@ -15,8 +15,10 @@ from steadycut.core.aggregate.aggregators import (
 )
 from steadycut.core.checks import check_choice, refuse, shown
 from steadycut.core.records import Recipe
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, argument
 
+# Stands for the column of patients where each row is one; then they are called by their numbers.
+ROW = "(row number)"
 MISSING_POLICIES = ("refuse", "drop")
 
 Level = str | tuple[str, How]
@@ -30,7 +32,7 @@ class Request:
     Parameters
     ----------
     patient
-        Column that identifies patients.
+        Column that identifies patients; `ROW` if each row is one patient.
     scores
         One or several columns of instance scores; each one is a separate method.
     label
@@ -65,6 +67,9 @@ class Request:
         the earliest row.
     clusters
         Whether to measure how similar the rows of a patient are.
+    names
+        What the columns of a table are called in a frozen rule: pairs of both names, for every
+        column that the rule needs. Patients get the names of the rule.
 
     Examples
     --------
@@ -90,6 +95,7 @@ class Request:
     incomplete: str = "refuse"
     order: str | None = None
     clusters: bool = False
+    names: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_POLICIES)
@@ -125,7 +131,7 @@ class Request:
         # The site may be asked for as an attribute too.
         more = (column for column in self.attributes if column != self.site)
         named = (self.patient, self.label, self.site, *levels, *more, self.order)
-        return tuple(column for column in named if column is not None)
+        return tuple(column for column in named if column not in {None, ROW})
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -142,16 +148,38 @@ class Request:
         """The aggregators over a patient."""
         return tuple(parse_aggregator(how) for how in self.hows)
 
+    @property
+    def rows_are_patients(self) -> bool:
+        """Whether each row is one patient."""
+        return self.patient == ROW
+
+    def named(self, column: str) -> str:
+        """Return what a column of the table is called in the rule."""
+        name = dict(self.names).get(column, column)
+        return column if name == ROW else name
+
+    def how_to_name(self, column: str) -> str | None:
+        """Return the argument that names a column; None if that depends on the command."""
+        plain = {self.patient: "patient", self.label: "label", self.site: "site"}
+        plain |= {self.order: "order"} | dict.fromkeys(self.scores, "score")
+        if self.names and len(self.scores) > 1:
+            plain = {name: role for name, role in plain.items() if role != "score"}
+        if column in plain:
+            return argument(plain[column], "COL")
+        if column in dict(self.names):
+            return argument("columns", f"{self.named(column)}=COL")
+        return argument("levels", "COL:AGG") if column in dict(self.levels) else None
+
     def recipe(self, score: str, how: str) -> Recipe:
         """Return how one score column becomes patient scores."""
         named = zip(self.levels, self.level_aggregators, strict=True)
         return Recipe(
-            patient=self.patient,
-            score=score,
+            patient=self.named(self.patient),
+            score=self.named(score),
             label=self.label,
             positive=None if self.positive is None else str(self.positive),
             site=self.site,
-            levels=tuple((column, aggregator.name) for (column, _), aggregator in named),
+            levels=tuple((self.named(column), one.name) for (column, _), one in named),
             how=how,
         )
 
@@ -163,7 +191,7 @@ def site_hash(name: str) -> str:
 
 def make_request(
     *,
-    patient: str,
+    patient: str | None,
     score: str | Iterable[str],
     label: str | None = None,
     positive: object = None,
@@ -178,7 +206,8 @@ def make_request(
 ) -> Request:
     """Build a request; callers may write one or several names, and levels as texts or pairs.
 
-    ``missing="drop"`` also drops patients without a label or without a value of an attribute.
+    Without ``patient`` each row is one. ``missing="drop"`` also drops patients without a label or
+    without a value of an attribute.
 
     Examples
     --------
@@ -186,7 +215,7 @@ def make_request(
     ('mean', 'max')
     """
     return Request(
-        patient=patient,
+        patient=ROW if patient is None else patient,
         scores=_several("score", score),
         label=label,
         positive=positive,

@@ -73,6 +73,19 @@ def key_column(values: NDArray[Any]) -> KeyColumn:
     return _from_numbers(values)
 
 
+def row_numbers(n_rows: int) -> KeyColumn:
+    """Return a column that numbers the rows from 1, as texts of equal length.
+
+    Examples
+    --------
+    >>> row_numbers(10).texts[0]
+    '01'
+    """
+    width = len(str(n_rows))
+    texts = tuple(f"{number:0{width}}" for number in range(1, n_rows + 1))
+    return KeyColumn(codes=np.arange(n_rows), texts=texts)
+
+
 def score_column(values: NDArray[Any], texts: NDArray[Any] | None = None) -> ScoreColumn:
     """Return a column of scores as floats; texts that are numbers are read as such.
 

@@ -1,6 +1,6 @@
 """All rows in numpy."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,10 @@ from steadycut.core.aggregate.aggregators import offsets_of
 from steadycut.ingest.engines.engine import Advance
 from steadycut.ingest.finish import Finished, Part, finish_part
 from steadycut.ingest.layout import Layout
-from steadycut.ingest.request import Request
+from steadycut.ingest.request import ROW, Request
 from steadycut.ingest.sources.dispatch import read_table
 from steadycut.ingest.survey import Survey, survey_rows
-from steadycut.ingest.table import Table
+from steadycut.ingest.table import Table, row_numbers
 
 
 @dataclass(slots=True, eq=False)
@@ -31,6 +31,10 @@ class MemoryEngine:
     def survey(self) -> Survey:
         """Return a survey in which each row is a group of its own."""
         self.table = read_table(self.source, self.request)
+        if self.request.rows_are_patients:
+            n_rows = self.table.scores[self.request.scores[0]].values.size
+            keys = {**self.table.keys, ROW: row_numbers(n_rows)}
+            self.table = replace(self.table, keys=keys)
         return survey_rows(self.table)
 
     def finish(self, layout: Layout, patients: range, advance: Advance) -> Finished:

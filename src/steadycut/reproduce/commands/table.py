@@ -55,7 +55,7 @@ class DataOptions:
             score=self.score or [],
             label=self.label or "",
             positive=self.positive,
-            level=self.level,
+            levels=self.level,
             aggregate=self.aggregate,
         )
         sites = opt.TwoSites(
