@@ -141,7 +141,7 @@ def test_several_candidates_bring_ablations_and_every_table_ends_with_costs(tabl
     lines = ran.out.splitlines()
     assert [line.split("  ")[1] for line in table_lines(ran)[1:10]] == [
         *RULES,
-        "Algorithm 1 (J)",
+        "Algorithm 1",
         "Abl.: no penalty",
         "Abl.: no bias",
     ]

@@ -11,6 +11,7 @@ from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, TooFewPatients
 from steadycut.reproduce.camelyon import find_camelyon
 from steadycut.reproduce.halves import deal_halves, table_of_deals
+from steadycut.reproduce.pages import table_page
 from tests.reproduce.making_camelyon import write_camelyon, write_node
 
 QUICK = ["--tile", "64", "--replicates", "2", "--bootstrap", "20"]
@@ -173,6 +174,25 @@ def test_halves_keep_patients_together_and_classes_even():
         deal_halves([few], 0, stratified=True)
 
 
+def test_deals_without_a_table_are_passed_over_and_counted():
+    rng = np.random.default_rng(0)
+    labels = np.arange(40) % 3 // 2
+    scores, names = rng.normal(size=40) + 2 * labels, [f"p{i:02d}" for i in range(40)]
+
+    def deal(seed):
+        if seed % 3 == 0:
+            msg = "no split"
+            raise TooFewPatients(msg)
+        ill = labels if seed % 3 == 1 else (np.arange(40) == 0).astype(int)
+        both = PatientScores(scores=scores, labels=ill, patients=names)
+        return [both.take(np.arange(20))], [both.take(np.arange(20, 40))]
+
+    content = table_of_deals(deal, 0, 4, {"n_bootstrap": 5, "seed": 0})
+    # Seeds 1, 4, 7 and 10 give a table.
+    assert (content["seed"], content["replicates"], content["passed_over"]) == (1, 4, 7)
+    assert "Passed over: 7 other splits" in table_page(content)
+
+
 def test_deals_that_leave_the_choosing_without_a_class_still_count():
     """Of 12 patients 6 choose or validate: in some deals only one class chooses."""
     rng = np.random.default_rng(0)
@@ -183,6 +203,7 @@ def test_deals_that_leave_the_choosing_without_a_class_still_count():
     options = {"n_bootstrap": 5, "seed": 0}
     content = table_of_deals(deal, 0, 12, options)
     assert content["replicates"] == 12
+    assert content["passed_over"] == 0
     few = PatientScores(scores=[1.0, 2.0], labels=[0, 1], patients=["a", "b"])
     with pytest.raises(TooFewPatients, match="smaller class"):
         table_of_deals(partial(deal_halves, [few], stratified=True), 0, 2, options)

@@ -1,6 +1,6 @@
 """Split the patients of one data set into an internal half P and an external half Q."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -8,13 +8,14 @@ import numpy as np
 
 from steadycut.core.records import PatientScores
 from steadycut.core.split import split_classes, split_patients
-from steadycut.errors import TooFewPatients
+from steadycut.errors import BadPatients, NoFeasibleCut, TooFewPatients
 from steadycut.ingest.patients import Progress
-from steadycut.reproduce.table import Hospitals, table_result
+from steadycut.reproduce.table import Hospitals, judge_methods, table_result
 
 # With fewer patients P cannot both choose and certify.
 FEWEST_PER_CLASS = 4
-MOST_TRIES = 10
+# Splits that are tried for each replicate.
+MOST_TRIES = 20
 
 
 def with_labels(
@@ -70,27 +71,29 @@ def table_of_deals(
 ) -> dict[str, Any]:
     """Return the tables of one split of the patients, and over replicates with other seeds.
 
-    With few patients a role may lack a class, so that a rule has no cut-off. Such a split is
-    skipped and the next seed is used. Nothing else about a split decides whether it is used.
+    With few patients a role may lack a class, so that a rule has no cut-off. Such a split is passed
+    over and counted, and the next seed is used. Nothing else decides whether a split is used.
     """
-    for number in range(seed, seed + MOST_TRIES):
+    most = MOST_TRIES * max(replicates, 1)
+    numbers = range(seed, seed + most)
+    for tried, number in enumerate(numbers):
         try:
-            others = _deals(deal, number, replicates)
-            settings = {**options, "seed": number}
-            return table_result(deal(number), others, replicates, settings, progress)
-        except TooFewPatients as error:
+            first, settings = deal(number), {**options, "seed": number}
+            judge_methods(first, settings)
+        except (BadPatients, NoFeasibleCut) as error:
             last = error
+            continue
+        others = ((one, _dealt(deal, one)) for one in range(number, seed + most))
+        content = table_result(first, others, replicates, settings, progress)
+        return {**content, "passed_over": content["passed_over"] + tried}
     raise last
 
 
-def _deals(
-    deal: Callable[[int], Hospitals], seed: int, replicates: int
-) -> Iterator[tuple[int, Hospitals]]:
-    for number in range(seed, seed + replicates):
-        try:
-            yield number, deal(number)
-        except TooFewPatients:
-            continue
+def _dealt(deal: Callable[[int], Hospitals], seed: int) -> Hospitals | None:
+    try:
+        return deal(seed)
+    except TooFewPatients:
+        return None
 
 
 def _check_enough(labels: np.ndarray) -> None:

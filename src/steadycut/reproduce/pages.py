@@ -18,9 +18,18 @@ def table_page(content: Mapping[str, Any], title: str = "The paper's tables, rer
         "Cost table",
         markdown(cost_table_rows(content["cost_table"])),
         f"Over {replicates} replicates (mean, and how often below ERM's R_Q)",
+        *passed_over_text(content["passed_over"]),
         markdown(replicate_rows(content["over_replicates"])),
         claims_text(content["claims"], replicates),
     )
+
+
+def passed_over_text(number: int) -> list[str]:
+    """Say how many splits gave no table."""
+    if not number:
+        return []
+    lacking = "in them a role lacked a class, or a rule had no cut-off."
+    return [f"Passed over: {number} other {'split' if number == 1 else 'splits'}; {lacking}"]
 
 
 def page(title: str, *parts: str) -> str:

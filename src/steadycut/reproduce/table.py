@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from steadycut.core.records import PatientScores
+from steadycut.errors import BadPatients, NoFeasibleCut, TooFewPatients
 from steadycut.ingest.patients import Progress
 from steadycut.reproduce.claims import SCHEMA, Claim, share_of, spread_of
 from steadycut.study.compare import COST_TABLE, Row, check_disjoint, judge
@@ -62,15 +63,16 @@ def cost_rows(hospitals: Hospitals, options: Mapping[str, Any]) -> list[dict[str
 
 def table_result(
     first: Hospitals,
-    others: Iterable[tuple[int, Hospitals]],
+    others: Iterable[tuple[int, Hospitals | None]],
     n_replicates: int,
     options: Mapping[str, Any],
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Return the tables of ``first``, and how the methods compare over all replicates.
 
-    ``others`` are the hospitals of each replicate, with the seed of its split. ``first`` counts as
-    a replicate only if it is repeated there.
+    ``others`` are the hospitals of each replicate, with the seed of its split; None if that seed
+    gives none. ``first`` counts as a replicate only if it is repeated there. With few patients a
+    role may lack a class, or a rule have no cut-off. Such a replicate is passed over and counted.
     """
     check_disjoint(*first)
     check_same_patients(first[1])
@@ -78,17 +80,32 @@ def table_result(
     reference = rows[0]
     seen: list[list[dict[str, Any]]] = []
     costs: list[list[dict[str, Any]]] = []
+    passed_over = 0
     for seed, hospitals in others:
         if progress:
             progress("replicates", len(seen), n_replicates)
         settings = {**options, "seed": seed}
-        seen.append([replicate_row(row) for row in judge_methods(hospitals, settings)])
-        costs.append(cost_rows(hospitals, settings))
+        try:
+            judged = None if hospitals is None else judge_methods(hospitals, settings)
+            at_costs = [] if hospitals is None else cost_rows(hospitals, settings)
+        except (BadPatients, NoFeasibleCut):
+            judged, at_costs = None, []
+        if judged is None:
+            passed_over += 1
+            continue
+        seen.append([replicate_row(row) for row in judged])
+        costs.append(at_costs)
+        if len(seen) == n_replicates:
+            break
+    if not seen and passed_over:
+        msg = f"none of {passed_over} splits gave a table: give more patients of each class."
+        raise TooFewPatients(msg)
     return {
         "schema": SCHEMA,
         "target": "table",
         "seed": options.get("seed", 0),
         "replicates": len(seen),
+        "passed_over": passed_over,
         "patients": {"internal": first[0][0].n_patients, "external": first[1][0].n_patients},
         "candidates": len(first[0]),
         "trivial_external": reference.external.trivial_risk(reference.costs),

@@ -42,8 +42,8 @@ from steadycut.study.options import Options
 
 OURS, REFERENCE = "stable", "erm"
 RULES = (OURS, REFERENCE, "youden", "sensitivity:0.95", "specificity:0.90", "pointwise")
-# The paper's own selection among candidates and its ablations, as it names them.
-ABLATIONS = {"Algorithm 1 (J)": "objective", "Abl.: no penalty": "risk", "Abl.: no bias": "no-bias"}
+# The paper's Algorithm 1, ERM along the cuts and J over the candidates, and its ablations.
+PAPER = {"Algorithm 1": "objective", "Abl.: no penalty": "risk", "Abl.: no bias": "no-bias"}
 # The paper's cost table: what a miss and what a false alarm costs.
 COST_TABLE = ((1.0, 1.0), (1.0, 3.0), (3.0, 1.0))
 
@@ -217,8 +217,8 @@ def compare(
     rules
         The rules to compare, names or functions of the counts; default all of `RULES` (an
         ensemble has no ``pointwise``). The first one is the rule that you fixed beforehand. With
-        ``stable`` and several candidates there are three more rows: ``stable`` with the paper's
-        choice among candidates, and its ablations (no penalty, no bias).
+        ``stable`` and several candidates there are three more rows: the paper's Algorithm 1
+        (``erm``, and J over the candidates), and its ablations (no penalty, no bias).
     cost_table
         Whether ``stable``, if it is among the rules, is also judged at the costs (1, 1), (1, 3)
         and (3, 1) of a miss and a false alarm, beside those of the options.
@@ -298,12 +298,12 @@ def default_rules(options: Mapping[str, Any]) -> list[str]:
 def asked_rows(
     rules: Sequence[str | Counted], options: Mapping[str, Any], *, several: bool
 ) -> dict[str, dict[str, Any]]:
-    """Return the options of each row by its name: the rules, then the ablations."""
+    """Return the options of each row by its name: the rules, then the paper's."""
     names = [rule if isinstance(rule, str) else name_of(rule) for rule in rules]
     asked = {name: {**options, "rule": rule} for name, rule in zip(names, rules, strict=True)}
     if several and OURS in rules and options.get("ensemble") is None:
-        for name, selector in ABLATIONS.items():
-            asked[name] = {**options, "rule": OURS, "selector": selector}
+        for name, selector in PAPER.items():
+            asked[name] = {**options, "rule": REFERENCE, "selector": selector}
     return asked
 
 
