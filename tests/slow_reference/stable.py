@@ -45,15 +45,16 @@ def excess(one, other):
 def posterior(risks, ranks, n, everyone_wrong):
     """Return the weight of every cut: prior (ε / (1 - ε))^(E / 4), ε = (fewest errors + 1)/(n + 2).
 
-    E is the risk as a part of that with every patient wrong, times n.
+    E is the risk as a part of that with every patient wrong, times n. Below 30 patients it counts
+    (30 / n)² times.
     """
     errors = [float(r / everyone_wrong) * n for r in risks]
     epsilon = (min(errors) + 1) / (n + 2)
     masses = prior([Fraction(rank, n) for rank in ranks])
     odds = epsilon / (1 - epsilon)
-    least = min(errors)
+    least, weight = min(errors), WEIGHT if n >= 30 else WEIGHT * 900 / n**2
     weights = [
-        float(m) * odds ** (WEIGHT * (e - least)) for m, e in zip(masses, errors, strict=True)
+        float(m) * odds ** (weight * (e - least)) for m, e in zip(masses, errors, strict=True)
     ]
     return [w / sum(weights) for w in weights]
 

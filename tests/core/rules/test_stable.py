@@ -12,6 +12,7 @@ from steadycut.core.rules.stable import (
     Stable,
     is_between,
     one_basin,
+    patient_weight,
     prior_mass,
     share_at_stake,
     weight_beside,
@@ -97,7 +98,7 @@ def test_stable_is_drawn_to_the_minimum_by_more_patients_and_by_a_sharper_score(
         cohort = PatientScores(scores=scores, labels=labels)
         return 0.9 - rank_by_stable(cohort, Costs()) / (10 * n_tenths)
 
-    assert distance(10, 2) < distance(5, 1) < distance(2, 0)
+    assert distance(10, 2) < distance(5, 1) < distance(3, 0)
     assert distance(10, 0) < distance(10, 2) < distance(10, 5)
 
 
@@ -176,3 +177,20 @@ def test_a_rare_disease_moves_the_cut_up():
     cohort = random_cohort(1, 200, tied=False)
     rare, common = (Costs(target=(p, p)) for p in (0.03, 0.6))
     assert rank_by_stable(cohort, rare) > rank_by_stable(cohort, common)
+
+
+def test_thirteen_patients_do_not_pull_the_cut_to_the_middle():
+    """One of ten is ill, and the score is perfect: with 1/4 per patient healthy ones are called."""
+    ill = 2
+    cells = np.zeros((1, 26), dtype=np.int64)
+    cells[0, 13 - ill : 13] = 1
+    cells[0, 13 : 26 - ill] = 1
+    curve = count_errors(cells)
+    assert Stable()(curve, Costs()).tolist() == [13 - ill]
+    # The old weight, undone below 30 patients.
+    assert Stable(weight=0.25 * (13 / 30) ** 2)(curve, Costs()).tolist() != [13 - ill]
+
+
+@pytest.mark.parametrize("n", [30, 50, 1000])
+def test_from_thirty_patients_on_the_weight_is_one_quarter_to_the_last_bit(n):
+    assert patient_weight(0.25, np.array([[n]])).tolist() == [[0.25]]

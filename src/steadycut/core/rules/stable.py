@@ -18,6 +18,8 @@ from steadycut.core.rules.pruning import span
 
 # A barrier separates two basins if each side has at least this share of the weight.
 SECOND_BASIN = 0.10
+# From this many patients on, the weight of a patient does not depend on their number.
+FEW = 30
 # Distances and weights are rounded to this many digits, so that ties are recognised.
 DECIMALS = 9
 # Cuts with a likelihood below exp(-60) = 9e-27 of the largest do not change the mean: a million of
@@ -37,7 +39,8 @@ class Stable:
     towards the middle.
 
     Each patient counts as ``weight`` patients, because errors cluster around the cut and the next
-    hospital is not this one. If a stretch of risk more than ``barrier`` paired standard errors
+    hospital is not this one. Fewer than `FEW` patients count for more (`patient_weight`): the prior
+    would outweigh them. If a stretch of risk more than ``barrier`` paired standard errors
     higher separates the cuts, the mean is taken within the basin that has most of the weight. A
     mean between two basins would be bad for both.
     """
@@ -64,7 +67,7 @@ class Stable:
         errors = n * share_at_stake(curve, costs)
         fewest = errors.min(axis=1, keepdims=True)
         log_odds = np.log((n - fewest + 1) / (fewest + 1))
-        likelihood = np.exp(-self.weight * log_odds * (errors - fewest))
+        likelihood = np.exp(-patient_weight(self.weight, n) * log_odds * (errors - fewest))
         weights = prior_mass(curve.ranks / n) * likelihood
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
@@ -76,7 +79,19 @@ class Stable:
         error = (costs.cost_fn * n_positive + costs.cost_fp * n_negative) / n
         fewest = smallest / error
         log_odds = np.log((n - fewest + 1) / (fewest + 1))
-        return np.asarray(error * LARGEST_EXPONENT / (self.weight * np.maximum(log_odds, 1e-12)))
+        weight = patient_weight(self.weight, n)
+        return np.asarray(error * LARGEST_EXPONENT / (weight * np.maximum(log_odds, 1e-12)))
+
+
+def patient_weight(weight: float, n_patients: IntArray) -> FloatArray:
+    """Return as how many patients each one counts: ``weight``, times (`FEW` / n)² if n is below.
+
+    Examples
+    --------
+    >>> patient_weight(0.25, np.array([10, 30, 5000]))
+    array([2.25, 0.25, 0.25])
+    """
+    return np.asarray(weight * np.maximum(FEW / np.maximum(n_patients, 1), 1.0) ** 2)
 
 
 def share_at_stake(curve: Curve, costs: Costs) -> FloatArray:

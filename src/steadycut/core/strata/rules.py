@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from steadycut.core.checks import FloatArray, IntArray, check_choice
 from steadycut.core.cuts.risk_curve import TIE
 from steadycut.core.rules.basins import lowest_on_either_side
-from steadycut.core.rules.stable import DECIMALS, cell_edges, is_between, one_basin
+from steadycut.core.rules.stable import DECIMALS, cell_edges, is_between, one_basin, patient_weight
 from steadycut.core.rules.ties import middle_of_widest_flat
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import BoundaryCurves
@@ -100,7 +100,7 @@ class StableStrata:
         n, stake = curves.n_patients, curves.stake
         fewest = n * np.maximum(smallest_risk(curves) - curves.floor, 0) / stake
         log_odds = np.log(curves.risk.shape[1] * (n - fewest + 1) / (fewest + 1))
-        scale = self.weight * log_odds * n / stake
+        scale = patient_weight(self.weight, n) * log_odds * n / stake
         lowest = curves.risk.min(axis=2, keepdims=True)
         return np.asarray(-scale[:, None, None] * (curves.risk - lowest))
 
