@@ -17,6 +17,7 @@ travel:
 ``bounds``          upper bounds on the risk, and on the cost of a wrong threshold
 ``sites``           what each internal site would have chosen
 ``diagnose``        flip probabilities and warnings
+``odd``             what looks like a mistake in the table
 ``select``          of several ways to make scores, the best one (Algorithm 1)
 ``ensemble``        several ways to make scores, averaged on the quantile scale
 ``certify``         a frozen threshold and other patients -> a certificate
