@@ -212,3 +212,16 @@ def test_a_mapping_needs_identifiers_and_a_class_needs_patients():
     one = PatientScores(scores=patients.scores, labels=np.zeros(300))
     with pytest.raises(TooFewPatients):
         fit_by_covariate(one, covariate=sex)
+
+
+@pytest.mark.parametrize("kind", ["smooth", "groups"])
+def test_cut_offs_that_differ_against_the_test_say_so(kind):
+    seen = set()
+    for seed in range(12):
+        patients, values = trend(120, 0.0, seed) if kind == "smooth" else cohort(120, 0.0, seed)
+        study = fit_by_covariate(patients, covariate=values, kind=kind, n_bootstrap=2)
+        said = any("one cut-off is not enough (p = " in text for text in study.warnings)
+        differ = bool(np.ptp(study.thresholds))
+        assert said == (differ and study.test.p_value > 0.1)
+        seen.add(said)
+    assert seen == {True, False}

@@ -97,7 +97,7 @@ class FittedByCovariate:
     @property
     def warnings(self) -> list[str]:
         """What a reader should know before trusting the numbers."""
-        found = []
+        found = self._against_test()
         chose = self.patients.take(self.roles.select)
         groups = self.covariate[self.roles.select]
         for group in self.rule.design.names:
@@ -110,6 +110,17 @@ class FittedByCovariate:
                     "and the weights say little. Bring them to one scale, or fit the group alone."
                 )
         return found
+
+    def _against_test(self) -> list[str]:
+        """Say why cut-offs differ although the test does not show that one is not enough."""
+        if self.test.p_value <= self.options.search.delta or not np.ptp(self.thresholds):
+            return []
+        text = (
+            f"the test does not show that one cut-off is not enough (p = {self.test.p_value:.2g}), "
+            "yet these cut-offs differ: the test uses the patients around the cut-off, the weights "
+            "use all. Differences may be chance; to follow the test, freeze the one cut-off of fit."
+        )
+        return [text]
 
 
 def is_apart(scores: FloatArray, others: FloatArray) -> bool:
