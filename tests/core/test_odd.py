@@ -29,7 +29,7 @@ def test_a_reversed_score_is_named_with_the_option():
     assert len(found) == 1
     assert found[0].startswith("direction: the AUC is 0.")
     assert "--direction le" in found[0]
-    assert "label swapped?" in found[0]
+    assert "labels swapped?" in found[0]
     assert kinds(cohort(distance=-1.5).oriented("le")) == []
 
 

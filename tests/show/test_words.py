@@ -153,7 +153,7 @@ def texts_in(source):
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
 def test_no_error_or_warning_uses_a_banned_word(path):
     texts = [
-        text
+        re.sub(r"--direction le|direction='le'", "", text)  # something to type
         for text in texts_in(path.read_text(encoding="utf-8"))
         if len(text.split()) >= FEWEST_WORDS and not text.startswith("ge: ")
     ]

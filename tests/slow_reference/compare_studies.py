@@ -2,12 +2,13 @@
 
 import random
 
-from steadycut import PatientScores, audit, fit
+from steadycut import PatientScores, audit
 from steadycut.core.bounds.multiscale import window_level
 from steadycut.core.rules.registry import parse_rule
 from steadycut.core.sites import leave_one_site_out
 from steadycut.errors import SteadycutError
 from tests.slow_reference import bounds, cuts, risks, shift, stability
+from tests.slow_reference.any_scores import fit
 from tests.slow_reference.compare_cuts import costs_of, erm_rank
 from tests.slow_reference.differences import all_differ, differ
 

@@ -109,7 +109,7 @@ class ExternalOptions:
         "COL", "Column of labels. [default: that of the rule, if the table has it]", default=None
     )
     positive: str | None = option(
-        "VALUE", "The label that counts as positive. [default: as in the rule]", default=None
+        "VALUE", "The label of ill patients. [default: as in the rule]", default=None
     )
     no_label: bool = switch("--no-label", "Work without labels, although the table has them.")
     site: str | None = option(

@@ -64,8 +64,8 @@ def area_warnings(patients: PatientScores) -> list[str]:
     if area is not None and area < 1 / 2:
         text = (
             f"direction: the AUC is {area:.2f}, below 0.5: with this direction the score is worse "
-            "than chance. If low scores mean ill, use direction le (--direction le, in Python "
-            "direction='le'). Or is the positive label swapped?"
+            "than chance. If low scores mean ill, say so (--direction le, in Python "
+            "direction='le'). Or are the labels swapped?"
         )
         return [text]
     if area is not None and area >= NEAR_PERFECT and patients.n_patients >= FEW:

@@ -328,8 +328,8 @@ class FrozenFile(ABC, Generic[Document]):
         named = (label,) if label is not None and self.grades_are_named else ()
         if positive is not None and (named or label is None):
             msg = (
-                f"{argument('positive')} needs {argument('label')}, and a rule that tells positive "
-                "from negative patients. Leave it out."
+                f"{argument('positive')} needs {argument('label')}, and a rule with two "
+                "classes. Leave it out."
             )
             raise BadOption(msg)
         column = None if named else label
