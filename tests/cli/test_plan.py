@@ -116,3 +116,10 @@ def test_what_is_refused_in_one_line(arguments, text, capsys):
     assert (ran.code, ran.out) == (2, "")
     assert len(ran.err.splitlines()) == 1
     assert text in ran.err
+
+
+def test_no_more_patients_where_the_risk_is_not_below_doing_without_a_score(capsys):
+    asked = ["--risk", "0.2", "--patients", "200", "--prevalence", "0.15"]
+    said = run_command(capsys, "plan", *asked).said
+    assert "Next: try another score or other costs." in said
+    assert "plan for more patients" not in said

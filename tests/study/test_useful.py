@@ -9,6 +9,7 @@ from scipy.stats import binom, norm
 from steadycut import PatientScores, fit
 from steadycut.core.confusion import Confusion
 from steadycut.core.verdict import strict_level
+from steadycut.show.pages.study import study_page
 from steadycut.study.useful import comparison_of, study_verdict, useful_answer
 
 DELTA = 0.1
@@ -118,6 +119,24 @@ def test_that_many_patients_do_answer_it():
         )
         answered.append(useful_answer(study, one, DELTA) == "yes")
     assert np.mean(answered) >= 0.75
+
+
+def test_no_number_of_patients_is_named_where_doing_without_the_score_costs_less():
+    """More patients would only show that it is not useful."""
+    weak = (fit(cohort(seed, 160, 0.3, 0.2), n_bootstrap=2, rule="youden") for seed in range(40))
+    study = next(
+        one
+        for one in weak
+        if one.certificate.risk > one.certificate.trivial_risk
+        and study_verdict(one).useful == "cannot tell"
+    )
+    many = comparison_of(study).scaled_to(20_000)
+    assert useful_answer(study, many, strict_level(DELTA)) == "no"
+    assert study_verdict(study).patients_needed is None
+    assert study_page(study.describe()).next_step == (
+        "Next: try another score, other costs or another direction. At these rates it is not "
+        "better than calling nobody; more patients would only confirm this."
+    )
 
 
 def test_no_number_of_patients_is_found_where_the_score_says_nothing():

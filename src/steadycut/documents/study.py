@@ -114,9 +114,9 @@ class StudyRatePart(parts.CertifiedRatePart):
 class StudyVerdictPart(parts.Part):
     """Whether the cut-off is useful, whether it is as good as asked, and the worse of both.
 
-    ``as_asked`` is known where rates were asked for. ``patients_needed`` in all would tell whether
+    ``as_asked`` is known where rates were asked for. ``patients_needed`` in all would show that
     it is useful, at the observed rates and in four studies of five; None if that is known already,
-    or if many more do not tell.
+    or if many more do not show it.
     """
 
     overall: Overall

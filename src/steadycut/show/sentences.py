@@ -202,16 +202,32 @@ def next_step(name: str) -> str:
     return f"This says nothing about another hospital yet. Next: {command}"
 
 
-def study_step(verdict: StudyVerdictPart, n_patients: int, delta: float) -> str:
+def study_step(study: StudyDocument, verdict: StudyVerdictPart) -> str:
     """Say what to do with a cut-off that is not shown to be useful."""
+    certificate = study.certificate
     if verdict.useful == "no":
         return "Next: do not use it. Check the direction and the costs, or take another score."
+    if certificate.risk >= certificate.trivial_risk:
+        return (
+            "Next: try another score, other costs or another direction. At these rates it is not "
+            f"better than {without_score(study)}; more patients would only confirm this."
+        )
     if verdict.patients_needed is None:
         return "Next: take another score or rule. At these rates even many patients do not tell."
     return (
-        f"Next: fit with about {verdict.patients_needed} patients in all (here {n_patients}). Set "
-        f"this number now: every further look adds its own {percent(delta)} chance of an error."
+        f"Next: fit with about {verdict.patients_needed} patients in all (here "
+        f"{study.patients.total}). Set this number now: every further look adds its own "
+        f"{percent(certificate.delta)} chance of an error."
     )
+
+
+def without_score(study: StudyDocument) -> str:
+    """Name the cheaper decision without a score; both if it depends on the prevalence."""
+    point, costs = study.operating_point, study.costs
+    nobody, everybody = costs.cost_fn * (point.tp + point.fn), costs.cost_fp * (point.fp + point.tn)
+    if study.target_prevalence is not None or nobody == everybody:
+        return "calling everybody or nobody"
+    return "calling nobody" if nobody < everybody else "calling everybody"
 
 
 def of_hundred_about(share: float) -> str:

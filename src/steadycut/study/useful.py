@@ -24,7 +24,7 @@ from steadycut.study.fitted import FittedStudy
 
 
 def study_verdict(study: FittedStudy) -> StudyVerdictPart:
-    """Return the answers, and how many patients in all would answer an open question."""
+    """Return the answers, and how many patients in all would show that it is useful."""
     compared = comparison_of(study)
     useful = useful_answer(study, compared, study.certificate.delta)
     rates = [one.answer for one in study.certified_rates]
@@ -86,16 +86,16 @@ def _is_vacuous(study: FittedStudy, compared: Comparison, delta: float) -> bool:
 
 
 def patients_needed(study: FittedStudy, compared: Comparison) -> int | None:
-    """Return how many patients in all tell whether it is useful, at the observed rates."""
-    if not compared.cost_without_score:
+    """Return how many patients in all show that it is useful, at the observed rates."""
+    if compared.observed_cost >= compared.cost_without_score:
         return None
     level = strict_level(study.certificate.delta)
 
     def is_tested(n: int) -> bool:
-        return _tested(compared.scaled_to(n), level) != "cannot tell"
+        return _tested(compared.scaled_to(n), level) == "yes"
 
     def is_enough(n: int) -> bool:
-        return useful_answer(study, compared.scaled_to(n), level) != "cannot tell"
+        return useful_answer(study, compared.scaled_to(n), level) == "yes"
 
     # The tests are fast, certificates at unequal costs are not.
     found = smallest_number(is_tested, study.counts.n_patients)

@@ -63,6 +63,11 @@ def next_step(plan: PlanDocument) -> str:
     best = plan.rows[0]
     if best.n_total is None:
         return "Next: plan for a larger --width, or for a score that errs less."
+    if plan.trivial_risk is not None and best.risk >= plan.trivial_risk:
+        return (
+            "Next: try another score or other costs. At this risk it is not better than calling "
+            "everybody or nobody; more patients would only confirm this."
+        )
     if best.vacuous:
         return (
             "Next: plan for more patients. This certificate would not show that the score is "

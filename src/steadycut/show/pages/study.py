@@ -117,7 +117,7 @@ def next_step(study: StudyDocument) -> str:
         return say.next_step("rule.json")
     if verdict.useful != "no" and verdict.as_asked not in {None, "yes"}:
         return rates_step(study.certified_rates or [], study.direction, study.names)
-    return say.study_step(verdict, study.patients.total, study.certificate.delta)
+    return say.study_step(study, verdict)
 
 
 def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
