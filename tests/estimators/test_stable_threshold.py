@@ -474,7 +474,7 @@ def test_two_patients_of_each_class_are_enough_however_they_are_dealt(rule, grid
 def test_a_class_below_ten_patients_warns_with_every_seed(honesty, few):
     target = np.repeat([few, 1 - few], [9, 40])
     scores = np.random.default_rng(0).normal(size=49) + target
-    kind = "positive" if few else "negative"
+    kind = "ill" if few else "healthy"
     for seed in range(3):
         model = StableThreshold(honesty=honesty, n_bootstrap=20, random_state=seed)
         with pytest.warns(SteadycutWarning) as caught:
