@@ -84,3 +84,27 @@ def test_no_other_site_and_no_known_site_are_one_clear_line(place, capsys):
     with pytest.raises(BadOption, match="external='others' needs site"):
         FrozenRule.load(everybody).request(others=True)
     assert not (place / "a").exists()
+
+
+@pytest.mark.parametrize(
+    ("n_bad", "named"),
+    [
+        (2, {"site 'B0' and 'B1'", "site 'B1' and 'B0'"}),
+        (8, {"and 3 more"}),
+    ],
+)
+def test_every_failing_site_is_named(place, capsys, n_bad, named):
+    rule = fitted(place, capsys, "A")
+    table = pd.read_csv(place / "t.csv")
+    good = table[table["where"] == "B"].assign(where="good")
+    bad = [
+        good.assign(id=f"{i}-" + good["id"].astype(str), where=f"B{i}", y=1 - good["y"])
+        for i in range(n_bad)
+    ]
+    pd.concat([good, *bad]).to_csv(place / "b.csv", index=False)
+    asked = ["--label", "y", "--site", "where", "--out", place / "audit"]
+    ran = run_command(capsys, "audit", rule, place / "b.csv", *asked)
+    found = json.loads((place / "audit" / "audit.json").read_bytes())
+    for text in (found["verdict_text"], found["next_step"]):
+        assert any(name in text for name in named)
+    assert len(ran.out.splitlines()) <= 12

@@ -116,6 +116,12 @@ class LabelledPart:
         return max(self.groups, key=lambda one: one.badness) if self.groups else None
 
     @property
+    def failing(self) -> list[Group]:
+        """The groups with a bad verdict, the worst first."""
+        bad = [one for one in self.groups if one.verdict.overall == "bad"]
+        return sorted(bad, key=lambda one: one.badness, reverse=True)
+
+    @property
     def doubtful(self) -> Group | None:
         """The worst of the groups in which what was observed speaks against the decision."""
         found = [one for one in self.groups if not one.comparison.looks_good]

@@ -34,6 +34,8 @@ SHORT = {
     "within_certificate": "within what was certified",
 }
 OPEN = "it is not yet known whether the cut-off can be trusted here"
+# So many sites or groups that fail are named in a sentence.
+MOST_NAMED = 5
 NOT_SHOWN = "not shown to be better than calling everybody or nobody"
 CHECK_SCORES = "Check that scores are made as before (scanner, software, units)."
 LOCAL = (
@@ -240,15 +242,18 @@ def overall_text(part: LabelledPart) -> str:
     """Return the verdict in one sentence: first what is shown, then what is not."""
     if part.overall == "open":
         return OPEN
-    failing = [one for one in part.groups if one.verdict.overall == "bad"]
-    verdict = part.verdict
+    failing, verdict = part.failing, part.verdict
+    # One that fails alone is the worst, which the headline names.
+    named = names_of(failing) if len(failing) > 1 else ""
     if verdict.overall != "bad" and failing:
-        return f"the cut-off fails in {len(failing)} of {len(part.groups)} sites or groups"
+        fails = f"the cut-off fails in {len(failing)} of {len(part.groups)} sites or groups"
+        return f"{fails}: {named}" if named else fails
     fine = [SHORT[name] for name in QUESTIONS if getattr(verdict, name) == "yes"]
     bad = [SHORT[name] for name in QUESTIONS if getattr(verdict, name) == "no"]
     shown = f"{_listed(fine)}, but " if fine and bad else _listed(fine)
     refused = f"not {' and not '.join(bad)}" if bad else ""
-    return f"the cut-off is {shown}{refused}"
+    fails = f"; it fails for {named}" if named else ""
+    return f"the cut-off is {shown}{refused}{fails}"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -298,12 +303,12 @@ def label_some(rule: FrozenFile[Any], margin: float) -> str:
 
 
 def _after_bad(rule: FrozenFile[Any], part: LabelledPart) -> str:
-    verdict, worst = part.verdict, part.worst
-    fails = worst is not None and worst.verdict.overall == "bad"
-    if worst is not None and fails and (verdict.overall != "bad" or worst.verdict.useful == "no"):
-        return f"do not use it for {name_of(worst)} as it is. For these patients {LOCAL}"
+    verdict, failing = part.verdict, part.failing
+    if failing and (verdict.overall != "bad" or failing[0].verdict.useful == "no"):
+        return f"do not use it for {names_of(failing)} as it is. For these patients {LOCAL}"
     if verdict.useful == "yes":
-        return f"it is still better here than {Words(rule=rule).without_score}, but {LOCAL}"
+        fails = f"it fails for {names_of(failing)}: " if failing else ""
+        return f"it is still better here than {Words(rule=rule).without_score}, but {fails}{LOCAL}"
     if verdict.as_before == "yes":
         return (
             "the score works as before, but at the costs and the prevalence here calling everybody "
@@ -344,3 +349,13 @@ def _label_more(
 def name_of(group: Group) -> str:
     """Write a site or subgroup."""
     return f"{group.column} {group.value!r}"
+
+
+def names_of(groups: Sequence[Group]) -> str:
+    """Write several sites or subgroups; a column is named again only if it changes."""
+    names, column = [], ""
+    for one in groups[:MOST_NAMED]:
+        names.append(repr(one.value) if one.column == column else name_of(one))
+        column = one.column
+    more = len(groups) - len(names)
+    return _listed([*names, *([f"{more} more"] if more else [])])
