@@ -40,10 +40,16 @@ def headline(comparison: ComparisonDocument) -> str:
     where = (
         "" if costs.equal else f" (a miss costs {costs.cost_fn:g}, a false alarm {costs.cost_fp:g})"
     )
-    return (
-        f"Average cost per patient on {comparison.patients.external} others{where}; calling "
-        f"everybody or nobody: {risk(comparison.trivial_external)}."
-    )
+    text = f"Average cost per patient on {comparison.patients.external} others{where}"
+    without = risk(comparison.trivial_external)
+    if none_is_useful(comparison):
+        return f"No rule here costs less than calling everybody or nobody ({without}). {text}."
+    return f"{text}; calling everybody or nobody: {without}."
+
+
+def none_is_useful(comparison: ComparisonDocument) -> bool:
+    """Whether every rule costs at least as much as calling everybody or nobody."""
+    return all(row.risk_external >= comparison.trivial_external for row in comparison.rows)
 
 
 def conclusion(comparison: ComparisonDocument) -> str:
@@ -65,13 +71,36 @@ def next_step(comparison: ComparisonDocument) -> str:
     """Say what to do: a rule that is picked here must be checked elsewhere."""
     if comparison.fixed is None:
         return ""
-    better = [row.name for row in comparison.rows if row.against_fixed == "less"]
-    if not better:
-        return f"Next: keep {comparison.fixed}. A rule that looks better here may do so by chance."
-    return (
-        f"Next: do not switch because of this table. Fit with --rule {better[0]}, and audit it on "
-        "patients not used here."
-    )
+    if none_is_useful(comparison):
+        return (
+            "Next: do not use any of them there. Try another score or other costs, or choose a "
+            "cut-off with steadycut fit on labelled patients of that hospital."
+        )
+    fixed, without = comparison.rows[0], comparison.trivial_external
+    better = [
+        row
+        for row in comparison.rows
+        if row.against_fixed == "less" and row.risk_external < without
+    ]
+    if better:
+        best = min(better, key=lambda row: row.risk_external)
+        return (
+            f"Next: do not switch because of this table. Fit with {options_of(best)}, and audit it "
+            "on patients not used here."
+        )
+    chance = "A rule that looks better here may do so by chance."
+    if fixed.risk_external >= without:
+        return (
+            f"Next: do not use {fixed.name} there: it does not cost less than calling everybody "
+            f"or nobody. {chance}"
+        )
+    return f"Next: keep {fixed.name}. {chance}"
+
+
+def options_of(row: ComparedRule) -> str:
+    """Return the options of fit that make a row; those of the paper differ in their selector."""
+    selector = "" if row.name == row.rule else f" --selector {row.selector}"
+    return f"--rule {row.rule}{selector}"
 
 
 def named(comparison: ComparisonDocument, answer: str) -> str:
