@@ -296,7 +296,8 @@ def saved(page, button):
 def test_files_are_handed_out_to_the_byte(show):
     content = samples.study() | {"score": f"a \\u003c & {SCRIPT}"}
     rule = samples.frozen_rule()
-    content["frozen_rule"] = rule.to_dict()
+    verdict = content.pop("verdict")
+    content |= {"frozen_rule": rule.to_dict(), "verdict": verdict}
     page = show(rendered(content))
     name, found = saved(page, page.get_by_role("button", name="study.json"))
     assert (name, json.loads(found)) == ("study.json", content)

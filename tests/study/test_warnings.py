@@ -83,3 +83,15 @@ def test_the_patients_of_the_strata_are_refused():
     ).freeze()
     with pytest.raises(DeploymentRefused, match="same patients"):
         audit(rule, patients, grades)
+
+
+def test_a_result_is_printed_in_a_few_lines():
+    """Numpy arrays of all patients were printed."""
+    study = fit(cohort(), n_bootstrap=20)
+    rule = study.freeze()
+    found = [study, audit(rule, cohort(seed=1)), audit(rule, cohort(seed=1).scores)]
+    found += [monitor(rule, cohort(seed=1)), compare(cohort(), cohort(seed=1), n_bootstrap=20)]
+    for one in found:
+        assert len(repr(one)) < 400
+        assert 2 <= len(repr(one).splitlines()) <= 3
+        assert "array" not in repr(one)

@@ -1,7 +1,7 @@
 """How commands end: a page as files and on the terminal, or the summary of scored files."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,10 @@ def finish_page(
         if reading is not None:
             reading.remove_checkpoint()
         wrote.append(f"Wrote {', '.join(written)} to {output.out}/")
+        # A command to copy; the files themselves name no folder.
+        for made in files or ():
+            step = page.next_step.replace(f"audit {made} ", f"audit {output.out / made} ")
+            page = replace(page, next_step=step)
     if table is not None:
         noted(table)
     show_page(page, *wrote, as_json=output.as_json, verbose=output.verbose)

@@ -64,7 +64,7 @@ def area_warnings(patients: PatientScores) -> list[str]:
     if area is not None and area < 1 / 2:
         text = (
             f"direction: the AUC is {area:.2f}, below 0.5: with this direction the score is worse "
-            "than chance. If low scores mean ill, say so (--direction le, in Python "
+            "than chance. If low scores are to be called, say so (--direction le, in Python "
             "direction='le'). Or are the labels swapped?"
         )
         return [text]
@@ -83,9 +83,9 @@ def sampling_warnings(patients: PatientScores) -> list[str]:
     if patients.n_patients < FEW:
         return []
     if patients.n_positive == patients.n_negative:
-        what = "exactly half of the patients are ill"
+        what = "both classes have exactly the same number of patients"
     elif _sites_are_equal(patients):
-        what = "every site has the same numbers of ill and of healthy patients"
+        what = "every site has the same numbers of patients of each class"
     else:
         return []
     text = (

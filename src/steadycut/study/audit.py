@@ -37,6 +37,17 @@ MOST_GROUPS = 50
 class Audit(Audited):
     """What an audit found, and what one does with it: describe it."""
 
+    def __repr__(self) -> str:
+        """Return the answer in a few lines; no patient is shown."""
+        first = f"Audit of {self.n_patients} patients, {self.call_rate:.0%} called"
+        if self.labelled is None:
+            return f"{first}; no labels, so no verdict\ndescribe() has everything"
+        one = self.labelled.verdict
+        return (
+            f"{first}: {self.labelled.overall}\nuseful {one.useful}, as before {one.as_before}, "
+            f"within certificate {one.within_certificate}\ndescribe() has everything"
+        )
+
     def describe(self, confidence: float = CONFIDENCE) -> AuditDocument | DecisionAudit:
         """Return everything that was found, as one typed record.
 

@@ -154,6 +154,14 @@ class Comparison:
     trivial_external: float
     warnings: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        """Return the average costs in a few lines; no patient is shown."""
+        risks = ", ".join(f"{row.name} {row.external.risk(row.costs):.3g}" for row in self.rows)
+        return (
+            f"Comparison of {len(self.rows)} rules on {self.n_external} patients; average cost:\n"
+            f"{risks}\ndescribe() has everything"
+        )
+
     def describe(self) -> ComparisonDocument:
         """Return everything that was found, as one typed record."""
         reference = next((row for row in self.rows if row.name == REFERENCE), None)

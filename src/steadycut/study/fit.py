@@ -38,6 +38,18 @@ Progress = Callable[[str, int, int], None]
 class Study(FittedStudy):
     """A fitted study, and what one does with it: describe it, freeze it."""
 
+    def __repr__(self) -> str:
+        """Return the answer in three lines; no patient is shown."""
+        found = self.certificate
+        called = ">=" if self.options.sign > 0 else "<="
+        return (
+            f"Study of {self.patients.n_patients} patients: call if {self.patients.recipe.name} "
+            f"{called} {self.threshold:.4g}\n"
+            f"certified: average cost at most {found.value:.3g} "
+            f"({1 - found.delta:.0%} confidence); calling everybody or nobody {found.trivial_risk:.3g}\n"
+            "describe() has everything, freeze() makes the rule"
+        )
+
     def operating_point(self, confidence: float = CONFIDENCE) -> OperatingPoint:
         """Return what the cut-off does to the certifying patients, with two kinds of intervals.
 

@@ -57,6 +57,11 @@ class Monitor:
     warnings: tuple[str, ...]
     forced: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return the answer in two lines; no patient is shown."""
+        alarm = "no alarm" if self.first_alarm is None else f"alarm at patient {self.first_alarm}"
+        return f"Monitor of {self.n_patients} patients: {alarm}\ndescribe() has everything"
+
     @property
     def first_alarm(self) -> int | None:
         """After how many patients the risk was shown to exceed the certified one, if it was."""
