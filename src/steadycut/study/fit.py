@@ -46,7 +46,8 @@ class Study(FittedStudy):
             f"Study of {self.patients.n_patients} patients: call if {self.patients.recipe.name} "
             f"{called} {self.threshold:.4g}\n"
             f"certified: average cost at most {found.value:.3g} "
-            f"({1 - found.delta:.0%} confidence); calling everybody or nobody {found.trivial_risk:.3g}\n"
+            f"({1 - found.delta:.0%} confidence); "
+            f"calling everybody or nobody {found.trivial_risk:.3g}\n"
             "describe() has everything, freeze() makes the rule"
         )
 
