@@ -74,9 +74,9 @@ def test_a_code_for_a_missing_score_is_noticed(code):
 
 
 def test_a_score_among_others_of_its_size_is_no_code():
-    assert code_warnings(np.array([999.0, 850.0, 990.0]), "patients") == []
-    assert code_warnings(np.array([999.0, 999.0]), "patients") != []
-    assert code_warnings(np.array([]), "patients") == []
+    assert code_warnings(np.array([999.0, 850.0, 990.0]), np.arange(3)) == []
+    assert code_warnings(np.array([999.0, 999.0]), np.arange(2)) != []
+    assert code_warnings(np.array([]), np.arange(0)) == []
 
 
 def test_a_constant_score_is_refused():

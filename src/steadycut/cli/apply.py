@@ -17,6 +17,7 @@ from steadycut.cli.tables import note_dropped, read_levels, row_counts
 from steadycut.documents.guards import check_deployment, forced_names, pass_or_refuse, texts_of
 from steadycut.documents.same_study import refuse_other_rule
 from steadycut.errors import BadOption
+from steadycut.ingest.read import alike_lines
 from steadycut.io.files import write_atomically
 from steadycut.io.packages import optional_package
 from steadycut.io.safe_csv import csv_bytes
@@ -61,11 +62,11 @@ def apply_command(
     decisions = frozen.decisions(several, unseen)
     applied = frozen.applied(patients, decisions)
     forced = forced_names(found)
-    noticed = texts_of(found) + frozen.check_attributes(patients, unseen)
+    noticed = [*texts_of(found), *frozen.check_attributes(patients, unseen), *alike_lines(read)]
     n_outside = int(decisions["outside_range"].sum())
     write_atomically(out, write(with_forced(decisions, forced)))
     reading.remove_checkpoint()
-    note_dropped(read)
+    note_dropped(read, noticed)
     note_warnings(noticed)
     rows = row_counts(read).to_plain()
     after = next_step(frozen.certificate, str(rule.rule))

@@ -10,7 +10,13 @@ from steadycut.cli.rule_options import (
     RuleOptions,
     VerdictOptions,
 )
-from steadycut.cli.tables import label_warnings, read_external, row_counts, with_warnings
+from steadycut.cli.tables import (
+    label_warnings,
+    read_external,
+    row_counts,
+    with_rows,
+    with_warnings,
+)
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.ingest import PatientTable
@@ -74,7 +80,11 @@ def audit_command(
 def audit_document(
     found: Audit, table: PatientTable, confidence: float = CONFIDENCE
 ) -> AuditDocument | DecisionAudit:
-    """Return audit.json: the audit, how many rows it was made from, and the rule itself."""
+    """Return audit.json: the audit, how many rows it was made from, and the rule itself.
+
+    With small cells it does not say what looks odd about the rows, because that counts patients.
+    """
     data = row_counts(table, fewest=found.small_cells or 0)
     update = {"data": data, "frozen_rule": found.rule.document}
-    return found.describe(confidence).model_copy(update=update)
+    document = found.describe(confidence).model_copy(update=update)
+    return document if found.small_cells else with_rows(document, table)

@@ -6,9 +6,9 @@ from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder
 from steadycut.cli.reading import Reading, read_tables
 from steadycut.cli.results import finish_page
-from steadycut.cli.tables import note_dropped
+from steadycut.cli.tables import with_rows
 from steadycut.core.records import PatientScores
-from steadycut.ingest import at_sites
+from steadycut.ingest import PatientTable, at_sites
 from steadycut.io.progress import progress_on_stderr
 from steadycut.show.pages.comparison import comparison_page
 from steadycut.study.compare import compare
@@ -37,25 +37,33 @@ def compare_command(
     options = opt.study_arguments(costs, choice, search, certificate) | {"stratify": within}
     study_options(**options)
     reading = table.reading(out)
-    here, there = read_two_hospitals(reading, columns, sites, table.missing, strata_columns)
+    found = read_both(reading, columns, sites, table.missing, strata_columns)
+    here, there = two_hospitals(found, sites)
     with progress_on_stderr() as progress:
-        page = comparison_page(compare(here, there, progress=progress, **options).describe())
-    finish_page(page, "compare.html", output, reading)
+        document = compare(here, there, progress=progress, **options).describe()
+    page = comparison_page(with_rows(document, found))
+    finish_page(page, "compare.html", output, reading, found)
 
 
-def read_two_hospitals(
+def read_both(
     reading: Reading,
     columns: opt.ColumnOptions,
     sites: opt.TwoSites,
     missing: str,
     attributes: Sequence[str] = (),
-) -> tuple[list[PatientScores], list[PatientScores]]:
-    """Read the patients at the internal and at the external sites, and say what was left out."""
+) -> PatientTable:
+    """Read the patients at the internal and at the external sites."""
     here, there = sites.names()
     request = columns.request(
         site=sites.site, sites=[*here, *there], missing=missing, attributes=attributes
     )
-    table = read_tables(request, reading)
-    note_dropped(table)
+    return read_tables(request, reading)
+
+
+def two_hospitals(
+    table: PatientTable, sites: opt.TwoSites
+) -> tuple[list[PatientScores], list[PatientScores]]:
+    """Return the patients at the internal and at the external sites."""
+    here, there = sites.names()
     several = list(table.patients.values())
     return [at_sites(one, here) for one in several], [at_sites(one, there) for one in several]

@@ -7,7 +7,7 @@ from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, show, write_folder
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page
-from steadycut.cli.tables import note_left_out, row_counts
+from steadycut.cli.tables import note_dropped, row_counts, with_rows
 from steadycut.core.checks import check_fraction
 from steadycut.documents.parts import ClustersPart
 from steadycut.documents.rule import FrozenRule
@@ -68,6 +68,7 @@ def fit_command(
     if small_cells is not None:
         write_folder(out, {"rule.json": frozen.to_bytes()}, overwrite=output.overwrite)
         reading.remove_checkpoint()
+        note_dropped(found)
         said = coarse_rule_sentences(frozen.document, row_counts(found), small_cells)
         if rates := frozen.document.certified_rates:
             said += (rates_sentence(rates, frozen.certificate.delta),)
@@ -76,7 +77,7 @@ def fit_command(
         return
     page = study_page(study_document(study, found, frozen, output.confidence))
     files = {"rule.json": frozen.to_bytes()}
-    finish_page(page, "report.html", output, reading, found, files, note_left_out)
+    finish_page(page, "report.html", output, reading, found, files)
 
 
 def check_no_study(out: Path) -> None:
@@ -100,4 +101,4 @@ def study_document(
         "data": row_counts(table, sha256=study.fingerprint),
         "frozen_rule": frozen.document,
     }
-    return study.describe(confidence).model_copy(update=update)
+    return with_rows(study.describe(confidence).model_copy(update=update), table)

@@ -6,7 +6,13 @@ from steadycut.cli.options import OptionalOutputOptions, TableOptions, number, o
 from steadycut.cli.output import check_folder
 from steadycut.cli.results import finish_page
 from steadycut.cli.rule_options import ALARM, ExternalOptions, RuleColumns, RuleOptions
-from steadycut.cli.tables import label_warnings, read_external, row_counts, with_warnings
+from steadycut.cli.tables import (
+    label_warnings,
+    read_external,
+    row_counts,
+    with_rows,
+    with_warnings,
+)
 from steadycut.core.checks import check_fraction
 from steadycut.show.pages.monitor import monitor_page
 from steadycut.study.monitor import monitor
@@ -65,7 +71,7 @@ def monitor_command(
         unseen=rule.unseen,
     )
     known = {"data": row_counts(read), "rule_sha256": frozen.document.sha256}
-    document = found.describe().model_copy(update=known)
+    document = with_rows(found.describe().model_copy(update=known), read)
     document = with_warnings(document, lacking, label_warnings(next(iter(read.patients.values()))))
     finish_page(monitor_page(document), "monitor.html", output, reading, read)
     alarms = [one.first_alarm for one in (document.risk, document.call_rate) if one is not None]

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -38,7 +38,8 @@ class Reading:
 
 
 def read_tables(request: Request, reading: Reading) -> PatientTable:
-    """Read tables as a command asks for, and show the progress."""
+    """Read tables as a command asks for, notice copied rows, and show the progress."""
+    request = replace(request, clusters=True)
     keep = None if reading.checkpoint is None else partial(_kept_parts, reading, request)
     with progress_on_stderr() as progress:
         return read_patients(

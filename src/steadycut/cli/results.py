@@ -1,6 +1,6 @@
 """How commands end: a page as files and on the terminal, or the summary of scored files."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,6 @@ def finish_page(
     reading: Reading | None = None,
     table: PatientTable | None = None,
     files: Mapping[str, bytes] | None = None,
-    noted: Callable[[PatientTable], None] = note_dropped,
 ) -> None:
     """Write ``files``, the numbers of a page and its HTML file ``name``, and show the page."""
     wrote = []
@@ -57,7 +56,7 @@ def finish_page(
             step = page.next_step.replace(f"audit {made} ", f"audit {output.out / made} ")
             page = replace(page, next_step=step)
     if table is not None:
-        noted(table)
+        note_dropped(table, page.warnings)
     show_page(page, *wrote, as_json=output.as_json, verbose=output.verbose)
 
 

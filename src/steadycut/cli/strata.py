@@ -8,7 +8,7 @@ from steadycut.cli.output import check_folder
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page
 from steadycut.cli.strata_tables import graded_patients, names_of, read_costs
-from steadycut.cli.tables import row_counts
+from steadycut.cli.tables import row_counts, with_rows
 from steadycut.core.strata.certify import LOSS_BOUNDS
 from steadycut.errors import BadOption
 from steadycut.io.log import this_run
@@ -79,7 +79,8 @@ def strata_command(
     request = columns.request(site=sites.site, sites=sites.names(), missing=table.missing, **label)
     found = read_tables(request, reading)
     study = run_strata(*graded_patients(found, columns.label, order_of), options)
-    page = strata_page(study.describe().model_copy(update={"data": row_counts(found)}))
+    document = study.describe().model_copy(update={"data": row_counts(found)})
+    page = strata_page(with_rows(document, found))
     frozen = study.freeze()
     this_run().rule_sha256 = frozen.document.sha256
     files = {"strata.json": frozen.to_bytes()}

@@ -11,13 +11,14 @@ from steadycut.cli.rule_options import ExternalOptions, RuleColumns, RuleOptions
 from steadycut.core.records import PatientScores
 from steadycut.documents import guards
 from steadycut.documents.frozen import FrozenFile
-from steadycut.documents.parts import DataPart, NewPatientsPart
+from steadycut.documents.parts import DataPart, NewPatientsPart, Part
 from steadycut.errors import BadPatients, BadTable, MissingColumn, argument
 from steadycut.ingest import PatientTable, Request
 from steadycut.ingest.read import alike_lines, dropped_lines
 from steadycut.ingest.request import ROW
 
 Judged = TypeVar("Judged", bound=NewPatientsPart)
+Told = TypeVar("Told", bound=Part)
 
 
 def read_levels(
@@ -134,6 +135,15 @@ def with_warnings(
     return document.model_copy(update={"warnings": warnings, "forced": list(forced)})
 
 
+def with_rows(document: Told, table: PatientTable) -> Told:
+    """Add what looks odd about the rows to the warnings of a document, each text once."""
+    anything: Any = document  # Studies of cut-offs and strata keep their warnings in a part.
+    holder = anything if hasattr(anything, "warnings") else anything.stability
+    texts = list(dict.fromkeys([*holder.warnings, *alike_lines(table)]))
+    told: Any = holder.model_copy(update={"warnings": texts})
+    return told if holder is document else document.model_copy(update={"stability": told})
+
+
 def label_warnings(patients: PatientScores) -> list[str]:
     """Warn if the label that counts as positive does not occur."""
     positive = patients.recipe.positive
@@ -161,13 +171,8 @@ def row_counts(table: PatientTable, *, fewest: int = 0, sha256: str | None = Non
     )
 
 
-def note_dropped(table: PatientTable) -> None:
-    """Say what was left out, and whether patients may be there twice."""
-    note_left_out(table)
-    note_warnings(alike_lines(table))
-
-
-def note_left_out(table: PatientTable) -> None:
-    """Say what was left out."""
+def note_dropped(table: PatientTable, told: Collection[str] = ()) -> None:
+    """Say what was left out, and what looks odd about the rows unless it is ``told`` elsewhere."""
     for line in dropped_lines(table):
         note(line)
+    note_warnings(text for text in alike_lines(table) if text not in told)

@@ -5,7 +5,7 @@ Each finding is one line. It begins with its kind, says what was found, and asks
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray
+from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.intervals.auc import auc
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadPatients, argument
@@ -54,7 +54,7 @@ def odd_warnings(patients: PatientScores, *, has_target: bool) -> list[str]:
         return ["score: every patient has the same score; no cut-off can tell them apart."]
     found = [*area_warnings(patients), *rows_warnings(patients)]
     if patients.n_instances is None:
-        found += code_warnings(np.abs(patients.scores), "patients")
+        found += code_warnings(np.abs(patients.scores), np.arange(patients.n_patients))
     return found if has_target else [*found, *sampling_warnings(patients)]
 
 
@@ -119,24 +119,25 @@ def rows_warnings(patients: PatientScores) -> list[str]:
     return [text]
 
 
-def code_warnings(largest: FloatArray, of: str) -> list[str]:
+def code_warnings(largest: FloatArray, who: IntArray) -> list[str]:
     """Notice numbers such as -999 that stand for a missing score.
 
-    ``largest`` are absolute values, one for each of what ``of`` names.
+    ``largest`` are absolute values, and ``who`` says which patient each of them is of.
 
     Examples
     --------
-    >>> code_warnings(np.array([0.2, 0.9, 999.0]), "patients")[0][:51]
-    'codes: 1 of 3 patients have a score of 999 or -999,'
+    >>> code_warnings(np.array([0.2, 0.9, 999.0, 999.0]), np.array([0, 1, 1, 1]))[0][:51]
+    'codes: 1 of 2 patients have a score of 999 or -999,'
     """
     for code in CODES:
         has = largest == code
         others = largest[~has]
         if has.any() and (not others.size or float(others.max()) * FAR < code):
+            count, everyone = np.unique(who[has]).size, np.unique(who).size
             text = (
-                f"codes: {np.count_nonzero(has)} of {largest.size} {of} have a score of {code:g} "
-                f"or -{code:g}, and all other scores are far smaller. If it stands for a missing "
-                "score, leave the cell empty."
+                f"codes: {count} of {everyone} patients have a score of {code:g} or -{code:g}, "
+                "and all other scores are far smaller. If it stands for a missing score, "
+                "leave the cell empty."
             )
             return [text]
     return []

@@ -9,7 +9,7 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.aggregate.clusters import Clusters, clusters_from
+from steadycut.core.aggregate.clusters import Clusters, ClusterSums, clusters_from
 from steadycut.core.checks import IntArray
 from steadycut.core.odd import code_warnings
 from steadycut.core.records import PatientScores
@@ -81,21 +81,23 @@ def build_patients(
             name: clusters_from(sums, layout.labels) for name, sums in finished.clusters.items()
         },
         order=layout.order,
-        warnings=(*_codes(survey), *_copies(finished)),
+        warnings=tuple(dict.fromkeys([*_codes(survey, layout, request), *_copies(finished)])),
     )
 
 
-def _codes(survey: Survey) -> Iterator[str]:
-    """Warn of numbers such as -999 in a score column."""
+def _codes(survey: Survey, layout: Layout, request: Request) -> Iterator[str]:
+    """Warn of numbers such as -999 in a score column, in the rows that are used."""
+    used = layout.leaf_of[survey.group] >= 0
+    who = survey.keys[request.patient].codes[used]
     for facts in survey.scores.values():
-        yield from code_warnings(facts.largest[facts.n_finite > 0], "groups of rows")
+        yield from code_warnings(facts.largest[used], who)
 
 
 def _copies(finished: Finished) -> list[str]:
     """Warn if every patient with several rows has the same scores in all of them."""
     sums = list(finished.clusters.values())
     several = sums[0].sizes > 1 if sums else np.zeros(0, dtype=bool)
-    if not several.any() or not all((one.squares[several] == 0).all() for one in sums):
+    if not several.any() or not all(_are_equal(one)[several].all() for one in sums):
         return []
     count = int(np.count_nonzero(several))
     text = (
@@ -103,6 +105,12 @@ def _copies(finished: Finished) -> list[str]:
         "have the same score. Are rows repeated, or was a score per patient copied to every row?"
     )
     return [text]
+
+
+def _are_equal(sums: ClusterSums) -> NDArray[np.bool_]:
+    """Return whether all rows of each patient are equal; their mean may be rounded."""
+    rounding = 4 * np.finfo(np.float64).eps * np.abs(sums.means)
+    return sums.squares <= sums.sizes * rounding**2
 
 
 def _finish_parts(

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from steadycut.cli import options as opt
-from steadycut.cli.compare import read_two_hospitals
+from steadycut.cli.compare import read_both, two_hospitals
 from steadycut.cli.demo import read_hospital
 from steadycut.cli.options import option
 from steadycut.cli.reading import Reading
+from steadycut.cli.tables import note_dropped
 from steadycut.datasets import simulate_two_hospitals
 from steadycut.errors import BadOption
 from steadycut.io.progress import progress_on_stderr
@@ -61,7 +62,9 @@ class DataOptions:
         sites = opt.TwoSites(
             site=self.site or "", internal=self.internal or "", external=self.external or ""
         )
-        return read_two_hospitals(Reading(paths=tuple(data)), columns, sites, self.missing)
+        table = read_both(Reading(paths=tuple(data)), columns, sites, self.missing)
+        note_dropped(table)
+        return two_hospitals(table, sites)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
