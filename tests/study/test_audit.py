@@ -1,6 +1,8 @@
 """The audit against sums and products of counts that are written out here once more."""
 
 import json
+import math
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -435,3 +437,47 @@ def test_an_open_audit_proposes_looks_whose_limits_hold_together():
         assert "then audit all of them with --sequential, as often as you like" in found.next_step
     assert plain.next_step.endswith("This look without it adds its own 10 % chance of an error.")
     assert "adds its own" not in sequential.next_step
+
+
+# Numbers of patients that mean something ------------------------------------------------------
+
+
+def weak_rule(distance, seed=1, n_patients=60):
+    """A rule from few patients, whose certificate shows nothing."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n_patients) % 2
+    scores = rng.normal(size=n_patients) + distance * labels
+    rule = fit(PatientScores(scores=scores, labels=labels), n_bootstrap=5).freeze()
+    assert rule.certificate.vacuous
+    return rule
+
+
+def test_a_certificate_that_means_nothing_gets_no_number_of_patients():
+    rule = weak_rule(0.5)
+    # Wrong more often than certified, so many more patients would refute it.
+    found = audit(rule, *certain(rule, 8, 6)).describe()
+    assert found.risk_external > rule.certificate.value
+    within = found.questions[2]
+    assert within.answer == "cannot tell"
+    assert "means nothing" in within.text
+    assert within.patients_needed is None
+    assert 'more for "within what was certified"' not in found.next_step
+
+
+@pytest.mark.parametrize("distance", [0.0, 0.5])
+def test_without_labels_nothing_is_foretold_that_labels_may_refute(distance):
+    """How many patients would settle a question depends on what they will show."""
+    rule = weak_rule(distance)
+    said = audit(rule, cohort(1, 40)[0]).describe().next_step
+    assert "would leave a question open" not in said
+    assert re.search(r"audit them once: about \d+ (answer|show) ", said)
+
+
+def test_a_first_audit_shows_how_often_the_rule_is_wrong():
+    rule = weak_rule(0.0)
+    said = audit(rule, cohort(1, 40)[0]).describe().next_step
+    there = internal(rule)
+    n = int(re.search(r"about (\d+) show to within 10 of 100 how often it is wrong", said)[1])
+    share = (there.fn + there.fp) / there.n
+    errors = math.ceil(share * n - 1e-9)
+    assert binom.cdf(errors, n, share + 0.1) <= 0.1

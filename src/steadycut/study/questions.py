@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from steadycut.core.plan import Setting, patients_for
 from steadycut.core.records import Costs
 from steadycut.core.verdict import (
     QUESTIONS,
@@ -129,8 +130,13 @@ def described(rule: FrozenFile[Any], part: LabelledPart) -> list[QuestionPart]:
 
 
 def needed(compared: Comparison, verdict: Verdict, name: Question, delta: float) -> int | None:
-    """Return how many patients an open question needs, looked at as often as one likes."""
+    """Return how many patients an open question needs, looked at as often as one likes.
+
+    None also where the answer would mean nothing: within a limit that was never shown to be useful.
+    """
     if getattr(verdict, name) != "cannot tell" or not compared.cost_without_score:
+        return None
+    if name == "within_certificate" and compared.vacuous:
         return None
     return patients_needed(replace(compared, sequential=True), name, delta)
 
@@ -295,11 +301,30 @@ def label_some(rule: FrozenFile[Any], margin: float) -> str:
         # The bounds for one look at many grades are slow; those for every look are not.
         sequential=rule.costs is None,
     )
-    sizes = [patients_needed(compared, name, certificate.delta) for name in QUESTIONS]
-    known = [size for size in sizes if size is not None]
-    if len(known) < len(sizes):
-        return f"{start}. Even many patients would leave a question open: the rule promises little."
-    return f"{start}: about {max(known)}, if it does here what it did before."
+    # To confirm that it is not useful, or within a limit that means nothing, is not worth labels.
+    idle = {
+        "useful": compared.observed_cost >= compared.cost_without_score,
+        "within_certificate": compared.vacuous,
+    }
+    names = [name for name in QUESTIONS if not idle.get(name)]
+    sizes = {name: patients_needed(compared, name, certificate.delta) for name in names}
+    known = {name: size for name, size in sizes.items() if size is not None}
+    if not known:
+        return f"{start}{_first_audit(compared, certificate.delta)}."
+    quoted = [f'"{SHORT[name]}"' for name in known]
+    answer = f" answer {_listed(quoted)}" if len(known) < len(QUESTIONS) else ""
+    return f"{start}: about {max(known.values())}{answer}, if it does here what it did before."
+
+
+def _first_audit(compared: Comparison, delta: float) -> str:
+    """Say how many patients show how often it is wrong, if that is as often as before."""
+    if compared.costs is None:
+        return ""
+    before = compared.confusion
+    wrong = (before.fn + before.fp) / before.n_patients
+    size = patients_for("clopper-pearson", wrong, compared.margin, Setting(delta=delta)).n_certify
+    within = f"{100 * compared.margin:g} of 100"
+    return "" if size is None else f": about {size} show to within {within} how often it is wrong"
 
 
 def _after_bad(rule: FrozenFile[Any], part: LabelledPart) -> str:
