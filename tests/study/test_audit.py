@@ -481,3 +481,19 @@ def test_a_first_audit_shows_how_often_the_rule_is_wrong():
     share = (there.fn + there.fp) / there.n
     errors = math.ceil(share * n - 1e-9)
     assert binom.cdf(errors, n, share + 0.1) <= 0.1
+
+
+def test_an_answer_that_groups_change_says_so():
+    """Groups take a share of delta. Where no answer changes, nothing is said."""
+    rule, said = freeze(), []
+    for errors in range(0, 60, 3):
+        scores, labels = certain(rule, 100, errors)
+        alone = audit(rule, scores, labels).describe().questions
+        sites = ["a", "a", "b", "b"] * 25
+        patients = PatientScores(scores=scores, labels=labels, sites=sites)
+        grouped = audit(rule, patients).describe().questions
+        for one, other in zip(alone, grouped, strict=True):
+            wider = other.text.endswith(" Limits are wider because 2 groups are judged too.")
+            assert wider == (one.answer != other.answer)
+            said.append(wider)
+    assert {True, False} == set(said)

@@ -113,6 +113,7 @@ def of_hundred(share: float) -> str:
 def described(rule: FrozenFile[Any], part: LabelledPart) -> list[QuestionPart]:
     """Return each question with its answer, a sentence, and how many patients would answer it."""
     words, compared, verdict = Words(rule=rule), part.comparison, part.verdict
+    wider = _wider(part, rule.certificate.delta)
     texts: dict[Question, str] = {
         "useful": _useful(words, compared, verdict.useful),
         "as_before": _as_before(words, compared, verdict.as_before),
@@ -122,11 +123,21 @@ def described(rule: FrozenFile[Any], part: LabelledPart) -> list[QuestionPart]:
         QuestionPart(
             question=name,
             answer=getattr(verdict, name),
-            text=f"{TITLES[name]}: {getattr(verdict, name)}. {texts[name]}",
+            text=f"{TITLES[name]}: {getattr(verdict, name)}. {texts[name]}{wider.get(name, '')}",
             patients_needed=needed(compared, verdict, name, part.share * rule.certificate.delta),
         )
         for name in QUESTIONS
     ]
+
+
+def _wider(part: LabelledPart, delta: float) -> dict[Question, str]:
+    """Say of which questions the answer differs only because groups have a share of delta."""
+    if not part.groups:
+        return {}
+    alone = part.comparison.verdict(delta)
+    text = f" Limits are wider because {len(part.groups)} groups are judged too."
+    changed = [name for name in QUESTIONS if getattr(alone, name) != getattr(part.verdict, name)]
+    return dict.fromkeys(changed, text)
 
 
 def needed(compared: Comparison, verdict: Verdict, name: Question, delta: float) -> int | None:
