@@ -100,3 +100,11 @@ def test_decisions_tell_of_codes_and_copies(coded, rule, tmp_path, capsys):
     check_told(run_command(capsys, "apply", rule, coded, *given), CODES.format(2, 90), log)
     ran = run_command(capsys, "apply", rule, copied(tmp_path / "copied.csv"), *given)
     check_told(ran, COPIES.format(90), log)
+
+
+def test_decisions_for_patients_with_one_score_say_so(rule, tmp_path, capsys):
+    same = write_rows(tmp_path / "same.csv", column_changed(make_rows(), "score", lambda *_: 0.5))
+    log = tmp_path / "runs.log"
+    given = ["--force", "--json", "--out", tmp_path / "d.csv", "--log", log]
+    ran = run_command(capsys, "apply", rule, same, *given)
+    check_told(ran, "score: every patient has the same score", log)

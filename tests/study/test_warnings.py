@@ -95,3 +95,34 @@ def test_a_result_is_printed_in_a_few_lines():
         assert len(repr(one)) < 400
         assert 2 <= len(repr(one).splitlines()) <= 3
         assert "array" not in repr(one)
+
+
+@pytest.mark.parametrize("use", [audit, monitor])
+@pytest.mark.parametrize(("direction", "sign", "which"), [("ge", 1, "low"), ("le", -1, "high")])
+def test_swapped_labels_are_noticed(use, direction, sign, which):
+    def signed(patients):
+        return replace(patients, scores=sign * patients.scores)
+
+    rule = fit(signed(cohort()), direction=direction, n_bootstrap=20).freeze()
+    there = signed(cohort(seed=1))
+    swapped = replace(there, labels=1 - there.labels)
+    (text,) = (one for one in use(rule, swapped).warnings if one.startswith("labels"))
+    assert text.startswith("labels: the AUC here is 0.1")
+    assert text.endswith(f"(--positive), or do {which} scores mean ill here?")
+    for patients in (there, replace(there, labels=None)):
+        assert not any(one.startswith("labels") for one in use(rule, patients).warnings)
+
+
+def test_a_rule_that_was_worse_than_chance_at_home_does_not_ask_for_the_labels():
+    turned = replace(cohort(), labels=1 - cohort().labels)
+    rule = fit(turned, rule="mean-score", n_bootstrap=20).freeze()
+    there = replace(cohort(seed=1), labels=1 - cohort().labels)
+    assert not any(one.startswith("labels") for one in audit(rule, there).warnings)
+
+
+@pytest.mark.parametrize("use", [audit, monitor])
+def test_new_patients_who_all_have_one_score_are_noticed(use):
+    rule = fit(cohort(), n_bootstrap=20).freeze()
+    same = replace(cohort(seed=1), scores=np.full(200, 0.5))
+    assert sum("every patient has the same score" in one for one in use(rule, same).warnings) == 1
+    assert not any("same score" in one for one in use(rule, cohort(seed=1)).warnings)

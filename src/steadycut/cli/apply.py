@@ -14,6 +14,7 @@ from steadycut.cli.options import AsJson, TableOptions, option, switch
 from steadycut.cli.output import check_file, check_folder, note_warnings, show
 from steadycut.cli.rule_options import RuleColumns, RuleOptions
 from steadycut.cli.tables import note_dropped, read_levels, row_counts
+from steadycut.core.odd import same_score_warnings
 from steadycut.documents.guards import check_deployment, forced_names, pass_or_refuse, texts_of
 from steadycut.documents.same_study import refuse_other_rule
 from steadycut.errors import BadOption
@@ -62,7 +63,12 @@ def apply_command(
     decisions = frozen.decisions(several, unseen)
     applied = frozen.applied(patients, decisions)
     forced = forced_names(found)
-    noticed = [*texts_of(found), *frozen.check_attributes(patients, unseen), *alike_lines(read)]
+    noticed = [
+        *texts_of(found),
+        *frozen.check_attributes(patients, unseen),
+        *same_score_warnings(patients),
+        *alike_lines(read),
+    ]
     n_outside = int(decisions["outside_range"].sum())
     write_atomically(out, write(with_forced(decisions, forced)))
     reading.remove_checkpoint()

@@ -50,12 +50,43 @@ def odd_warnings(patients: PatientScores, *, has_target: bool) -> list[str]:
     >>> odd_warnings(cohort, has_target=False)[0][:35]
     'direction: the AUC is 0.00, below 0'
     """
-    if is_constant(patients):
-        return ["score: every patient has the same score; no cut-off can tell them apart."]
+    if same := same_score_warnings(patients):
+        return same
     found = [*area_warnings(patients), *rows_warnings(patients)]
     if patients.n_instances is None:
         found += code_warnings(np.abs(patients.scores), np.arange(patients.n_patients))
     return found if has_target else [*found, *sampling_warnings(patients)]
+
+
+def same_score_warnings(patients: PatientScores) -> list[str]:
+    """Notice a score that is the same for every patient."""
+    if not is_constant(patients):
+        return []
+    return ["score: every patient has the same score; no cut-off can tell them apart."]
+
+
+def swapped_warnings(patients: PatientScores, direction: str) -> list[str]:
+    """Notice new patients whose labels look swapped for a rule with this direction.
+
+    Fewer than 20 patients often have an AUC below 0.5 by chance.
+
+    Examples
+    --------
+    >>> there = PatientScores(scores=np.arange(20.0), labels=np.repeat([1, 0], 10))
+    >>> swapped_warnings(there, "ge")[0][:30]
+    'labels: the AUC here is 0.00: '
+    """
+    if patients.labels is None or patients.n_patients < FEW:
+        return []
+    area = auc(patients.oriented(direction))
+    if area is None or area >= 1 / 2:
+        return []
+    low = "low" if direction == "ge" else "high"
+    text = (
+        f"labels: the AUC here is {area:.2f}: are the labels swapped (--positive), or do {low} "
+        "scores mean ill here?"
+    )
+    return [text]
 
 
 def area_warnings(patients: PatientScores) -> list[str]:

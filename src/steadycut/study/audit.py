@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steadycut.core.checks import check_fraction
+from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores, check_patients
 from steadycut.core.verdict import MARGIN
 from steadycut.documents.audit import AuditDocument, DecisionAudit
@@ -25,7 +26,7 @@ from steadycut.study.audited import Audited
 from steadycut.study.curves import class_quantiles
 from steadycut.study.describe_audit import cut_off_audit, decision_audit
 from steadycut.study.judge import Asked, judge
-from steadycut.study.new_patients import graded_patients
+from steadycut.study.new_patients import graded_patients, swapped_here
 from steadycut.study.operating_point import CONFIDENCE
 from steadycut.study.small_cells import grouped_for, noticed, rounded_at_home
 from steadycut.study.unlabelled import home_of, without_labels
@@ -145,6 +146,7 @@ def audit(
     )
     unlike = rule.check_attributes(patients, unseen)
     check_fraction("margin", margin)
+    same = same_score_warnings(patients)
     everyone, columns = patients.scores, group_columns(patients, group, small_cells)
     if small_cells is not None:
         patients = grouped_for(rule, patients, small_cells)
@@ -159,6 +161,8 @@ def audit(
         warnings=(
             *(texts_of(findings) if small_cells is None else noticed(findings, small_cells)),
             *unlike,
+            *same,
+            *swapped_here(rule, patients),
             *(() if grades is None else rounded_at_home(rule)),
         ),
         forced=tuple(forced_names(findings)),

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from steadycut.core.checks import FloatArray, IntArray, as_array, check_fraction, check_length
 from steadycut.core.confusion import Confusion
 from steadycut.core.monitor import CallWatch, Limits, RiskWatch, watch_calls, watch_risk
+from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores
 from steadycut.core.verdict import MARGIN, Comparison, patients_needed
 from steadycut.documents.frozen import FrozenFile
@@ -29,7 +30,7 @@ from steadycut.documents.monitor import (
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import warn_each
 from steadycut.study.judge import Asked, comparison_of
-from steadycut.study.new_patients import graded_patients
+from steadycut.study.new_patients import graded_patients, swapped_here
 from steadycut.study.questions import CHECK_SCORES, LOCAL, NOT_SHOWN, capital, label_some
 
 UNWATCHED = (
@@ -275,7 +276,13 @@ def monitor(
         risk=risk,
         calls=calls,
         compared=compared,
-        warnings=(*texts_of(findings), *unlike, *([] if calls else [UNWATCHED])),
+        warnings=(
+            *texts_of(findings),
+            *unlike,
+            *same_score_warnings(patients),
+            *swapped_here(rule, patients),
+            *([] if calls else [UNWATCHED]),
+        ),
         forced=tuple(forced_names(findings)),
     )
     warn_each(found.warnings, stacklevel=2)

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.checks import IntArray
+from steadycut.core.confusion import Confusion
+from steadycut.core.odd import swapped_warnings
 from steadycut.core.records import PatientScores
 from steadycut.documents.frozen import FrozenFile
 from steadycut.errors import TooFewPatients
@@ -27,3 +29,12 @@ def graded_patients(
     if grades is None or (y is None and patients.labels is not None):
         return patients, grades
     return replace(patients, labels=(grades > 0).astype(np.int8)), grades
+
+
+def swapped_here(rule: FrozenFile[Any], patients: PatientScores) -> list[str]:
+    """Notice labels that look swapped, unless the rule was worse than chance at home too."""
+    if rule.reference_counts is not None:
+        home = Confusion.of_counts(rule.reference_counts)
+        if home.tp * home.tn < home.fp * home.fn:
+            return []
+    return swapped_warnings(patients, rule.direction)
