@@ -107,4 +107,19 @@ def test_every_failing_site_is_named(place, capsys, n_bad, named):
     found = json.loads((place / "audit" / "audit.json").read_bytes())
     for text in (found["verdict_text"], found["next_step"]):
         assert any(name in text for name in named)
+    assert found["next_step"].startswith("Next: do not use it for site 'B")
+    assert "choose a cut-off for each of them" in found["next_step"]
     assert len(ran.out.splitlines()) <= 12
+
+
+def test_sites_that_fail_are_named_where_all_patients_together_still_gain(place, capsys):
+    """The cut-off is useful for all together, but not as before: one site works, two do not."""
+    rule = fitted(place, capsys, "A")
+    table = pd.read_csv(place / "t.csv")
+    low = table[table["where"] == "D"]
+    more = low.assign(id="e" + low["id"].astype(str), where="E")
+    pd.concat([table[table["where"] == "C"], low, more]).to_csv(place / "b.csv", index=False)
+    asked = ["--label", "y", "--site", "where", "--json", "--out", place / "audit"]
+    found = run_command(capsys, "audit", rule, place / "b.csv", *asked).json
+    assert (found["verdict"]["useful"], found["verdict"]["overall"]) == ("yes", "bad")
+    assert found["next_step"].startswith("Next: do not use it for site 'D' and 'E' as it is.")

@@ -340,8 +340,10 @@ def _first_audit(compared: Comparison, delta: float) -> str:
 
 def _after_bad(rule: FrozenFile[Any], part: LabelledPart) -> str:
     verdict, failing = part.verdict, part.failing
-    if failing and (verdict.overall != "bad" or failing[0].verdict.useful == "no"):
-        return f"do not use it for {names_of(failing)} as it is. For these patients {LOCAL}"
+    some = 0 < len(failing) < len(part.groups)
+    if some or (failing and (verdict.overall != "bad" or failing[0].verdict.useful == "no")):
+        local = LOCAL.replace("this hospital", "each of them") if len(failing) > 1 else LOCAL
+        return f"do not use it for {names_of(failing)} as it is. For these patients {local}"
     if verdict.useful == "yes":
         fails = f"it fails for {names_of(failing)}: " if failing else ""
         return f"it is still better here than {Words(rule=rule).without_score}, but {fails}{LOCAL}"
