@@ -86,7 +86,7 @@ def test_a_judgement_tells_of_codes(coded, rule, tmp_path, capsys, command, more
     check_told(ran, CODES.format(1, 30), log, out / f"{command}.json", out / f"{command}.html")
 
 
-def test_an_audit_without_small_cells_tells_only_the_terminal(coded, rule, tmp_path, capsys):
+def test_with_small_cells_only_the_terminal_is_told(coded, rule, tmp_path, capsys):
     out = tmp_path / "out"
     given = [*JUDGED, "--force", "--small-cells", "5", "--out", out]
     ran = run_command(capsys, "audit", rule, coded, *given)
