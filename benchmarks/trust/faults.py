@@ -61,12 +61,13 @@ def commands(folder):
     made = folder / "made"
     assert quiet(["fit", rows, *ASK, "--out", str(made)])[0] == 0
     rule, study = str(made / "rule.json"), str(made / "study.json")
+    # The old results are those of another study.
     return {
-        "fit": (["fit", rows, *ASK], ""),
-        "audit": (["audit", rule, other, "--label", "label"], ""),
-        "apply": (["apply", rule, other], "decisions.csv"),
-        "strata": (["strata", rows, *ASK, *GREY], ""),
-        "covariate": (["covariate", rows, *ASK, "--covariate", "sex"], ""),
+        "fit": (["fit", rows, *ASK, "--overwrite"], ""),
+        "audit": (["audit", rule, other, "--label", "label", "--overwrite"], ""),
+        "apply": (["apply", rule, other, "--overwrite"], "decisions.csv"),
+        "strata": (["strata", rows, *ASK, *GREY, "--overwrite"], ""),
+        "covariate": (["covariate", rows, *ASK, "--covariate", "sex", "--overwrite"], ""),
         "compare": (["compare", rows, *ASK, "--site", "site", *INSIDE], ""),
         "report": (["report", study], "page.html"),
     }
