@@ -153,7 +153,8 @@ class Monitor:
         also = (
             ""
             if called is None
-            else f" The share of patients called has changed (patient {called})."
+            else " But there is an alarm of the share of patients called: it has changed "
+            f"(noticed at patient {called})."
         )
         return self._risk_verdict() + also
 
