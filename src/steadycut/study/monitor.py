@@ -153,7 +153,7 @@ class Monitor:
         also = (
             ""
             if called is None
-            else " But there is an alarm of the share of patients called: it has changed "
+            else " There is an alarm of the share of patients called: it has changed "
             f"(noticed at patient {called})."
         )
         return self._risk_verdict() + also
