@@ -15,6 +15,16 @@ MARK = "Zq§"
 FIT = ["--patient", "patient", "--score", "score", "--label", "label", "--bootstrap", "20"]
 STEADYCUT = [sys.executable, "-m", "steadycut.cli.main"]
 SITES = ["--site", "site", "--internal", "north"]
+# The columns of a file of decisions by cut-offs.
+DECISIONS = [
+    "patient",
+    "score",
+    "decision",
+    "flip_probability",
+    "threshold",
+    "outside_range",
+    "rule_sha256",
+]
 
 
 @dataclass

@@ -11,6 +11,7 @@ import pytest
 
 from steadycut.documents.rule import FrozenRule
 from tests.cli.commands import (
+    DECISIONS,
     FIT,
     HEADER,
     MARK,
@@ -20,16 +21,6 @@ from tests.cli.commands import (
     snapshot,
     write_rows,
 )
-
-COLUMNS = [
-    "patient",
-    "score",
-    "decision",
-    "flip_probability",
-    "threshold",
-    "outside_range",
-    "rule_sha256",
-]
 
 
 def read_csv(path):
@@ -41,14 +32,14 @@ def test_csv_and_parquet_hold_the_decisions_of_the_rule(table, rule, tmp_path, c
         assert run_command(capsys, "apply", rule, table, "--out", tmp_path / name).code == 0
     expected = FrozenRule.load(rule).decide(table)
     rows = read_csv(tmp_path / "d.csv")
-    assert list(rows[0]) == COLUMNS
+    assert list(rows[0]) == DECISIONS
     assert [row["patient"] for row in rows] == expected["patient"].tolist()
     assert [float(row["score"]) for row in rows] == expected["score"].tolist()
     assert [row["decision"] for row in rows] == [str(d) for d in expected["decision"]]
     flips = [float(row["flip_probability"]) for row in rows]
     assert flips == expected["flip_probability"].tolist()
     parquet = pq.read_table(tmp_path / "d.parquet")
-    assert parquet.column_names == COLUMNS
+    assert parquet.column_names == DECISIONS
     assert parquet.to_pydict() == {key: values.tolist() for key, values in expected.items()}
     numbers = [pa.float64(), pa.int8(), pa.float64(), pa.float64(), pa.int8()]
     assert parquet.schema.types == [pa.string(), *numbers, pa.string()]

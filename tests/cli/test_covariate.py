@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from steadycut import CovariateRule, PatientScores, audit, monitor, rule_reader
-from tests.cli.commands import MARK, run_command, snapshot
+from tests.cli.commands import DECISIONS, MARK, run_command, snapshot
 
 ASK = ["--patient", "patient", "--score", "score", "--label", "label", "--bootstrap", "20"]
 HEADER = ["patient", "score", "label", "sex", "age", "site"]
@@ -103,15 +103,7 @@ def test_apply_decides_as_the_rule_does(frozen, table, kind, tmp_path, capsys):
     lines = (tmp_path / "d.csv").read_text(encoding="utf-8").splitlines()
     found = list(csv.DictReader(lines))
     expected = CovariateRule.load(rule).decide(str(table))
-    assert list(found[0]) == [
-        "patient",
-        "score",
-        "decision",
-        "flip_probability",
-        "threshold",
-        "outside_range",
-        "rule_sha256",
-    ]
+    assert list(found[0]) == DECISIONS
     assert [int(row["decision"]) for row in found] == expected["decision"].tolist()
     flips = [float(row["flip_probability"]) for row in found]
     assert flips == expected["flip_probability"].tolist()

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 
 from steadycut.documents.rule import FrozenRule
-from tests.cli.commands import run_command, snapshot
+from tests.cli.commands import DECISIONS, run_command, snapshot
 
 FILES = [
     "audit.html",
@@ -68,14 +68,6 @@ def test_json_is_one_object_and_equals_the_files(tmp_path, capsys):
     for key, name in (("study", "study"), ("comparison", "compare"), ("audit", "audit")):
         assert ran.json[key] == json.loads((tmp_path / "d" / f"{name}.json").read_bytes())
     decisions = pd.read_csv(tmp_path / "d" / "decisions.csv")
-    assert list(decisions) == [
-        "patient",
-        "score",
-        "decision",
-        "flip_probability",
-        "threshold",
-        "outside_range",
-        "rule_sha256",
-    ]
+    assert list(decisions) == DECISIONS
     assert decisions["decision"].mean() == ran.json["audit"]["call_rate"]
     assert FrozenRule.load(tmp_path / "d" / "rule.json").threshold == ran.json["study"]["threshold"]

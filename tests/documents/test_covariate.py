@@ -10,6 +10,7 @@ from steadycut import CovariateRule, PatientScores, fit_by_covariate
 from steadycut.documents.canonical_json import content_hash, frozen_bytes
 from steadycut.documents.guards import check_deployment
 from steadycut.errors import BadOption, BadPatients, BadRuleFile
+from tests.cli.commands import DECISIONS
 from tests.study.test_covariate import cohort, trend
 
 
@@ -39,15 +40,7 @@ def test_a_file_decides_as_the_study_did(make, direction, tmp_path):
     assert np.array_equal(found["decision"], study.decide(patients.scores, covariate))
     flips = study.rule.flip_probability(patients.scores, study.covariate)
     assert np.array_equal(found["flip_probability"], flips)
-    assert list(found) == [
-        "patient",
-        "score",
-        "decision",
-        "flip_probability",
-        "threshold",
-        "outside_range",
-        "rule_sha256",
-    ]
+    assert list(found) == DECISIONS
     assert rule.to_bytes() == study.freeze().to_bytes()
 
 

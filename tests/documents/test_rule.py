@@ -18,6 +18,7 @@ from steadycut.core.records import Recipe
 from steadycut.documents.canonical_json import content_hash
 from steadycut.documents.rule import FrozenRule, RuleDocument
 from steadycut.errors import BadRuleFile, MissingScores
+from tests.cli.commands import DECISIONS
 
 
 def cohort(seed=0, n_patients=80, sign=1.0, **more):
@@ -371,15 +372,7 @@ def test_decide_reads_a_table_as_the_rule_says():
     recipe = Recipe(patient="id", score="s", levels=(("slide", "max"),), how="mean")
     rule = freeze(cohort(recipe=recipe))
     found = rule.decide(table)
-    assert list(found) == [
-        "patient",
-        "score",
-        "decision",
-        "flip_probability",
-        "threshold",
-        "outside_range",
-        "rule_sha256",
-    ]
+    assert list(found) == DECISIONS
     assert found["patient"].tolist() == ["a", "b", "c"]
     assert found["score"].tolist() == [-2.0, 3.0, 9.0]
     assert found["decision"].tolist() == [0, 1, 1]

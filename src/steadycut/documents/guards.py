@@ -332,7 +332,7 @@ def _check_table(expected: Expected, patients: PatientScores, grades: IntArray) 
         name="same patients",
         severity=REFUSE,
         found="these are the patients that the rule was made from",
-        expected="the cut-off was fitted to them",
+        expected="they were used to choose and to check the cut-off",
         advice="They cannot say how it does elsewhere; give patients of another hospital.",
     )
     return [same]

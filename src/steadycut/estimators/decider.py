@@ -1,5 +1,6 @@
 """Decide about patients by a fitted scorer of their rows and a cut-off."""
 
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ class PatientDecisions(NamedTuple):
     decisions: NDArray[Any]
 
 
-class PatientDecider:
+class PatientDecider(ABC):
     """What a fitted scorer with a cut-off can say about the patients of given rows."""
 
     aggregate: How
@@ -128,8 +129,9 @@ class PatientDecider:
         """Return ``classes_[1]`` where the score reaches the cut-off, and ``classes_[0]`` below."""
         return self.classes_[(scores >= self.threshold_).astype(np.intp)]
 
+    @abstractmethod
     def _flips(self, scores: FloatArray) -> FloatArray:
-        raise NotImplementedError
+        """Return the share of bootstrap cut-offs that decide differently, for each patient."""
 
     def _scored(self, X: Any, groups: ArrayLike | None) -> tuple[FloatArray, inputs.Patients]:
         if not hasattr(self, "estimator_"):
