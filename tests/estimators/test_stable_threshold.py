@@ -41,6 +41,7 @@ DEFAULTS = {
     "honesty": "split",
     "certify_size": 0.5,
     "random_state": None,
+    "delta_boot": None,
 }
 
 

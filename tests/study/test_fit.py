@@ -53,6 +53,30 @@ def test_another_seed_gives_other_draws():
     assert one.bootstrap_thresholds.tolist() != other.bootstrap_thresholds.tolist()
 
 
+def test_the_bootstrap_has_a_delta_of_its_own():
+    cohort = make_cohort()
+    plain, apart, both = (
+        steadycut.fit(cohort, **deltas)
+        for deltas in ({}, {"delta_boot": 0.4}, {"delta": 0.4, "delta_boot": 0.4})
+    )
+    assert apart.certificate == plain.certificate
+    assert apart.chosen.radius == both.chosen.radius
+    assert apart.chosen.radius.quantile < plain.chosen.radius.quantile
+    assert apart.chosen.penalty == both.chosen.penalty < plain.chosen.penalty
+    curves = [one.describe().modulus_curve for one in (apart, both)]
+    assert curves[0] == curves[1]
+    assert both.certificate.value < apart.certificate.value
+
+
+def test_only_a_delta_of_the_bootstrap_that_was_set_is_written():
+    plain, apart = (steadycut.fit(make_cohort(), **one) for one in ({}, {"delta_boot": 0.05}))
+    assert "delta_boot" not in plain.to_dict()["options"]
+    assert apart.to_dict()["options"]["delta_boot"] == 0.05
+    frozen = [one.freeze().document.provenance.options for one in (plain, apart)]
+    assert [one.delta_boot for one in frozen] == [None, 0.05]
+    assert [one.stability_delta for one in frozen] == [0.1, 0.05]
+
+
 def test_the_order_of_rows_with_identifiers_changes_nothing():
     cohort = make_cohort(named=True)
     order = np.random.default_rng(9).permutation(N)
@@ -217,6 +241,7 @@ def test_a_pointwise_bound_is_refused_in_uniform_honesty():
     [
         ({"delta": 0}, "delta must lie strictly between 0 and 1; got 0."),
         ({"delta": 1.2}, "delta must lie strictly between 0 and 1; got 1.2."),
+        ({"delta_boot": 0}, "delta_boot must lie strictly between 0 and 1; got 0."),
         (
             {"rule": "best"},
             "rule must be one of stable, pointwise, ",

@@ -51,6 +51,10 @@ FIELDS = {
         "Risk of a wrong promise or alarm",
         "0.1: it is wrong in at most 10 of 100 studies (90 % confidence).",
     ),
+    "delta_boot": (
+        "The same for the stability of the cut-off",
+        "Empty: as above. It changes the penalty, not the promise.",
+    ),
     "stratified": (
         "Divide ill and healthy patients evenly",
         "Between choosing and checking. Needs the share of ill patients where it is used.",

@@ -319,6 +319,11 @@ class BoundOptions(CertificateOptions):
 class FitBoundOptions(BoundOptions):
     """Certificate."""
 
+    delta_boot: float | None = number(
+        "X",
+        "Failure probability of the bootstrap radius and the penalty. [default: as --delta]",
+        default=None,
+    )
     certify: str | None = option(
         "RATE:X[,RATE:X]",
         "Certify rates too: sensitivity:0.90, specificity:0.80 or both, at least these values. "

@@ -42,7 +42,8 @@ class Search:
 
     ``rule`` is the name of the rule, ``grid`` says which cuts are tried. If the rule is a
     function of the counts, ``function`` holds it and ``rule`` holds its name. ``centering`` belongs
-    to the radius, ``form`` to the modulus and ``band`` to its upper band.
+    to the radius, ``form`` to the modulus and ``band`` to its upper band. ``delta_boot`` is the
+    failure probability of radius and band; None takes ``delta``, that of the certificate.
 
     ``selector`` says how one of several candidates is chosen:
 
@@ -62,6 +63,7 @@ class Search:
     band: str = "multiscale"
     selector: str = "risk"
     function: Counted | None = None
+    delta_boot: float | None = None
 
     def __post_init__(self) -> None:
         if callable(self.rule):
@@ -72,6 +74,8 @@ class Search:
         n = check_count("n_bootstrap", self.n_bootstrap, at_least=2, at_most=MOST_REPLICATES)
         store(self, "n_bootstrap", n)
         store(self, "delta", check_fraction("delta", self.delta))
+        if self.delta_boot is not None:
+            store(self, "delta_boot", check_fraction("delta_boot", self.delta_boot))
         check_choice("centering", self.centering, CENTERINGS)
         check_choice("form", self.form, FORMS)
         check_choice("band", self.band, BANDS)
@@ -84,6 +88,11 @@ class Search:
     def chooser(self) -> Rule:
         """The rule itself."""
         return parse_rule(self.function or self.rule)
+
+    @property
+    def stability_delta(self) -> float:
+        """The failure probability of the bootstrap radius and of the band of the modulus."""
+        return self.delta if self.delta_boot is None else self.delta_boot
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -171,7 +180,7 @@ def measure_candidate(
         smallest_risk=float(risk_at_cuts(count_errors(cuts.cells), search.costs).min()),
         radius=radius,
         modulus=modulus(*at_stake, search.form),
-        penalty=BANDS[search.band](*at_stake, search.delta, search.form),
+        penalty=BANDS[search.band](*at_stake, search.stability_delta, search.form),
         warnings=tuple(stability_warnings(cuts, draws, search.costs)),
     )
 
@@ -204,7 +213,8 @@ def risks_elsewhere(patients: PatientScores, search: Search) -> tuple[float, ...
 
 def radius_of(draws: ThresholdDraws, search: Search) -> Radius:
     """Return the bootstrap radius. With the selector ``no-bias`` it is the quantile alone."""
-    found = bootstrap_radius(draws.threshold, draws.thresholds, search.delta, search.centering)
+    delta = search.stability_delta
+    found = bootstrap_radius(draws.threshold, draws.thresholds, delta, search.centering)
     if search.selector != "no-bias":
         return found
     return replace(found, radius=float(np.nextafter(found.quantile, np.inf)))

@@ -224,7 +224,10 @@ class RoleCounts(Part):
 
 
 class RuleOptions(Part):
-    """The options that the numbers depend on, except the seed."""
+    """The options that the numbers depend on, except the seed.
+
+    ``delta_boot`` is known where it was set apart from ``delta``.
+    """
 
     grid: int | str
     honesty: str
@@ -237,6 +240,12 @@ class RuleOptions(Part):
     selector: str
     stratify: str
     small_cells: int | None = None
+    delta_boot: FiniteFloat | None = None
+
+    @property
+    def stability_delta(self) -> float:
+        """The failure probability of the bootstrap radius and of the band of the modulus."""
+        return self.delta if self.delta_boot is None else self.delta_boot
 
 
 class CountsPart(Part):

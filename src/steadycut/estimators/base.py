@@ -34,6 +34,7 @@ class StudyEstimator(ClassifierMixin, BaseEstimator):
         honesty: str = "split",
         certify_size: float = 0.5,
         random_state: RandomState = None,
+        delta_boot: float | None = None,
     ) -> None:
         self.rule = rule
         self.cost_fn = cost_fn
@@ -44,6 +45,7 @@ class StudyEstimator(ClassifierMixin, BaseEstimator):
         self.honesty = honesty
         self.certify_size = certify_size
         self.random_state = random_state
+        self.delta_boot = delta_boot
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

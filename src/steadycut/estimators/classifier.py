@@ -48,7 +48,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
     n_jobs
         How many replicates joblib fits at a time. `joblib.parallel_config` sets its backend, for
         example a Dask cluster. The result does not depend on this number.
-    rule, cost_fn, cost_fp, grid, delta, random_state
+    rule, cost_fn, cost_fp, grid, delta, delta_boot, random_state
         As in `StableThreshold`.
     n_bootstrap
         How often the patients are resampled, the scorers fitted and the rule run again. Each
@@ -154,9 +154,19 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         random_state: RandomState = None,
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | bool | None = None,  # noqa: FBT001
+        delta_boot: float | None = None,
     ) -> None:
         super().__init__(
-            rule, cost_fn, cost_fp, grid, n_bootstrap, delta, honesty, certify_size, random_state
+            rule,
+            cost_fn,
+            cost_fp,
+            grid,
+            n_bootstrap,
+            delta,
+            honesty,
+            certify_size,
+            random_state,
+            delta_boot,
         )
         self.estimator = estimator
         self.aggregate = aggregate

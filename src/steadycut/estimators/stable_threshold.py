@@ -36,7 +36,7 @@ class StableThreshold(StudyEstimator):
     n_bootstrap
         How often the patients are resampled and the whole rule is run again.
     delta
-        Failure probability of the certificate, and of the bootstrap radius and modulus band.
+        Failure probability of the certificate.
     honesty
         ``"split"``: some patients choose, the others certify. ``"uniform"``: all patients do both,
         and the certificate uses a wider bound that holds at all cuts at once.
@@ -46,6 +46,8 @@ class StableThreshold(StudyEstimator):
         An int is the seed of the study, so ``steadycut.fit(..., seed=...)`` repeats it. Every
         ``fit`` draws one seed from a generator; with None, from numpy's global one. The seed that
         was used is ``study_.options.seed``.
+    delta_boot
+        Failure probability of the bootstrap radius and of the modulus band. None takes ``delta``.
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ def modulus_curve(study: FittedStudy) -> ModulusCurvePart:
     span = float(windows.values[-1] - windows.values[0])
     n_widths = int(np.clip(PATIENTS_SWEPT // n, *MODULUS_WIDTHS))
     widths = np.linspace(0, max(2 * study.chosen.radius.radius, span / 4), n_widths)
-    costs, delta = search.costs, search.delta
+    costs, delta = search.costs, search.stability_delta
     counted = [windows.counts(width_of(width, search.form)) for width in widths[1:]]
     empirical = np.array([0.0, *(largest_mass(windows, counts, costs) for counts in counted)])
     added = dkw_band_width(patients.n_positive, patients.n_negative, costs, delta)

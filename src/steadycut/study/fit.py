@@ -120,7 +120,10 @@ def fit(
     n_bootstrap : int, default 200
         How often the patients are resampled and the whole rule is run again.
     delta : float, default 0.1
-        Failure probability of the certificate, and of the bootstrap radius and modulus band.
+        Failure probability of the certificate (the paper's delta_val).
+    delta_boot : float, default None
+        Failure probability of the bootstrap radius and of the band of the modulus, the penalty.
+        None takes ``delta``, as the paper does in its experiments.
     honesty : str, default "split"
         ``"split"``: some patients choose, the others certify. ``"uniform"``: everybody does
         both, and only bounds that hold at all cuts at once are used.

@@ -109,6 +109,7 @@ class FitOptions(TypedDict, total=False):
     grid: int | str
     n_bootstrap: int
     delta: float
+    delta_boot: float | None
     honesty: str
     certify_size: float
     stratified: bool

@@ -161,6 +161,7 @@ def options_section(study: StudyDocument) -> Section:
         ("bound", f"{options.bound}, used: {study.certificate.bound}"),
         ("ensemble", options.ensemble),
         ("delta", f"{options.delta:g}"),
+        ("delta of the bootstrap", f"{options.stability_delta:g}"),
         ("bootstrap replicates", str(options.n_bootstrap)),
         ("centering of the radius", found.centering),
         ("form of the modulus", found.form),

@@ -38,7 +38,7 @@ def stability_section(study: StudyDocument) -> Section:
 def stability_table(study: StudyDocument) -> Table:
     """Return every measure of stability with its explanation."""
     found = study.stability
-    share = percent(1 - study.options.delta)
+    share = percent(1 - study.options.stability_delta)
     centred = "" if found.centering == "none" else ", once the bias is taken off"
     near = f"{share} of the resampled cut-offs are no further away than this{centred}"
     stretch = "in any stretch of scores as long as the radius"
