@@ -126,12 +126,18 @@ def test_the_sentences_name_the_fields(worked):
 @pytest.mark.parametrize(
     ("kind", "said", "work"),
     [
-        ("audit", "Next: use it, and watch it with steadycut monitor.", "monitor"),
+        ("audit", "Next: watch it: steadycut monitor rule.json TABLE --order COL", "monitor"),
+        ("apply", "Next: see: steadycut audit a/rule.json TABLE --label COL --out DIR", "audit"),
         ("audit", "Next: label more patients, and look again.", "audit"),
         ("audit", 'Next: more labels here would not settle "useful here".', "monitor"),
         ("audit", "Next: choose a cut-off for this hospital with steadycut fit.", "fit"),
         ("monitor", "Next: go on.", "monitor"),
         ("monitor", "Next: judge them with steadycut audit --sequential; then choose.", "audit"),
+        (
+            "monitor",
+            "Next: judge (steadycut audit rule.json TABLE --sequential --out DIR), then choose.",
+            "audit",
+        ),
         ("plan", "Next: collect 102 patients, then run steadycut fit once.", "fit"),
         ("compare", "Next: do not switch. Fit with --rule specificity:0.90.", "fit"),
     ],
@@ -140,7 +146,7 @@ def test_the_next_step_follows_the_result(kind, said, work):
     found, text = next_step(SimpleNamespace(kind=kind), SimpleNamespace(next_step=said))
     assert found == work
     assert text.startswith("Next: ")
-    assert not re.search("steadycut|--", text)
+    assert not re.search("steadycut|--|TABLE|COL|DIR", text)
 
 
 def test_a_study_that_was_removed_is_not_planned_with(client, table):

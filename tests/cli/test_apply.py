@@ -193,6 +193,17 @@ def test_the_text_ends_with_the_next_step(table, rule, tmp_path, capsys):
     assert content["next_step"].startswith("Next: when you have labels")
 
 
+@pytest.mark.parametrize(("factor", "more"), [(100, 0), (1, 50)])
+def test_scores_in_another_unit_say_to_check_the_unit(rule, factor, more, tmp_path, capsys):
+    rows = column_changed(make_rows(), "score", lambda _, score: factor * float(score) + more)
+    path = write_rows(tmp_path / "percent.csv", rows)
+    ran = run_command(capsys, "apply", rule, path, "--out", tmp_path / "d.csv", "--json")
+    assert ran.json["next_step"] == (
+        "Next: do not act on these decisions. The scores are unlike those of the rule: check the "
+        "unit (percent or share?) and the scorer, then apply it again."
+    )
+
+
 def test_a_rule_that_is_not_shown_to_be_useful_must_be_audited_first(tmp_path, capsys):
     path = write_rows(tmp_path / "t.csv", make_rows(12))
     out = tmp_path / "o"

@@ -34,6 +34,17 @@ def test_every_rule_has_a_row(table, tmp_path, capsys):
     assert sorted(snapshot(tmp_path / "o")) == ["compare.html", "compare.json"]
 
 
+def test_others_are_all_sites_but_the_internal_ones(table, tmp_path, capsys):
+    asked = ["compare", table, *FIT, "--json"]
+    named = run_command(capsys, *asked, *BOTH)
+    others = run_command(capsys, *asked, *SITES, "--external", "others")
+    assert others.json == named.json
+    everywhere = ["--site", "site", "--internal", "north,south", "--external", "others"]
+    ran = run_command(capsys, *asked, *everywhere)
+    assert ran.code == 2
+    assert "--external others needs a site that is not internal" in ran.err
+
+
 def test_without_out_nothing_is_written(table, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ran = run_command(capsys, "compare", "--verbose", table, *FIT, *BOTH)

@@ -124,6 +124,13 @@ TABLES = {
         lambda p: p.changed("label", lambda _, y: ["no", "yes"][y]),
         "must be 0 or 1",
         "'no', 'yes'",
+        "--positive VALUE",
+    ),
+    "labels 0 to 4": (
+        lambda p: p.changed("label", lambda i, y: y * (1 + i % 4)),
+        "must be of two classes",
+        "--label COL",
+        "--positive VALUE",
     ),
     "three patients": (lambda p: p.rows(make_rows()[:18]), "at least 2 patients"),
 }

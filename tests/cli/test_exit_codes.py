@@ -145,6 +145,24 @@ def test_a_newer_version_of_a_package_makes_no_other_study(table, tmp_path, caps
     assert run_command(capsys, *given).code == 0
 
 
+def test_a_fit_and_an_audit_of_another_study_do_not_share_a_folder(table, rule, tmp_path, capsys):
+    mixed = tmp_path / "mixed"
+    assert run_command(capsys, "audit", rule, table, *LABELS, "--out", mixed).code == 0
+    other = ["fit", table, *FIT, *SITES, "--seed", "7", "--out", mixed]
+    ran = run_command(capsys, *other)
+    assert ran.code == 2
+    assert "audit.json holds results of another study, and would stand beside these." in ran.err
+    assert "Choose another --out." in ran.err
+    assert run_command(capsys, *other, "--overwrite").code == 0
+    # The other way round: an audit in the folder of another fit.
+    (mixed / "audit.json").unlink()
+    ran = run_command(capsys, "audit", rule, table, *LABELS, "--out", mixed)
+    assert (ran.code, "rule.json holds results of another study" in ran.err) == (2, True)
+    own = ["audit", mixed / "rule.json", table, *LABELS, "--site", "site", "--external", "south"]
+    assert run_command(capsys, *own, "--out", mixed).code == 0
+    assert run_command(capsys, *other).code == 0
+
+
 def test_an_audit_of_another_rule_is_not_overwritten(table, rule, tmp_path, capsys):
     other = tmp_path / "other"
     assert run_command(capsys, "fit", table, *FIT, *SITES, "--seed", "7", "--out", other).code == 0

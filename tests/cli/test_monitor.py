@@ -247,7 +247,7 @@ def test_an_alarm_says_to_look_at_the_scores_and_to_audit_at_every_look(certifie
     found = monitor(certified, *made(200, moved=2.5, seed=1)).describe()
     assert found.alarm
     assert found.next_step.startswith("Next: do not rely on it until you know why.")
-    assert "steadycut audit --sequential" in found.next_step
+    assert "(steadycut audit rule.json TABLE --sequential --out DIR)" in found.next_step
 
 
 def test_without_labels_some_must_be_labelled(certified):

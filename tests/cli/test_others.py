@@ -22,6 +22,7 @@ def place(tmp_path):
     sites = np.repeat(["A", "B", "C", "D"], 200)
     scores = rng.normal(size=800) + 2.5 * labels - 6 * (sites == "D")
     table = pd.DataFrame({"id": np.arange(800), "s": scores, "y": labels, "where": sites})
+    table["day"] = table["id"]
     table.to_csv(tmp_path / "t.csv", index=False)
     return tmp_path
 
@@ -41,6 +42,18 @@ def test_others_are_all_but_the_sites_of_the_rule(place, capsys):
     assert found["n_patients"] == found["data"]["rows"] == 400
     assert [one["value"] for one in found["groups"]] == ["C", "D"]
     assert not any("site" in warning for warning in found["warnings"])
+
+
+def test_a_good_verdict_ends_with_a_command_to_type(place, capsys):
+    rule = fitted(place, capsys, "A").rename(place / "my rule.json")
+    asked = ["--label", "y", "--site", "where", "--external", "B", "--margin", "0.25"]
+    ran = run_command(capsys, "audit", rule, place / "t.csv", *asked, "--out", place / "audit")
+    assert f"watch it: steadycut monitor '{rule}' TABLE --order COL" in ran.said
+    typed = ["monitor", rule, place / "t.csv", "--order", "day", "--site", "where"]
+    assert run_command(capsys, *typed, "--external", "B").code == 0
+    # Files name no folder.
+    found = json.loads((place / "audit" / "audit.json").read_bytes())
+    assert found["next_step"].endswith("steadycut monitor rule.json TABLE --order COL")
 
 
 def test_a_pooled_audit_does_not_hide_a_failing_site(place, capsys):

@@ -20,6 +20,24 @@ def test_names_are_listed_with_the_closest_first():
 
 
 @pytest.mark.parametrize(
+    ("typed", "row", "suggested"),
+    [
+        ("s100", ["outcome", "s100b", "ndka"], "s100b"),
+        ("age", ["sex", "age_at_diagnosis"], "age_at_diagnosis"),
+        ("P-00", ["site", "P-0017"], None),
+        ("P-", ["site", "P-n017"], None),
+        ("xyz", ["site", "age"], None),
+    ],
+)
+def test_a_name_that_begins_with_what_was_typed_is_suggested(typed, row, suggested):
+    """Of names that may be data no further digit is told."""
+    text = refusal(MissingColumn, [typed], row)
+    assert ("did you mean" in text) == (suggested is not None)
+    assert suggested is None or f"did you mean {suggested!r}?" in text
+    assert "17" not in text
+
+
+@pytest.mark.parametrize(
     "row",
     [
         ["north", "Secret", "s0", "0.25", "0"],

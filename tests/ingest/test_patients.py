@@ -81,7 +81,7 @@ ALL = {"patient": "id", "score": "s", "label": "y", "site": "site", "levels": ["
             "a patient must be at one site; 1 patient is at several in 'site'",
         ),
         ({"y": [2, 2, 1]}, {}, BadTable, "labels in 'y' must be 0 or 1; '2' is there as well"),
-        ({"y": ["a", "a", "b"]}, {}, BadTable, "'a', 'b' are there as well.*as positive"),
+        ({"y": ["a", "a", "b"]}, {}, BadTable, "'a', 'b' are there as well.*positive='VALUE'"),
         (
             {"y": ["a", "b", "c"]},
             {"positive": "a"},

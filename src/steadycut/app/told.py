@@ -12,10 +12,7 @@ from steadycut.show.page import Page
 from steadycut.show.pages.kinds import kind_of, page_of
 
 # Where the page of a result has no sentence of its own for the app.
-NEXT = {
-    "fit": FIRST_AUDIT,
-    "apply": f"Next: when you have labels, see whether they were right: “{WORKS['audit'].title}”.",
-}
+NEXT = {"fit": FIRST_AUDIT}
 # What a next step may speak of, and what that is here.
 SPOKEN = {
     "label more": "audit",
@@ -32,7 +29,7 @@ def told(job: Job) -> Page:
     if "schema" in content:
         return page_of(read_document(kind_of(content).document, content))
     named = {name: content[name] for name in AppliedDocument.model_fields if name in content}
-    return applied_page(AppliedDocument(**named))
+    return applied_page(AppliedDocument(**named), content.get("next_step", ""))
 
 
 def next_step(job: Job, page: Page) -> tuple[str, str]:

@@ -166,7 +166,13 @@ RECOMMENDED: dict[re.Pattern[str], str | Callable[[re.Match[str]], str]] = {
     re.compile(r"`?(?:steadycut )?audit --sequential`?"): (
         f"“{WORKS['audit'].title}” and its “Limits that hold at every look”"
     ),
-    re.compile(r"`?steadycut (\w+)`?"): lambda found: _work(found[1]),
+    re.compile(r"steadycut audit \S+ TABLE --sequential(?: --out DIR)?"): (
+        f"“{WORKS['audit'].title}” with “Limits that hold at every look”"
+    ),
+    # A command to type, with the places of its arguments.
+    re.compile(r"`?steadycut (\w+)(?: \S+ TABLE(?: --[a-z-]+ [A-Z]+)*)?`?"): (
+        lambda found: _work(found[1])
+    ),
     re.compile(r", in Python [^)]*"): "",
     re.compile(r" See '[^']*--help'\."): "",
     re.compile(r"Missing option ('--[a-z-]+')\."): r"\1 must be filled in; it is empty.",
@@ -210,8 +216,8 @@ def in_words(text: str) -> str:
     Invalid value for “Cost of a missed patient”: it must be a number.
     >>> print(in_words("--internal north needs --site COL, the column that holds the sites."))
     “Sites to choose on” north needs “Site”, the column that holds the sites.
-    >>> print(in_words("Next: use it, and watch it with steadycut monitor."))
-    Next: use it, and watch it with “Watch in use”.
+    >>> print(in_words("Next: use it and watch it: steadycut monitor rule.json TABLE --order COL"))
+    Next: use it and watch it: “Watch in use”
     """
     for pattern, here in RECOMMENDED.items():
         text = pattern.sub(here, text)

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from glob import glob
@@ -15,7 +16,13 @@ from steadycut.cli.output import check_file, check_folder, note_warnings, show
 from steadycut.cli.rule_options import RuleColumns, RuleOptions
 from steadycut.cli.tables import note_dropped, read_levels, row_counts
 from steadycut.core.odd import same_score_warnings
-from steadycut.documents.guards import check_deployment, forced_names, pass_or_refuse, texts_of
+from steadycut.documents.guards import (
+    SCORES_UNLIKE,
+    check_deployment,
+    forced_names,
+    pass_or_refuse,
+    texts_of,
+)
 from steadycut.documents.same_study import refuse_other_rule
 from steadycut.errors import BadOption
 from steadycut.ingest.read import alike_lines
@@ -75,7 +82,8 @@ def apply_command(
     note_dropped(read, noticed)
     note_warnings(noticed)
     rows = row_counts(read).to_plain()
-    after = next_step(frozen.certificate, str(rule.rule))
+    unlike = any(one.name in SCORES_UNLIKE for one in found)
+    after = next_step(frozen.certificate, shlex.quote(str(rule.rule)), unlike=unlike)
     content = {
         **applied.to_plain(),
         **rows,

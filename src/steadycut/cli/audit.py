@@ -72,7 +72,8 @@ def audit_command(
     )
     document = audit_document(audited, found, output.confidence)
     document = with_warnings(document, lacking, label_warnings(several[0]))
-    finish_page(page_of(document), "audit.html", output, reading, found)
+    named = frozen.file_name, rule.rule
+    finish_page(page_of(document), "audit.html", output, reading, found, rule=named)
     bad = document.verdict.overall == "bad"
     rule.end(warned=bool(document.warnings), worse=BAD if bad else 0)
 

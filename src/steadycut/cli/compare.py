@@ -8,6 +8,7 @@ from steadycut.cli.reading import Reading, read_tables
 from steadycut.cli.results import finish_page
 from steadycut.cli.tables import with_rows
 from steadycut.core.records import PatientScores
+from steadycut.errors import BadOption
 from steadycut.ingest import PatientTable, at_sites
 from steadycut.io.progress import progress_on_stderr
 from steadycut.show.pages.comparison import comparison_page
@@ -54,9 +55,8 @@ def read_both(
 ) -> PatientTable:
     """Read the patients at the internal and at the external sites."""
     here, there = sites.names()
-    request = columns.request(
-        site=sites.site, sites=[*here, *there], missing=missing, attributes=attributes
-    )
+    named = None if there is None else [*here, *there]
+    request = columns.request(site=sites.site, sites=named, missing=missing, attributes=attributes)
     return read_tables(request, reading)
 
 
@@ -66,4 +66,13 @@ def two_hospitals(
     """Return the patients at the internal and at the external sites."""
     here, there = sites.names()
     several = list(table.patients.values())
+    if there is None:
+        there = sorted(
+            {*map(str, several[0].sites if several[0].sites is not None else ())} - {*here}
+        )
+        if not there:
+            msg = (
+                "--external others needs a site that is not internal; all sites are in --internal."
+            )
+            raise BadOption(msg)
     return [at_sites(one, here) for one in several], [at_sites(one, there) for one in several]

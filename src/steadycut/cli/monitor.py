@@ -73,7 +73,8 @@ def monitor_command(
     known = {"data": row_counts(read), "rule_sha256": frozen.document.sha256}
     document = with_rows(found.describe().model_copy(update=known), read)
     document = with_warnings(document, lacking, label_warnings(next(iter(read.patients.values()))))
-    finish_page(monitor_page(document), "monitor.html", output, reading, read)
+    named = frozen.file_name, rule.rule
+    finish_page(monitor_page(document), "monitor.html", output, reading, read, rule=named)
     alarms = [one.first_alarm for one in (document.risk, document.call_rate) if one is not None]
     alarm = any(one is not None for one in alarms)
     rule.end(warned=bool(document.warnings), worse=ALARM if alarm else 0)

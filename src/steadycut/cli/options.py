@@ -23,6 +23,10 @@ from steadycut.io.files import read_small
 from steadycut.study.operating_point import CONFIDENCE
 
 
+# All sites but those to choose on.
+OTHERS = "others"
+
+
 def option(
     metavar: str,
     help_: str,
@@ -200,13 +204,15 @@ class TwoSites:
 
     site: str = option("COL", "Column of sites.")
     internal: str = option("NAME[,NAME]", "Sites to choose on.")
-    external: str = option("NAME[,NAME]", "Sites to judge on.")
+    external: str = option(
+        "NAME[,NAME]|others", "Sites to judge on; others: all that are not internal."
+    )
 
-    def names(self) -> tuple[list[str], list[str]]:
-        """Return the sites to choose on, and those to judge on."""
+    def names(self) -> tuple[list[str], list[str] | None]:
+        """Return the sites to choose on, and those to judge on; None for all others."""
         here = parse_sites(self.site, self.internal, "--internal")
-        there = parse_sites(self.site, self.external, "--external")
-        return here or [], there or []
+        named = None if self.external == OTHERS else self.external
+        return here or [], parse_sites(self.site, named, "--external")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """How commands end: a page as files and on the terminal, or the summary of scored files."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -42,19 +43,24 @@ def finish_page(
     reading: Reading | None = None,
     table: PatientTable | None = None,
     files: Mapping[str, bytes] | None = None,
+    rule: tuple[str, Path] | None = None,
 ) -> None:
-    """Write ``files``, the numbers of a page and its HTML file ``name``, and show the page."""
-    wrote = []
+    """Write ``files``, the numbers of a page and its HTML file ``name``, and show the page.
+
+    ``rule`` is the frozen file that the command was given: its usual name, and where it is.
+    """
+    wrote, places = [], dict([rule] if rule else [])
     if output.out is not None:
         written = {**(files or {}), **page_files(page, name)}
         write_folder(output.out, written, overwrite=output.overwrite)
         if reading is not None:
             reading.remove_checkpoint()
         wrote.append(f"Wrote {', '.join(written)} to {output.out}/")
-        # A command to copy; the files themselves name no folder.
-        for made in files or ():
-            step = page.next_step.replace(f"audit {made} ", f"audit {output.out / made} ")
-            page = replace(page, next_step=step)
+        places |= {made: output.out / made for made in files or ()}
+    # A command to copy; the files themselves name no folder.
+    for made, place in places.items():
+        typed = page.next_step.replace(f" {made} TABLE", f" {shlex.quote(str(place))} TABLE")
+        page = replace(page, next_step=typed)
     if table is not None:
         note_dropped(table, page.warnings)
     show_page(page, *wrote, as_json=output.as_json, verbose=output.verbose)

@@ -13,6 +13,7 @@ import typer
 from numpy.typing import NDArray
 
 from steadycut.cli.options import (
+    OTHERS,
     PatientKey,
     argument,
     number,
@@ -30,7 +31,6 @@ from steadycut.documents.signature import verify
 from steadycut.errors import BadOption
 from steadycut.io.log import this_run
 
-OTHERS = "others"
 # The exit codes with --strict.
 WARNED, BAD, ALARM = 4, 5, 6
 

@@ -25,6 +25,8 @@ OUTSIDE_SHARE = 0.05
 INSTANCE_FACTOR = 3.0
 # If half of the patients have several, ten who all have one occur by chance in 1 of 1000 cases.
 SURE = 10
+# The checks that notice scores of another unit or scorer.
+SCORES_UNLIKE = ("score range", "unit")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,7 +335,10 @@ def _check_table(expected: Expected, patients: PatientScores, grades: IntArray) 
         severity=REFUSE,
         found="these are the patients that the rule was made from",
         expected="they were used to choose and to check the cut-off",
-        advice="They cannot say how it does elsewhere; give patients of another hospital.",
+        advice=(
+            "They cannot say how it does elsewhere; give patients of another hospital. Some of "
+            "them among others are noticed only if the rule was made with fit --remember-patients."
+        ),
     )
     return [same]
 

@@ -13,14 +13,36 @@ from steadycut.io.files import read_small
 from steadycut.io.packages import optional_package
 
 RULE_COLUMN = "rule_sha256"
+# The audit of a frozen file, and the frozen files, as they are called in a folder.
+AUDIT, FROZEN = "audit.json", ("rule.json", "strata.json", "covariate.json")
 
 
 def refuse_other_study(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Refuse to replace results of another study; the same study may be written again."""
+    """Refuse to replace results of another study; the same study may be written again.
+
+    An audit and the rules in one folder must belong together too.
+    """
     for name, content in files.items():
         path = folder / name
         if name.endswith(".json") and path.is_file() and _differ(path, content):
             _refuse(path, "another study")
+    after = {name: _study_after(folder / name, files.get(name)) for name in (AUDIT, *FROZEN)}
+    rules = {study: name for name, study in after.items() if name != AUDIT and study}
+    if after[AUDIT] and rules and after[AUDIT] not in rules:
+        there = next(name for name in (AUDIT, *rules.values()) if name not in files)
+        msg = (
+            f"{folder / there} holds results of another study, and would stand beside these. "
+            f"Choose another {argument('out')}. With {argument('overwrite', value=True)} it stays "
+            "as it is."
+        )
+        raise BadOption(msg)
+
+
+def _study_after(path: Path, content: bytes | None) -> str | None:
+    """Return the study of a file in the folder, as it will be."""
+    if content is None:
+        content = read_small(path) if path.is_file() else b""
+    return study_of(_parsed(content))
 
 
 def refuse_other_rule(out: Path, rule_sha256: str) -> None:

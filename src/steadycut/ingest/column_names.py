@@ -11,6 +11,8 @@ SHOWN = 30
 # A first row of data may identify a patient, so only clear names of columns are shown.
 PLAIN_NAME = re.compile(r"[^\W\d][\w .:()/%-]*")
 MOST_DIGITS = 2
+# So many characters must have been typed to suggest a name that begins with them.
+LEAST_TYPED = 3
 
 
 def check_columns(
@@ -65,7 +67,7 @@ def _what_there_is(name: str, names: Sequence[str]) -> str:
     plain = [other for other in names if _is_plain(other)]
     hidden = len(names) - len(plain)
     also = f" (and {hidden} that are not shown: they may be data)" if hidden else ""
-    return f"{_closest(name, plain)} It has: {list_names(plain) or 'none'}{also}."
+    return f"{_closest(name, plain, names)} It has: {list_names(plain) or 'none'}{also}."
 
 
 def _no_header(names: Sequence[str]) -> str:
@@ -93,7 +95,19 @@ def _is_number(name: str) -> bool:
     return True
 
 
-def _closest(name: str, available: Sequence[str]) -> str:
-    folded = {candidate.casefold(): candidate for candidate in reversed(available)}
-    matches = get_close_matches(name.casefold(), folded, n=1)
-    return f"; did you mean {folded[matches[0]]!r}?" if matches else "."
+def _closest(name: str, plain: Sequence[str], names: Sequence[str]) -> str:
+    """Suggest a name: a similar one, or one that begins in the same way.
+
+    Of a name that may be data only letters are added to what was typed.
+    """
+    folded = {candidate.casefold(): candidate for candidate in reversed(plain)}
+    wanted = name.casefold()
+    matches = [folded[match] for match in get_close_matches(wanted, folded, n=1)]
+    matches += [other for other in names if _continues(other, wanted, plain=other in plain)]
+    return f"; did you mean {matches[0]!r}?" if matches else "."
+
+
+def _continues(name: str, wanted: str, *, plain: bool) -> bool:
+    """Whether a name begins with what was typed."""
+    begins = len(wanted) >= LEAST_TYPED and name.casefold().startswith(wanted)
+    return begins and (plain or name[len(wanted) :].isalpha())

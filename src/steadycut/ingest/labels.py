@@ -52,7 +52,7 @@ def code_labels(
     if not coded.any() and (must_occur or len(set(values)) > 1):
         msg = (
             f"no label in {column!r} is {str(positive)!r}; {_describe(texts)} there. "
-            "Name one of these as positive."
+            f"Name one of these: {argument('positive', 'VALUE')}."
         )
         raise BadTable(msg)
     return coded
@@ -94,9 +94,10 @@ def _check_present(texts: Sequence[str], column: str) -> None:
 def _check_zero_one(texts: Sequence[str], values: Sequence[float | str], column: str) -> None:
     others = [text for text, value in zip(texts, values, strict=True) if value not in {0.0, 1.0}]
     if others:
+        _check_classes(texts, values, column)
         msg = (
             f"labels in {column!r} must be 0 or 1; {_describe(others)} there as well. "
-            "Name the label that counts as 1 as positive."
+            f"Name the label that means ill: {argument('positive', 'VALUE')}."
         )
         raise BadTable(msg)
 
@@ -104,8 +105,9 @@ def _check_zero_one(texts: Sequence[str], values: Sequence[float | str], column:
 def _check_classes(texts: Sequence[str], values: Sequence[float | str], column: str) -> None:
     if len(set(values)) > 2:  # noqa: PLR2004
         msg = (
-            f"labels in {column!r} must be of two classes; {_describe(texts)} there. "
-            "Keep two of them, or merge the others into one."
+            f"labels in {column!r} must be of two classes; {_describe(texts)} there. Name another "
+            f"column with {argument('label', 'COL')}, or make one of two classes: merge some of "
+            f"these, and name the class that means ill with {argument('positive', 'VALUE')}."
         )
         raise BadTable(msg)
 

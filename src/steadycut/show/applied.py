@@ -16,22 +16,31 @@ def applied_text(applied: AppliedDocument) -> str:
     return f"{called} at {_cuts(applied)}; another sample would reverse {flips} of the decisions"
 
 
-def applied_page(applied: AppliedDocument) -> Page:
-    """Return a page that says how many patients got which decision."""
+def applied_page(applied: AppliedDocument, step: str = "") -> Page:
+    """Return a page that says how many patients got which decision, and what to do next."""
     return Page(
         title="Decisions",
         subtitle=count(applied.n_patients, "patient"),
         status=Status(text="decided", tone="open"),
         headline=(applied_text(applied),),
         facts=(),
+        next_step=step,
         warnings=(),
         sections=(),
     )
 
 
-def next_step(certificate: CertificatePart, rule: str) -> str:
-    """Say how to find out whether the decisions were right."""
+def next_step(certificate: CertificatePart, rule: str, *, unlike: bool = False) -> str:
+    """Say how to find out whether the decisions were right.
+
+    ``unlike`` says that the scores are unlike those of the rule, as in another unit.
+    """
     command = f"steadycut audit {rule} TABLE --label COL --out DIR"
+    if unlike:
+        return (
+            "Next: do not act on these decisions. The scores are unlike those of the rule: check "
+            "the unit (percent or share?) and the scorer, then apply it again."
+        )
     if certificate.vacuous:
         return (
             "Next: do not act on these decisions yet. The rule is not shown to be better than "

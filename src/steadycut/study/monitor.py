@@ -122,7 +122,8 @@ class Monitor:
         if self.first_alarm is not None:
             return (
                 f"Next: do not rely on it until you know why. {CHECK_SCORES} Judge all labelled "
-                f"patients with steadycut audit --sequential; then {LOCAL}"
+                f"patients (steadycut audit {self.rule.file_name} TABLE --sequential --out DIR), "
+                f"then {LOCAL}"
             )
         moved = self.calls is not None and self.calls.first_alarm is not None
         start = f"Next: {CHECK_SCORES[:1].lower()}{CHECK_SCORES[1:]}" if moved else "Next: go on."
@@ -171,8 +172,8 @@ class Monitor:
         if watch.first_alarm is not None:
             return (
                 f"alarm after patient {watch.first_alarm}: the risk here exceeds the certified "
-                f"{certified:.3f}; so strong evidence comes with probability {self.delta:g} at "
-                "most while it does not."
+                f"{certified:.3f}. If it did not, an alarm would come at {100 * self.delta:g} of "
+                "100 hospitals at most, however long they watch."
             )
         if not watch.can_alarm:
             return (

@@ -281,7 +281,7 @@ def _listed(names: Sequence[str]) -> str:
 def next_step(rule: FrozenFile[Any], part: LabelledPart, questions: Sequence[QuestionPart]) -> str:
     """Say what to do, and how much of it."""
     if part.overall == "good":
-        return "Next: use it, and watch it with steadycut monitor."
+        return f"Next: use it, and watch it: steadycut monitor {rule.file_name} TABLE --order COL"
     if part.overall == "bad":
         return f"Next: {_after_bad(rule, part)}"
     if part.verdict.overall == "good" and part.doubtful is not None:
