@@ -22,7 +22,6 @@ from steadycut.ingest.engines.choose import ENGINES, check_engine, parse_memory
 from steadycut.io.files import read_small
 from steadycut.study.operating_point import CONFIDENCE
 
-
 # All sites but those to choose on.
 OTHERS = "others"
 
