@@ -41,7 +41,7 @@ def test_json_is_one_object_and_equals_audit_json(table, rule, tmp_path, capsys)
     wanted = {"risk_external", "bound_external", "shift", "base", "base_valid", "augmented"}
     assert wanted | {"flip_rate", "call_rate", "verdict"} <= set(ran.json)
     parts = {"prevalence", "shape_positive", "shape_negative", "total"}
-    assert set(ran.json["shift"]) == parts | {"signed", "shapley", "intervals"}
+    assert set(ran.json["shift"]) == parts | {"signed", "shapley", "intervals", "distances"}
     assert set(ran.json["shift"]["signed"]) == set(ran.json["shift"]["shapley"]) == parts
 
 
@@ -61,7 +61,9 @@ def test_the_text_gives_the_verdict_first(table, rule, tmp_path, capsys):
     assert f" with known labels {start}" in ran.said
     assert all(one["text"] in ran.said for one in found["questions"])
     assert found["next_step"] in ran.said
-    for name in ("= base", "augmented", "prevalence", "scores of ill patients", "grey zone"):
+    named = ("= certified risk + shift", "the paper's allowance", "base", "augmented", "prevalence")
+    apart = ("total variation", "Kolmogorov, ill patients", "limit of Shift")
+    for name in (*named, *apart, "scores of ill patients", "grey zone"):
         assert name in ran.out
 
 

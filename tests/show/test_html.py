@@ -186,11 +186,13 @@ def test_a_comparison_holds_every_number():
 def test_an_audit_page_holds_every_number(only):
     audit = samples.labelled_audit(only=only)
     text = text_of(PAGES[{None: "audit", 0: "audit of negatives", 1: "audit of positives"}[only]]())
-    keys = ("bound_external", "risk_internal", "base", "base_valid", "augmented")
+    keys = ("bound_external", "risk_internal", "base", "base_valid", "augmented", "base_exact")
     wanted = [
         exact(audit["threshold"]),
         spread(audit["risk_external"], audit["risk_external_se"]),
         *(risk(audit[key]) for key in keys),
+        *(risk(value) for value in audit["shift"]["distances"].values()),
+        *(risk(value) for value in audit["gamma"].values()),
         *(percent(audit[key]) for key in ("call_rate", "call_rate_internal", "flip_rate")),
         str(audit["grey_zone"]["patients"]),
         percent(audit["grey_zone"]["share"]),

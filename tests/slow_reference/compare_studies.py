@@ -190,6 +190,27 @@ def other_sites(cohort):
         yield from all_differ("left out", found, wanted, 1e-12, 1e-15)
 
 
+def distances_of(cohort, found, home, there):
+    """The distances at all cut-offs, and the limit on Shift made of them."""
+    costs = cohort.cost_fn, cohort.cost_fp
+    apart = []
+    for y in (1, 0):
+        classes = (
+            [cohort.scores[i] for i in who if cohort.labels[i] == y] for who in (home, there)
+        )
+        apart.append(shift.kolmogorov(*classes))
+    got = found["distances"]
+    named = [got["kolmogorov_positive"], got["kolmogorov_negative"]]
+    yield from all_differ("Kolmogorov", named, apart, 1e-12, 1e-12)
+    ill = [[cohort.labels[i] for i in who] for who in (home, there)]
+    pi, pi_there = (risks.Fraction(sum(labels), len(labels)) for labels in ill)
+    gap = abs(pi - pi_there)
+    yield from differ("total variation", got["total_variation"], float(gap), 1e-12, 1e-12)
+    limit = sum(costs) * gap + costs[0] * pi * apart[0] + costs[1] * (1 - pi) * apart[1]
+    yield from differ("limit of Shift", got["limit"], float(limit), 1e-9, 1e-12)
+    yield from differ("limit of Shift >= Shift", got["limit"] >= found["total"] - 1e-12, 1)
+
+
 def audits(cohort):
     """Base, the valid form, Augmented, the direct bound and the verdict."""
     if cohort.cost_fn != cohort.cost_fp:
@@ -224,12 +245,18 @@ def audits(cohort):
         return
     total = float(sum(shift.absolute(*rates, *map(risks.Fraction, costs))))
     yield from differ("Shift", found["shift"]["total"], total, 1e-9, 1e-12)
-    base = certified + total
+    base = float(risks.risk(home, *costs)) + bounds.paper(home, *costs, delta) + total
     yield from differ("Base", found["base"], base, 1e-9)
+    yield from differ("certified + Shift", found["base_exact"], certified + total, 1e-9)
     valid = float(risks.risk(home, *costs)) + total + direct - risk
     yield from differ("valid", found["base_valid"], valid, 1e-9)
     penalty = study.to_dict()["stability"]["penalty"]
-    yield from differ("Augmented", found["augmented"], base + penalty, 1e-9)
+    yield from differ("with penalty", found["augmented_exact"], certified + total + penalty, 1e-9)
+    chose = [cohort.labels[i] for i in study.roles.select.tolist()]
+    width = stability.dkw_band_width(sum(chose), len(chose) - sum(chose), *costs, delta)
+    augmented = base + study.to_dict()["stability"]["modulus"] + width
+    yield from differ("Augmented", found["augmented"], augmented, 1e-9)
+    yield from distances_of(cohort, found["shift"], study.roles.certify.tolist(), places)
     flips = [
         stability.flip_probability(s, study.threshold, study.bootstrap_thresholds.tolist())
         if sign == 1

@@ -67,6 +67,17 @@ def absolute(p, q, cost_fn, cost_fp):
     )
 
 
+def kolmogorov(one, two):
+    """Return the largest difference of the shares at or below any score of either sample."""
+    return max(
+        abs(
+            Fraction(sum(score <= place for score in one), len(one))
+            - Fraction(sum(score <= place for score in two), len(two))
+        )
+        for place in [*one, *two]
+    )
+
+
 def rate_interval(count, n, delta, n_choices=0):
     """Return Clopper-Pearson limits at delta / 2 on either side.
 

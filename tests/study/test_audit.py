@@ -11,6 +11,8 @@ from scipy.optimize import brentq
 from scipy.stats import binom
 
 from steadycut import PatientScores, audit, certify, fit
+from steadycut.core.bounds.modulus import dkw_band_width
+from steadycut.core.records import Costs
 from steadycut.errors import BadPatients, MissingScores, TooFewPatients
 
 COSTS = [(1.0, 1.0), (3.0, 1.0), (0.5, 2.0)]
@@ -197,11 +199,25 @@ def test_the_bounds_follow_from_counts(rule, scores, labels, costs):
     shift = found["shift"]["total"]
     assert found["bound_external"] == pytest.approx(direct, abs=1e-6)
     assert document.certificate.value == pytest.approx(direct_bound(p, costs, 0.1), abs=1e-6)
-    assert found["base"] == pytest.approx(document.certificate.value + shift)
+    assert found["base_exact"] == pytest.approx(document.certificate.value + shift)
+    root = math.sqrt(math.log(60) / 2)
+    gamma = {
+        "positive": root * costs[0] * p.prevalence / math.sqrt(p.tp + p.fn),
+        "negative": root * costs[1] * (1 - p.prevalence) / math.sqrt(p.fp + p.tn),
+        "prevalence": root * sum(costs) / math.sqrt(p.n),
+    }
+    assert found["gamma"] == pytest.approx(gamma | {"total": sum(gamma.values())})
+    assert found["base"] == pytest.approx(p.risk(costs) + sum(gamma.values()) + shift)
     assert found["base_valid"] == pytest.approx(
         p.risk(costs) + shift + direct - q.risk(costs), abs=1e-6
     )
-    assert found["augmented"] == pytest.approx(found["base"] + document.stability.penalty)
+    chose = document.provenance.patients
+    wide = {"n_positive": chose.select_positive, "n_negative": chose.select - chose.select_positive}
+    band = dkw_band_width(**wide, costs=Costs(cost_fn=costs[0], cost_fp=costs[1]), delta=0.1)
+    assert found["g_boot"] == pytest.approx(document.stability.modulus + band)
+    assert found["augmented"] == pytest.approx(found["base"] + found["g_boot"])
+    penalty = document.stability.penalty
+    assert found["augmented_exact"] == pytest.approx(found["base_exact"] + penalty)
     assert found["base_valid"] >= found["bound_external"] - 1e-12
     assert found["augmented"] >= found["base"]
     trivial = min(costs[0] * q.prevalence, costs[1] * (1 - q.prevalence))
@@ -214,6 +230,33 @@ def test_a_rule_made_with_a_uniform_bound_is_audited_with_a_direct_one():
     assert rule.document.certificate.bound == "paper"
     assert found["bound"] == "clopper-pearson"
     assert found["base"] == pytest.approx(rule.document.certificate.value + found["shift"]["total"])
+    assert found["base_exact"] == pytest.approx(found["base"])
+
+
+def test_a_rule_made_with_the_papers_band_keeps_its_penalty():
+    rule = freeze(band="dkw", delta_boot=0.3)
+    found = audit(rule, *cohort(9)).to_dict()
+    assert found["g_boot"] == rule.document.stability.penalty
+    other = audit(freeze(delta_boot=0.3), *cohort(9)).to_dict()
+    assert other["g_boot"] == pytest.approx(found["g_boot"])
+
+
+def test_the_global_distances_limit_the_shift_at_every_cut():
+    scores, labels = cohort(9, shift=0.4)
+    found = audit(freeze(), scores, labels).to_dict()["shift"]
+    assert found["total"] < found["distances"]["limit"]
+    moved = audit(freeze(), scores + 100, labels).to_dict()["shift"]["distances"]
+    assert (moved["kolmogorov_positive"], moved["kolmogorov_negative"]) == (1, 1)
+
+
+@pytest.mark.parametrize("only", [0, 1])
+def test_a_distance_of_a_class_that_is_missing_is_not_known(only):
+    scores, labels = cohort(9)
+    here = audit(freeze(), scores[labels == only], labels[labels == only]).to_dict()["shift"]
+    known = ("kolmogorov_negative", "kolmogorov_positive")
+    assert here["distances"][known[1 - only]] is None
+    assert here["distances"][known[only]] > 0
+    assert here["total"] <= here["distances"]["limit"] + 1e-12
 
 
 def test_delta_is_the_rules_own():

@@ -154,12 +154,38 @@ class ShiftIntervals(Part):
     shapley: ShiftRanges
 
 
+class DistancesPart(Part):
+    """How far apart the hospitals are at all cut-offs together, and the limit on Shift(t) by it.
+
+    The Kolmogorov distances are exact if the first hospital had at most 100 patients of the class,
+    otherwise upper limits that are less than 0.01 too large. None: a hospital lacks that class.
+    """
+
+    total_variation: FiniteFloat
+    kolmogorov_positive: FiniteFloat | None
+    kolmogorov_negative: FiniteFloat | None
+    limit: FiniteFloat
+
+
+class GammaPart(Part):
+    """The paper's allowance for chance, term by term."""
+
+    positive: FiniteFloat
+    negative: FiniteFloat
+    prevalence: FiniteFloat
+    total: FiniteFloat
+
+
 class ShiftPart(ShiftParts):
-    """The paper's Shift(t), and the exact signed parts of the change."""
+    """The paper's Shift(t), and the exact signed parts of the change.
+
+    ``distances`` is known for cut-offs; older files do not have it.
+    """
 
     signed: ShiftParts
     shapley: ShiftParts
     intervals: ShiftIntervals
+    distances: DistancesPart | None = None
 
 
 class WithoutLabels(Part):
@@ -233,7 +259,12 @@ class AuditDocument(WithoutLabels, AuditBase):
 
 
 class LabelledAudit(RiskHere, AuditDocument):
-    """Everything in ``audit.json`` of a cut-off and patients with labels."""
+    """Everything in ``audit.json`` of a cut-off and patients with labels.
+
+    ``base`` and ``augmented`` are the paper's, with its ``gamma`` and its penalty ``g_boot``. With
+    the rule's own certificate and penalty they are ``base_exact`` and ``augmented_exact``. Older
+    files have these values as ``base`` and ``augmented``, and none of the other fields.
+    """
 
     labelled: bool = True
     auc_internal: FiniteFloat | None
@@ -243,6 +274,10 @@ class LabelledAudit(RiskHere, AuditDocument):
     base: FiniteFloat
     base_valid: FiniteFloat
     augmented: FiniteFloat
+    gamma: GammaPart | None = None
+    g_boot: FiniteFloat | None = None
+    base_exact: FiniteFloat | None = None
+    augmented_exact: FiniteFloat | None = None
     explorer: ExplorerPart | None
 
 

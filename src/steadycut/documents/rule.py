@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
+from steadycut.core.bounds.modulus import dkw_band_width
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.diagnose import flip_probability
 from steadycut.core.ensemble import LARGEST_REFERENCE, Ensemble, Method
@@ -170,6 +171,17 @@ class FrozenRule(CallFile[RuleDocument]):
     def costs(self) -> Costs:
         """What the two errors cost."""
         return self.document.costs.as_costs(self.document.target_prevalence)
+
+    @property
+    def paper_penalty(self) -> float:
+        """G_boot with the paper's DKW band, whichever band the rule was made with."""
+        found, made = self.document.stability, self.document.provenance
+        if found.band == "dkw":
+            return found.penalty
+        ill = made.patients.select_positive
+        healthy = made.patients.select - ill
+        delta = made.options.stability_delta
+        return found.modulus + dkw_band_width(ill, healthy, self.costs, delta)
 
     @property
     def certified_rates(self) -> Mapping[RateName, float]:

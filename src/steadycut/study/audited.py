@@ -7,6 +7,7 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.verdict import MARGIN
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import ScoresPart
+from steadycut.documents.rule import FrozenRule
 from steadycut.study.judge import LabelledPart
 from steadycut.study.unlabelled import UnlabelledPart
 
@@ -45,7 +46,15 @@ class Audited:
 
     @property
     def base(self) -> float | None:
-        """The paper's (Base): certified risk at P plus Shift(t), as if Shift were known."""
+        """The paper's (Base): R_val + gamma + Shift(t), as if Shift were known."""
+        if self.labelled is None or self.labelled.change is None:
+            return None
+        change = self.labelled.change
+        return change.internal.risk + sum(change.gamma) + change.shift.total
+
+    @property
+    def base_exact(self) -> float | None:
+        """The same with the certified risk at P, whose allowance for chance is smaller."""
         if self.labelled is None or self.labelled.change is None:
             return None
         return self.labelled.change.internal.value + self.labelled.change.shift.total
@@ -60,6 +69,16 @@ class Audited:
 
     @property
     def augmented(self) -> float | None:
-        """The paper's (Augmented): Base plus the instability penalty, never smaller."""
+        """The paper's (Augmented): Base plus G_boot with the paper's band, never smaller."""
         base = self.base
-        return None if base is None else base + self.rule.document.stability.penalty
+        if base is None or not isinstance(self.rule, FrozenRule):
+            return None
+        return base + self.rule.paper_penalty
+
+    @property
+    def augmented_exact(self) -> float | None:
+        """Our Base plus the penalty of the rule, whose band may be another one than the paper's."""
+        base = self.base_exact
+        if base is None or not isinstance(self.rule, FrozenRule):
+            return None
+        return base + self.rule.document.stability.penalty

@@ -9,12 +9,15 @@ from steadycut.core.checks import IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.intervals.auc import auc
 from steadycut.core.records import Costs, PatientScores
+from steadycut.core.shift.distances import global_distances, kolmogorov
 from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries, members_of
 from steadycut.core.verdict import Verdict
 from steadycut.documents.audit import (
     AuditDocument,
     BoundaryAudit,
     DecisionAudit,
+    DistancesPart,
+    GammaPart,
     GreyZonePart,
     GroupPart,
     LabelledAudit,
@@ -80,6 +83,10 @@ def cut_off_audit(
         "base": found.base,
         "base_valid": found.base_valid,
         "augmented": found.augmented,
+        "gamma": GammaPart(**part.change.gamma._asdict(), total=sum(part.change.gamma)),
+        "g_boot": rule.paper_penalty,
+        "base_exact": found.base_exact,
+        "augmented_exact": found.augmented_exact,
         "explorer": explorer_here(rule, part),
     }
     return LabelledAudit(**{**known, **with_labels})
@@ -308,11 +315,27 @@ def _two_by_two(
     return {
         "operating_point": point_part(here),
         "operating_point_internal": point_part(before),
-        "shift": shift_part(change),
+        "shift": shift_part(change, distances_here(part, change, rule, costs)),
     }
 
 
-def shift_part(change: ChangeOfRisk) -> ShiftPart:
+def distances_here(
+    part: LabelledPart, change: ChangeOfRisk, rule: FrozenFile[Any], costs: Costs
+) -> DistancesPart | None:
+    """Return how far apart the hospitals are; None if the file holds no scores of the first."""
+    if not isinstance(rule, FrozenRule):
+        return None
+    home, here = rule.document.reference, part.patients
+    before = change.reference
+    pairs = (
+        (home.quantiles_positive, before.n_positive, here.positive_scores),
+        (home.quantiles_negative, before.n_negative, here.negative_scores),
+    )
+    apart = [kolmogorov(np.array(q), n, rule.sign * scores) for q, n, scores in pairs]
+    return DistancesPart.of(global_distances(before, part.external, costs.plain, *apart))
+
+
+def shift_part(change: ChangeOfRisk, distances: DistancesPart | None) -> ShiftPart:
     """Return the change of risk, part by part, with intervals."""
     return ShiftPart(
         prevalence=change.shift.prevalence,
@@ -322,4 +345,5 @@ def shift_part(change: ChangeOfRisk) -> ShiftPart:
         signed=ShiftParts.of(change.signed),
         shapley=ShiftParts.of(change.shapley),
         intervals=ShiftIntervals.of(change.intervals),
+        distances=distances,
     )

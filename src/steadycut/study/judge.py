@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steadycut.core.bounds.concentration import PaperTerms, paper_terms
 from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import IntArray, Interval
 from steadycut.core.confusion import Confusion
@@ -37,13 +38,15 @@ class ChangeOfRisk:
     """Where a change of risk comes from, for two grades and two actions.
 
     ``reference`` are the certifying patients, ``internal`` bounds the risk at P, at their own
-    prevalence. ``shift`` is the paper's Shift(t) with absolute values, ``signed`` the exact parts
-    of R_Q - R_P in the paper's order, ``shapley`` their mean over both orders; ``intervals`` hold
-    the sampling error of both hospitals, for all parts at once.
+    prevalence. ``gamma`` is the allowance for chance that the paper adds instead. ``shift`` is the
+    paper's Shift(t) with absolute values, ``signed`` the exact parts of R_Q - R_P in the paper's
+    order, ``shapley`` their mean over both orders; ``intervals`` hold the sampling error of both
+    hospitals, for all parts at once.
     """
 
     reference: Confusion
     internal: Certificate
+    gamma: PaperTerms
     shift: Parts
     signed: Parts
     shapley: Parts
@@ -242,6 +245,7 @@ def _change(rule: FrozenFile[Any], costs: Costs, external: Confusion) -> ChangeO
     return ChangeOfRisk(
         reference=reference,
         internal=_internal(rule, costs, reference),
+        gamma=paper_terms(reference, plain, promised.delta / max(promised.n_choices, 1)),
         shift=absolute_shift(reference, external, plain),
         signed=signed_shift(reference, external, plain),
         shapley=shapley_shift(reference, external, plain),

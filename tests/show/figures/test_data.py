@@ -120,6 +120,9 @@ def test_the_bounds_of_an_audit_add_up(options):
     audit = samples.labelled_audit(**options)
     found = CertificateDisplay.from_audit(audit)
     ends = ends_of(found)
+    assert ends["certified, first hospital"] == pytest.approx(
+        audit["base_exact"] - audit["shift"]["total"]
+    )
     assert ends["shift, healthy"] == pytest.approx(audit["base"])
     assert ends["instability penalty"] == pytest.approx(ends["Augmented"])
     assert ends["Augmented"] == audit["augmented"]

@@ -11,6 +11,7 @@ A new bound is one function and one entry of `BOUNDS`.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import rel_entr
@@ -26,6 +27,24 @@ from steadycut.errors import BadOption, argument
 Bound = Callable[[Confusion, Costs, float], float]
 
 
+class PaperTerms(NamedTuple):
+    """The three terms of the paper's gamma: one for each class, and one for the prevalence."""
+
+    positive: float
+    negative: float
+    prevalence: float
+
+
+def paper_terms(counts: Confusion, costs: Costs, delta: float) -> PaperTerms:
+    """Return the terms of `paper`, one by one."""
+    n, root = counts.n_patients, math.sqrt(math.log(6 / delta) / 2)
+    return PaperTerms(
+        positive=root * costs.cost_fn * math.sqrt(counts.n_positive) / n,
+        negative=root * costs.cost_fp * math.sqrt(counts.n_negative) / n,
+        prevalence=root * (costs.cost_fn + costs.cost_fp) / math.sqrt(n),
+    )
+
+
 def paper(counts: Confusion, costs: Costs, delta: float) -> float:
     """Return the three terms of the paper's appendix: DKW in each class, Hoeffding for π.
 
@@ -36,11 +55,7 @@ def paper(counts: Confusion, costs: Costs, delta: float) -> float:
     ----------
     Debeaupuis, Hierarchical biomarker thresholding, Appendix, proof of Lemma 4.1.
     """
-    root = math.sqrt(math.log(6 / delta) / 2)
-    n = counts.n_patients
-    classes = costs.cost_fn * math.sqrt(counts.n_positive)
-    classes += costs.cost_fp * math.sqrt(counts.n_negative)
-    return root * (classes / n + (costs.cost_fn + costs.cost_fp) / math.sqrt(n))
+    return sum(paper_terms(counts, costs, delta))
 
 
 def dkw(counts: Confusion, costs: Costs, delta: float) -> float:

@@ -3,6 +3,7 @@
 ==================  =================================================================
 ``parts``           the change of risk, split into prevalence and class shapes
 ``intervals``       intervals for these parts
+``distances``       how far apart the hospitals are at all cut-offs together
 ``tipping``         how much may change before the risk exceeds a limit
 ``label_shift``     the prevalence at a hospital without labels
 ``shape_test``      whether only the prevalence can have changed

@@ -143,11 +143,14 @@ class CertificateDisplay(Display):
 
 def _audit_bars(document: LabelledAudit) -> list[Bar]:
     shift, seen, before = document.shift, document.risk_external, document.risk_internal
-    certified = document.base - shift.total
+    # In older files (Base) was made of the certificate.
+    exact = document.base if document.base_exact is None else document.base_exact
+    certified = exact - shift.total
     return [
         Bar("observed, first hospital", OBSERVED, before),
         Bar("allowance for chance", ADDED, certified - before),
         Bar("certified, first hospital", BOUND, certified),
+        Bar("more, by the paper's allowance", ADDED, document.base - exact),
         Bar("shift, prevalence", ADDED, shift.prevalence),
         Bar(f"shift, {document.names.ill}", ADDED, shift.shape_positive or 0),
         Bar(f"shift, {document.names.healthy}", ADDED, shift.shape_negative or 0),

@@ -46,7 +46,7 @@ def shift_section(
         f"scores of the {names.healthy_ones}."
     )
     texts = (text, UNKNOWN_PART if None in parts_of(shift) else "")
-    tables = (shift_table(shift, names),)
+    tables = (shift_table(shift, names), *distances_tables(shift, names))
     return section("shift", "Where the change comes from", *texts, figures=figures, tables=tables)
 
 
@@ -76,6 +76,23 @@ def shift_table(shift: ShiftPart, names: ClassNames) -> Table:
         "mean of both orders. Absolute: the paper's Shift, never below the change itself.",
         short=(0, 1, 4),
     )
+
+
+def distances_tables(shift: ShiftPart, names: ClassNames) -> tuple[Table, ...]:
+    """Return the global distances between the hospitals, where they are known."""
+    found = shift.distances
+    if found is None:
+        return ()
+    largest = "the largest difference between the shares of scores below any one cut-off"
+    rows = (
+        ("total variation", risk(found.total_variation), f"of the shares of {names.ill_patients}"),
+        (f"Kolmogorov, {names.ill_patients}", risk(found.kolmogorov_positive), largest),
+        (f"Kolmogorov, {names.healthy_patients}", risk(found.kolmogorov_negative), "the same"),
+        ("limit of Shift", risk(found.limit), "made of these distances; never below Shift"),
+        ("Shift", risk(shift.total), "at the frozen cut-off only"),
+    )
+    caption = "How far apart the hospitals are, at all cut-offs together"
+    return (explained(caption, rows, header=("distance", "value", "what it is")),)
 
 
 def parts_of(shift: ShiftParts) -> tuple[float | None, ...]:
@@ -111,9 +128,9 @@ def explanation(audit: AnyAudit) -> str:
     if not isinstance(audit, LabelledAudit):
         return f"{held}."
     return (
-        f"Upper limits on the risk here. {held}, and the tightest. Base is the paper's, as if the "
-        "shift were known exactly; the valid base allows for its error. Augmented adds the "
-        "instability penalty, and is never smaller."
+        f"Upper limits on the risk here. {held}, and the tightest. Base and Augmented are the "
+        "paper's, with its allowance for chance and its penalty, as if the shift were known "
+        "exactly. The valid base allows for the error of the shift."
     )
 
 
@@ -155,14 +172,30 @@ def bounds_table(audit: AnyLabelled) -> Table:
 
 
 def paper_rows(audit: LabelledAudit) -> list[Row]:
-    """Return the paper's bounds: the certificate plus the change of risk."""
+    """Return the bounds made of the change of risk: with our certificate, and the paper's."""
     valid = "observed risk + shift + the margin here; never below the direct bound"
     trivial = audit.costs.trivial_risk(audit.operating_point.prevalence)
     everybody = "call nobody, or call everybody, among the patients here"
     return [
         ("+ shift", risk(audit.shift.total), "the sum of the absolute parts of the change"),
-        ("= base", risk(audit.base), "as if the shift were known"),
+        ("= certified risk + shift", risk(audit.base_exact), "as if the shift were known"),
+        ("with the penalty", risk(audit.augmented_exact), "the same plus the penalty of the rule"),
         ("valid base", risk(audit.base_valid), valid),
-        ("augmented", risk(audit.augmented), "base plus the instability penalty"),
+        *gamma_rows(audit),
+        ("base", risk(audit.base), "the paper's: observed before + its allowance + shift"),
+        ("+ the paper's penalty", risk(audit.g_boot), "G_boot, with the DKW band"),
+        ("augmented", risk(audit.augmented), "the paper's: base + its penalty, never smaller"),
         ("calling everybody or nobody here", risk(trivial), everybody),
     ]
+
+
+def gamma_rows(audit: LabelledAudit) -> list[Row]:
+    """Return the paper's allowance for chance, term by term; older files do not have it."""
+    found, names = audit.gamma, audit.names
+    if found is None:
+        return []
+    terms = (
+        f"{risk(found.positive)} for {names.ill_patients}, {risk(found.negative)} for "
+        f"{names.healthy_patients}, {risk(found.prevalence)} for the prevalence"
+    )
+    return [("the paper's allowance", risk(found.total), terms)]
