@@ -20,6 +20,7 @@ from benchmarks.trust.row import Row, show
 
 # From the quickest to the slowest.
 STAGES = {
+    "records": "Records of text files, counted twice",
     "rule_file": "Rule files and signatures",
     "leaks": "Privacy: what is written is searched",
     "inputs": "Adversarial input",

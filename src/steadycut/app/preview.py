@@ -12,8 +12,9 @@ from steadycut.app.guess import guess_columns
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.sources.anndata import MATRIX, open_anndata
 from steadycut.ingest.sources.arrow import open_dataset
-from steadycut.ingest.sources.files import load_duckdb, one_line, open_file
+from steadycut.ingest.sources.files import connect_duckdb, one_line, open_file
 from steadycut.ingest.sources.find import TableFile, find_files
+from steadycut.io.files import work_folder
 
 SAMPLE = 5000
 MOST_SHOWN = 12
@@ -29,8 +30,8 @@ def preview(paths: Sequence[Path]) -> tuple[Column, ...]:
     Refuses what the commands refuse: unknown file endings, unreadable files, a missing header.
     """
     files = find_files(list(paths))
-    with load_duckdb().connect(":memory:") as connection:
-        parts = [_sample(connection, file, SAMPLE // len(files)) for file in files]
+    with connect_duckdb() as connection, work_folder() as work:
+        parts = [_sample(connection, file, SAMPLE // len(files), work) for file in files]
     cells = {name: [cell for part in parts for cell in part.get(name, ())] for name in parts[0]}
     genes = [Column(name=name, is_gene=True) for name in _genes(files[0])]
     return (*describe(cells), *genes)
@@ -80,11 +81,11 @@ def _may_be_shown(
 # Samples of rows, as texts -----------------------------------------------------------------
 
 
-def _sample(connection: Any, file: TableFile, n_rows: int) -> Cells:
+def _sample(connection: Any, file: TableFile, n_rows: int, work: Path) -> Cells:
     with one_line(file.place):
         if file.kind == "anndata":
             return _sample_anndata(file.path, n_rows)
-        names, aliases, source = _open(connection, file)
+        names, aliases, source = _open(connection, file, work)
         picked = ", ".join(f"{_quoted(alias)}::VARCHAR" for alias in aliases)
         # From all rows, because tables are often sorted by site. With a seed, to repeat the sample.
         query = (
@@ -94,14 +95,14 @@ def _sample(connection: Any, file: TableFile, n_rows: int) -> Cells:
     return {name: [row[at] for row in rows] for at, name in enumerate(names)}
 
 
-def _open(connection: Any, file: TableFile) -> tuple[Sequence[str], Sequence[str], str]:
+def _open(connection: Any, file: TableFile, work: Path) -> tuple[Sequence[str], Sequence[str], str]:
     """Return the names of the columns, DuckDB's names for them, and what to select from."""
     if file.kind == "arrow":
         dataset = open_dataset(file)
         check_columns([], dataset.schema.names, f"{file.place!r}")
         connection.register("opened", dataset)
         return dataset.schema.names, dataset.schema.names, "opened"
-    opened = open_file(connection, file, [])
+    opened = open_file(connection, file, [], work)
     return opened.names, opened.aliases, opened.source
 
 

@@ -1,14 +1,14 @@
 """The sheet: a CSV file that says which patient, label and site each file belongs to."""
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from steadycut.errors import BadTable, MissingColumn
+from steadycut.ingest.sources.csv_files import DELIMITERS, split_header
 from steadycut.io.files import read_small
-
-DELIMITERS = ",;\t|"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,16 +34,18 @@ def read_rows(path: Path) -> list[list[str]]:
         why = getattr(error, "strerror", None) or "it is not UTF-8 text"
         msg = f"cannot read the sheet {path}: {why}. Give a CSV file."
         raise BadTable(msg) from None
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines or "\0" in text:
+    if not text.strip() or "\0" in text:
         msg = f"the sheet {path} has no rows. Give a CSV file with a header."
         raise BadTable(msg)
-    delimiter = max(DELIMITERS, key=lines[0].count)
+    _, delimiter = split_header(text.lstrip("\r\n"), DELIMITERS)
     try:
-        return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter)]
+        # The csv module must see the line breaks: some are inside quoted cells.
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except csv.Error as error:
         msg = f"cannot read the sheet {path}: {error}. Give a CSV file."
         raise BadTable(msg) from None
+    stripped = ([cell.strip() for cell in row] for row in rows)
+    return [row for row in stripped if row not in ([], [""])]
 
 
 def read_records(path: Path, needed: tuple[str, ...]) -> list[dict[str, str]]:

@@ -13,10 +13,10 @@ from steadycut.ingest.engines.memory import MemoryEngine
 from steadycut.ingest.engines.spark import SparkEngine
 from steadycut.ingest.engines.spark_tables import is_spark
 from steadycut.ingest.request import Request
-from steadycut.ingest.sources.csv_files import is_gzip, unpacked_size
 from steadycut.ingest.sources.dispatch import is_dataset, is_paths, lazy_frame
 from steadycut.ingest.sources.files import count_rows, one_line
 from steadycut.ingest.sources.find import TableFile, find_files
+from steadycut.ingest.sources.records import is_gzip, unpacked_size
 
 AUTO = "auto"
 # Files of at most this many bytes are read in less time than DuckDB needs to start.
@@ -108,7 +108,7 @@ def _bytes_of(file: TableFile) -> int:
         return max(file.path.stat().st_size, BYTES_PER_ROW * count_rows(file))
     if is_gzip(file.path):
         with one_line(file.place):
-            return unpacked_size(file.path, SMALL_FILES + 1)[0]
+            return unpacked_size(file.path, SMALL_FILES + 1)
     return file.path.stat().st_size
 
 

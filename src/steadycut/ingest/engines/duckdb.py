@@ -18,7 +18,7 @@ from steadycut.ingest.engines.engine import Advance
 from steadycut.ingest.finish import Finished, Part, finish_part, join_finished
 from steadycut.ingest.layout import Layout
 from steadycut.ingest.request import Request
-from steadycut.ingest.sources.files import load_duckdb, one_line
+from steadycut.ingest.sources.files import connect_duckdb, one_line
 from steadycut.ingest.survey import Survey, survey_of
 from steadycut.ingest.table import key_column, stack_keys
 
@@ -59,7 +59,7 @@ class DuckDBEngine:
             "temp_directory": str(self.work / "spilled"),
             "preserve_insertion_order": False,
         }
-        self.connection = load_duckdb().connect(":memory:", config=settings)
+        self.connection = connect_duckdb(**settings)
 
     @property
     def rows_at_once(self) -> int:

@@ -56,7 +56,7 @@ def open_scans(connection: Any, source: Any, request: Request, work: Path) -> li
     else:
         _stage_table(read_table(source, request), request, staged)
         return [_staged_view(connection, 0, staged, "the table")]
-    opened = open_file(connection, TableFile(str(staged)), request.columns)
+    opened = open_file(connection, TableFile(str(staged)), request.columns, work)
     return [_view(connection, 0, opened, request)]
 
 
@@ -67,7 +67,7 @@ def _scan_files(
     for file in files:
         if file.kind in {"text", "parquet"}:
             with one_line(file.place):
-                opened.append(open_file(connection, file, request.columns))
+                opened.append(open_file(connection, file, request.columns, work))
         else:
             others.append(file)
     tables: list[Opened | TableFile] = [*merge_opened(opened), *others]
@@ -84,12 +84,12 @@ def _scan(
         if isinstance(table, Opened):
             _stage_text(connection, table, request, staged)
         elif table.kind == "anndata":
-            _stage_table(read_file(connection, table, request), request, staged)
+            _stage_table(read_file(connection, table, request, work), request, staged)
         else:
             dataset = open_dataset(table)
             check_columns(request.columns, dataset.schema.names, f"{table.place!r}")
             _stage_dataset(dataset, request, staged)
-            opened = open_file(connection, TableFile(str(staged)), request.columns)
+            opened = open_file(connection, TableFile(str(staged)), request.columns, work)
             return _view(connection, number, opened, request)
     return _staged_view(connection, number, staged, table.place)
 
@@ -114,12 +114,16 @@ def _make_view(connection: Any, number: int, query: str, place: str) -> Scan:
 
 
 def _stage_text(connection: Any, opened: Opened, request: Request, target: Path) -> None:
-    """Copy text files."""
+    """Copy text files; refuse them if rows got lost."""
     picked = select_list(opened, request)
-    connection.execute(
+    copied = connection.execute(
         f"COPY (SELECT {picked} FROM {opened.source}) "  # noqa: S608
         f"TO {quote_text(str(target))} (FORMAT parquet)"
     )
+    opened.check_rows(copied.fetchall()[0][0])
+    for file in opened.files:
+        if Path(file.path).parent == target.parent:
+            Path(file.path).unlink()
 
 
 def _stage_dataset(dataset: Any, request: Request, target: Path) -> None:

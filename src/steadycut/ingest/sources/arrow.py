@@ -21,7 +21,7 @@ def open_dataset(file: TableFile) -> Any:
     with optional_package("Reading Arrow files and S3", "pyarrow", "frames"):
         from pyarrow import dataset
     if not file.is_remote:
-        return dataset.dataset(file.place, format="feather")
+        return dataset.dataset(file.absolute, format="feather")
     try:
         path, system = file.place.removeprefix("s3://"), _s3()
         return dataset.dataset(path, filesystem=system, format=_kind(file), partitioning="hive")

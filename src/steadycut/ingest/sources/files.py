@@ -1,6 +1,7 @@
 """CSV, TSV, Parquet, Arrow and AnnData files as a table; only the needed columns are read."""
 
 import glob
+import secrets
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,10 +14,12 @@ from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.anndata import read_anndata
 from steadycut.ingest.sources.arrow import arrow_errors, open_dataset
-from steadycut.ingest.sources.csv_files import CSV_BUFFER, csv_reason, is_gzip, read_header
+from steadycut.ingest.sources.csv_files import CSV_BUFFER, csv_reason, read_header
 from steadycut.ingest.sources.find import FileName, TableFile, find_files
 from steadycut.ingest.sources.frames import read_frame
+from steadycut.ingest.sources.records import check_rows, count_records, is_gzip, unpack
 from steadycut.ingest.table import NO_SCORE, Table, key_column, refuse_nested, score_column, stack
+from steadycut.io.files import work_folder
 from steadycut.io.packages import optional_package
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
@@ -25,6 +28,15 @@ NUMBERS = frozenset({"BOOLEAN", "FLOAT", "DOUBLE", *WHOLE, *(f"U{name}" for name
 TOO_WIDE = frozenset({"HUGEINT", "UHUGEINT"})
 # What str.strip() removes.
 BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """The name of a file in messages, the path that is read, and how many records text has."""
+
+    place: str
+    path: str
+    records: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +50,7 @@ class Opened:
     aliases: tuple[str, ...]
     types: tuple[str, ...]
     reader: str
-    files: tuple[str, ...]
+    files: tuple[OpenedFile, ...]
 
     @property
     def is_text(self) -> bool:
@@ -49,13 +61,19 @@ class Opened:
     def place(self) -> str:
         """The name of the files in a message."""
         more = len(self.files) - 1
-        return f"{self.files[0]} (or one of {more} others)" if more else self.files[0]
+        first = self.files[0].place
+        return f"{first} (or one of {more} others)" if more else first
 
     @property
     def source(self) -> str:
         """What a query selects from."""
-        listed = ", ".join(quote_text(glob.escape(file)) for file in self.files)
+        listed = ", ".join(quote_text(glob.escape(file.path)) for file in self.files)
         return self.reader.replace("FILES", f"[{listed}]")
+
+    def check_rows(self, rows: int) -> None:
+        """Refuse text of which not every record became a row."""
+        if self.is_text:
+            check_rows(self.place, sum(file.records for file in self.files), rows)
 
 
 def read_files(paths: FileName | Sequence[FileName], request: Request) -> Table:
@@ -76,12 +94,12 @@ def read_files(paths: FileName | Sequence[FileName], request: Request) -> Table:
     the most columns.
     """
     files = find_files(paths)
-    with load_duckdb().connect(":memory:") as connection:
-        return stack([read_file(connection, file, request) for file in files])
+    with connect_duckdb() as connection, work_folder() as work:
+        return stack([read_file(connection, file, request, work) for file in files])
 
 
-def read_file(connection: Any, file: TableFile, request: Request) -> Table:
-    """Return the needed columns of one file."""
+def read_file(connection: Any, file: TableFile, request: Request, work: Path) -> Table:
+    """Return the needed columns of one file; a compressed one is unpacked into ``work``."""
     with one_line(file.place):
         if file.kind == "arrow":
             dataset = open_dataset(file)
@@ -89,9 +107,10 @@ def read_file(connection: Any, file: TableFile, request: Request) -> Table:
             return read_frame(dataset.to_table(columns=list(request.columns)), request)
         if file.kind == "anndata":
             return read_anndata(file.path, request)
-        opened = open_file(connection, file, request.columns)
+        opened = open_file(connection, file, request.columns, work)
         query = f"SELECT {select_list(opened, request)} FROM {opened.source}"  # noqa: S608
         columns = connection.execute(query).fetchnumpy()
+        opened.check_rows(next(iter(columns.values())).size)
     return Table(
         keys={name: key_column(columns[f"k{i}"]) for i, name in enumerate(request.keys)},
         scores={
@@ -101,16 +120,20 @@ def read_file(connection: Any, file: TableFile, request: Request) -> Table:
     )
 
 
-def open_file(connection: Any, file: TableFile, wanted: Iterable[str]) -> Opened:
-    """Return the columns of a file that DuckDB reads; refuse it if a wanted one is missing."""
-    opened = _open_text(file.path) if file.kind == "text" else _open_parquet(connection, file)
+def open_file(connection: Any, file: TableFile, wanted: Iterable[str], work: Path) -> Opened:
+    """Return the columns of a file that DuckDB reads; refuse it if a wanted one is missing.
+
+    A compressed file is unpacked into ``work``: its checksum is verified, and what is counted are
+    the bytes that are read.
+    """
+    opened = _open_text(file, work) if file.kind == "text" else _open_parquet(connection, file)
     check_columns(wanted, opened.names, f"{file.place!r}")
     return opened
 
 
 def merge_opened(several: Sequence[Opened]) -> list[Opened]:
     """Merge files that have the same columns."""
-    merged: dict[Opened, list[str]] = {}
+    merged: dict[Opened, list[OpenedFile]] = {}
     for opened in several:
         merged.setdefault(replace(opened, files=()), []).extend(opened.files)
     return [replace(opened, files=tuple(files)) for opened, files in merged.items()]
@@ -153,25 +176,31 @@ def _is_number(duckdb_type: str) -> bool:
 # One function per format -----------------------------------------------------------------
 
 
-def _open_text(file: Path) -> Opened:
-    names, delimiter = read_header(file)
+def _open_text(file: TableFile, work: Path) -> Opened:
+    path = Path(file.absolute)
+    if is_gzip(path):
+        path = work / f"unpacked-{secrets.token_hex(8)}"
+        unpack(file.path, path)
+    names, delimiter = read_header(path, file.place)
+    records = count_records(path, delimiter, file.place)
     aliases = tuple(f"c{position}" for position in range(len(names)))
     columns = ", ".join(f"'{alias}': 'VARCHAR'" for alias in aliases)
-    compression = "gzip" if is_gzip(file) else "none"
     # Nothing is left to detection, so a cell cannot change how others are read.
     reader = (
         f"read_csv(FILES, auto_detect=false, header=true, delim='{delimiter}', quote='\"', "
-        f"escape='\"', nullstr='', compression='{compression}', buffer_size={CSV_BUFFER}, "
-        f"columns={{{columns}}})"
+        f"escape='\"', nullstr='', compression='none', buffer_size={CSV_BUFFER}, "
+        f"new_line='{records.ends.encode('unicode_escape').decode()}', columns={{{columns}}})"
     )
     types = ("VARCHAR",) * len(names)
-    return Opened(names=names, aliases=aliases, types=types, reader=reader, files=(str(file),))
+    opened = OpenedFile(file.place, str(path), records.rows(len(names)))
+    return Opened(names=names, aliases=aliases, types=types, reader=reader, files=(opened,))
 
 
 def _open_parquet(connection: Any, file: TableFile) -> Opened:
     hive = str(file.hive).lower()
     reader = f"read_parquet(FILES, hive_partitioning={hive}, hive_types_autocast=false)"
-    opened = Opened(names=(), aliases=(), types=(), reader=reader, files=(file.place,))
+    files = (OpenedFile(file.place, file.absolute),)
+    opened = Opened(names=(), aliases=(), types=(), reader=reader, files=files)
     described = connection.execute(f"DESCRIBE FROM {opened.source}").fetchall()
     # DuckDB renames columns that only differ in case; the schema has the original names.
     own = _parquet_names(connection, file)
@@ -182,7 +211,7 @@ def _open_parquet(connection: Any, file: TableFile) -> Opened:
 
 def _parquet_names(connection: Any, file: TableFile) -> tuple[str, ...]:
     query = "SELECT name, coalesce(num_children, 0) FROM parquet_schema(?)"
-    _root, *nodes = connection.execute(query, [glob.escape(file.place)]).fetchall()
+    _root, *nodes = connection.execute(query, [glob.escape(file.absolute)]).fetchall()
     names, inside = [], 0
     for name, n_children in nodes:
         names += [] if inside else [name]
@@ -193,8 +222,8 @@ def _parquet_names(connection: Any, file: TableFile) -> tuple[str, ...]:
 def count_rows(file: TableFile) -> int:
     """Return how many rows a local Parquet file has, by its metadata."""
     query = "SELECT num_rows FROM parquet_file_metadata(?)"
-    with one_line(file.place), load_duckdb().connect(":memory:") as connection:
-        return int(connection.execute(query, [glob.escape(file.place)]).fetchall()[0][0])
+    with one_line(file.place), connect_duckdb() as connection:
+        return int(connection.execute(query, [glob.escape(file.absolute)]).fetchall()[0][0])
 
 
 def _quote(name: str) -> str:
@@ -227,6 +256,12 @@ def one_line(place: str) -> Iterator[None]:
 def _printable(text: str) -> str:
     """Return a text with ? for the characters that cannot be printed."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
+def connect_duckdb(**settings: Any) -> Any:
+    """Return a database in memory that never reaches for the network."""
+    never = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    return load_duckdb().connect(":memory:", config={**settings, **never})
 
 
 def load_duckdb() -> Any:

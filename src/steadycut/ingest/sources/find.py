@@ -36,6 +36,11 @@ class TableFile:
         return Path(self.place)
 
     @property
+    def absolute(self) -> str:
+        """The whole path: libraries expand ``~`` and open ``http:`` at its beginning."""
+        return os.path.abspath(self.place)  # noqa: PTH100
+
+    @property
     def name(self) -> str:
         """The last part of its path."""
         return self.place.rstrip("/").rpartition("/")[2]
