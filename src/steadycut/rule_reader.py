@@ -9,12 +9,14 @@ It takes a rule.json, a strata.json or a covariate.json, checks that nobody chan
 the instances of every patient and decides. Scores, decisions and flip probabilities are the same
 as those of ``steadycut apply`` to the last bit, and so is the file that it writes. If it cannot be
 sure how to read something, it refuses in one line, with exit code 2. With ``--strict`` it ends
-with exit code 4 if a score is outside the range that the rule knows; the file is written.
+with exit code 4 if a score is outside the range that the rule knows; the file is written. With
+``--verify PUBLIC_KEY`` it uses the rule only if the file RULE.sig says that this key signed it.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
 import csv
 import hashlib
 import io
@@ -22,6 +24,8 @@ import json
 import math
 import os
 import re
+import secrets
+import stat
 import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
@@ -82,14 +86,14 @@ class Refused(Exception):  # noqa: N818 (part of the public names)
 # The rule ----------------------------------------------------------------------------------
 
 
-def load_rule(path: str) -> Rule:
-    """Return the content of a frozen file; refuse it if it was changed or has unknown fields."""
-    try:
-        _check_plain(path)
-        with open(path, "rb") as file:
-            written = file.read(LARGEST_FILE + 1)
-    except (OSError, ValueError) as error:
-        raise Refused(f"cannot read the rule file {path}: {_why(error)}.") from None
+def load_rule(path: str, key: str | None = None) -> Rule:
+    """Return the content of a frozen file; refuse it if it was changed or has unknown fields.
+
+    With ``key``, the file of a public key, refuse it too if this key did not sign these bytes.
+    """
+    written = _read_bytes(path, "rule file")
+    if key is not None:
+        check_signature(written, path, key)
     rule = _parse(written, path)
     if not _is_whole(rule, written):
         raise Refused(f"{path} was changed after it was written; use the original file.")
@@ -106,10 +110,27 @@ def load_rule(path: str) -> Rule:
     return rule
 
 
-def _check_plain(path: str) -> None:
-    """Refuse pipes and devices: reading them may never start or never end."""
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise OSError(None, "It is not a plain file")
+def _read_bytes(path: str, what: str) -> bytes:
+    try:
+        with _open_plain(path) as file:
+            return bytes(file.read(LARGEST_FILE + 1))
+    except (OSError, ValueError) as error:
+        raise Refused(f"cannot read the {what} {path}: {_why(error)}.") from None
+
+
+def _open_plain(path: str, **how: Any) -> Any:
+    """Open a plain file to read it; pipes and devices may never start or never end."""
+
+    def opener(name: str, flags: int) -> int:
+        if os.path.exists(name) and not os.path.isfile(name):
+            raise OSError(None, "It is not a plain file")
+        opened = os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
+        if not stat.S_ISREG(os.fstat(opened).st_mode):
+            os.close(opened)
+            raise OSError(None, "It is not a plain file")
+        return opened
+
+    return open(path, opener=opener, **(how or {"mode": "rb"}))
 
 
 def _parse(written: bytes, path: str) -> Rule:
@@ -264,6 +285,110 @@ def _without(rule: Rule, lacking: List[str]) -> Rule:
     return left
 
 
+# The signature, as in RFC 8032 (Ed25519); only checked here, so nothing in it is secret ------
+
+PRIME = 2**255 - 19
+ORDER = 2**252 + 27742317777372353535851937790883648493
+CURVE = -121665 * pow(121666, PRIME - 2, PRIME) % PRIME
+# What comes before the 32 bytes of a public key (SubjectPublicKeyInfo in DER).
+PUBLIC_START = bytes.fromhex("302a300506032b6570032100")
+PEM = re.compile(rb"-----BEGIN PUBLIC KEY-----\s+(\S+)\s+-----END PUBLIC KEY-----\s*")
+Point = Tuple[int, int, int, int]
+
+
+def check_signature(written: bytes, path: str, key: str) -> None:
+    """Refuse bytes that the owner of a public key did not sign; the signature is in ``path``.sig.
+
+    The files are those of ``steadycut keygen`` and ``steadycut sign``.
+    """
+    found = PEM.fullmatch(_read_bytes(key, "key"))
+    der = _decoded(found[1] if found else b"")
+    if not der.startswith(PUBLIC_START) or len(der) != len(PUBLIC_START) + 32:
+        raise Refused(
+            f"{key} is not an Ed25519 public key in PEM. Give the file that ends in .pub."
+        )
+    beside = f"{path}.sig"
+    content = _signature_of(_read_bytes(beside, "signature"))
+    if content is None:
+        raise Refused(f"{beside} is not a signature, or was changed. Use the original.")
+    if content["key"] != hashlib.sha256(der).hexdigest():
+        raise Refused(f"{path} was signed with another key than {key}.")
+    same = content["sha256"] == hashlib.sha256(written).hexdigest()
+    if not same or not is_signed(der[-32:], _decoded(content["signature"].encode()), written):
+        raise Refused(f"the signature does not fit {path}: one of them was changed after it.")
+
+
+def _decoded(text: bytes) -> bytes:
+    """Return the bytes that base64 text stands for; none if it is not written in the one way."""
+    try:
+        found = base64.b64decode(text, validate=True)
+    except ValueError:
+        return b""
+    return found if base64.b64encode(found) == text else b""
+
+
+def _signature_of(written: bytes) -> Rule | None:
+    """Return what a signature file says; None for any other byte than steadycut writes."""
+    try:
+        found = json.loads(written.decode("utf-8"))
+        _check(sorted(found) == ["algorithm", "key", "schema", "sha256", "signature"])
+        _check_texts(list(found.values()))
+        _check((found["schema"], found["algorithm"]) == ("steadycut.signature/1", "Ed25519"))
+        _check(_canonical(found, indent=1) + b"\n" == written)
+        return dict(found)
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def is_signed(public: bytes, signature: bytes, message: bytes) -> bool:
+    """Whether an Ed25519 signature of 64 bytes is that of a message by a key of 32 bytes."""
+    point = _point(public)
+    scalar = int.from_bytes(signature[32:], "little")
+    if point is None or len(signature) != 64 or scalar >= ORDER:
+        return False
+    digest = hashlib.sha512(signature[:32] + public + message).digest()
+    x, y, z, t = _times(int.from_bytes(digest, "little") % ORDER, point)
+    x, y, z, _ = _sum(_times(scalar, BASE), (-x, y, z, -t))
+    inverse = pow(z, PRIME - 2, PRIME)
+    x, y = x * inverse % PRIME, y * inverse % PRIME
+    return (y | (x & 1) << 255).to_bytes(32, "little") == signature[:32]
+
+
+def _point(packed: bytes) -> Point | None:
+    """Return a point from its 32 bytes, in extended coordinates; None if it is not on the curve."""
+    number = int.from_bytes(packed, "little")
+    y, odd = number % 2**255 % PRIME, number >> 255
+    ratio = (y * y - 1) * pow(CURVE * y * y + 1, PRIME - 2, PRIME) % PRIME
+    x = pow(ratio, (PRIME + 3) // 8, PRIME)
+    if (x * x - ratio) % PRIME:
+        x = x * pow(2, (PRIME - 1) // 4, PRIME) % PRIME
+    if (x * x - ratio) % PRIME or len(packed) != 32:
+        return None
+    x = PRIME - x if x & 1 != odd else x
+    return x, y, 1, x * y % PRIME
+
+
+def _sum(one: Point, two: Point) -> Point:
+    a = (one[1] - one[0]) * (two[1] - two[0]) % PRIME
+    b = (one[1] + one[0]) * (two[1] + two[0]) % PRIME
+    c = 2 * one[3] * two[3] * CURVE % PRIME
+    d = 2 * one[2] * two[2] % PRIME
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % PRIME, g * h % PRIME, f * g % PRIME, e * h % PRIME
+
+
+def _times(count: int, point: Point) -> Point:
+    found: Point = (0, 1, 1, 0)
+    for bit in f"{count:b}":
+        found = _sum(found, found)
+        found = _sum(found, point) if bit == "1" else found
+    return found
+
+
+# The point with y = 4/5 and an even x.
+BASE: Any = _point((4 * pow(5, PRIME - 2, PRIME) % PRIME).to_bytes(32, "little"))
+
+
 # The table ---------------------------------------------------------------------------------
 
 
@@ -275,8 +400,7 @@ def read_table(path: str, rule: Rule, *, force: bool = False) -> Table:
     if not path.lower().endswith((".csv", ".tsv")):
         raise Refused(f"a table must end in .csv or .tsv; got {path!r}. Convert it first.")
     try:
-        _check_plain(path)
-        with open(path, encoding="utf-8-sig", newline="") as file:
+        with _open_plain(path, encoding="utf-8-sig", newline="") as file:
             text = file.read()
         spared = set(_levels(rule)) - {rule.get("covariate")} if force else set()
         needed = [name for name in needed_columns(rule) if name != ROW]
@@ -666,17 +790,22 @@ def _safe(cell: Any) -> Any:
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Write a file whole or not at all."""
-    part = f"{path}.part-{os.getpid()}"
+    """Write a file whole or not at all; a link stays, and so do the permissions of an old file."""
+    made, place = "", os.path.realpath(path)
     try:
+        part = f"{place}.part-{secrets.token_hex(8)}"
         with open(part, "xb") as file:
+            made = part
+            if os.path.exists(place):
+                os.chmod(part, stat.S_IMODE(os.stat(place).st_mode))
             file.write(content)
-        os.replace(part, path)
+        os.replace(part, place)
+        made = ""
     except (OSError, ValueError) as error:
         raise Refused(f"cannot write {path}: {_why(error)}. Choose another place.") from None
     finally:
-        if os.path.exists(part):
-            os.unlink(part)
+        if made:
+            os.unlink(made)
 
 
 def _why(error: Exception) -> str:
@@ -711,12 +840,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         action="store_true",
         help=f"end with exit code {WARNED} if a score is outside the range that the rule knows",
     )
+    parser.add_argument(
+        "--verify",
+        metavar="PUBLIC_KEY",
+        help="use the rule only if RULE.sig says that this key signed it",
+    )
     given = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        text, warned = run(given.rule, given.table, given.out, given.unseen, force=given.force)
+        key = given.verify
+        text, warned = run(
+            given.rule, given.table, given.out, given.unseen, force=given.force, key=key
+        )
     except Refused as error:
         print("rule_reader: " + " ".join(str(error).split()), file=sys.stderr)
         return 2
@@ -724,14 +861,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return WARNED if warned and given.strict else 0
 
 
-def run(rule_path: str, table_path: str, out: str, unseen: str, *, force: bool) -> Tuple[str, bool]:
+def run(
+    rule_path: str,
+    table_path: str,
+    out: str,
+    unseen: str,
+    *,
+    force: bool,
+    key: str | None = None,
+) -> Tuple[str, bool]:
     """Read, decide and write; return what was done, and whether there was a warning."""
     if not out.lower().endswith(".csv"):
         raise Refused(f"--out must end in .csv; got {out!r}.")
     for path in (rule_path, table_path):
         if os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
             raise Refused(f"--out {out} is one of the files that are read; choose another name.")
-    rule = load_rule(rule_path)
+    rule = load_rule(rule_path, key)
     table = read_table(table_path, rule, force=force)
     columns = decide(rule, table, unseen, force=force)
     write_file(out, to_csv(columns))

@@ -57,7 +57,8 @@ def test_without_the_token_nothing_is_answered(stranger, place):
     answer = stranger.get(place)
     assert answer.status_code == 403
     assert refused(answer) == (
-        "open the whole address that steadycut app has printed, token included."
+        "open the whole address that steadycut app has printed, token included. It works in one "
+        "browser only; start the app again for another."
     )
 
 
@@ -67,7 +68,17 @@ def test_the_printed_address_gives_a_cookie_and_leaves_no_token_behind(stranger)
     cookie = answer.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
+    assert TOKEN not in cookie
     assert stranger.get("/").status_code == 200
+
+
+def test_the_printed_address_works_once_and_in_its_browser_again(stranger, folder):
+    assert stranger.head(f"/?token={TOKEN}").status_code == 403
+    assert stranger.get(f"/?token={TOKEN}").status_code == 200
+    assert stranger.get(f"/?token={TOKEN}").status_code == 200
+    stranger.cookies.clear()
+    assert stranger.get(f"/?token={TOKEN}").status_code == 403
+    assert stranger.get("/", headers={"cookie": f"steadycut-{PORT}={TOKEN}"}).status_code == 403
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "", f"https://127.0.0.1:{PORT}"])

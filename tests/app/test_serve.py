@@ -1,12 +1,14 @@
 """The server as a process: where it listens, what it prints, and that nothing stays."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx2
@@ -77,25 +79,41 @@ def test_the_address_is_on_loopback_and_needs_its_token(server):
         assert client.get("/").status_code == 200
 
 
-def test_another_host_is_warned_about(capsys):
-    announce(settings("0.0.0.0"), browser=False)  # noqa: S104
+def test_another_host_is_warned_about(capsys, tmp_path):
+    announce(settings("0.0.0.0"), tmp_path)  # noqa: S104
     streams = capsys.readouterr()
     assert streams.err.startswith("steadycut: warning: --host 0.0.0.0 lets other machines")
     assert streams.out.startswith("http://127.0.0.1:1/?token=t\n")
 
 
-def test_loopback_is_not_warned_about(capsys):
-    announce(settings("127.0.0.1"), browser=False)
+def test_loopback_is_not_warned_about(capsys, tmp_path):
+    announce(settings("127.0.0.1"), tmp_path)
     assert capsys.readouterr().err == ""
 
 
-def test_a_browser_is_opened_if_asked(capsys, monkeypatch):
-    opened = []
-    monkeypatch.setattr("webbrowser.open", opened.append)
-    announce(settings("::1"), browser=True)
-    while not opened:
-        time.sleep(0.01)
-    assert opened == ["http://[::1]:1/?token=t"]
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="needs /proc")
+def test_no_token_is_on_any_command_line_and_the_one_for_the_browser_works_once(place):
+    """The browser is a script that stays; all users can read its command line."""
+    script, noted = place.parent / "browser", place.parent / "noted"
+    script.write_text(f'#!/bin/sh\necho "$1" > {noted}.new; mv {noted}.new {noted}; exec sleep 5\n')
+    script.chmod(0o755)
+    environment = {**os.environ, "TMPDIR": str(place), "BROWSER": f"{script} %s"}
+    with subprocess.Popen(APP[:-1], stdout=subprocess.PIPE, text=True, env=environment) as app:
+        try:
+            printed = app.stdout.readline().strip()
+            while not noted.exists():
+                time.sleep(0.01)
+            file = Path(urlsplit(noted.read_text().strip()).path)
+            assert file.stat().st_mode & 0o077 == file.parent.stat().st_mode & 0o077 == 0
+            (address,) = re.findall(r"url=(\S+)\"", file.read_text())
+            tokens = [urlsplit(one).query.partition("=")[2] for one in (address, printed)]
+            lines = b"".join(path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline"))
+            assert not any(token.encode() in lines for token in tokens)
+            for one in (address, printed):
+                with browser(one) as first, browser(one) as second:
+                    assert [client.get("/").status_code for client in (first, second)] == [200, 403]
+        finally:
+            app.terminate()
 
 
 def test_a_port_that_is_taken_is_refused():

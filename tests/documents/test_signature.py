@@ -114,7 +114,7 @@ def test_a_key_that_may_not_be_read_is_one_line(tmp_path, rule, keys, monkeypatc
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("pathlib.Path.open", refuse)
+    monkeypatch.setattr("steadycut.documents.signature.read_small", refuse)
     assert "cannot read the key" in refusal(lambda: verify(rule, keys / "mine.pub"))
 
 

@@ -2,7 +2,9 @@
 
 A page of another site can make a browser send requests to this app. It can also make a name that it
 controls point to this machine (DNS rebinding). So the Host must be this app. Requests that change
-something must come from its own pages (Origin). All requests need the token in the printed address.
+something must come from its own pages (Origin). All requests need a cookie. It is given for the
+token in the printed address, or for that in the private file that a browser is started with. Each
+token works once.
 """
 
 import ipaddress
@@ -12,7 +14,7 @@ from dataclasses import dataclass
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from steadycut.app.pages import refusal
@@ -23,6 +25,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+ENTRANCE = '<!doctype html><meta http-equiv="refresh" content="0;url=/"><a href="/">Open</a>'
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "Cache-Control": "no-store",
@@ -37,12 +40,17 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Where the app listens, its token, and the largest upload in megabytes."""
+    """Where the app listens, its tokens, and the largest upload in megabytes.
+
+    ``token`` is in the printed address. ``opener`` is in the file that a browser is started with;
+    without a browser there is none.
+    """
 
     host: str
     port: int
     token: str
     limit: int
+    opener: str = ""
 
     @property
     def cookie(self) -> str:
@@ -56,6 +64,8 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self.settings = settings
+        self._unused = {token for token in (settings.token, settings.opener) if token}
+        self._secret = secrets.token_urlsafe(24)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or pass it on."""
@@ -76,21 +86,33 @@ class Guard:
         return self._welcome(request)
 
     def _welcome(self, request: Request) -> Response | None:
-        given = request.query_params.get("token")
-        if given is not None and request.url.path == "/" and self._is_token(given):
-            answer = RedirectResponse("/", status_code=303)
-            answer.set_cookie(
-                self.settings.cookie, self.settings.token, httponly=True, samesite="strict"
-            )
+        given = request.query_params.get("token") if request.url.path == "/" else None
+        known = _same(request.cookies.get(self.settings.cookie, ""), self._secret)
+        if known:
+            return None if given is None else RedirectResponse("/", status_code=303)
+        if given is not None and request.method == "GET" and self._use(given):
+            # Browsers keep a strict cookie from a redirect that began in a file, but not from a
+            # page of ours.
+            answer: Response = RedirectResponse("/", status_code=303)
+            if _same(given, self.settings.opener):
+                answer = HTMLResponse(ENTRANCE)
+            answer.set_cookie(self.settings.cookie, self._secret, httponly=True, samesite="strict")
             return answer
-        if self._is_token(request.cookies.get(self.settings.cookie, "")):
-            return None
         return refusal(
-            403, "open the whole address that steadycut app has printed, token included."
+            403,
+            "open the whole address that steadycut app has printed, token included. It works in "
+            "one browser only; start the app again for another.",
         )
 
-    def _is_token(self, text: str) -> bool:
-        return secrets.compare_digest(text.encode(), self.settings.token.encode())
+    def _use(self, given: str) -> bool:
+        """Whether a token is right and was not used before."""
+        found = [token for token in self._unused if _same(token, given)]
+        self._unused.difference_update(found)
+        return bool(found)
+
+
+def _same(one: str, two: str) -> bool:
+    return secrets.compare_digest(one.encode(), two.encode())
 
 
 def host_is_ours(header: str, settings: Settings) -> bool:

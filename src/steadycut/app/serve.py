@@ -1,5 +1,6 @@
-"""Start the app: a socket, a token, a private folder, and the server."""
+"""Start the app: a socket, tokens, a private folder, and the server."""
 
+import html
 import os
 import secrets
 import signal
@@ -9,6 +10,7 @@ import threading
 import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 import uvicorn
 
@@ -27,8 +29,9 @@ def serve(commands: Commands, *, host: str, port: int, limit: int, browser: bool
     """Serve the app until the process is asked to end; then remove everything."""
     with closed_by_signals(), listening(host, port) as listener, work_folder() as folder:
         taken, token = listener.getsockname()[1], secrets.token_urlsafe(24)
-        settings = Settings(host=host, port=taken, token=token, limit=limit)
-        announce(settings, browser=browser)
+        opener = secrets.token_urlsafe(24) if browser else ""
+        settings = Settings(host=host, port=taken, token=token, limit=limit, opener=opener)
+        announce(settings, folder)
         jobs = Jobs(folder)
         try:
             _server(make_app(jobs, commands, settings)).run(sockets=[listener])
@@ -36,33 +39,47 @@ def serve(commands: Commands, *, host: str, port: int, limit: int, browser: bool
             jobs.close()
 
 
-def announce(settings: Settings, *, browser: bool) -> None:
-    """Print the address, warn if others can reach it, and open a browser."""
+def announce(settings: Settings, folder: Path) -> None:
+    """Print the address, warn if others can reach it, and open a browser if it has a token.
+
+    All users of a machine can read the command line of a browser. So it names a file in ``folder``
+    that only this user can read, and which leads to the app.
+    """
     if not is_loopback(settings.host):
         sys.stderr.write(
             f"steadycut: warning: --host {settings.host} lets other machines reach the app. It is "
             "not encrypted: whoever sees the address or the network can read your tables.\n"
         )
-    address = address_of(settings)
+    address = address_of(settings, settings.token)
     sys.stdout.write(f"{address}\nClose with Ctrl-C; what was not downloaded is removed then.\n")
     sys.stdout.flush()
-    if browser:
+    if settings.opener:
+        place = entrance(settings, folder).as_uri()
         # A text browser would block this thread.
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(place,), daemon=True).start()
 
 
-def address_of(settings: Settings) -> str:
+def entrance(settings: Settings, folder: Path) -> Path:
+    """Write the page that leads a browser to the app, for this user alone."""
+    path, address = folder / "open.html", address_of(settings, settings.opener)
+    text = f'<!doctype html><meta http-equiv="refresh" content="0;url={html.escape(address)}">'
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+    return path
+
+
+def address_of(settings: Settings, token: str) -> str:
     """Return the address that a browser opens.
 
     Examples
     --------
-    >>> address_of(Settings(host="::1", port=80, token="t", limit=1))
+    >>> address_of(Settings(host="::1", port=80, token="t", limit=1), "t")
     'http://[::1]:80/?token=t'
     """
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
     host = everywhere.get(settings.host, settings.host)
     shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{settings.port}/?token={settings.token}"
+    return f"http://{shown}:{settings.port}/?token={token}"
 
 
 @contextmanager

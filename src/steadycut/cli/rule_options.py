@@ -27,7 +27,7 @@ from steadycut.core.verdict import MARGIN
 from steadycut.documents.frozen import FrozenFile, column_names
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.known_patients import check_fits
-from steadycut.documents.signature import verify
+from steadycut.documents.signature import load_verified
 from steadycut.errors import BadOption
 from steadycut.io.log import this_run
 
@@ -59,9 +59,9 @@ class RuleOptions:
 
     def load(self) -> tuple[FrozenFile[Any], bytes | None]:
         """Return the rule and the secret by which it remembers patients; check who signed it."""
-        if self.verify is not None:
-            verify(self.rule, self.verify)
-        key, frozen = read_key(self.key), load_frozen(self.rule)
+        signer = self.verify
+        frozen = load_frozen(self.rule) if signer is None else load_verified(self.rule, signer)
+        key = read_key(self.key)
         frozen.check_unseen(self.unseen)
         check_fits(frozen.expected.remembered, key)
         this_run().rule_sha256 = frozen.document.sha256

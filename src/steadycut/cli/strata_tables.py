@@ -1,6 +1,7 @@
 """The cost matrix and the grades of ``steadycut strata``, from options and tables."""
 
 import csv
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from steadycut.core.strata.costs import CostMatrix, grade_codes, is_number
 from steadycut.documents.strata import MOST_GRADES
 from steadycut.errors import BadOption, BadTable
 from steadycut.ingest import PatientTable
+from steadycut.io.files import read_small
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -49,8 +51,8 @@ def read_costs(text: str) -> GivenCosts:
 
 def _csv_rows(path: Path) -> list[list[str]]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)]
+        text = io.StringIO(read_small(path).decode("utf-8-sig"), newline="")
+        rows = [row for row in csv.reader(text) if any(cell.strip() for cell in row)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or "it is not a CSV file in UTF-8"
         msg = f"--costs {path} cannot be read: {reason}."

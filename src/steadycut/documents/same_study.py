@@ -9,7 +9,7 @@ from typing import Any
 
 from steadycut.documents.canonical_json import content_hash
 from steadycut.errors import BadOption, argument
-from steadycut.io.files import read_small
+from steadycut.io.files import open_plain, read_small
 from steadycut.io.packages import optional_package
 
 RULE_COLUMN = "rule_sha256"
@@ -101,8 +101,9 @@ def _rule_of_decisions(path: Path) -> str | None:
 
 def _first_rows(path: Path) -> list[dict[str, str]]:
     if path.suffix.lower() != ".parquet":
-        with path.open(encoding="utf-8", newline="") as file:
-            first = next(csv.DictReader(io.StringIO(file.read(1_000_000), newline="")), None)
+        with open_plain(path) as file:
+            text = file.read(1_000_000).decode(errors="replace")
+        first = next(csv.DictReader(io.StringIO(text, newline="")), None)
         return [] if first is None else [first]
     with optional_package("Reading Parquet files", "pyarrow", "frames"):
         import pyarrow.parquet as pq

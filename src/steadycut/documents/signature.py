@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from steadycut.documents.canonical_json import frozen_bytes, read_frozen
-from steadycut.documents.kinds import SCHEMAS
+from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.kinds import SCHEMAS, kind_of
 from steadycut.errors import BadOption, BadRuleFile, BadSignature
 from steadycut.io.files import read_small, write_atomically
 from steadycut.io.packages import optional_package
@@ -114,6 +115,8 @@ def sign(
 def verify(path: FilePath, key: FilePath, *, signature: FilePath | None = None) -> Signature:
     """Return the signature of a file, if it is of exactly these bytes and by this key.
 
+    To use the file afterwards call `load_verified`: what is read again may be another file.
+
     Parameters
     ----------
     path
@@ -128,9 +131,24 @@ def verify(path: FilePath, key: FilePath, *, signature: FilePath | None = None) 
     BadSignature
         If there is no signature, or it is of other bytes or by another key.
     """
+    return _verify(read_frozen(path), path, key, signature)
+
+
+def load_verified(
+    path: FilePath, key: FilePath, *, signature: FilePath | None = None
+) -> FrozenFile[Any]:
+    """Read a frozen file once, check who signed these bytes, and return the rule in them.
+
+    The parameters and errors are those of `verify`.
+    """
+    written = read_frozen(path)
+    _verify(written, path, key, signature)
+    return kind_of(written).from_bytes(written, str(path))
+
+
+def _verify(written: bytes, path: FilePath, key: FilePath, signature: FilePath | None) -> Signature:
     public = _public_key(Path(key))
     found = read_signature(signature_path(path, signature))
-    written = read_frozen(path)
     if found.key != _fingerprint(public):
         msg = f"{path} was signed with another key than {key}; find out who signed it first."
         raise BadSignature(msg)

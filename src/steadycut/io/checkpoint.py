@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steadycut.errors import BadCheckpoint
-from steadycut.io.files import PARTS, lock, write_atomically
+from steadycut.io.files import PARTS, lock, open_plain, write_atomically
 
 SCHEMA = "steadycut.checkpoint/1"
 HEADER = "checkpoint.json"
@@ -47,7 +47,7 @@ class Checkpoint:
     def load(self, step: str) -> dict[str, NDArray[Any]] | None:
         """Return the result of a step; None if it is not finished or its file is damaged."""
         try:
-            content = io.BytesIO(self._path(step).read_bytes())
+            content = io.BytesIO(_plain_bytes(self._path(step)))
             with np.load(content, allow_pickle=False) as stored:
                 return {name: stored[name] for name in stored.files}
         except UNREADABLE:
@@ -140,7 +140,7 @@ def _check_ours(folder: Path) -> None:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Lock the folder for this run; the system releases the lock however the run ends."""
-    with (folder / LOCK).open("ab") as file:
+    with _open_lock(folder) as file:
         # Without locks on this system, two runs are not detected.
         if lock(file) is False:
             msg = (
@@ -149,6 +149,19 @@ def _locked(folder: Path) -> Iterator[None]:
             )
             raise BadCheckpoint(msg)
         yield
+
+
+def _open_lock(folder: Path) -> IO[bytes]:
+    try:
+        return open_plain(folder / LOCK, "ab", follow=False)
+    except OSError as error:
+        msg = f"cannot keep a checkpoint in {folder}: {LOCK}: {error.strerror}. Choose another."
+        raise BadCheckpoint(msg) from None
+
+
+def _plain_bytes(path: Path) -> bytes:
+    with open_plain(path, follow=False) as file:
+        return file.read()
 
 
 def _check_same_study(folder: Path, study: Mapping[str, str]) -> None:
@@ -171,7 +184,7 @@ def _check_same_study(folder: Path, study: Mapping[str, str]) -> None:
 
 def _read_header(header: Path) -> dict[str, str]:
     try:
-        content = json.loads(header.read_bytes())
+        content = json.loads(_plain_bytes(header))
         known = content["schema"] == SCHEMA
         study: dict[str, str] = dict(content["study"])
     except (OSError, ValueError, TypeError, KeyError):

@@ -7,6 +7,7 @@ knows which files no run is working on any more, and removes them.
 import os
 import secrets
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,16 +28,54 @@ PARTS = ".steadycut-*.part"
 WORK = "steadycut-work-"
 LOCK = ".lock"
 LARGEST_SMALL = 256_000_000
+# Seconds that a run waits for others that move files into the same folder.
+LONGEST_WAIT = 30.0
+MOST_LINKS = 40
+
+
+def open_plain(path: Path, mode: str = "rb", *, follow: bool = True) -> IO[bytes]:
+    """Open a regular file, or raise an OSError with the reason; never wait for a pipe.
+
+    Parameters
+    ----------
+    path
+        The file; with a mode that writes, it may be new.
+    mode
+        As of `open`, with a ``b``.
+    follow
+        Whether it may be a link. Links in folders that others may write to can lead anywhere.
+    """
+    quick = getattr(os, "O_NONBLOCK", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+
+    def opener(name: str, flags: int) -> int:
+        if os.path.exists(name):  # noqa: PTH110
+            _check_plain(os.stat(name))  # noqa: PTH116 (to open a device may already do something)
+        opened = os.open(name, flags | quick, 0o666)
+        try:
+            _check_plain(os.fstat(opened))
+        except OSError:
+            os.close(opened)
+            raise
+        return opened
+
+    return open(path, mode, opener=opener)
+
+
+def _check_plain(state: os.stat_result) -> None:
+    if stat.S_ISDIR(state.st_mode):
+        raise IsADirectoryError(None, "Is a directory")
+    if not stat.S_ISREG(state.st_mode):
+        raise OSError(None, "It is a pipe or a device")
+
+
+def _is_own(state: os.stat_result) -> bool:
+    """Whether a file belongs to this user."""
+    return not hasattr(os, "geteuid") or state.st_uid == os.geteuid()
 
 
 def read_small(path: Path, most: int = LARGEST_SMALL) -> bytes:
-    """Return the bytes of a small file, or raise an OSError with the reason.
-
-    Pipes and devices are not opened: reading them may never begin or never end.
-    """
-    if path.is_fifo() or path.is_char_device():
-        raise OSError(None, "It is a pipe or a device")
-    with path.open("rb") as file:
+    """Return the bytes of a small regular file, or raise an OSError with the reason."""
+    with open_plain(path) as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise OSError(None, f"It has more than {most // 10**6} MB")
@@ -57,7 +96,11 @@ def write_together(files: Mapping[Path, bytes]) -> None:
     If anything fails, such as a full disk, all old files stay as they are. Two runs into one folder
     do not mix. Only a kill in the middle of the moves can leave new files beside old ones. The
     first of ``files`` is moved last: if it is new, all are.
+
+    A file that is replaced keeps its permissions, and one that may not be written is not replaced.
+    A link stays, and the file that it leads to is replaced.
     """
+    files = {_target(path): content for path, content in files.items()}
     folders = sorted({path.parent for path in files})
     parts = {_part_beside(path): path for path in files}
     with ExitStack() as held:
@@ -79,11 +122,11 @@ def write_together(files: Mapping[Path, bytes]) -> None:
 def work_folder() -> Iterator[Path]:
     """Yield an empty folder for work in progress, and remove it at the end.
 
-    Folders of killed runs are removed first.
+    Only this user can look into it. Folders of this user's killed runs are removed first.
     """
     place = Path(tempfile.gettempdir())
     for folder in place.glob(f"{WORK}*"):
-        if _is_abandoned(folder / LOCK):
+        if _is_own_folder(folder) and _is_abandoned(folder / LOCK):
             shutil.rmtree(folder, ignore_errors=True)
     # It has another name until it is locked: a work folder without a lock counts as abandoned.
     new = Path(tempfile.mkdtemp(prefix="steadycut-new-"))
@@ -94,6 +137,30 @@ def work_folder() -> Iterator[Path]:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_own_folder(folder: Path) -> bool:
+    with suppress(OSError):
+        state = folder.lstat()
+        return stat.S_ISDIR(state.st_mode) and _is_own(state)
+    return False
+
+
+def _target(path: Path) -> Path:
+    """Return the file that links lead to; refuse links that others have put into a shared folder.
+
+    The system protects shared folders in this way too, but only where a link is opened.
+    """
+    with _refusing(path):
+        for _ in range(MOST_LINKS):
+            if not path.is_symlink():
+                return path
+            state, folder = path.lstat(), path.parent.stat()
+            shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
+            if shared and not _is_own(state) and state.st_uid != folder.st_uid:
+                raise OSError(None, "It is a link of somebody else")
+            path = path.parent / path.readlink()
+        raise OSError(None, "Too many links")
 
 
 def _part_beside(path: Path) -> Path:
@@ -110,14 +177,14 @@ def _remove_abandoned_parts(folder: Path) -> None:
 
 def _is_abandoned(path: Path) -> bool:
     """Whether no run holds a file any more; where there are no locks, whether it is old."""
-    with suppress(OSError), path.open("rb") as file:
+    with suppress(OSError), open_plain(path, follow=False) as file:
         locked = lock(file)
         return time.time() - path.lstat().st_mtime > STALE if locked is None else locked
     return False
 
 
-def lock(file: IO[bytes]) -> bool | None:
-    """Lock an open file until it is closed.
+def lock(file: IO[bytes] | int) -> bool | None:
+    """Lock an open file or folder until it is closed; do not wait for it.
 
     Returns
     -------
@@ -137,10 +204,8 @@ def lock(file: IO[bytes]) -> bool | None:
 
 def check_place(path: Path) -> None:
     """Refuse what is not a plain file; the root user would replace /dev/null by a file."""
-    if path.is_dir():
-        raise IsADirectoryError(None, "Is a directory")
-    if path.exists() and not path.is_file():
-        raise OSError(None, "It is a pipe or a device")
+    if os.path.exists(path):  # noqa: PTH110
+        _check_plain(path.stat())
 
 
 @contextmanager
@@ -148,14 +213,40 @@ def _written(part: Path, path: Path, content: bytes) -> Iterator[None]:
     """Write a part; it stays locked until the context is left."""
     with _refusing(path):
         check_place(path)
-        # Opened plainly, the file gets the permissions of the user's umask.
         with _locked_file(part) as file:
+            if path.exists():
+                _take_permissions(path, file.fileno())
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
             if fcntl is None:  # pragma: no cover - Windows cannot move an open file
                 file.close()
             yield
+
+
+def _take_permissions(path: Path, part: int) -> None:
+    """Give a part the mode, owner, group and access list of the file that it will replace.
+
+    Nobody may read the new file who may not read the old one: if the group cannot be kept, the
+    group of the new file gets no rights. A new file has the permissions of the user's umask.
+    """
+    if not os.access(path, os.W_OK):
+        raise PermissionError(None, "It is read-only")
+    if not hasattr(os, "fchown"):  # pragma: no cover - Windows
+        return
+    old = path.stat()
+    mode = stat.S_IMODE(old.st_mode)
+    os.fchmod(part, mode & stat.S_IRWXU)
+    with suppress(OSError):
+        os.fchown(part, old.st_uid, -1)
+    try:
+        os.fchown(part, -1, old.st_gid)
+        for name in os.listxattr(path) if hasattr(os, "listxattr") else ():
+            if name.startswith("system.posix_acl"):
+                os.setxattr(part, name, os.getxattr(path, name))
+    except OSError:
+        mode &= ~stat.S_IRWXG
+    os.fchmod(part, mode)
 
 
 @contextmanager
@@ -175,11 +266,26 @@ def _alone_in(folders: Sequence[Path]) -> Iterator[None]:
         for folder in folders:
             # If a folder cannot be opened or locked, writing into it works or gives the reason.
             with suppress(OSError):
-                opened = os.open(folder, os.O_RDONLY)
+                opened = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
                 held.callback(os.close, opened)
-                if fcntl is not None:
-                    fcntl.flock(opened, fcntl.LOCK_EX)
+                _wait_for(opened, folder)
         yield
+
+
+def _wait_for(opened: int, folder: Path) -> None:
+    """Lock an open folder; whoever may read it could hold its lock for ever, so do not wait long.
+
+    A run holds it for the moment of its moves only.
+    """
+    until = time.monotonic() + LONGEST_WAIT
+    while lock(opened) is False:
+        if time.monotonic() > until:
+            msg = (
+                f"cannot write into {folder}: another process has locked it for more than "
+                f"{LONGEST_WAIT:g} seconds. Choose another folder."
+            )
+            raise BadOption(msg)
+        time.sleep(0.02)
 
 
 def _move_all(parts: Mapping[Path, Path]) -> None:

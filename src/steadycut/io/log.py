@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from steadycut.errors import BadOption
-from steadycut.io.files import check_place
+from steadycut.io.files import open_plain
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class Run:
     def write(self, exit_code: int) -> None:
         """Append the line, if a log was asked for; lines of several runs do not mix."""
         if self.path is not None:
-            with self.path.open("ab", buffering=0) as file:
+            with open_plain(self.path, "ab") as file:
                 file.write(self.line(exit_code).encode())
 
 
@@ -73,8 +73,7 @@ def open_log(path: Path | None, command: str) -> None:
     if path is None:
         return
     try:
-        check_place(path)
-        with path.open("a+b") as file:
+        with open_plain(path, "a+b") as file:
             file.seek(0)
             is_log = file.read(9) in {b"", b'{"time": '}
     except OSError as error:

@@ -4,6 +4,7 @@ import hashlib
 from pathlib import Path
 
 from steadycut.documents.canonical_json import content_hash
+from steadycut.io.files import open_plain
 
 # Bytes that are read at each end of a large file.
 END = 1 << 20
@@ -11,8 +12,8 @@ END = 1 << 20
 
 def hash_file(path: Path) -> str:
     """Return the SHA-256 of a whole file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    with open_plain(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 def file_fingerprint(path: Path) -> str:
@@ -29,7 +30,7 @@ def file_fingerprint(path: Path) -> str:
 
 
 def _hash_ends(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         found = hashlib.sha256(file.read(END))
         file.seek(max(path.stat().st_size - END, 0))
         found.update(file.read(END))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray
 from steadycut.errors import BadTable, TooFewPatients
+from steadycut.io.files import read_small
 from steadycut.io.packages import optional_package
 
 SCHEMA = "steadycut.ecg-scorer/1"
@@ -105,7 +106,7 @@ def patient_weights(labels: NDArray[np.int8], patients: NDArray[np.str_]) -> Flo
 def read_scorer(path: Path, names: tuple[str, ...]) -> SegmentScorer:
     """Read ``scorer.json``; refuse a scorer of other features."""
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(read_small(path))
         if content["schema"] != SCHEMA or tuple(content["names"]) != names:
             raise KeyError  # noqa: TRY301
         return SegmentScorer(
