@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from benchmarks.trust.rule_file import (
     changed_files,
     changed_signatures,
+    judged_signatures,
     same_decisions,
     spoiled_tables,
 )
@@ -28,6 +29,7 @@ from steadycut import CovariateRule, FrozenRule, StrataRule, __version__, rule_r
 from steadycut.core.aggregate import aggregators
 from steadycut.core.aggregate.aggregators import parse_aggregator, sort_segments
 from steadycut.documents.canonical_json import content_hash, frozen_bytes
+from steadycut.documents.signature import make_key, sign
 from steadycut.errors import SteadycutWarning
 from steadycut.io.safe_csv import csv_bytes
 from tests.cli.commands import run_command
@@ -464,3 +466,69 @@ def test_it_reads_a_rule_with_certified_rates(tmp_path):
     assert FrozenRule.load(path).document.certified_rates[0].asked == 0.9
     assert rule_reader.main([str(path), str(HERE / TABLE), "--out", str(tmp_path / "d.csv")]) == 0
     assert first_columns(tmp_path / "d.csv") == (HERE / "rule-nested.csv").read_bytes()
+
+
+# Signatures --------------------------------------------------------------------------------
+
+
+def signed_by(tmp_path, name="key"):
+    """Return a rule that was signed with a key, and the public key."""
+    rule = tmp_path / "rule.json"
+    shutil.copy(HERE / "rule-ge.json", rule)
+    make_key(tmp_path / name)
+    sign(rule, tmp_path / name)
+    return rule, tmp_path / f"{name}.pub"
+
+
+def test_a_signed_rule_is_used_and_no_other(tmp_path, capsys):
+    rule, key = signed_by(tmp_path)
+    given = [rule, HERE / TABLE, "--out", tmp_path / "d.csv", "--verify"]
+    assert rule_reader.main([str(one) for one in [*given, key]]) == 0
+    capsys.readouterr()
+    make_key(tmp_path / "other")
+    assert "another key" in refusal(capsys, *given, tmp_path / "other.pub")
+    assert "not an Ed25519 public key" in refusal(capsys, *given, tmp_path / "key")
+    assert "cannot read the key" in refusal(capsys, *given, tmp_path / "none")
+    shutil.copy(HERE / "rule-le.json", rule)
+    assert "does not fit" in refusal(capsys, *given, key)
+    Path(f"{rule}.sig").write_bytes(b"{}")
+    assert "is not a signature" in refusal(capsys, *given, key)
+    Path(f"{rule}.sig").unlink()
+    assert "cannot read the signature" in refusal(capsys, *given, key)
+
+
+# RFC 8032, section 7.1: key, message, signature.
+VECTORS = [
+    (
+        "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+        "",
+        (
+            "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46b"
+            "d25bf5f0595bbe24655141438e7a100b"
+        ),
+    ),
+    (
+        "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
+        "72",
+        (
+            "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c"
+            "387b2eaeb4302aeeb00d291612bb0c00"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize("vector", VECTORS)
+def test_the_signatures_of_the_standard_are_right(vector):
+    key, message, signature = map(bytes.fromhex, vector)
+    assert rule_reader.is_signed(key, signature, message)
+    assert not rule_reader.is_signed(key, signature, message + b"x")
+    # The same scalar plus the order of the group: a second signature of the same message.
+    more = int.from_bytes(signature[32:], "little") + rule_reader.ORDER
+    assert not rule_reader.is_signed(key, signature[:32] + more.to_bytes(32, "little"), message)
+
+
+def test_it_judges_signatures_as_the_package_does():
+    rng = np.random.default_rng(0)
+    row = judged_signatures(200, rng)
+    assert (row.tried, row.failed) == (200, 0)

@@ -200,14 +200,14 @@ def kill_at_every_operation(benches):
     )
 
 
-def elsewhere(function, *given):
+def elsewhere(function, *given, patience=PATIENCE):
     """Run a command in a process of its own; return its code and what it said."""
     CONTEXT.set_forkserver_preload(SERVED)
     ours, theirs = CONTEXT.Pipe(duplex=False)
     process = CONTEXT.Process(target=function, args=(*given, theirs))
     process.start()
     theirs.close()
-    answered = ours.poll(PATIENCE)
+    answered = ours.poll(patience)
     try:
         return ours.recv() if answered else (None, "hangs")
     except EOFError:

@@ -16,6 +16,8 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric import ed25519
 
 from benchmarks.trust.row import Row
 from steadycut import CovariateRule, FrozenRule, StrataRule, __version__, rule_reader
@@ -28,6 +30,15 @@ GOLDEN = Path(__file__).resolve().parent.parent.parent / "tests/golden" / __vers
 KINDS = {"rule": FrozenRule, "strata": StrataRule, "covariate": CovariateRule}
 HOWS = ("mean", "median", "max", "min", "quantile:{q}", "top-k:{k}", "fraction-above:{x}")
 HOWS = (*HOWS, "noisy-or", "trimmed-mean:{t}")
+STRANGE = [
+    number.to_bytes(32, "little")
+    for number in (
+        *(0, 1, 2, rule_reader.PRIME - 1, rule_reader.PRIME, rule_reader.PRIME + 1),
+        *(rule_reader.ORDER - 1, rule_reader.ORDER, 2**255, 2**255 + 1, 2**256 - 1),
+        # A point of order 8.
+        0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD83D3D706A17C7,
+    )
+]
 COLUMNS = ("patient", "slide", "block", "score", "other", "sex", "age")
 
 
@@ -82,7 +93,7 @@ def passes(call, failures):
 
 
 def changed_signatures(n, rng, folder):
-    failures = {"unnoticed": 0, "tracebacks": 0}
+    failures = {"unnoticed": 0, "unnoticed by the reader": 0, "tracebacks": 0}
     for name in ("key", "other"):
         make_key(folder / name)
     rule = folder / "signed.json"
@@ -98,7 +109,36 @@ def changed_signatures(n, rng, folder):
         if which < 2 and same:  # a digit left out of a run of equal ones
             rule.write_bytes(whole + b" ")
         failures["unnoticed"] += passes(lambda key=key: verify(rule, key), failures)
+        alone = partial(rule_reader.load_rule, str(rule), str(key))
+        failures["unnoticed by the reader"] += passes(alone, failures)
     return Row("changed signed files, signatures and keys", n, failures)
+
+
+def judged_signatures(n, rng):
+    """Let the reader and the package judge the same signatures, right, changed and strange ones."""
+    differ = 0
+    for _ in range(n):
+        private = ed25519.Ed25519PrivateKey.from_private_bytes(rng.bytes(32))
+        message = rng.bytes(int(rng.integers(100)))
+        parts = [private.public_key().public_bytes_raw(), private.sign(message), message]
+        which, how = int(rng.integers(4)), int(rng.integers(3))
+        if which < 2 and how == 0:
+            # Points of small order, and numbers above the prime or the order of the group.
+            parts[which] = parts[which][:-32] + STRANGE[int(rng.integers(len(STRANGE)))]
+        elif which < 3 and parts[which]:
+            at = int(rng.integers(len(parts[which])))
+            flipped = parts[which][at] ^ 1 << int(rng.integers(8))
+            parts[which] = parts[which][:at] + bytes([flipped]) + parts[which][at + 1 :]
+        differ += rule_reader.is_signed(*parts) != _package_says(*parts)
+    return Row("Ed25519 signatures, judged by reader and package", n, {"differences": differ})
+
+
+def _package_says(public, signature, message):
+    try:
+        ed25519.Ed25519PublicKey.from_public_bytes(public).verify(signature, message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
 
 
 # Random rules and tables -------------------------------------------------------------------
@@ -377,6 +417,7 @@ def stage(*, quick: bool, seed: int) -> list[Row]:
         return [
             changed_files(n, rng, folder),
             changed_signatures(n, rng, folder),
+            judged_signatures(n, rng),
             same_decisions(slow, rng, folder),
             spoiled_tables(slow, rng, folder),
         ]

@@ -17,11 +17,16 @@ PATIENCE = 120_000
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    """The address of a running app."""
+def cookie(browser, tmp_path_factory):
+    """The cookie of a running app; its address works once, so the tests share it."""
     environment = {**os.environ, "TMPDIR": str(tmp_path_factory.mktemp("temporary"))}
     process = subprocess.Popen(APP, stdout=subprocess.PIPE, text=True, env=environment)
-    yield process.stdout.readline().strip()
+    address = process.stdout.readline().strip()
+    with browser.new_context() as context:
+        context.new_page().goto(address)
+        (found,) = context.cookies()
+    origin = address.partition("/?")[0]
+    yield {"name": found["name"], "value": found["value"], "url": f"{origin}/"}
     process.terminate()
     process.wait()
     process.stdout.close()
@@ -36,11 +41,27 @@ def table(tmp_path_factory):
 
 
 @pytest.fixture
-def app(page, address):
+def app(page, cookie):
     """The first page, in a browser that is patient."""
+    return opened(page, cookie)
+
+
+def opened(page, cookie):
     page.set_default_timeout(PATIENCE)
-    page.goto(address)
+    page.context.add_cookies([cookie])
+    page.goto(cookie["url"])
     return page
+
+
+def test_a_started_browser_finds_the_app_through_a_private_file(page, tmp_path):
+    """A cookie must survive the way from a file to the app."""
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "BROWSER": "/bin/echo %s"}
+    command = [one for one in APP if one != "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        place = next(line for line in process.stdout if line.startswith("file:"))
+        page.goto(place.strip())
+        page.locator("form[action='/fit']").wait_for(timeout=PATIENCE)
+        process.terminate()
 
 
 def choose(page, path, button="Choose a cut-off"):
@@ -192,12 +213,10 @@ def test_compare_watch_plan_and_the_list_of_rules(app, tmp_path):
     assert saved(app, "decisions.csv").startswith(b"patient,score,decision")
 
 
-def test_a_wrong_file_shows_the_line_of_the_command(
-    browser, address, tmp_path, monkeypatch, capsys
-):
+def test_a_wrong_file_shows_the_line_of_the_command(browser, cookie, tmp_path, monkeypatch, capsys):
     # Not the page of the other tests: the browser itself calls the status 400 an error.
     page = browser.new_page()
-    page.goto(address)
+    opened(page, cookie)
     (tmp_path / "t.parquet").write_bytes(b"no parquet")
     choose(page, tmp_path / "t.parquet")
     shown = page.locator("#problem p").last.inner_text()

@@ -17,6 +17,7 @@ from steadycut.errors import BadOption
 from steadycut.io.files import (
     _alone_in,
     _locked_file,
+    read_small,
     work_folder,
     write_atomically,
     write_together,
@@ -243,3 +244,119 @@ def test_no_file_takes_the_place_of_a_pipe_or_a_device(tmp_path):
             write_atomically(tmp_path / name, b"x")
     assert (tmp_path / "pipe").is_fifo()
     assert (tmp_path / "device").is_symlink()
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o700])
+def test_a_replaced_file_keeps_its_permissions(tmp_path, mode):
+    path = tmp_path / "a"
+    path.touch()
+    path.chmod(mode)
+    write_atomically(path, b"new")
+    assert (stat.S_IMODE(path.stat().st_mode), path.read_bytes()) == (mode, b"new")
+
+
+def test_a_part_never_has_more_rights_than_the_file_that_it_replaces(tmp_path, monkeypatch):
+    path, seen = tmp_path / "a", []
+    path.touch(0o600)
+    really = os.fsync
+
+    def look(file):
+        seen.append(stat.S_IMODE(os.fstat(file).st_mode))
+        really(file)
+
+    monkeypatch.setattr(os, "fsync", look)
+    write_atomically(path, b"new")
+    assert seen == [0o600]
+
+
+def test_a_group_that_cannot_be_kept_gets_no_rights(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.touch()
+    path.chmod(0o664)
+    monkeypatch.setattr(os, "fchown", not_supported)
+    write_atomically(path, b"new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o604
+
+
+def test_a_link_stays_and_what_it_leads_to_is_replaced(tmp_path):
+    (tmp_path / "far").mkdir()
+    real = tmp_path / "far" / "real"
+    real.touch(0o600)
+    for name, target in (("first", "far/real"), ("second", "first"), ("new", "far/new")):
+        (tmp_path / name).symlink_to(target)
+    write_together({tmp_path / "second": b"1", tmp_path / "new": b"2"})
+    assert (real.read_bytes(), (tmp_path / "far" / "new").read_bytes()) == (b"1", b"2")
+    assert stat.S_IMODE(real.stat().st_mode) == 0o600
+    assert all((tmp_path / name).is_symlink() for name in ("first", "second", "new"))
+    assert listing(tmp_path / "far") == ["new", "real"]
+
+
+def test_links_in_a_circle_are_refused_in_one_line(tmp_path):
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(BadOption, match=r"cannot write .*Too many links\. Choose another place"):
+        write_atomically(tmp_path / "a", b"1")
+
+
+def test_a_link_of_somebody_else_in_a_shared_folder_is_not_followed(tmp_path, monkeypatch):
+    mine = tmp_path / "mine"
+    mine.write_bytes(b"keep")
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    (shared / "out").symlink_to(mine)
+    write_atomically(shared / "out", b"mine: followed")
+    shared.chmod(0o1777)
+    monkeypatch.setattr("steadycut.io.files._is_own", lambda _: False)
+    write_atomically(shared / "out", b"of the owner of the folder: followed")
+    if os.geteuid() == 0:
+        os.chown(shared / "out", 65534, -1, follow_symlinks=False)
+        with pytest.raises(BadOption, match="It is a link of somebody else"):
+            write_atomically(shared / "out", b"lost")
+        assert mine.read_bytes() == b"of the owner of the folder: followed"
+
+
+def test_a_read_only_file_is_not_replaced(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    # The root user may write everything.
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(BadOption, match=r"cannot write .*: It is read-only\. Choose another"):
+        write_atomically(path, b"new")
+    assert (path.read_bytes(), listing(tmp_path)) == (b"old", ["a"])
+
+
+def test_pipes_in_the_place_of_our_own_files_are_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "steadycut-work-0").mkdir()
+    os.mkfifo(tmp_path / "steadycut-work-0" / ".lock")
+    os.mkfifo(tmp_path / ".steadycut-0123456789abcdef.part")
+    with work_folder() as folder:
+        write_atomically(folder / "a", b"1")
+    write_atomically(tmp_path / "a", b"1")
+    for name in (".lock", "linked"):
+        place = tmp_path / "steadycut-work-0" / name
+        if name == "linked":
+            place.symlink_to(".lock")
+        with pytest.raises(OSError, match="It is a pipe or a device"):
+            read_small(place)
+
+
+def test_a_work_folder_of_somebody_else_is_left_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    theirs = tmp_path / "steadycut-work-0"
+    theirs.mkdir()
+    (theirs / ".lock").touch()
+    monkeypatch.setattr("steadycut.io.files._is_own", lambda _: False)
+    with work_folder():
+        assert theirs.exists()
+
+
+def test_a_folder_that_somebody_keeps_locked_is_refused_in_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr("steadycut.io.files.LONGEST_WAIT", 0.1)
+    with (
+        _alone_in([tmp_path]),
+        pytest.raises(BadOption, match=r"another process has locked it for more than 0\.1 seconds"),
+    ):
+        write_atomically(tmp_path / "a", b"1")
+    assert listing(tmp_path) == []
