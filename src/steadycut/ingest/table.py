@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,7 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.errors import BadTable
 
 MISSING_CODE = -1
-# Above this, neighbouring whole numbers are the same float.
-LARGEST_FLOAT_KEY = 2.0**53
+MIDNIGHT = "T00:00:00"
 NESTED = (list, tuple, dict, set, frozenset, np.ndarray)
 # Texts that stand for "no score" in tables from R, Excel, databases and others.
 NO_SCORE = frozenset({"", "na", "n/a", "nan", "null", "none"})
@@ -57,7 +57,8 @@ def key_column(values: NDArray[Any]) -> KeyColumn:
     """Return a column of identifiers as codes and texts.
 
     A text stays as it is. 7 and 7.0 are both ``"7"``, because pandas turns a column of whole
-    numbers into floats when one is missing. An empty text is missing.
+    numbers into floats when one is missing. An empty text is missing. A moment is its time in UTC,
+    and only its date at midnight, whatever library or machine reads it.
 
     Examples
     --------
@@ -132,7 +133,17 @@ def _objects(values: NDArray[Any]) -> list[object]:
     # As objects, times in nanoseconds would become plain numbers.
     objects = data.astype(str if is_time else object).astype(object)
     objects[np.ma.getmaskarray(values) | (np.isnat(data) if is_time else False)] = None
+    if is_time:
+        texts = {text: text and _moment(text) for text in set(objects.tolist())}
+        return [texts[text] for text in objects.tolist()]
     return list(objects)
+
+
+def _moment(text: str) -> str:
+    """Return an ISO date and time without zeros at its end, and at midnight only the date."""
+    seconds, dot, fraction = text.partition(".")
+    fraction = fraction.rstrip("0")
+    return f"{seconds}{dot}{fraction}" if fraction else seconds.removesuffix(MIDNIGHT)
 
 
 def _from_numbers(values: NDArray[Any]) -> KeyColumn:
@@ -164,9 +175,12 @@ def _text(value: object) -> str | None:
         refuse_nested()
     if isinstance(value, bytes):
         return _decoded(value)
+    if isinstance(value, datetime):
+        plain = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+        return _moment(plain.isoformat())
     if not isinstance(value, float | np.floating):
-        return str(value)
-    _check_whole(np.array(float(value)))
+        return _moment(str(value)) if isinstance(value, np.datetime64) else str(value)
+    _check_whole(np.array(value))
     return str(int(value)) if float(value).is_integer() else str(value)
 
 
@@ -182,10 +196,12 @@ def _decoded(value: bytes) -> str:
 
 def _check_whole(values: NDArray[Any]) -> None:
     """Refuse floats that may stand for several whole numbers: patients would be merged."""
-    if (np.abs(values) > LARGEST_FLOAT_KEY).any():
+    digits = np.finfo(values.dtype).nmant + 1
+    if (np.abs(values) >= 2.0**digits).any():
         msg = (
-            "identifiers that are floating-point numbers must not exceed 2^53 in absolute value: "
-            "above it different identifiers become equal. Store them as texts or whole numbers."
+            f"identifiers that are {8 * values.itemsize}-bit floating-point numbers must be below "
+            f"2^{digits} in absolute value: above it different identifiers become equal. Store "
+            "them as texts or whole numbers."
         )
         raise BadTable(msg)
 

@@ -94,7 +94,7 @@ def test_a_gap_does_not_make_two_large_identifiers_one(frame, engine):
 @pytest.mark.parametrize("as_objects", [False, True])
 def test_floats_that_may_be_several_patients_are_refused(identifier, as_objects):
     identifiers = ["a", identifier] if as_objects else [1.0, identifier]
-    with pytest.raises(BadTable, match=r"must not exceed 2\^53 in absolute value"):
+    with pytest.raises(BadTable, match=r"must be below 2\^53 in absolute value"):
         aggregate({"id": identifiers, "s": [1.0, 2.0]}, patient="id", score="s")
 
 

@@ -45,7 +45,9 @@ def _is_gene(name: str) -> bool:
 def _column(data: Any, name: str, *, in_obs: bool) -> NDArray[Any]:
     if in_obs:
         values = data.obs[name]
-        return np.ma.masked_array(values.to_numpy(dtype=object), mask=values.isna().to_numpy())
+        # As objects, all floats would have 64 bits.
+        kind = values.to_numpy().dtype if getattr(values.dtype, "kind", "") == "f" else object
+        return np.ma.masked_array(values.to_numpy(dtype=kind), mask=values.isna().to_numpy())
     return _gene(*_matrix(data, name), data, name)
 
 

@@ -26,6 +26,7 @@ WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 NUMBERS = frozenset({"BOOLEAN", "FLOAT", "DOUBLE", *WHOLE, *(f"U{name}" for name in WHOLE)})
 # Whole numbers that numpy would turn into floats.
 TOO_WIDE = frozenset({"HUGEINT", "UHUGEINT"})
+MOMENT, HALF = "TIMESTAMP WITH TIME ZONE", "HALF"
 # What str.strip() removes.
 BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 
@@ -151,7 +152,14 @@ def _pick_key(opened: Opened, position: int, alias: str) -> str:
     column, kind = _quote(opened.aliases[position]), opened.types[position]
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
         refuse_nested(opened.names[position])
-    if kind in NUMBERS - TOO_WIDE:
+    if kind == HALF:
+        # Floats of 16 bits arrive as floats of 32 bits, so their smaller limit is checked here.
+        large = f"abs({column}) >= 2048 AND NOT isnan({column})"
+        return f"CASE WHEN {large} THEN 'infinity'::FLOAT ELSE {column} END AS {alias}"
+    if kind == MOMENT:
+        # Not as text, which depends on the time zone of the machine.
+        return f"make_timestamp(epoch_us({column})) AS {alias}"
+    if kind in NUMBERS - TOO_WIDE or kind.startswith("TIMESTAMP"):
         return f"{column} AS {alias}"
     return f"{f'decode({column})' if kind == 'BLOB' else f'{column}::VARCHAR'} AS {alias}"
 
@@ -170,7 +178,7 @@ def _pick_score(opened: Opened, position: int, index: int) -> str:
 
 
 def _is_number(duckdb_type: str) -> bool:
-    return duckdb_type in NUMBERS or duckdb_type.startswith("DECIMAL")
+    return duckdb_type in NUMBERS | {HALF} or duckdb_type.startswith("DECIMAL")
 
 
 # One function per format -----------------------------------------------------------------
@@ -203,20 +211,23 @@ def _open_parquet(connection: Any, file: TableFile) -> Opened:
     opened = Opened(names=(), aliases=(), types=(), reader=reader, files=files)
     described = connection.execute(f"DESCRIBE FROM {opened.source}").fetchall()
     # DuckDB renames columns that only differ in case; the schema has the original names.
-    own = _parquet_names(connection, file)
+    own = _parquet_columns(connection, file)
     aliases = tuple(row[0] for row in described)
-    names = (*own, *aliases[len(own) :])
-    return replace(opened, names=names, aliases=aliases, types=tuple(row[1] for row in described))
+    names = (*(name for name, _ in own), *aliases[len(own) :])
+    halves = [half for _, half in own] + [False] * (len(aliases) - len(own))
+    types = (HALF if half else row[1] for row, half in zip(described, halves, strict=True))
+    return replace(opened, names=names, aliases=aliases, types=tuple(types))
 
 
-def _parquet_names(connection: Any, file: TableFile) -> tuple[str, ...]:
-    query = "SELECT name, coalesce(num_children, 0) FROM parquet_schema(?)"
+def _parquet_columns(connection: Any, file: TableFile) -> list[tuple[str, bool]]:
+    """Return the names of the columns, and whether they hold floats of 16 bits."""
+    query = "SELECT name, coalesce(num_children, 0), logical_type FROM parquet_schema(?)"
     _root, *nodes = connection.execute(query, [glob.escape(file.absolute)]).fetchall()
     names, inside = [], 0
-    for name, n_children in nodes:
-        names += [] if inside else [name]
+    for name, n_children, kind in nodes:
+        names += [] if inside else [(name, str(kind).casefold().startswith("float16"))]
         inside += n_children - (1 if inside else 0)
-    return tuple(names)
+    return names
 
 
 def count_rows(file: TableFile) -> int:
