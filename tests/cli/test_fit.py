@@ -53,6 +53,30 @@ def test_the_delta_of_the_bootstrap_reaches_the_study(table, tmp_path, capsys):
     assert rule["certificate"]["delta"] == 0.1
 
 
+def test_patients_held_out_are_shown_with_their_limits(table, tmp_path, capsys):
+    held = ["--test-size", "0.2", "--out", tmp_path]
+    ran = run_command(capsys, "fit", table, *FIT, *held)
+    assert (ran.code, len(ran.out.splitlines()) <= 12) == (0, True)
+    test = json.loads((tmp_path / "study.json").read_bytes())["test"]
+    found = test["certificate"]
+    assert "held out 18 patients with no part in it" in ran.said
+    assert f"cost {risk(found['risk'])}, at most {risk(found['value'])}" in ran.said
+    loud = run_command(capsys, "fit", table, *FIT, *held, "--verbose")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for shown in (loud.out, page):
+        assert "The frozen cut-off on 18 patients who were held out" in shown
+        assert all(risk(test["operating_point"][name]) in shown for name in ("sensitivity",))
+
+
+@pytest.mark.parametrize("size", ["1.5", "0", "90", "x"])
+def test_an_impossible_test_size_is_one_line(size, table, tmp_path, capsys):
+    ran = run_command(capsys, "fit", table, *FIT, "--test-size", size, "--out", tmp_path / "o")
+    assert ran.code == 2
+    assert len(ran.err.splitlines()) == 1
+    assert "--test-size" in ran.err
+    assert not (tmp_path / "o").exists()
+
+
 def test_json_is_one_object_and_equals_study_json(table, tmp_path, capsys):
     ran = run_command(capsys, "fit", table, *FIT, *SITES, "--json", "--out", tmp_path)
     assert ran.code == 0

@@ -9,7 +9,7 @@ from steadycut.core.bounds.concentration import dkw
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.split import split_patients
 from steadycut.documents.parts import CertificatePart
-from steadycut.errors import BadOption, BadPatients, TooFewPatients
+from steadycut.errors import BadOption, BadPatients, DeploymentRefused, TooFewPatients
 from steadycut.study.fit import as_candidates
 from steadycut.study.options import study_options
 from steadycut.study.roles import deal_roles
@@ -241,6 +241,9 @@ def test_a_pointwise_bound_is_refused_in_uniform_honesty():
     [
         ({"delta": 0}, "delta must lie strictly between 0 and 1; got 0."),
         ({"delta": 1.2}, "delta must lie strictly between 0 and 1; got 1.2."),
+        ({"test_size": 1.5}, "test_size must be a share between 0 and 1, or a whole number of"),
+        ({"test_size": 0}, "test_size must be a share between 0 and 1, or a whole number of"),
+        ({"test_size": "0.2"}, "test_size must be a share between 0 and 1, or a whole number of"),
         ({"delta_boot": 0}, "delta_boot must lie strictly between 0 and 1; got 0."),
         (
             {"rule": "best"},
@@ -555,3 +558,97 @@ def test_where_identifiers_tell_the_class_the_split_is_not_known_from_the_class_
     # Other identifiers give the split that they always gave, whatever the scores are.
     mixed = np.tile([0, 1], 20)
     assert len({tuple(split_of(one, mixed, telling)) for one in scores}) == 1
+
+
+def split_off(cohort, study):
+    """The patients of a study and those held out, by their identifiers."""
+    held = np.isin(cohort.patients, study.held_out.patients.patients)
+    return cohort.take(~held), cohort.take(held)
+
+
+@pytest.mark.parametrize("size", [0.25, 20])
+@pytest.mark.parametrize("options", [{}, {"honesty": "uniform"}, {"direction": "le"}])
+def test_a_study_with_patients_held_out_is_that_of_the_others_alone(size, options):
+    cohort = make_cohort(named=True)
+    study = steadycut.fit(cohort, test_size=size, **options)
+    rest, held = split_off(cohort, study)
+    assert (rest.n_patients, held.n_patients) == (60, 20)
+    alone = steadycut.fit(rest, **options).to_dict()
+    found = study.to_dict()
+    assert found["patients"].pop("test") == 20
+    assert found["patients"].pop("test_positive") == held.n_positive
+    assert found["options"].pop("test_size") == size
+    tested = found.pop("test")
+    assert found == alone
+    called = (held.scores >= study.threshold) == (study.options.sign > 0)
+    point = tested["operating_point"]
+    assert [point[name] for name in ("tp", "fn", "fp", "tn")] == [
+        int(np.sum((held.labels == label) & (called == call)))
+        for label, call in ((1, True), (1, False), (0, True), (0, False))
+    ]
+    scores = held.oriented(study.options.direction).scores
+    cut = study.options.sign * study.threshold
+    assert tested["certificate"]["value"] == steadycut.certify(scores, held.labels, cut).value
+
+
+def test_what_patients_held_out_are_like_changes_nothing_else():
+    cohort = make_cohort(named=True)
+    study = steadycut.fit(cohort, test_size=0.25)
+    _, held = split_off(cohort, study)
+    theirs = np.isin(cohort.patients, held.patients)
+    others = replace(
+        cohort,
+        scores=np.where(theirs, cohort.scores + 0.001, cohort.scores),
+        labels=np.where(theirs, 1 - cohort.labels, cohort.labels),
+    )
+    again = steadycut.fit(others, test_size=0.25)
+    assert again.held_out.patients.patients.tolist() == held.patients.tolist()
+    assert (again.threshold, again.certificate) == (study.threshold, study.certificate)
+    assert again.bootstrap_thresholds.tolist() == study.bootstrap_thresholds.tolist()
+    assert again.describe().test.certificate.risk > study.describe().test.certificate.risk
+    assert again.fingerprint != study.fingerprint == cohort.fingerprint()
+
+
+def test_not_everybody_can_be_held_out():
+    told = refusal(TooFewPatients, test_size=N)
+    assert told.startswith(f"test_size={N} holds out everybody; there are {N} patients.")
+
+
+def test_patients_are_held_out_within_classes_where_the_split_is():
+    cohort = make_cohort(named=True)
+    study = steadycut.fit(cohort, test_size=0.25, stratified=True, target_prevalence=0.2)
+    assert study.held_out.patients.n_positive == round(cohort.n_positive / 4)
+    assert study.describe().test.certificate.bound == "class-wise"
+
+
+@pytest.mark.parametrize("stratify", ["label", "site", "given"])
+def test_strata_of_the_bootstrap_are_those_of_the_patients_who_stay(stratify):
+    cohort = replace(make_cohort(named=True), sites=np.resize(["a", "b", "c"], N))
+    given = cohort.sites if stratify == "given" else stratify
+    study = steadycut.fit(cohort, test_size=0.25, stratify=given)
+    rest, _ = split_off(cohort, study)
+    alone = steadycut.fit(rest, stratify=rest.sites if stratify == "given" else stratify)
+    assert study.bootstrap_thresholds.tolist() == alone.bootstrap_thresholds.tolist()
+
+
+@pytest.mark.parametrize("ensemble", [None, "quantile"])
+def test_patients_held_out_have_the_score_that_was_chosen(ensemble):
+    study = steadycut.fit(list(two_candidates()), test_size=20, ensemble=ensemble)
+    held = study.held_out
+    assert held.patients.n_patients == 20
+    assert held.everyone.n_patients == N
+    assert held.patients.recipe == study.patients.recipe
+    wanted = "good" if ensemble is None else study.patients.recipe.score
+    assert held.everyone.recipe.score == wanted
+
+
+def test_a_rule_with_patients_held_out_refuses_their_table_and_small_cells():
+    cohort = make_cohort(named=True)
+    study = steadycut.fit(cohort, test_size=0.25)
+    frozen = study.freeze()
+    assert frozen.document.provenance.data_sha256 == cohort.fingerprint()
+    assert frozen.document.provenance.patients.test == 20
+    with pytest.raises(DeploymentRefused, match="same patients"):
+        steadycut.audit(frozen, cohort)
+    with pytest.raises(BadOption, match="leave out test_size"):
+        study.freeze(small_cells=5)

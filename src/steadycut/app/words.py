@@ -51,6 +51,10 @@ FIELDS = {
         "Risk of a wrong promise or alarm",
         "0.1: it is wrong in at most 10 of 100 studies (90 % confidence).",
     ),
+    "test_size": (
+        "Patients to hold out",
+        "A share such as 0.2, or a number. They only show what the finished cut-off does.",
+    ),
     "delta_boot": (
         "The same for the stability of the cut-off",
         "Empty: as above. It changes the penalty, not the promise.",

@@ -50,7 +50,7 @@ def fit_command(
     check_fraction("confidence", output.confidence)
     remembered = remember.arguments()
     if small_cells is not None:
-        check_possible(small_cells, choice.ensemble, certificate.bound)
+        check_possible(small_cells, choice.ensemble, certificate.bound, certificate.test_size)
         check_no_study(out)
     within, strata_columns = opt.parse_stratify(search.stratify, columns.label, sites.site)
     arguments = opt.study_arguments(costs, choice, search, certificate)

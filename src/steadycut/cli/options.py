@@ -329,6 +329,12 @@ class FitBoundOptions(BoundOptions):
         "Failure probability of the bootstrap radius and the penalty. [default: as --delta]",
         default=None,
     )
+    test_size: float | None = number(
+        "SHARE|N",
+        "Hold out patients (a share or a number) who neither choose nor check; the frozen cut-off "
+        "is shown on them. [default: nobody]",
+        default=None,
+    )
     certify: str | None = option(
         "RATE:X[,RATE:X]",
         "Certify rates too: sensitivity:0.90, specificity:0.80 or both, at least these values. "

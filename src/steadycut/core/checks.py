@@ -111,6 +111,16 @@ def check_count(name: str, value: Any, *, at_least: int = 1, at_most: int | None
     return int(value)
 
 
+def check_size(name: str, value: Any) -> float | int:
+    """Return ``value`` if it is a share between 0 and 1, or a number of patients."""
+    number = _as_float(value)
+    if 0 < number < 1:
+        return number
+    if not (1 <= number < np.inf and number % 1 == 0):
+        refuse(name, "be a share between 0 and 1, or a whole number of patients", value)
+    return int(number)
+
+
 def check_choice(name: str, value: str, allowed: Collection[str]) -> str:
     """Return ``value``, if it is one of ``allowed``."""
     if not isinstance(value, str) or value not in allowed:

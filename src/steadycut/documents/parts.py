@@ -213,7 +213,10 @@ class StabilityPart(Part):
 
 
 class RoleCounts(Part):
-    """How many patients there are in each role and class."""
+    """How many patients there are in each role and class.
+
+    ``test`` patients were held out; they are not part of the ``total``.
+    """
 
     total: int
     positive: int
@@ -221,12 +224,15 @@ class RoleCounts(Part):
     select_positive: int
     certify: int
     certify_positive: int
+    test: int | None = None
+    test_positive: int | None = None
 
 
 class RuleOptions(Part):
     """The options that the numbers depend on, except the seed.
 
-    ``delta_boot`` is known where it was set apart from ``delta``.
+    ``delta_boot`` is known where it was set apart from ``delta``, ``test_size`` where patients were
+    held out.
     """
 
     grid: int | str
@@ -241,6 +247,7 @@ class RuleOptions(Part):
     stratify: str
     small_cells: int | None = None
     delta_boot: FiniteFloat | None = None
+    test_size: FiniteFloat | None = None
 
     @property
     def stability_delta(self) -> float:

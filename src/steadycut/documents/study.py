@@ -160,6 +160,16 @@ class CostCurvePart(parts.Part):
     trivial_risk: parts.Floats
 
 
+class HeldOutPart(parts.Part):
+    """What the frozen cut-off does to patients who neither chose nor certified it.
+
+    ``certificate`` is a bound of its own on the same risk, from these patients alone.
+    """
+
+    certificate: parts.CertificatePart
+    operating_point: parts.OperatingPointPart
+
+
 class OptionsPart(parts.RuleOptions):
     """All options that the numbers depend on."""
 
@@ -170,7 +180,7 @@ class StudyDocument(parts.NamedClasses):
     """Everything in ``study.json``.
 
     ``instances``, ``data`` and ``frozen_rule`` are known where the study was made from a table,
-    ``certified_rates`` where somebody asked for them. Older files have no ``verdict``.
+    ``certified_rates`` and ``test`` where somebody asked for them. Older files have no ``verdict``.
     """
 
     schema_: Literal["steadycut.study/1"] = Field(default=SCHEMA, alias="schema")
@@ -206,3 +216,4 @@ class StudyDocument(parts.NamedClasses):
     frozen_rule: RuleDocument | None = None
     certified_rates: list[StudyRatePart] | None = None
     verdict: StudyVerdictPart | None = None
+    test: HeldOutPart | None = None

@@ -10,7 +10,7 @@ from steadycut.documents import parts
 from steadycut.documents.audit import AuditDocument
 from steadycut.documents.parts import Range, Step
 from steadycut.documents.rule import RuleDocument
-from steadycut.documents.study import StudyDocument, StudyVerdictPart
+from steadycut.documents.study import HeldOutPart, StudyDocument, StudyVerdictPart
 from steadycut.show.numbers import UNKNOWN, count, cut, of_hundred, percent, risk
 
 
@@ -188,6 +188,16 @@ def tested_in_words(point: parts.CountsPart, honesty: str, names: ClassNames) ->
         f"{count(total, 'patient')} {who}: {point.fn} of {point.tp + point.fn} "
         f"{of_them(names.ill)} missed, {point.fp} of {point.fp + point.tn} "
         f"{of_them(names.healthy)} called"
+    )
+
+
+def held_out_in_words(test: HeldOutPart, names: ClassNames) -> str:
+    """Say what the frozen cut-off did to patients who were held out."""
+    point, found = test.operating_point, test.certificate
+    return (
+        f"{count(found.n_patients, 'patient')} with no part in it: {point.fn} of "
+        f"{point.tp + point.fn} {of_them(names.ill)} missed, {point.fp} of {point.fp + point.tn} "
+        f"{of_them(names.healthy)} called; cost {risk(found.risk)}, at most {risk(found.value)}"
     )
 
 

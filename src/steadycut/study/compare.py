@@ -233,7 +233,7 @@ def compare(
     progress
         Called with a text, the number of steps done and the number of steps.
     **options
-        Options of `steadycut.fit`, the same for every rule, except ``certify``.
+        Options of `steadycut.fit`, the same for every rule, except ``certify`` and ``test_size``.
 
     Returns
     -------
@@ -254,12 +254,13 @@ def compare(
     check_disjoint(here, there)
     check_same_patients(there)
     check_flag("cost_table", cost_table)
-    if options.get("certify") is not None:
-        msg = (
-            f"a comparison certifies no rates; leave out {argument('certify')}, and give it to fit "
-            "for the rule that you choose."
-        )
-        raise BadOption(msg)
+    for name in ("certify", "test_size"):
+        if options.get(name) is not None:
+            msg = (
+                f"a comparison does without it: leave out {argument(name)}, and give it to fit for "
+                "the rule that you choose."
+            )
+            raise BadOption(msg)
     rules = default_rules(options) if rules is None else list(rules)
     if not rules or not there[0].n_patients:
         msg = "a comparison needs at least one rule and one external patient."

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from steadycut.core.certify import certificate_of
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.left_cdf import count_below
@@ -25,6 +26,7 @@ from steadycut.documents.parts import (
 from steadycut.documents.study import (
     CandidatePart,
     CurvePart,
+    HeldOutPart,
     OptionsPart,
     SitePart,
     SitesPart,
@@ -35,8 +37,14 @@ from steadycut.documents.study import (
 from steadycut.study.criterion import criterion_values
 from steadycut.study.curves import class_quantiles, cost_curve, modulus_curve, rival_cuts
 from steadycut.study.explorer import study_explorer
-from steadycut.study.fitted import FittedStudy
-from steadycut.study.operating_point import CONFIDENCE, cut_intervals, point_part, study_point
+from steadycut.study.fitted import FittedStudy, HeldOut
+from steadycut.study.operating_point import (
+    CONFIDENCE,
+    cut_intervals,
+    point_at,
+    point_part,
+    study_point,
+)
 from steadycut.study.useful import study_verdict
 
 CURVE_POINTS = 201
@@ -77,7 +85,8 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
         scores=class_quantiles(study.certify_patients),
         explorer=study_explorer(study),
         bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
-        patients=role_counts(study.patients, study.roles),
+        patients=role_counts(study.patients, study.roles, study.held_out),
+        test=held_out_part(study, confidence),
         options=options_part(study),
     )
 
@@ -215,7 +224,19 @@ def curve_error(
     return np.sqrt(np.maximum(squares - risk**2, 0) / patients.n_patients)
 
 
-def role_counts(patients: PatientScores, roles: Roles) -> RoleCounts:
+def held_out_part(study: FittedStudy, confidence: float) -> HeldOutPart | None:
+    """Return what the frozen cut-off does to patients who were held out; None without any."""
+    if study.held_out is None:
+        return None
+    search, patients = study.options.search, study.held_out.patients
+    point = point_at(patients, study.chosen.threshold, search.costs, confidence)
+    return HeldOutPart(
+        certificate=CertificatePart.of(certificate_of(point.counts, search.costs, search.delta)),
+        operating_point=point_part(point),
+    )
+
+
+def role_counts(patients: PatientScores, roles: Roles, test: HeldOut | None = None) -> RoleCounts:
     """Return how many patients there are in each role and class."""
     labels = patients.known_labels
     return RoleCounts(
@@ -225,6 +246,8 @@ def role_counts(patients: PatientScores, roles: Roles) -> RoleCounts:
         select_positive=int(labels[roles.select].sum()),
         certify=roles.certify.size,
         certify_positive=int(labels[roles.certify].sum()),
+        test=None if test is None else test.patients.n_patients,
+        test_positive=None if test is None else test.patients.n_positive,
     )
 
 

@@ -20,7 +20,7 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, BadPatients, NoFeasibleCut, warn_each
 from steadycut.study.describe import describe
-from steadycut.study.fitted import FittedStudy
+from steadycut.study.fitted import FittedStudy, HeldOut
 from steadycut.study.freeze import freeze
 from steadycut.study.operating_point import (
     CONFIDENCE,
@@ -29,7 +29,7 @@ from steadycut.study.operating_point import (
     study_point,
 )
 from steadycut.study.options import GIVEN, FitOptions, Options, study_options
-from steadycut.study.roles import check_both_classes, deal_roles, groups_of
+from steadycut.study.roles import check_both_classes, deal_roles, deal_test, groups_of
 
 Progress = Callable[[str, int, int], None]
 
@@ -153,6 +153,10 @@ def fit(
         to other hospitals; by the ``"objective"`` J of Algorithm 1, or J without the bias in the
         radius (``"no-bias"``). With several sites: by the risk at each site of the cut that the
         other sites choose, on average (``"site-mean"``) or at the worst site (``"site-worst"``).
+    test_size : float or int, default None
+        Patients to hold out before anything else, as a share of all patients or as a number. They
+        neither choose nor certify. ``study.describe().test`` says what the frozen cut-off does to
+        them. They are dealt as those who certify are, within classes if ``stratified``.
     stratify
         Resample patients within groups, so that every bootstrap cohort has as many of each:
         ``"label"``, ``"site"`` or the name of one of ``patients.attributes``; one entry per
@@ -212,6 +216,8 @@ def run_study(
     ``roles`` are given where they were dealt before there were scores.
     """
     check_same_patients(candidates)
+    if test := deal_test(candidates[0], options):
+        return study_with_test(candidates, options, progress, groups, test)
     check_both_classes(candidates[0])
     check_several(candidates, options)
     _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
@@ -249,6 +255,32 @@ def run_study(
     if progress:
         progress("certified", len(candidates), len(candidates))
     return study
+
+
+def study_with_test(
+    candidates: list[PatientScores],
+    options: Options,
+    progress: Progress | None,
+    groups: Stratify | None,
+    test: Roles,
+) -> Study:
+    """Run the study without the patients who are held out, and keep them beside it.
+
+    It is the same study, to the last bit, as one of the other patients alone.
+    """
+    kept, within = test.select, groups_of(candidates[0], options, groups)
+    rest = [one.take(kept) for one in candidates]
+    alone = replace(options, test_size=None)
+    groups = None if within is None else within[kept]
+    study = run_study(rest, alone, progress, groups=groups)
+    if study.ensemble is None:
+        everyone = next(
+            one for one, mine in zip(candidates, rest, strict=True) if mine is study.patients
+        )
+    else:
+        everyone = study.ensemble.combine(candidates)
+    tested = everyone.take(test.certify).oriented(options.direction)
+    return replace(study, options=options, held_out=HeldOut(patients=tested, everyone=everyone))
 
 
 def average_all(

@@ -21,6 +21,18 @@ from steadycut.ingest.identifiers import alike_warnings
 from steadycut.study.options import Options
 
 
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class HeldOut:
+    """Patients who neither choose nor certify: what the frozen cut-off does to them is shown only.
+
+    ``patients`` are oriented: their high scores are called. ``everyone`` are all patients of the
+    table, as given.
+    """
+
+    patients: PatientScores
+    everyone: PatientScores
+
+
 # Without slots, so that what is asked for more than once is computed once.
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FittedStudy:
@@ -31,7 +43,7 @@ class FittedStudy:
     ``chosen`` and ``candidates`` are on that scale too; `turned` brings a value back to the units
     of the scores. For an ensemble, scores are mean quantiles between 0 and 1, and ``candidates``
     are its methods and, last, the ensemble. ``infeasible`` names the candidates that have no cut
-    within the limits of the rule.
+    within the limits of the rule. ``held_out`` are not among the ``patients``.
     """
 
     options: Options
@@ -45,6 +57,7 @@ class FittedStudy:
     counts: Confusion
     ensemble: Ensemble | None = None
     infeasible: tuple[str, ...] = ()
+    held_out: HeldOut | None = None
 
     @property
     def n_candidates(self) -> int:
@@ -104,8 +117,8 @@ class FittedStudy:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A SHA-256 of the patient-level table."""
-        return self.patients.fingerprint()
+        """A SHA-256 of the patient-level table, with the patients who were held out."""
+        return (self.patients if self.held_out is None else self.held_out.everyone).fingerprint()
 
     @cached_property
     def flip_rate(self) -> float:

@@ -117,7 +117,7 @@ def provenance_of(study: FittedStudy) -> Provenance:
         versions=versions(),
         seed=study.options.seed,
         options=RuleOptions(**options),
-        patients=role_counts(study.patients, study.roles),
+        patients=role_counts(study.patients, study.roles, study.held_out),
         sites=sorted(map(site_hash, names)),
         data_sha256=study.fingerprint,
     )

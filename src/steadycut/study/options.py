@@ -11,6 +11,7 @@ from steadycut.core.checks import (
     check_flag,
     check_fraction,
     check_range,
+    check_size,
     store,
 )
 from steadycut.core.cuts.grid import clear_of_scores, cut_just_below
@@ -28,7 +29,10 @@ GIVEN = "given"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Everything that a study depends on besides the patients."""
+    """Everything that a study depends on besides the patients.
+
+    ``test_size`` is the share, or the number, of patients who are held out before anything else.
+    """
 
     search: Search
     direction: Direction = "ge"
@@ -40,6 +44,7 @@ class Options:
     ensemble: str | None = None
     stratify: str | None = None
     seed: int = 0
+    test_size: float | None = None
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
@@ -48,6 +53,8 @@ class Options:
         store(self, "seed", check_count("seed", self.seed, at_least=0))
         _ = self.bound_name, self.asked_rates
         check_flag("stratified", self.stratified)
+        if self.test_size is not None:
+            store(self, "test_size", check_size("test_size", self.test_size))
         if self.stratify is not None and self.ensemble is not None:
             msg = "an ensemble cannot be resampled within groups; leave out stratify or ensemble."
             raise BadOption(msg)
@@ -121,6 +128,7 @@ class FitOptions(TypedDict, total=False):
     band: str
     selector: str
     seed: int
+    test_size: float | None
 
 
 def study_options(*, stratify: str | None = None, **given: Unpack[FitOptions]) -> Options:

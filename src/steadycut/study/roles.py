@@ -8,7 +8,7 @@ from steadycut.core.bootstrap.within_groups import Stratify, group_codes
 from steadycut.core.checks import IntArray
 from steadycut.core.records import PatientScores
 from steadycut.core.split import Roles, everybody, split_classes, split_patients
-from steadycut.errors import TooFewPatients
+from steadycut.errors import TooFewPatients, argument
 from steadycut.study.options import GIVEN, Options
 
 # Below this many patients of a class no cut-off is chosen at all.
@@ -24,13 +24,34 @@ def deal_roles(patients: PatientScores, options: Options) -> Roles:
     """
     if options.honesty == "uniform":
         return everybody(patients.n_patients)
-    (seed,) = np.random.SeedSequence(
-        [options.seed, *digest_of_names(patients.oriented(options.direction))]
-    ).spawn(1)
-    rng = np.random.default_rng(seed)
+    return _deal(patients, options, options.certify_size, stream=0)
+
+
+def deal_test(patients: PatientScores, options: Options) -> Roles | None:
+    """Return who is held out (``certify``) and who stays (``select``); None if nobody is held out.
+
+    They are dealt as those who certify are, within classes if ``stratified``.
+    """
+    size, n_patients = options.test_size, patients.n_patients
+    if size is None:
+        return None
+    share = size if size < 1 else size / n_patients
+    if share >= 1:
+        msg = (
+            f"{argument('test_size', int(size))} holds out everybody; there are {n_patients} "
+            "patients. Take a smaller number, or a share such as 0.2."
+        )
+        raise TooFewPatients(msg)
+    return _deal(patients, options, share, stream=1)
+
+
+def _deal(patients: PatientScores, options: Options, share: float, stream: int) -> Roles:
+    names = digest_of_names(patients.oriented(options.direction))
+    seeds = np.random.SeedSequence([options.seed, *names]).spawn(2)
+    rng = np.random.default_rng(seeds[stream])
     if options.stratified:
-        return split_classes(patients.known_labels, options.certify_size, rng)
-    return split_patients(patients.n_patients, options.certify_size, rng)
+        return split_classes(patients.known_labels, share, rng)
+    return split_patients(patients.n_patients, share, rng)
 
 
 def digest_of_names(patients: PatientScores) -> bytes:

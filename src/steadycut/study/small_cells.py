@@ -125,13 +125,21 @@ def rounded_at_home(rule: FrozenFile[Any]) -> list[str]:
     return [text]
 
 
-def check_possible(least: int, ensemble: str | None, bound: str) -> None:
+def check_possible(
+    least: int, ensemble: str | None, bound: str, test_size: float | None = None
+) -> None:
     """Refuse studies whose rule cannot do without the scores of single patients."""
     check_count("small_cells", least, at_least=2, at_most=MOST_REPLICATES)
     if ensemble is not None:
         msg = (
             f"{argument('small_cells')} does not work for an ensemble, whose scale is made of "
             "patients' scores."
+        )
+        raise BadOption(msg)
+    if test_size is not None:
+        msg = (
+            f"{argument('small_cells')} writes no result of patients who are held out; leave out "
+            f"{argument('test_size')}."
         )
         raise BadOption(msg)
     if bound == "betting":
@@ -145,7 +153,7 @@ def check_possible(least: int, ensemble: str | None, bound: str) -> None:
 def without_small_cells(document: RuleDocument, study: FittedStudy, least: int) -> RuleDocument:
     """Return a rule in which no number stands for fewer than ``least`` patients."""
     options = study.options
-    check_possible(least, options.ensemble, options.bound)
+    check_possible(least, options.ensemble, options.bound, options.test_size)
     check_enough(study.chose, least)
     grouped = grouped_patients(study.certify_patients, study.threshold, options.sign, least)
     counts = confusion_at(grouped.oriented(options.direction), study.chosen.threshold)

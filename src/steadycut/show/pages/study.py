@@ -15,7 +15,7 @@ from steadycut.show.sections.certificate import (
     rates_sentence,
     rates_step,
 )
-from steadycut.show.sections.characteristics import operating_section
+from steadycut.show.sections.characteristics import held_out_section, operating_section
 from steadycut.show.sections.checklist import checklist_section
 from steadycut.show.sections.choice import (
     candidates_section,
@@ -50,6 +50,7 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
     sections = (
         certificate_section(certificate, f"where {say.costs_in_words(costs)}", waterfall),
         operating_section(study),
+        held_out_section(study, study.test) if study.test else None,
         choice_section(study),
         stability_section(study),
         tipping_section(study),
@@ -131,6 +132,7 @@ def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
     return (
         ("tested on", tested),
         *((name, rates_in_words(point, name, value)) for name, value in RATES.items()),
+        *((("held out", say.held_out_in_words(study.test, study.names)),) if study.test else ()),
         ("stability", f"{moves}{say.reversed_in_words(study.stability.flip_rate)}"),
     )
 
@@ -170,6 +172,7 @@ def options_section(study: StudyDocument) -> Section:
         (f"patients, {ill}", f"{patients.total}, {patients.positive}"),
         (f"used to choose, {ill}", f"{patients.select}, {patients.select_positive}"),
         (f"used to check, {ill}", f"{patients.certify}, {patients.certify_positive}"),
+        (f"held out, {ill}", f"{patients.test or 0}, {patients.test_positive or 0}"),
         *data_rows(study.data),
         ("schema", study.schema_),
     ]

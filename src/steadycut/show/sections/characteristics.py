@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 
 from steadycut.core.class_names import ClassNames, of_them
 from steadycut.documents.parts import CostsPart, IntervalPart, OperatingPointPart
-from steadycut.documents.study import CutIntervals, StudyDocument
+from steadycut.documents.study import CutIntervals, HeldOutPart, StudyDocument
 from steadycut.show.builders import pictures, section
 from steadycut.show.figures.decision_curve import DecisionCurveDisplay
 from steadycut.show.figures.scores import ScoresDisplay
-from steadycut.show.numbers import UNKNOWN, cut, percent, risk
+from steadycut.show.numbers import UNKNOWN, count, cut, percent, risk
 from steadycut.show.page import Picture, Section, Table
-from steadycut.show.sentences import errors_sentence
+from steadycut.show.sentences import bound_in_words, errors_sentence
 
 Write = Callable[[float | None], str]
 
@@ -73,6 +73,32 @@ def operating_section(study: StudyDocument) -> Section:
             counts_table(point, "Patients used to check", names),
             rates_table({"value": point}, names),
         ),
+    )
+
+
+def held_out_section(study: StudyDocument, test: HeldOutPart) -> Section:
+    """Say what the frozen cut-off does to patients who were held out."""
+    point, found = test.operating_point, test.certificate
+    wanted = {key: NAMES[key] for key in ("sensitivity", "specificity")}
+    limit = f"{percent(1 - found.delta)} confidence: at most {risk(found.value)}"
+    rows = (
+        ("risk", risk(found.risk), limit, bound_in_words(found.bound)),
+        *((name, *fixed(point, key)) for key, name in wanted.items()),
+    )
+    table = Table(
+        caption=f"The frozen cut-off on {count(found.n_patients, 'patient')} who were held out",
+        header=("what", "seen", f"limit, or {percent(point.confidence)} interval", "how"),
+        kinds="tnnt",
+        rows=rows,
+        note="Each limit and interval holds on its own.",
+        short=(0, 1, 2),
+    )
+    return section(
+        "held-out",
+        "Patients who were held out",
+        "These patients had no part in choosing the cut-off or in its certificate.",
+        results=(errors_sentence(point, "held out", study.names),),
+        tables=(table, counts_table(point, "Patients held out", study.names)),
     )
 
 

@@ -105,8 +105,15 @@ def certificate_text(document: StudyDocument) -> str:
         "were used to check the cut-off. They give an upper limit on its risk, the average cost "
         f"per patient, with {percent(1 - certificate.delta)} confidence, by the bound "
         f"{say.bound_in_words(certificate.bound)}. {SPLIT if honest else UNIFORM}"
-        f"{rates_text(document)}"
+        f"{rates_text(document)}{held_out_text(document)}"
     )
+
+
+def held_out_text(document: StudyDocument) -> str:
+    """Say how the cut-off did on patients who were held out; nothing without any."""
+    if document.test is None:
+        return ""
+    return f" Held out before the study: {say.held_out_in_words(document.test, document.names)}."
 
 
 def rates_text(document: StudyDocument) -> str:
