@@ -325,6 +325,45 @@ def test_the_confidence_is_not_rounded_up(delta, text):
     assert all(f"({text} confidence)" in one["text"] for one in found["questions"])
 
 
+def opened(seed, distance=2.0, moved=0.0, n_before=200):
+    """The verdict of 80 patients; rates near the margin stay open."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for n, shift in ((n_before, 0.0), (80, moved)):
+        labels = (rng.random(n) < 0.4).astype(int)
+        scores = rng.normal(size=n) + distance * labels + shift
+        found.append(PatientScores(scores=scores, labels=labels))
+    rule = fit(found[0], n_bootstrap=5).freeze()
+    return audit(rule, found[1]).describe()
+
+
+def test_an_open_verdict_says_label_more_only_if_labels_decide_it():
+    """More labels decide it if they answer every open question, or one of them with no."""
+    kinds = set()
+    for seed in range(12):
+        found = opened(seed, moved=0.4 * (seed % 3), n_before=(60, 200)[seed % 2])
+        if found.verdict.overall != "open":
+            continue
+        unanswered = [one for one in found.questions if one.answer == "cannot tell"]
+        all_sized = all(one.patients_needed for one in unanswered)
+        more = found.next_step.startswith("Next: label more patients")
+        refuted = "(the answer would be no)" in found.next_step
+        assert more == (all_sized or refuted)
+        if not more:
+            assert found.next_step.startswith("Next: more labels here would not decide this")
+            assert "watch it" in found.next_step or "choose a cut-off" in found.next_step
+        kinds.add((more, refuted))
+    assert kinds >= {(True, False), (False, False)}
+
+
+def test_where_all_patients_are_of_one_class_the_other_one_is_asked_for():
+    rule = freeze()
+    scores = rule.threshold + np.array([-1.0, -1.0, 1.0])
+    assert audit(rule, scores, np.zeros(3, dtype=int)).describe().next_step == (
+        "Next: label patients of the other class too; all patients here are of one class."
+    )
+
+
 # One class, no labels ----------------------------------------------------------------------
 
 

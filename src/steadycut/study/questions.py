@@ -1,7 +1,7 @@
 """The three answers of an audit in sentences, and what to do next."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -17,6 +17,7 @@ from steadycut.core.verdict import (
     Verdict,
     error_rates,
     patients_needed,
+    strict_level,
 )
 from steadycut.documents.audit import QuestionPart
 from steadycut.documents.frozen import FrozenFile
@@ -38,6 +39,7 @@ OPEN = "it is not yet known whether the cut-off can be trusted here"
 # So many sites or groups that fail are named in a sentence.
 MOST_NAMED = 5
 NOT_SHOWN = "not shown to be better than calling everybody or nobody"
+NO_THEN = " (the answer would be no)"
 CHECK_SCORES = "Check that scores are made as before (scanner, software, units)."
 LOCAL = (
     "choose a cut-off for this hospital with steadycut fit on its own labelled patients, then "
@@ -222,7 +224,7 @@ def _within(words: Words, part: LabelledPart) -> str:
         )
     observed = f"{capital(words.cost(compared.observed_cost))}"
     if answer == "yes":
-        limit = words.limit(compared.highest_cost(words.rule.certificate.delta))
+        limit = words.limit(compared.highest_cost(part.share * words.rule.certificate.delta))
         observed += f", at most {limit}"
     return f"{observed}{words.shown(answer)}; certified: at most {promised}{rates}."
 
@@ -285,12 +287,9 @@ def next_step(rule: FrozenFile[Any], part: LabelledPart, questions: Sequence[Que
     if part.overall == "bad":
         return f"Next: {_after_bad(rule, part)}"
     if part.verdict.overall == "good" and part.doubtful is not None:
-        n = int(part.doubtful.comparison.here.sum())
-        few = "1 patient is" if n == 1 else f"{n} patients are"
-        return (
-            f"Next: label more patients of {name_of(part.doubtful)}, and audit with --sequential: "
-            f"what was observed there is worse, but {few} too few to tell."
-        )
+        return f"Next: {_in_group(rule, part, part.doubtful)}"
+    if not part.comparison.cost_without_score:
+        return "Next: label patients of the other class too; all patients here are of one class."
     return f"Next: {_label_more(rule, part, questions)}"
 
 
@@ -322,8 +321,8 @@ def label_some(rule: FrozenFile[Any], margin: float) -> str:
     known = {name: size for name, size in sizes.items() if size is not None}
     if not known:
         return f"{start}{_first_audit(compared, certificate.delta)}."
-    quoted = [f'"{SHORT[name]}"' for name in known]
-    answer = f" answer {_listed(quoted)}" if len(known) < len(QUESTIONS) else ""
+    quoted = _quoted([SHORT[name] for name in known])
+    answer = f" answer {quoted}" if len(known) < len(QUESTIONS) else ""
     return f"{start}: about {max(known.values())}{answer}, if it does here what it did before."
 
 
@@ -358,6 +357,24 @@ def _after_bad(rule: FrozenFile[Any], part: LabelledPart) -> str:
     )
 
 
+def _in_group(rule: FrozenFile[Any], part: LabelledPart, group: Group) -> str:
+    """Say how to decide about a group in which what was observed is worse."""
+    compared, name = group.comparison, name_of(group)
+    level = (1 - part.share) * rule.certificate.delta / len(part.groups)
+    sizes = [needed(compared, group.verdict, one, level) for one in QUESTIONS]
+    if compared.cost_without_score and not any(sizes):
+        return (
+            f"decide about {name} by itself: what was observed there is worse, and more labels "
+            f"would not decide it at these rates. For these patients {LOCAL}"
+        )
+    n = int(compared.here.sum())
+    few = "1 patient is" if n == 1 else f"{n} patients are"
+    return (
+        f"label more patients of {name}, and audit with --sequential: what was observed there is "
+        f"worse, but {few} too few to tell."
+    )
+
+
 def _label_more(
     rule: FrozenFile[Any], part: LabelledPart, questions: Sequence[QuestionPart]
 ) -> str:
@@ -367,21 +384,50 @@ def _label_more(
     """
     n_patients, sequential = int(part.counts.sum()), part.comparison.sequential
     open_ones = [one for one in questions if one.answer == "cannot tell"]
-    sizes = [
-        f'{max(one.patients_needed - n_patients, 1)} more for "{SHORT[one.question]}"'
+    sizes = {
+        one.question: max(one.patients_needed - n_patients, 1)
         for one in open_ones
         if one.patients_needed is not None
-    ]
-    never = [f'"{SHORT[one.question]}"' for one in open_ones if one.patients_needed is None]
-    if not sizes:
-        rest = LOCAL if len(never) == len(QUESTIONS) else "decide from the other answers."
-        return f"more labels here would not settle {_listed(never)}; {rest}"
-    rest = f"; {_listed(never)} would stay open" if never else ""
-    size = f"about {', '.join(sizes)}{rest}"
+    }
+    never = [SHORT[one.question] for one in open_ones if one.patients_needed is None]
+    fails = [one.question for one in open_ones if _would_fail(part, one, rule.certificate.delta)]
+    if never and not fails:
+        return _instead(rule, part, never, sizes)
+    rest = f"; {_quoted(never)} would stay open" if never else ""
+    listed = ", ".join(
+        f'{size} more for "{SHORT[name]}"{NO_THEN if name in fails else ""}'
+        for name, size in sizes.items()
+    )
     again = "then audit all of them with --sequential, as often as you like"
     error = f"{100 * rule.certificate.delta:g} %"
     looks = "" if sequential else f" This look without it adds its own {error} chance of an error."
-    return f"label more patients, {again}: {size}.{looks}"
+    return f"label more patients, {again}: about {listed}{rest}.{looks}"
+
+
+def _would_fail(part: LabelledPart, one: QuestionPart, delta: float) -> bool:
+    """Whether so many patients as an open question needs would answer it with no."""
+    if one.patients_needed is None:
+        return False
+    many = replace(part.comparison, sequential=True).scaled_to(one.patients_needed)
+    return getattr(many.verdict(strict_level(part.share * delta)), one.question) == "no"
+
+
+def _instead(
+    rule: FrozenFile[Any], part: LabelledPart, never: Sequence[str], sizes: Mapping[Question, int]
+) -> str:
+    """Say what to do if the verdict stays open, whatever is labelled."""
+    start = f"more labels here would not decide this: at these rates {_quoted(never)} stay"
+    text = f"{start}{'s' if len(never) == 1 else ''} open."
+    if part.verdict.useful == "yes":
+        watch = f"steadycut monitor {rule.file_name} TABLE --order COL"
+        return f"{text} It is shown to be useful here: use it with care and watch it: {watch}"
+    if "useful" in sizes:
+        text += f' If "useful here" is enough for you, label about {sizes["useful"]} more.'
+    return f"{text} Otherwise {LOCAL}" if sizes else f"{text} Instead {LOCAL}"
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return _listed([f'"{name}"' for name in names])
 
 
 def name_of(group: Group) -> str:
