@@ -13,7 +13,7 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.intervals.rates import at_fixed_cut
 from steadycut.core.records import Costs
 from steadycut.show import render_document
-from steadycut.show.numbers import cut, percent, risk
+from steadycut.show.numbers import cut, percent, rate, risk
 from steadycut.show.pages.kinds import page_of
 from tests.cli.commands import write_rows
 from tests.show.documents import document
@@ -202,7 +202,7 @@ def numbers_of_core(content, at, cost_fn, cost_fp, prevalence):
         "risk": risk(found.risk),
         "limit": risk(found.value),
         "trivial": risk(found.trivial_risk),
-        **{key: percent(rates[key].value) for key in ("sensitivity", "specificity", "ppv", "npv")},
+        **{key: rate(rates[key].value) for key in ("sensitivity", "specificity", "ppv", "npv")},
         "calls": risk(100 * calls),
         "grey": percent(prevalence * grey[0] + (1 - prevalence) * grey[1]),
     }

@@ -136,3 +136,22 @@ def test_sites_that_fail_are_named_where_all_patients_together_still_gain(place,
     found = run_command(capsys, "audit", rule, place / "b.csv", *asked).json
     assert (found["verdict"]["useful"], found["verdict"]["overall"]) == ("yes", "bad")
     assert found["next_step"].startswith("Next: do not use it for site 'D' and 'E' as it is.")
+
+
+def test_long_names_of_many_sites_keep_the_text_short(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    labels = np.arange(1200) % 2
+    names = [f"University hospital of a town with a very long name, ward {n}" for n in range(20)]
+    sites = np.repeat([name.replace(",", "") for name in names], 60)
+    scores = rng.normal(size=1200) + 3 * labels - 6 * (np.arange(1200) >= 240)
+    table = pd.DataFrame({"id": np.arange(1200), "s": scores, "y": labels, "where": sites})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    rule = fitted(tmp_path, capsys, sites[0], sites[60])
+    ran = run_command(capsys, "audit", rule, tmp_path / "t.csv", *AUDIT, "--out", tmp_path / "a")
+    assert len(ran.out.splitlines()) <= 12
+    assert "it fails in 16 of 18 sites or groups" in ran.said
+    assert "and 15 more (see --verbose)" in ran.said
+    long = run_command(
+        capsys, "audit", "--verbose", rule, tmp_path / "t.csv", *AUDIT, "--out", tmp_path / "b"
+    )
+    assert all(f"site {name}" in long.said for name in np.unique(sites)[2:])

@@ -11,7 +11,7 @@ from steadycut.errors import MissingPackage
 from steadycut.show import render_document
 from steadycut.show.columns import numbers, percents
 from steadycut.show.html import render_page
-from steadycut.show.numbers import change, cut, exact, percent, risk, spread
+from steadycut.show.numbers import change, cut, exact, percent, rate, risk, spread
 from steadycut.show.page import Status
 from steadycut.show.pages.audit import audit_page
 from steadycut.show.pages.kinds import page_of
@@ -174,8 +174,8 @@ def test_a_comparison_holds_every_number():
             row["rule"],
             cut(row["operating_value"]),
             *(risk(row[key]) for key in ("modulus", "certificate", "best_external")),
-            percent(row["sensitivity_external"]),
-            percent(row["specificity_external"]),
+            rate(row["sensitivity_external"]),
+            rate(row["specificity_external"]),
         ]
     for row in comparison["cost_table"]:
         wanted.append(f"{row['cost_fn']:g}:{row['cost_fp']:g}")

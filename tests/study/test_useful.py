@@ -172,3 +172,31 @@ def test_the_error_of_a_known_population_is_below_its_certificate():
     miss, alarm = norm.cdf(study.threshold - 2.0), norm.sf(study.threshold)
     assert 0.4 * miss + 0.6 * alarm <= study.certificate.value
     assert "verdict" not in study.freeze().to_dict()
+
+
+def test_over_a_range_of_prevalences_both_ends_count():
+    """The certificate is for the worse end; where a score is useless at the other, this is said."""
+    study = fit(cohort(5, 200), n_bootstrap=5, target_prevalence=(0.02, 0.6))
+    page = study_page(study.describe())
+    (useful,) = [mark.text for mark in page.marks]
+    assert not study.certificate.vacuous
+    assert study_verdict(study).useful != "yes"
+    assert "At a prevalence of 2 % an average cost of" in useful
+    assert "at the worse end of 2 % to 60 % prevalence" in useful
+    assert "too close" not in useful
+    assert page.next_step.startswith("Next: take another score or a narrower range of prevalences")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_useful_at_both_ends_is_useful_between_them(seed):
+    rng = np.random.default_rng(seed)
+    miss, alarm = rng.random(2) / 2
+    low, high = np.sort(rng.random(2))
+
+    def gain(prevalence):
+        cost = prevalence * miss + (1 - prevalence) * alarm
+        return min(prevalence, 1 - prevalence) - cost
+
+    ends = min(gain(low), gain(high))
+    # Both differences are linear in the prevalence, so the smaller one is concave.
+    assert all(gain(one) >= ends - 1e-12 for one in np.linspace(low, high, 21))

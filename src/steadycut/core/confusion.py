@@ -99,6 +99,24 @@ class Confusion:
         nobody, everybody = costs.cost_fn * self.n_positive, costs.cost_fp * self.n_negative
         return min(nobody, everybody) / self.n_patients
 
+    def at_ends(self, costs: Costs) -> list[tuple[float, float, float]]:
+        """Return each end of the target range, with the risk there and that without a score.
+
+        Both are linear in the prevalence. A rule that costs less than calling everybody and than
+        calling nobody at both ends therefore costs less at every prevalence between them.
+
+        Examples
+        --------
+        >>> found = Confusion(tp=8, fn=2, fp=1, tn=9).at_ends(Costs(target=(0.1, 0.5)))
+        >>> [tuple(round(one, 3) for one in end) for end in found]
+        [(0.1, 0.11, 0.1), (0.5, 0.15, 0.5)]
+        """
+        rates = self.miss_rate or 0.0, self.alarm_rate or 0.0
+        return [
+            (miss / costs.cost_fn, miss * rates[0] + alarm * rates[1], min(miss, alarm))
+            for miss, alarm in costs.class_weights
+        ]
+
     def _class_wise_error(self, costs: Costs) -> float:
         miss, alarm = self.miss_rate or 0.0, self.alarm_rate or 0.0
         miss_weight, alarm_weight = costs.worse_end(miss, alarm)

@@ -76,6 +76,17 @@ def percent(share: float | None) -> str:
     return f"{text} %"
 
 
+def rate(share: float | None) -> str:
+    """Write a sensitivity, a specificity or a predictive value: two decimals.
+
+    Examples
+    --------
+    >>> rate(0.846), rate(1.0), rate(None)
+    ('0.85', '1.00', 'not known')
+    """
+    return UNKNOWN if share is None else f"{round_half_up(float(share), 2):.2f}"
+
+
 def of_hundred(share: float) -> str:
     """Write an upper limit on a share as whole patients of a hundred, rounded up.
 

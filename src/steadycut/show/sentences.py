@@ -11,7 +11,8 @@ from steadycut.documents.audit import AuditDocument
 from steadycut.documents.parts import Range, Step
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import HeldOutPart, StudyDocument, StudyVerdictPart
-from steadycut.show.numbers import UNKNOWN, count, cut, of_hundred, percent, risk
+from steadycut.show.numbers import UNKNOWN, count, cut, of_hundred, percent, rate, risk
+from steadycut.study.questions import at_each_end, capital
 
 
 def quoted(name: object) -> str:
@@ -142,27 +143,36 @@ def limit_in_short(value: float, costs: parts.CostsPart) -> str:
 
 
 def certified_sentence(
-    certificate: parts.CertificatePart, costs: parts.CostsPart, useful: Answer | None = None
+    certificate: parts.CertificatePart,
+    costs: parts.CostsPart,
+    useful: Answer | None = None,
+    target: Range | None = None,
 ) -> str:
     """Say what is certified, and what it would cost to call everybody or nobody.
 
-    ``useful`` is the answer whether the cut-off is better than that, if it is known.
+    ``useful`` is the answer whether the cut-off is better than that, if it is known. With a range
+    of ``target`` prevalences the limit is for the worse end, and "useful" for both ends.
     """
-    confidence = f"({percent(1 - certificate.delta)} confidence)"
+    several = target is not None and target[0] != target[1]
+    shares = "" if target is None else prevalence_in_words(target)
+    where = f" at {shares} prevalence" if shares else ""
+    confidence = f"{where} ({percent(1 - certificate.delta)} confidence)"
     if costs.equal:
         limit = of_hundred(certificate.value / costs.cost_fn)
         without = of_hundred_about(certificate.trivial_risk / costs.cost_fn)
-        text = f"wrong in at most {limit} patients like these {confidence}"
+        text = f"wrong in at most {limit} patients like these{confidence}"
     else:
         limit, without = risk(certificate.value), risk(certificate.trivial_risk)
         text = (
-            f"an average cost of at most {limit} per patient like these {confidence}, where "
+            f"an average cost of at most {limit} per patient like these{confidence}, where "
             f"{costs_in_words(costs)}"
         )
     if useful == "no":
         return f"Calling everybody or nobody is better ({without}): {text}."
     if certificate.vacuous:
         return f"Not shown to be better than calling everybody or nobody ({without}): {text}."
+    if several:
+        return f"Certified: {text}."
     close = ", too close to tell" if useful == "cannot tell" else ""
     return f"Certified: {text}; calling everybody or nobody: {without}{close}."
 
@@ -171,9 +181,9 @@ def estimate_in_words(estimate: parts.EstimatePart, confidence: float | None = N
     """Write a rate with its interval; the confidence where it was not written before."""
     if estimate.value is None:
         return UNKNOWN
-    ends = [UNKNOWN if end is None else f"{end:.2f}" for end in (estimate.low, estimate.high)]
+    ends = [rate(end) for end in (estimate.low, estimate.high)]
     name = "" if confidence is None else f"{percent(confidence)} CI "
-    return f"{estimate.value:.2f} ({name}{ends[0]} to {ends[1]})"
+    return f"{rate(estimate.value)} ({name}{ends[0]} to {ends[1]})"
 
 
 def tested_in_words(point: parts.CountsPart, honesty: str, names: ClassNames) -> str:
@@ -217,6 +227,11 @@ def study_step(study: StudyDocument, verdict: StudyVerdictPart) -> str:
     certificate = study.certificate
     if verdict.useful == "no":
         return "Next: do not use it. Check the direction and the costs, or take another score."
+    if worse := worse_end(study):
+        return (
+            f"Next: take another score or a narrower range of prevalences. At {worse} it is not "
+            "better than calling everybody or nobody; more patients would only confirm this."
+        )
     if certificate.risk >= certificate.trivial_risk:
         return (
             "Next: try another score, other costs or another direction. At these rates it is not "
@@ -229,6 +244,21 @@ def study_step(study: StudyDocument, verdict: StudyVerdictPart) -> str:
         f"{study.patients.total}). Set this number now: every further look adds its own "
         f"{percent(certificate.delta)} chance of an error."
     )
+
+
+def ends_sentence(study: StudyDocument) -> str:
+    """Write the cost with and without the score at both ends of a range of target prevalences."""
+    target, counts = study.target_prevalence, study.operating_point.confusion
+    if target is None or target[0] == target[1]:
+        return ""
+    return f"{capital(at_each_end(counts, study.costs.as_costs(target)))}. "
+
+
+def worse_end(study: StudyDocument) -> str:
+    """Return the ends of a target range where the observed cost is not below that without score."""
+    target, counts = study.target_prevalence, study.operating_point.confusion
+    ends = counts.at_ends(study.costs.as_costs(target)) if target and target[0] != target[1] else []
+    return " and ".join(percent(end) for end, cost, without in ends if cost >= without)
 
 
 def without_score(study: StudyDocument) -> str:

@@ -1,11 +1,13 @@
 """A page as plain text for a terminal: the answer in a few lines, or with all its results."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from steadycut.show.columns import aligned, columns, wrapped
 from steadycut.show.page import Page, Section, Table
 
 WIDTH = 110
+NOT_NAMED = re.compile(r"' and \d+ more\b")
 # Quotation marks that every terminal has.
 STRAIGHT = str.maketrans("\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}", '""')
 
@@ -29,7 +31,8 @@ def brief(page: Page) -> Iterator[str]:
         yield short_table(page.answer)
     elif page.facts_in_short:
         yield aligned(page.facts)
-    yield paragraph([page.next_step])
+    # Sites and groups that are not named are in a table of the page.
+    yield paragraph([NOT_NAMED.sub(r"\g<0> (see --verbose)", page.next_step, count=1)])
 
 
 def section_blocks(section: Section) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+from steadycut.core.confusion import Confusion
 from steadycut.core.plan import Setting, patients_for
 from steadycut.core.records import Costs
 from steadycut.core.verdict import (
@@ -15,7 +16,6 @@ from steadycut.core.verdict import (
     ErrorRate,
     Question,
     Verdict,
-    error_rates,
     patients_needed,
     strict_level,
 )
@@ -36,8 +36,8 @@ SHORT = {
     "within_certificate": "within what was certified",
 }
 OPEN = "it is not yet known whether the cut-off can be trusted here"
-# So many sites or groups that fail are named in a sentence.
-MOST_NAMED = 5
+# So many sites or groups that fail are named in a sentence, in so many characters.
+MOST_NAMED, MOST_CHARACTERS = 5, 70
 NOT_SHOWN = "not shown to be better than calling everybody or nobody"
 NO_THEN = " (the answer would be no)"
 CHECK_SCORES = "Check that scores are made as before (scanner, software, units)."
@@ -158,22 +158,19 @@ def _useful(words: Words, compared: Comparison, answer: Answer) -> str:
     if not compared.cost_without_score:
         return "All patients here are of one class, so it cannot be told."
     if words.where and words.rule.costs is not None:
-        return f"{capital(at_each_end(words.rule.costs, compared))}{words.shown(answer)}."
+        ends = at_each_end(compared.confusion, words.rule.costs)
+        return f"{capital(ends)}{words.shown(answer)}."
     without = words.short_cost(compared.cost_without_score)
     observed = f"{words.cost(compared.observed_cost)}; {words.without_score}: {without}"
     return f"{capital(observed)}{words.shown(answer)}."
 
 
-def at_each_end(costs: Costs, compared: Comparison) -> str:
+def at_each_end(counts: Confusion, costs: Costs) -> str:
     """Write the cost with and without the score, at each end of the target prevalence."""
-    miss, alarm = (rate.value or 0.0 for rate in error_rates(compared.here, compared.matrix))
-    parts = []
-    for missed, alarmed in costs.class_weights:
-        cost, without = missed * miss + alarmed * alarm, min(missed, alarmed)
-        prevalence = f"{100 * missed / costs.cost_fn:g} %"
-        parts.append(
-            f"at a prevalence of {prevalence} an average cost of {cost:.3g}, {without:.3g}"
-        )
+    parts = [
+        f"at a prevalence of {100 * end:g} % an average cost of {cost:.3g}, {without:.3g}"
+        for end, cost, without in counts.at_ends(costs)
+    ]
     return f"{'; '.join(parts)} with calling everybody or nobody"
 
 
@@ -262,16 +259,19 @@ def overall_text(part: LabelledPart) -> str:
     if part.overall == "open":
         return OPEN
     failing, verdict = part.failing, part.verdict
-    # One that fails alone is the worst, which the headline names.
+    # One that fails alone is the worst, which the headline names; so are names that are too long.
     named = names_of(failing) if len(failing) > 1 else ""
+    named = named if len(named) <= MOST_CHARACTERS else ""
+    how_many = f"{len(failing)} of {len(part.groups)} sites or groups"
     if verdict.overall != "bad" and failing:
-        fails = f"the cut-off fails in {len(failing)} of {len(part.groups)} sites or groups"
+        fails = f"the cut-off fails in {how_many}"
         return f"{fails}: {named}" if named else fails
     fine = [SHORT[name] for name in QUESTIONS if getattr(verdict, name) == "yes"]
     bad = [SHORT[name] for name in QUESTIONS if getattr(verdict, name) == "no"]
     shown = f"{_listed(fine)}, but " if fine and bad else _listed(fine)
     refused = f"not {' and not '.join(bad)}" if bad else ""
-    fails = f"; it fails for {named}" if named else ""
+    fails = f"; it fails in {how_many}" if len(failing) > 1 else ""
+    fails = f"; it fails for {named}" if named else fails
     return f"the cut-off is {shown}{refused}{fails}"
 
 
@@ -436,10 +436,17 @@ def name_of(group: Group) -> str:
 
 
 def names_of(groups: Sequence[Group]) -> str:
-    """Write several sites or subgroups; a column is named again only if it changes."""
-    names, column = [], ""
+    """Write several sites or subgroups; a column is named again only if it changes.
+
+    Only the first is named if the names are long.
+    """
+    names: list[str] = []
+    column = ""
     for one in groups[:MOST_NAMED]:
-        names.append(repr(one.value) if one.column == column else name_of(one))
+        name = repr(one.value) if one.column == column else name_of(one)
+        if names and sum(map(len, names)) + len(name) > MOST_CHARACTERS:
+            break
+        names.append(name)
         column = one.column
     more = len(groups) - len(names)
     return _listed([*names, *([f"{more} more"] if more else [])])

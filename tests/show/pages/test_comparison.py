@@ -74,7 +74,7 @@ def test_the_cheapest_of_the_rules_shown_to_cost_less_is_advised():
 def test_a_row_of_the_paper_is_advised_with_its_selector():
     row = document(samples.comparison()).rows[0]
     row = row.model_copy(update={"name": "Algorithm 1", "rule": "erm", "selector": "J"})
-    assert options_of(row) == "--rule erm --selector J"
+    assert options_of(row) == "--rule erm --select J"
 
 
 def test_the_longest_text_has_at_most_twelve_lines():

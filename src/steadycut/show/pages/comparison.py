@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from steadycut.documents.comparison import ComparedRule, ComparisonDocument
 from steadycut.show.builders import held_files, of_columns
-from steadycut.show.numbers import count, percent, risk
+from steadycut.show.numbers import count, percent, rate, risk
 from steadycut.show.page import Page, Status, Table
 from steadycut.show.sections.comparison import comparison_section, cut_offs
 
@@ -99,7 +99,7 @@ def next_step(comparison: ComparisonDocument) -> str:
 
 def options_of(row: ComparedRule) -> str:
     """Return the options of fit that make a row; those of the paper differ in their selector."""
-    selector = "" if row.name == row.rule else f" --selector {row.selector}"
+    selector = "" if row.name == row.rule else f" --select {row.selector}"
     return f"--rule {row.rule}{selector}"
 
 
@@ -121,7 +121,7 @@ def answer_table(rows: Sequence[ComparedRule]) -> Table:
             ("rule", [row.name for row in rows]),
             ("cut-off", cut_offs(rows)),
             ("average cost", [risk(row.risk_external) for row in rows]),
-            ("sensitivity", [percent(row.sensitivity_external) for row in rows]),
-            ("specificity", [percent(row.specificity_external) for row in rows]),
+            ("sensitivity", [rate(row.sensitivity_external) for row in rows]),
+            ("specificity", [rate(row.specificity_external) for row in rows]),
         ],
     )

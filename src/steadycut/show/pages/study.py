@@ -101,8 +101,9 @@ def marks_of(study: StudyDocument) -> tuple[Status, ...]:
     verdict, certificate = study.verdict, study.certificate
     if verdict is None:
         return ()
-    certified = say.certified_sentence(certificate, study.costs, verdict.useful)
-    useful = f"Useful here: {verdict.useful}. {certified}"
+    target = study.target_prevalence
+    certified = say.certified_sentence(certificate, study.costs, verdict.useful, target)
+    useful = f"Useful here: {verdict.useful}. {say.ends_sentence(study)}{certified}"
     marks = [Status(text=useful, tone=TONES[verdict.useful])]
     if verdict.as_asked is not None:
         rates = rates_sentence(study.certified_rates or [], certificate.delta)

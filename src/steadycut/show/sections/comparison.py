@@ -11,7 +11,7 @@ from steadycut.documents.comparison import (
 from steadycut.show.builders import Column, of_columns, pictures, section
 from steadycut.show.columns import numbers, percents
 from steadycut.show.figures.comparison import ComparisonDisplay
-from steadycut.show.numbers import count, cut, percent, risk
+from steadycut.show.numbers import count, cut, rate, risk
 from steadycut.show.page import Section, Table
 from steadycut.show.sentences import chain_in_short, costs_in_words
 
@@ -86,8 +86,8 @@ def details_table(rows: Sequence[ComparedRule]) -> Table:
             ("certified, if fixed beforehand", [risk(row.certificate) for row in rows]),
             ("certified, if picked here", [risk(row.certificate_together) for row in rows]),
             ("best possible", [risk(row.best_external) for row in rows]),
-            ("sensitivity", [percent(row.sensitivity_external) for row in rows]),
-            ("specificity", [percent(row.specificity_external) for row in rows]),
+            ("sensitivity", [rate(row.sensitivity_external) for row in rows]),
+            ("specificity", [rate(row.specificity_external) for row in rows]),
         ],
         texts=2,
         short=False,

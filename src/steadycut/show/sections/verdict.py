@@ -12,7 +12,7 @@ from steadycut.documents.audit import (
 )
 from steadycut.documents.parts import OperatingPointPart
 from steadycut.documents.strata import RatePart
-from steadycut.show.numbers import UNKNOWN, count, percent, risk
+from steadycut.show.numbers import UNKNOWN, count, percent, rate, risk
 from steadycut.show.page import Section, Status, Table
 
 STATUS = {
@@ -60,8 +60,8 @@ def point_facts(
 ) -> tuple[tuple[str, str], ...]:
     """Return sensitivity, specificity and AUC, here and before."""
     pairs = (
-        ("sensitivity", percent(here.sensitivity), percent(before.sensitivity)),
-        ("specificity", percent(here.specificity), percent(before.specificity)),
+        ("sensitivity", rate(here.sensitivity), rate(before.sensitivity)),
+        ("specificity", rate(here.specificity), rate(before.specificity)),
         ("AUC", area_of(here), _about(auc_before)),
     )
     return tuple((name, f"{now} (before {was})") for name, now, was in pairs)

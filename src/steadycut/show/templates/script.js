@@ -40,6 +40,8 @@
     return text + " %";
   }
 
+  const rate = (share) => (share === null ? "not known" : roundHalfUp(share, 2));
+
   const cutText = (value) => significant(value, 4);
 
   /* Files: made in the page from what the page holds. */
@@ -276,10 +278,10 @@
         risk: significant(found.risk),
         limit: significant(found.limit),
         trivial: significant(found.trivial),
-        sensitivity: percent(found.sensitivity),
-        specificity: percent(found.specificity),
-        ppv: percent(found.ppv),
-        npv: percent(found.npv),
+        sensitivity: rate(found.sensitivity),
+        specificity: rate(found.specificity),
+        ppv: rate(found.ppv),
+        npv: rate(found.npv),
         calls: significant(100 * found.calls),
         grey: percent(found.grey),
       };
