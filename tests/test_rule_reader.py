@@ -25,12 +25,12 @@ from benchmarks.trust.rule_file import (
 )
 from scripts.write_golden import AGGREGATORS, GOLDEN, TABLE, decided_columns
 from scripts.write_schema import KINDS, schema_text
-from steadycut import CovariateRule, FrozenRule, StrataRule, __version__, rule_reader
+from steadycut import CovariateRule, FrozenRule, StrataRule, __version__, aggregate, rule_reader
 from steadycut.core.aggregate import aggregators
 from steadycut.core.aggregate.aggregators import parse_aggregator, sort_segments
 from steadycut.documents.canonical_json import content_hash, frozen_bytes
 from steadycut.documents.signature import make_key, sign
-from steadycut.errors import SteadycutWarning
+from steadycut.errors import BadTable, SteadycutWarning
 from steadycut.io.safe_csv import csv_bytes
 from tests.cli.commands import run_command
 
@@ -216,12 +216,45 @@ def written(tmp_path):
         (["patient,score", "a\0,1"], "NUL"),
         (["patient,score", "a,1\r", "a,2"], "end in different ways"),
         ([""], "no column"),
+        (["patient,score,x,x", "a,1,2,3"], "two columns of one name"),
+        (["patient,score", ' "a",1', "a,2"], "a blank before a quote"),
+        (["patient,score", 'a, "1"'], "a blank before a quote"),
+        (["patient,score", '"a" ,1'], "cannot be read"),
     ],
 )
 def test_a_table_that_is_not_clear_is_refused(lines, words, written, tmp_path, capsys):
     path, out = written(*lines), tmp_path / "d.csv"
     assert words in refusal(capsys, HERE / "rule-ge.json", path, "--out", out)
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["patient,score,x,x", "a,1,2,3"],
+        ["patient,score", ' "a",1', "a,2"],
+        ["patient,score", '"a" ,1'],
+    ],
+)
+def test_steadycut_refuses_what_the_reader_refuses(lines, written):
+    rule = FrozenRule.load(HERE / "rule-ge.json")
+    with pytest.raises(BadTable):
+        rule.decide(written(*lines), force=True)
+
+
+def test_a_cell_that_holds_a_blank_and_a_quote_is_read_alike(written):
+    path = written("patient,score", '" ""a""",1', '"b, ""c""",1')
+    rule = rule_reader.load_rule(str(HERE / "rule-ge.json"))
+    expected = [' "a"', 'b, "c"']
+    assert rule_reader.read_table(str(path), rule)["patient"] == expected
+    assert aggregate(path, patient="patient", score="score").patients.tolist() == expected
+
+
+@pytest.mark.parametrize("wrong", ["", [], [0.5], [0.5, 0.25], [1.0, "2"]])
+def test_a_range_of_scores_that_is_none_is_refused(wrong, written, tmp_path, capsys):
+    rule = sealed(tmp_path, "rule-ge", score_range=wrong)
+    table = written("patient,score", "a,1")
+    assert "is not a rule" in refusal(capsys, rule, table, "--out", tmp_path / "d.csv")
 
 
 def test_files_that_cannot_be_used_are_refused(written, tmp_path, capsys):

@@ -398,6 +398,9 @@ PIECES = (
     b"'",
     b"\xef\xbb\xbf",
     b"\n\n",
+    b' "',
+    b'"a" ',
+    b' "p1"',
 )
 
 

@@ -182,7 +182,7 @@ def _check_content(rule: Rule) -> None:
     """Raise an error if a field that decides is not as it must be."""
     _sign(rule)
     _check_texts(needed_columns(rule))
-    _check_floats(rule["score_range"])
+    _check_range(rule["score_range"])
     for _, steps in _methods(rule):
         _check(steps)
         for _, how in steps:
@@ -201,7 +201,7 @@ def _check_single(rule: Rule) -> None:
         _check(len(sizes) == 1 and min(sizes) > 0)
         for one in methods:
             _check_floats(one["reference"])
-            _check_floats(one["score_range"])
+            _check_range(one["score_range"])
             _check(one["reference"] == sorted(one["reference"]))
             _check(isinstance(one["weight"], int) and one["weight"] >= 0)
             _check(one["aggregation"][:-1] == methods[0]["aggregation"][:-1])
@@ -237,6 +237,12 @@ def _check_covariate(rule: Rule) -> None:
 
 def _check_floats(values: List[Any]) -> None:
     _check(all(isinstance(value, float) for value in values))
+
+
+def _check_range(values: List[Any]) -> None:
+    low, high = values
+    _check_floats([low, high])
+    _check(low <= high)
 
 
 def _check_texts(values: List[Any]) -> None:
@@ -437,6 +443,10 @@ def _columns(text: str, path: str, needed: List[str], spared: Set[str]) -> Table
         if header.count(name) != 1:
             found = "no column" if name not in header else "more than one column"
             raise Refused(f"{path} has {found} {name!r}; each column must be there once.")
+    if len(set(filter(None, header))) < len(list(filter(None, header))):
+        raise Refused(f"{path} has two columns of one name. Rename or remove the copies.")
+    if re.search(f'(^|[\\r\\n{delimiter}]) +"', text):
+        _check_blanks(text, path, delimiter)
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     next(rows)
     places = {name: header.index(name) for name in needed}
@@ -452,6 +462,17 @@ def _columns(text: str, path: str, needed: List[str], spared: Set[str]) -> Table
     if not table[needed[0]]:
         raise Refused(f"{path} has no rows; at least one instance of one patient is needed.")
     return table
+
+
+def _check_blanks(text: str, path: str, delimiter: str) -> None:
+    """Refuse a blank before a quote: some readers take the quote for a part of the cell."""
+    plain, skipping = (
+        csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=skip)
+        for skip in (False, True)
+    )
+    for row, other in zip(plain, skipping):
+        if any(a != b and a.lstrip(" ")[:1] == '"' for a, b in zip(row, other)):
+            raise Refused(f"{path} has a blank before a quote. Remove such blanks.")
 
 
 def _header(text: str, delimiters: str) -> Tuple[List[str], str]:
@@ -878,7 +899,10 @@ def run(
             raise Refused(f"--out {out} is one of the files that are read; choose another name.")
     rule = load_rule(rule_path, key)
     table = read_table(table_path, rule, force=force)
-    columns = decide(rule, table, unseen, force=force)
+    try:
+        columns = decide(rule, table, unseen, force=force)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
+        raise Refused(f"{rule_path} is not a rule of schema {rule['schema']}.") from None
     write_file(out, to_csv(columns))
     if "forced" in columns:
         print(f"rule_reader: warning: forced: {columns['forced'][0]}.", file=sys.stderr)
