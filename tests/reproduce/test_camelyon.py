@@ -4,6 +4,7 @@ import json
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from steadycut.cli.main import run
@@ -51,10 +52,29 @@ def test_rows_and_costs_are_the_papers(rerun):
     names = [row["name"] for row in table["rows"]]
     assert names[:4] == ["ERM", "Youden J", "ROC@Sens>=0.95", "ROC@Spec>=0.90"]
     assert "Abl.: no penalty" in names
-    assert table["candidates"] == 4
+    assert table["candidates"] == 9
+    by_slide = rerun[2]["tables"]["CAMELYON17 slides"]
+    assert by_slide["candidates"] == 3
     costs = [(row["cost_fn"], row["cost_fp"]) for row in table["cost_table"]][:3]
     assert costs == [(1, 1), (1, 3), (3, 1)]
     assert all(row["risk_external_se"] >= 0 for row in table["rows"])
+
+
+def test_blurred_and_bright_tiles_are_left_out_and_counted(data, rerun, tmp_path):
+    usual, reasons = rerun[2]["tiles"], ("without_tissue", "extreme_brightness", "blurred")
+    tiles = pd.concat([pd.read_parquet(path) for path in (rerun[1] / "tiles").glob("*.parquet")])
+    assert usual["scored"] == len(tiles)
+    assert usual["tiles"] == usual["scored"] + sum(usual[name] for name in reasons)
+    sharp, bright = (float(tiles[name].quantile(0.2)) for name in ("sharpness", "brightness"))
+    arguments = ["--data", str(data), "--model", str(data / "model.onnx"), "--out", str(tmp_path)]
+    stricter = ["--min-sharpness", repr(sharp), "--min-brightness", repr(bright)]
+    assert run(["reproduce", "camelyon", *arguments, *QUICK, *stricter]) in {0, 3}
+    content = json.loads((tmp_path / "camelyon.json").read_text())
+    assert content["options"]["min_sharpness"] == sharp
+    kept = tiles[(tiles["sharpness"] >= sharp) & (tiles["brightness"] >= bright)]
+    assert 0 < content["tiles"]["scored"] == len(kept) < len(tiles)
+    dark = int((tiles["brightness"] < bright).sum())
+    assert content["tiles"]["extreme_brightness"] == dark + usual["extreme_brightness"]
 
 
 def test_planted_metastases_are_called(rerun):

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from steadycut.core.records import PatientScores, Recipe
+import steadycut
+from steadycut.core.bounds.concentration import paper
+from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.errors import PatientOverlap
+from steadycut.reproduce.pages import table_page
 from steadycut.reproduce.table import ERM, METHODS, NO_PENALTY, OURS, compared, table_result
 
 
@@ -39,6 +42,26 @@ def test_every_row_of_the_paper_is_there():
     costs = [(row["cost_fn"], row["cost_fp"]) for row in content["cost_table"]]
     assert costs == [(1, 1), (1, 3), (3, 1)] * 2
     assert len(content["claims"]) == 7
+
+
+def test_accuracy_and_every_term_of_gamma_are_there():
+    content = run()
+    for row, over in zip(content["rows"], content["over_replicates"], strict=True):
+        # At equal costs of 1 the risk is the share of wrong decisions.
+        assert row["accuracy_external"] == pytest.approx(1 - row["risk_external"])
+        assert over["accuracy_external"]["mean"] == pytest.approx(1 - over["risk_external"]["mean"])
+    terms = content["gamma"]
+    both = hospital(0), hospital(1, prefix="q")
+    study = steadycut.fit(both[0], rule="erm", grid="even", band="dkw", n_bootstrap=20, seed=0)
+    assert terms["total"] == pytest.approx(paper(study.counts, Costs(), 0.1))
+    n, ill = study.counts.n_patients, study.counts.n_positive
+    root = np.sqrt(np.log(60) / 2)
+    assert terms["positive"] == pytest.approx(root * (ill / n) / np.sqrt(ill))
+    assert terms["negative"] == pytest.approx(root * (1 - ill / n) / np.sqrt(n - ill))
+    assert terms["prevalence"] == pytest.approx(2 * root / np.sqrt(n))
+    page = table_page(content)
+    assert "| R_Q   | Accuracy |" in page
+    assert f"= {terms['total']:.3f}" in page
 
 
 def test_without_penalty_algorithm_1_is_erm():

@@ -32,9 +32,10 @@ WITHDRAWN = {"normal_086": "mislabelled", "test_049": "a copy of another slide"}
 KINDS = {"normal": 0, "tumor": 1}
 STAGES = {"negative": 0, "itc": 0, "micro": 1, "macro": 1}
 SHEETS_17 = ("stage_labels.csv", "stages.csv")
-# Aggregators from tiles to slides (g in the paper) and from slides to patients (h).
-TILES_TO_SLIDES = ("max", "top-k:10")
-SLIDES_TO_PATIENTS = ("max", "quantile:0.9")
+# Aggregators from tiles to slides (g in the paper) and from slides to patients (h). The mean is
+# in the paper's list of aggregators, at no certain level.
+TILES_TO_SLIDES = ("max", "top-k:10", "mean")
+SLIDES_TO_PATIENTS = ("max", "quantile:0.9", "mean")
 COPIES = "{} files have its name, and either may be right."
 
 Deal = Callable[[int], Hospitals]

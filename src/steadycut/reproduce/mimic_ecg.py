@@ -154,14 +154,15 @@ def hospitals(
     """Split patients into P and Q, train on a part of P, and score the rest of P and all of Q.
 
     A random half of the patients is P, as in the paper. A share of P trains the scorer and has no
-    other role; the others choose and certify.
+    other role; the others choose and certify. The penalty of the regression is the best one by
+    cross-validation among the patients who train: the paper takes "the best performing" one.
     """
     names = [name for name in np.unique(whose).tolist() if name in labels]
     rng = np.random.default_rng(seed)
     roles = split_patients(len(names), 0.5, rng)
     inside, outside = ({names[i] for i in part.tolist()} for part in (roles.select, roles.certify))
     training = deal_training({name: labels[name] for name in inside}, train_share, rng)
-    scorer = train_on(segments, whose, labels, training)
+    scorer = train_on(segments, whose, labels, training, folds_seed=seed)
     sides = []
     for wanted in (inside - training, outside):
         mine = np.isin(whose, sorted(wanted))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+OTHERS = ("accuracy_external", "modulus", "penalty", "flip_rate")
 ORDER = {"holds": "held", "mixed": "mixed", "does not hold": "not held"}
 
 
@@ -15,12 +16,22 @@ def table_page(content: Mapping[str, Any], title: str = "The paper's tables, rer
         f"validate; judged on {patients['external']} external ones. Calling everybody or nobody, "
         f"whichever costs less, has external risk {content['trivial_external']:.3f}.",
         markdown(main_rows(content["rows"])),
+        gamma_text(content["gamma"]),
         "Cost table",
         markdown(cost_table_rows(content["cost_table"])),
         f"Over {replicates} replicates (mean, and how often below ERM's R_Q)",
         *passed_over_text(content["passed_over"]),
         markdown(replicate_rows(content["over_replicates"])),
         claims_text(content["claims"], replicates),
+    )
+
+
+def gamma_text(terms: Mapping[str, float]) -> str:
+    """Return the paper's allowance for chance, term by term."""
+    return (
+        f"gamma at delta {terms['delta']:g}, for every method: {terms['positive']:.3f} (ill) + "
+        f"{terms['negative']:.3f} (healthy) + {terms['prevalence']:.3f} (prevalence) = "
+        f"{terms['total']:.3f}"
     )
 
 
@@ -83,11 +94,12 @@ def mean_or_share(value: Mapping[str, float] | float) -> str:
 
 def main_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Return the paper's columns, and what was chosen."""
-    cells = [["Method", "candidate", "R_Q", "Validation", "Shift", "modulus", "G_boot", "FR"]]
+    names = ["R_Q", "Validation", "Shift", "Accuracy", "modulus", "G_boot", "FR"]
+    cells = [["Method", "candidate", *names]]
     for row in rows:
         candidate = f"{row['score']}: {' > '.join(step['how'] for step in row['aggregation'])}"
         risks = [with_error(row, "risk_external"), with_error(row, "risk_validation")]
-        others = [f"{row[name]:.3f}" for name in ("modulus", "penalty", "flip_rate")]
+        others = [f"{row[name]:.3f}" for name in OTHERS]
         cells.append([row["name"], candidate, *risks, f"{row['shift']:+.3f}", *others])
     return cells
 
@@ -108,6 +120,7 @@ def replicate_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Return the means over replicates, one row per method."""
     columns = {
         "risk_external": "R_Q",
+        "accuracy_external": "Accuracy",
         "risk_validation": "Validation",
         "shift": "Shift",
         "modulus": "modulus",

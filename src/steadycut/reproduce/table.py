@@ -7,6 +7,7 @@ because one table says little about which rule is better.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from steadycut.core.bounds.concentration import paper_terms
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadPatients, NoFeasibleCut, TooFewPatients
 from steadycut.ingest.patients import Progress
@@ -35,7 +36,15 @@ METHODS: dict[str, dict[str, Any]] = {
 PAPER: dict[str, Any] = {"band": "dkw", "grid": "even"}
 # The paper prints values of G_boot up to this one.
 LARGEST_PENALTY = 0.09
-COLUMNS = ("risk_external", "risk_validation", "shift", "modulus", "penalty", "flip_rate")
+COLUMNS = (
+    "risk_external",
+    "accuracy_external",
+    "risk_validation",
+    "shift",
+    "modulus",
+    "penalty",
+    "flip_rate",
+)
 
 
 def judge_methods(hospitals: Hospitals, options: Mapping[str, Any]) -> list[Row]:
@@ -93,7 +102,7 @@ def table_result(
         if judged is None:
             passed_over += 1
             continue
-        seen.append([replicate_row(row) for row in judged])
+        seen.append([row_content(row) for row in judged])
         costs.append(at_costs)
         if len(seen) == n_replicates:
             break
@@ -109,17 +118,26 @@ def table_result(
         "patients": {"internal": first[0][0].n_patients, "external": first[1][0].n_patients},
         "candidates": len(first[0]),
         "trivial_external": reference.external.trivial_risk(reference.costs),
-        "rows": [row.describe(reference).to_plain() for row in rows],
+        "gamma": gamma_of(reference),
+        "rows": [row_content(row, reference) for row in rows],
         "cost_table": cost_rows(first, options),
         "over_replicates": over_replicates(seen),
         "claims": [claim.to_dict() for claim in table_claims(seen, costs, len(first[0]))],
     }
 
 
-def replicate_row(row: Row) -> dict[str, Any]:
-    """Return a row, and the absolute value of its shift."""
-    content = row.describe().to_plain()
-    return {**content, "gap": abs(content["shift"])}
+def row_content(row: Row, reference: Row | None = None) -> dict[str, Any]:
+    """Return a row, its accuracy at Q, and the absolute value of its shift."""
+    content = row.describe(reference).to_plain()
+    accuracy = 1 - float(row.wrong.mean())
+    return {**content, "accuracy_external": accuracy, "gap": abs(content["shift"])}
+
+
+def gamma_of(row: Row) -> dict[str, float]:
+    """Return the paper's allowance for chance, term by term; it is the same in every row."""
+    delta = row.study.certificate.delta
+    terms = paper_terms(row.study.counts, row.costs, delta)
+    return {**terms._asdict(), "total": sum(terms), "delta": delta}
 
 
 def over_replicates(seen: Sequence[Rows]) -> list[dict[str, Any]]:

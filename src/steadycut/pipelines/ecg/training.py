@@ -10,7 +10,7 @@ from steadycut.core.split import split_classes
 from steadycut.errors import BadOption, TooFewPatients
 from steadycut.pipelines.ecg.features import NAMES
 from steadycut.pipelines.ecg.pipeline import Segments
-from steadycut.pipelines.ecg.scorer import SegmentScorer, train_scorer
+from steadycut.pipelines.ecg.scorer import SegmentScorer, best_strength, train_scorer
 from steadycut.pipelines.sheet import Origin, patient_labels
 
 FEWEST_PER_CLASS = 2
@@ -70,9 +70,18 @@ def deal_training(labels: Mapping[str, int], share: float, rng: np.random.Genera
 
 
 def train_on(
-    segments: Segments, whose: Names, labels: Mapping[str, int], training: set[str]
+    segments: Segments,
+    whose: Names,
+    labels: Mapping[str, int],
+    training: set[str],
+    folds_seed: int | None = None,
 ) -> SegmentScorer:
-    """Train the scorer on the segments of some patients; ``whose`` has the patient of each."""
+    """Train the scorer on the segments of some patients; ``whose`` has the patient of each.
+
+    With ``folds_seed`` the strength of its penalty is chosen by cross-validation among them.
+    """
     mine = np.isin(whose, sorted(training))
     label = np.array([labels[name] for name in whose[mine].tolist()], dtype=np.int8)
-    return train_scorer(segments.features[mine], label, whose[mine], NAMES)
+    known = segments.features[mine], label, whose[mine]
+    strength = 1.0 if folds_seed is None else best_strength(*known, folds_seed)
+    return train_scorer(*known, NAMES, strength)

@@ -56,4 +56,7 @@ def camelyon_command(
         refuse_if_nothing(len(scored), unreadable, "slides")
         tables, missing = camelyon_tables(slides, scored, replicates, options, progress)
     problems = [*problems, *unreadable, *missing]
-    output.finish_tables("camelyon", tables, problems, options=asdict(cut), slides=len(scored))
+    counts = {name: sum(one.counts[name] for one in scored) for name in scored[0].counts}
+    output.finish_tables(
+        "camelyon", tables, problems, options=asdict(cut), slides=len(scored), tiles=counts
+    )
