@@ -303,3 +303,27 @@ def test_codes_and_copies_among_the_rows_are_noticed():
     copied = read_patients(request, {**table, "s": np.repeat(rng.normal(size=30), 4)})
     assert copied.warnings[0].startswith("copies: 30 of 30 patients have several rows")
     assert read_patients(request, table).warnings == ()
+
+
+@pytest.mark.parametrize("times", [2, 3])
+@pytest.mark.parametrize("levels", [(), (("slide", "max"),)])
+def test_a_table_that_was_appended_to_itself_is_noticed(times, levels):
+    rng = np.random.default_rng(0)
+    # Rounded, so that some patients have a score twice by chance.
+    rows = np.repeat(np.arange(30), rng.integers(2, 7, 30))
+    table = {
+        "id": rows,
+        "s": rng.normal(size=rows.size).round(1),
+        "slide": np.arange(rows.size) % 2,
+        "t": rng.normal(size=rows.size),
+    }
+    for scores in (("s",), ("s", "t")):
+        request = Request(patient="id", scores=scores, levels=levels, clusters=True)
+        order = rng.permutation(times * rows.size)
+        again = {name: np.tile(column, times)[order] for name, column in table.items()}
+        (text,) = read_patients(request, again).warnings
+        assert text.startswith(f"copies: every patient has each of their scores {times} times.")
+        assert read_patients(request, table).warnings == ()
+        # One row less, and it is another table.
+        fewer = {name: column[1:] for name, column in again.items()}
+        assert read_patients(request, fewer).warnings == ()

@@ -172,3 +172,20 @@ def code_warnings(largest: FloatArray, who: IntArray) -> list[str]:
             )
             return [text]
     return []
+
+
+def repeat_warnings(times: int) -> list[str]:
+    """Notice a table in which every row occurs several times.
+
+    Examples
+    --------
+    >>> repeat_warnings(1), repeat_warnings(2)[0][:51]
+    ([], 'copies: every patient has each of their scores 2 ti')
+    """
+    if times < 2:  # noqa: PLR2004
+        return []
+    text = (
+        f"copies: every patient has each of their scores {times} times. Was the table joined or "
+        "appended to itself? Remove repeated rows: they count as more instances than there are."
+    )
+    return [text]

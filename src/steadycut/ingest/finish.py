@@ -5,7 +5,7 @@ the same to the last bit for any order of rows, any number of threads or parts, 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.ingest.request import Request
 
 Array = NDArray[Any]
+CLUSTER_COLUMNS = tuple(one.name for one in fields(ClusterSums))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -83,7 +84,7 @@ def to_arrays(finished: Finished) -> dict[str, Array]:
     }
     arrays["units"] = finished.n_units
     for i, sums in enumerate(finished.clusters.values()):
-        arrays |= {f"sizes{i}": sums.sizes, f"means{i}": sums.means, f"squares{i}": sums.squares}
+        arrays |= {f"{name}{i}": getattr(sums, name) for name in CLUSTER_COLUMNS}
     return arrays
 
 
@@ -95,9 +96,7 @@ def from_arrays(arrays: Mapping[str, Array], request: Request) -> Finished:
         scores={key: arrays[f"scores{i}"] for i, key in enumerate(keys)},
         n_units=arrays["units"],
         clusters={
-            score: ClusterSums(
-                sizes=arrays[f"sizes{i}"], means=arrays[f"means{i}"], squares=arrays[f"squares{i}"]
-            )
+            score: ClusterSums(**{name: arrays[f"{name}{i}"] for name in CLUSTER_COLUMNS})
             for i, score in enumerate(request.scores)
             if request.clusters
         },

@@ -1,5 +1,6 @@
 """An engine and a request give patients, part by part."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from steadycut.core.aggregate.clusters import Clusters, ClusterSums, clusters_from
 from steadycut.core.checks import IntArray
-from steadycut.core.odd import code_warnings
+from steadycut.core.odd import code_warnings, repeat_warnings
 from steadycut.core.records import PatientScores
 from steadycut.ingest.engines.engine import Engine
 from steadycut.ingest.finish import Finished, from_arrays, join_finished, to_arrays
@@ -94,11 +95,13 @@ def _codes(survey: Survey, layout: Layout, request: Request) -> Iterator[str]:
 
 
 def _copies(finished: Finished) -> list[str]:
-    """Warn if every patient with several rows has the same scores in all of them."""
+    """Warn if rows are repeated: all scores of a patient are equal, or every row occurs again."""
     sums = list(finished.clusters.values())
     several = sums[0].sizes > 1 if sums else np.zeros(0, dtype=bool)
-    if not several.any() or not all(_are_equal(one)[several].all() for one in sums):
+    if not several.any():
         return []
+    if not all(_are_equal(one)[several].all() for one in sums):
+        return repeat_warnings(math.gcd(*(int(np.gcd.reduce(one.repeats)) for one in sums)))
     count = int(np.count_nonzero(several))
     text = (
         f"copies: {count} of {several.size} patients have several rows, and all rows of a patient "

@@ -60,6 +60,7 @@ def finish_schema(request: Request) -> Schema:
     schema |= {f"scores{i}": "double" for i in range(n_numbers)}
     for i in range(len(request.scores) if request.clusters else 0):
         schema |= {f"sizes{i}": "bigint", f"means{i}": "double", f"squares{i}": "double"}
+        schema |= {f"repeats{i}": "bigint"}
     return schema
 
 
