@@ -45,6 +45,8 @@ KINDS = {
     "paths": {"file", "folder"},
     "host or user": {"host", "user"},
 }
+# Rows of so few patients that errors could list all of them.
+FEW = 12
 # Decisions and scores are about patients: the only outputs that name them.
 DECISIONS = ("decisions.csv", "decisions.parquet", "segments.parquet")
 ROLES = ("site", "patient", "slide", "score", "label", "age")
@@ -93,8 +95,10 @@ def leaks(seed):
         cells["record"] = cells["patient"]
         Path(table).write_bytes(csv_bytes(cells))
         write_records(seed)
+        few = {name: column[:FEW] for name, column in cells.items()}
+        Path("few.csv").write_bytes(csv_bytes(few))
         tried, found = 0, Counter()
-        for arguments in [*commands(table), *mistakes(table)]:
+        for arguments in [*commands(table), *mistakes(table), *mistakes_of_few("few.csv")]:
             before = set(folder.rglob("*"))
             _, out, err = run_quietly(arguments)
             # The user gave the name of the file: it may stand on the terminal, not in a result.
@@ -193,6 +197,21 @@ def mistakes(table):
         ["apply", table, table, "--out", "never.csv"],
         ["audit", "known/rule.json", table, "--out", "never"],
         ["report", "known/rule.json"],
+    ]
+
+
+def mistakes_of_few(table):
+    """Return commands that take a column of few identifiers for classes, sites or groups."""
+    ask = ["--patient", "patient", "--score", "score", "--out", "x"]
+    graded = ["--costs", "0,1;1,0", "--order", "a,b"]
+    return [
+        ["fit", table, *ask, "--label", "record"],
+        ["fit", table, *ask, "--label", "record", "--positive", "ill"],
+        ["fit", table, *ask, "--label", "label", "--site", "record", "--internal", "north"],
+        ["strata", table, *ask, "--label", "record", *graded],
+        ["audit", "strata/strata.json", table, *ask[-2:], "--label", "record"],
+        ["audit", "study/rule.json", table, *ask[-2:], "--site", "record", "--external", "north"],
+        ["apply", "by-site/covariate.json", table, "--column", "site=record", "--out", "never.csv"],
     ]
 
 

@@ -220,7 +220,7 @@ OPTIONS = {
     "--seed -1": ["--seed must"],
     "--missing ignore": ["--missing must", "refuse, drop", "'ignore'"],
     "--internal north": ["--internal north needs --site"],
-    "--site site --internal east": ["north, south", "got east"],
+    "--site site --internal east": ["'north', 'south'", "got east"],
     "--site site --internal north,east": ["got east"],
     "--site site --internal ,": ["--internal must name at least one site; got ','"],
     "--site hospital": ["no column 'hospital'"],

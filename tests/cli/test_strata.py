@@ -297,7 +297,7 @@ def test_an_audit_asks_for_a_signature_of_strata_too(other, strata, tmp_path, ca
             [*COLUMNS, "--label", "slide", "--order", "s0,s1,s2", *SQUARE],
             "must have one value; 150 patients have",
         ),
-        ([*COLUMNS, "--label", "grade", *GREY], "must be 0 or 1"),
+        ([*COLUMNS, "--label", "grade", *GREY], "must be of two classes"),
         ([*GRADED, *SQUARE, "--rule", "youden"], "--rule must be one of stable, erm"),
         ([*GRADED, *SQUARE, "--bound", "dkw"], "--bound must be one of"),
         ([*GRADED, "--costs", "3,1,0;1,0,2;0,2,5"], "--costs must ask for"),

@@ -80,19 +80,29 @@ ALL = {"patient": "id", "score": "s", "label": "y", "site": "site", "levels": ["
             PatientOverlap,
             "a patient must be at one site; 1 patient is at several in 'site'",
         ),
-        ({"y": [2, 2, 1]}, {}, BadTable, "labels in 'y' must be 0 or 1; '2' is there as well"),
-        ({"y": ["a", "a", "b"]}, {}, BadTable, "'a', 'b' are there as well.*positive='VALUE'"),
+        (
+            {"y": [2, 2, 1]},
+            {},
+            BadTable,
+            "labels in 'y' must be 0 or 1; 1 value that is not shown is there as well",
+        ),
+        (
+            {"y": ["a", "a", "b"]},
+            {},
+            BadTable,
+            "2 values that are not shown are there.*positive='VALUE'",
+        ),
         (
             {"y": ["a", "b", "c"]},
             {"positive": "a"},
             BadTable,
-            "labels in 'y' must be of two classes; 'a', 'b', 'c' are there",
+            "labels in 'y' must be of two classes; 3 values that are not shown are there",
         ),
         (
             {"y": ["a", "a", "b"]},
             {"positive": "c"},
             BadTable,
-            "no label in 'y' is 'c'; 'a', 'b' are there",
+            "no label in 'y' is 'c'; 2 values that are not shown are there",
         ),
         ({}, {"score": "t"}, MissingColumn, "the table has no column 't'"),
         ({}, {"score": "S"}, MissingColumn, "no column 'S'; did you mean 's'\\? It has: id, slide"),
@@ -181,9 +191,9 @@ def test_many_label_values_are_counted_and_not_shown():
 
 
 def test_more_than_five_classes_are_cut_short():
-    table = {"id": range(7), "y": list("abcdefg"), "s": [0.5] * 7}
-    table["id"] = list(table["id"])
-    with pytest.raises(BadTable, match="'a', 'b', 'c', 'd', 'e' and 2 more are there"):
+    table = {"id": list(range(35)), "y": list("abcdefg") * 5, "s": [0.5] * 35}
+    shown = "'a', 'b', 'c', 'd', 'e' and 2 values that are not shown are there"
+    with pytest.raises(BadTable, match=shown):
         aggregate(table, patient="id", score="s", label="y", positive="a")
 
 
@@ -220,10 +230,19 @@ def test_a_positive_label_need_not_occur_where_nothing_is_fitted():
     request = make_request(**asked, positive_occurs=False)
     found = read_patients(request, GOOD | {"y": ["MSS"] * 3}).patients["s", "mean"]
     assert found.labels.tolist() == [0, 0]
-    with pytest.raises(BadTable, match="no label in 'y' is 'MSI'; 'MSS' is there"):
+    with pytest.raises(BadTable, match="no label in 'y' is 'MSI'; 1 value that is not shown is"):
         read_patients(make_request(**asked), GOOD | {"y": ["MSS"] * 3})
-    with pytest.raises(BadTable, match="no label in 'y' is 'MSI'; 'msi', 'mss' are there"):
+    with pytest.raises(BadTable, match="no label in 'y' is 'MSI'; 2 values that are not shown"):
         read_patients(request, GOOD | {"y": ["msi", "msi", "mss"]})
+
+
+def test_errors_name_only_labels_that_five_patients_share():
+    """A patient may have many rows, so rows do not count."""
+    labels = {"MSI": range(5), "MSS": range(5, 10), "Smith": range(10, 14)}
+    rows = [(f"p{i}", label) for label, own in labels.items() for i in own for _ in range(9)]
+    table = {"id": [one for one, _ in rows], "y": [label for _, label in rows], "s": [0.5] * 126}
+    with pytest.raises(BadTable, match="'MSI', 'MSS' and 1 value that is not shown are there"):
+        aggregate(table, patient="id", score="s", label="y", positive="MSI")
 
 
 def test_drop_warns_with_counts():

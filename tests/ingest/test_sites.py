@@ -23,14 +23,21 @@ def test_one_and_several():
     ("names", "got"), [("D", "D"), (["A", "D", "E"], "D, E"), ([], "none"), ("", "none")]
 )
 def test_unknown_sites_are_refused_with_the_known_ones(names, got):
-    with pytest.raises(BadOption, match=f"a site must be one of A, B, C; got {got}."):
+    known = "3 values that are not shown"
+    with pytest.raises(BadOption, match=f"a site must be one of {known}; got {got}."):
         at_sites(COHORT, names)
+    cohort = PatientScores(scores=[0.5] * 14, sites=list("AAAAABBBBBCCCC"))
+    known = "'A', 'B' and 1 value that is not shown"
+    with pytest.raises(BadOption, match=f"a site must be one of {known}; got {got}."):
+        at_sites(cohort, [name for name in names if name != "A"])
 
 
-@pytest.mark.parametrize(("n", "allowed"), [(20, "s00, s01, .*, s19"), (21, "the 21 in the table")])
+@pytest.mark.parametrize(
+    ("n", "allowed"), [(20, "'s00', 's01', .*, 's19'"), (21, "the 21 in the table")]
+)
 def test_many_sites_are_not_listed(n, allowed):
     names = [f"s{number:02}" for number in range(n)]
-    cohort = PatientScores(scores=[0.5] * n, sites=names)
+    cohort = PatientScores(scores=[0.5] * 5 * n, sites=names * 5)
     with pytest.raises(BadOption, match=f"a site must be one of {allowed}; got x."):
         at_sites(cohort, "x")
 
@@ -104,7 +111,7 @@ def test_the_site_itself_must_be_filled_everywhere():
 
 
 def test_a_site_that_is_not_in_the_table_is_refused():
-    with pytest.raises(BadOption, match=r"a site must be one of A, B, C; got D, E\."):
+    with pytest.raises(BadOption, match=r"one of 3 values that are not shown; got D, E\."):
         read(["D", "A", "E"])
 
 

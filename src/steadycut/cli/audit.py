@@ -1,7 +1,9 @@
 """``steadycut audit``: a frozen rule at another hospital."""
 
+from dataclasses import replace
+
 from steadycut.cli.options import ReportOptions, TableOptions
-from steadycut.cli.output import check_folder
+from steadycut.cli.output import check_folder, note
 from steadycut.cli.results import finish_page
 from steadycut.cli.rule_options import (
     BAD,
@@ -70,12 +72,32 @@ def audit_command(
         margin=verdict.margin,
         sequential=verdict.sequential,
     )
-    document = audit_document(audited, found, output.confidence)
+    numbered = audited if there.names_sites else with_numbered_sites(audited)
+    document = audit_document(numbered, found, output.confidence)
     document = with_warnings(document, lacking, label_warnings(several[0]))
     named = frozen.file_name, rule.rule
     finish_page(page_of(document), "audit.html", output, reading, found, rule=named)
+    if numbered is not audited:
+        how = f"--site {frozen.recipe.site} shows the names."
+        note(f"sites are numbered in the order of their names; {how}")
     bad = document.verdict.overall == "bad"
     rule.end(warned=bool(document.warnings), worse=BAD if bad else 0)
+
+
+def with_numbered_sites(found: Audit) -> Audit:
+    """Call sites by numbers, in the order of their names: a name may be more than a place.
+
+    They are read because the rule names their column, so nobody asked for their names here.
+    """
+    part = found.labelled
+    sites = sorted(one.value for one in part.groups if one.column == "site") if part else []
+    if part is None or not sites:
+        return found
+    groups = tuple(
+        replace(one, value=f"no. {sites.index(one.value) + 1}") if one.column == "site" else one
+        for one in part.groups
+    )
+    return replace(found, labelled=replace(part, groups=groups))
 
 
 def audit_document(

@@ -129,6 +129,11 @@ class ExternalOptions:
         """Whether to judge on all sites that the rule was not made on."""
         return self.external == OTHERS
 
+    @property
+    def names_sites(self) -> bool:
+        """Whether somebody named a column of sites, or sites; their names may then be shown."""
+        return self.site is not None or (self.external is not None and not self.others)
+
     def names(self, site: str | None) -> list[str] | None:
         """Return the sites to judge on, in this column; None for all, or for all others."""
         return None if self.others else parse_sites(site, self.external, "--external")

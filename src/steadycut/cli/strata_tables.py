@@ -2,13 +2,14 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from steadycut.core.checks import IntArray
+from steadycut.core.checks import IntArray, shared_values
 from steadycut.core.records import PatientScores
 from steadycut.core.strata.costs import CostMatrix, grade_codes, is_number
 from steadycut.documents.strata import MOST_GRADES
@@ -108,9 +109,9 @@ def code_grades(texts: Sequence[str], label: str, order: Sequence[str]) -> IntAr
         msg = f"--order must name every value once, from low to high; got {','.join(order)}."
         raise BadOption(msg)
     codes = grade_codes(texts, order)
-    others = sorted({text for text, code in zip(texts, codes.tolist(), strict=True) if code < 0})
+    others = Counter(text for text, code in zip(texts, codes.tolist(), strict=True) if code < 0)
     if others:
-        shown = ", ".join(map(repr, others[:5])) if len(others) <= MOST_GRADES else "many others"
+        shown = shared_values(others) if len(others) <= MOST_GRADES else "many others"
         msg = (
             f"labels in {label!r} must be among --order {','.join(order)}; {shown} "
             f"{'is' if len(others) == 1 else 'are'} there as well. Name all of them in order."

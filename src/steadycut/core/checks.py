@@ -1,6 +1,6 @@
 """Checks of single values and arrays. Each one raises an error that says what is allowed."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from numbers import Integral, Number, Real
 from typing import Any, NoReturn, TypeVar
 
@@ -23,6 +23,8 @@ MOST_REPLICATES = 1_000_000
 # With fractions closer to 0 or 1 a quotient could overflow.
 SMALLEST_FRACTION = 1e-15
 MOST_SHOWN = 3
+# A value that so many patients have does not identify one of them.
+SHARED = 5
 LONGEST_SHOWN = 100
 
 
@@ -42,6 +44,26 @@ def shown(value: object) -> str:
     except ValueError:
         return "a number of thousands of digits"
     return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "..."
+
+
+def shared_values(counts: Mapping[str, int], most: int = 5) -> str:
+    """Name the values that several patients share, and say how many others there are.
+
+    A value of few patients may be an identifier, so that no error shows it. At most ``most`` are
+    named.
+
+    Examples
+    --------
+    >>> shared_values({"MSI": 40, "MSS": 160})
+    "'MSI', 'MSS'"
+    >>> shared_values({"MSI": 40, "Smith": 1}), shared_values({"Smith": 1, "Jones": 2})
+    ("'MSI' and 1 value that is not shown", '2 values that are not shown')
+    """
+    shared = sorted(text for text, count in counts.items() if count >= SHARED)[:most]
+    left = len(counts) - len(shared)
+    others = f"{left} values that are" if left > 1 else "1 value that is"
+    named = ", ".join(map(shown, shared))
+    return " and ".join([*([named] if named else []), *([f"{others} not shown"] if left else [])])
 
 
 def refuse(name: str, rule: str, value: object) -> NoReturn:

@@ -1,5 +1,6 @@
 """The frozen rule by covariate (``covariate.json``) and its study (``covariate-study.json``)."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
-from steadycut.core.checks import FloatArray, IntArray, check_choice, check_length, shown
+from steadycut.core.checks import FloatArray, IntArray, check_choice, check_length, shared_values
 from steadycut.core.covariate.design import Design
 from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
 from steadycut.core.covariate.slices import CutScale
@@ -24,7 +25,6 @@ STUDY_SCHEMA: Final = "steadycut.covariate-study/1"
 POOLED = ""
 # More values than this are hardly groups: they may identify patients.
 MOST_GROUPS = 20
-MOST_SHOWN = 5
 
 
 class CutPart(parts.Part):
@@ -324,8 +324,5 @@ class CovariateRule(CallFile[CovariateDocument]):
 
 def _examples(groups: Sequence[str]) -> str:
     """Return some names of groups; none if there are so many that they may be patients."""
-    names = sorted(set(groups))
-    if len(names) > MOST_GROUPS:
-        return ""
-    more = ", ..." if len(names) > MOST_SHOWN else ""
-    return f" ({', '.join(map(shown, names[:MOST_SHOWN]))}{more})"
+    counts = Counter(groups)
+    return "" if len(counts) > MOST_GROUPS else f" ({shared_values(counts)})"

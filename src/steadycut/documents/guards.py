@@ -244,8 +244,8 @@ def check_sites(expected: Expected, patients: PatientScores) -> Finding | None:
         return None
     return Finding(
         name="site",
-        found=f"there are patients of {', '.join(map(repr, again))}",
-        expected="patients of that name took part",
+        found=f"the rule was made at {len(again)} of the {len(here)} sites here",
+        expected="patients of sites with these names took part",
         advice="Those who made the rule make it look better than it is; leave them out.",
     )
 

@@ -5,6 +5,7 @@
 """
 
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
-from steadycut.core.checks import FloatArray, IntArray, as_array, check_length, shown
+from steadycut.core.checks import FloatArray, IntArray, as_array, check_length, shared_values
 from steadycut.core.records import PatientScores, sign_of
 from steadycut.core.strata.costs import CostMatrix, check_grades, grade_codes, is_number
 from steadycut.core.strata.draws import stratum_flips, stratum_of
@@ -232,8 +233,8 @@ class StrataRule(FrozenFile[StrataDocument]):
             numbered = grade_codes(texts, places)
             codes = codes if (numbered < 0).any() else numbered
         if (codes < 0).any():
-            found = sorted({text for text, code in zip(texts, codes, strict=True) if code < 0})
-            which = ", ".join(map(shown, found[:5])) if len(found) <= MOST_GRADES else "many values"
+            found = Counter(text for text, code in zip(texts, codes, strict=True) if code < 0)
+            which = shared_values(found) if len(found) <= MOST_GRADES else "many values"
             msg = (
                 f"every label must be one of the rule's grades, {', '.join(names)}; got {which}. "
                 "Correct the label column, or name the right one."

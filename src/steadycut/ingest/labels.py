@@ -1,24 +1,29 @@
 """Label texts become 0 and 1."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from steadycut.core.checks import shared_values
 from steadycut.errors import BadTable, argument
 from steadycut.ingest.column_names import list_names
 
 TRUTH = {"true": 1.0, "false": 0.0}
 # What programs write for a missing value; "none" and "unknown" may be classes.
 MISSING = frozenset({"na", "n/a", "#n/a", "nan", "<na>", "null"})
-SHOWN = 5
 # More values than this are not class names: they may be measurements, or identify patients.
 MOST_CLASSES = 20
 
 
 def code_labels(
-    texts: Sequence[str], column: str, positive: object = None, *, must_occur: bool = True
+    texts: Sequence[str],
+    column: str,
+    positive: object = None,
+    *,
+    must_occur: bool = True,
+    sizes: Sequence[int] = (),
 ) -> NDArray[np.int8]:
     """Return 0 or 1 for each distinct label.
 
@@ -33,6 +38,8 @@ def code_labels(
         1 is the same as ``"1.0"``, and true is 1. Without it labels must be 0 and 1.
     must_occur
         Whether ``positive`` must be among them. If not, all labels may be one other label.
+    sizes
+        How many patients have each label; errors name only those that several patients have.
 
     Examples
     --------
@@ -41,17 +48,18 @@ def code_labels(
     >>> code_labels(["0.0", "1"], "status")
     array([0, 1], dtype=int8)
     """
-    _check_present(texts, column)
+    counts = dict(zip(texts, sizes or [0] * len(texts), strict=True))
+    _check_present(counts, column)
     values = [_meaning(text) for text in texts]
     if positive is None:
-        _check_zero_one(texts, values, column)
+        _check_zero_one(counts, values, column)
         return np.array([value == 1 for value in values], dtype=np.int8)
-    _check_classes(texts, values, column)
+    _check_classes(counts, values, column)
     coded = np.array([value == _meaning(str(positive)) for value in values], dtype=np.int8)
     # If there are two others, one of them is probably the positive one, written differently.
     if not coded.any() and (must_occur or len(set(values)) > 1):
         msg = (
-            f"no label in {column!r} is {str(positive)!r}; {_describe(texts)} there. "
+            f"no label in {column!r} is {str(positive)!r}; {_describe(counts)} there. "
             f"Name one of these: {argument('positive', 'VALUE')}."
         )
         raise BadTable(msg)
@@ -79,22 +87,24 @@ def _meaning(text: str) -> float | str:
     return number if math.isfinite(number) else text
 
 
-def _check_present(texts: Sequence[str], column: str) -> None:
+def _check_present(counts: Mapping[str, int], column: str) -> None:
     """Refuse marks for a missing label: such a patient would count as negative."""
-    marks = [text for text in texts if text.strip().casefold() in MISSING]
+    marks = [text for text in counts if text.strip().casefold() in MISSING]
     if marks:
+        shown = list_names(sorted(map(repr, marks)))
         msg = (
-            f"every label in {column!r} must be a class; {_describe(marks)} there, which stands "
+            f"every label in {column!r} must be a class; {shown} is there, which stands "
             f"for a missing label. Leave such cells empty; {argument('missing', 'drop')} then "
             "leaves out these patients."
         )
         raise BadTable(msg)
 
 
-def _check_zero_one(texts: Sequence[str], values: Sequence[float | str], column: str) -> None:
-    others = [text for text, value in zip(texts, values, strict=True) if value not in {0.0, 1.0}]
+def _check_zero_one(counts: Mapping[str, int], values: Sequence[float | str], column: str) -> None:
+    several = zip(counts.items(), values, strict=True)
+    others = dict(one for one, value in several if value not in {0.0, 1.0})
     if others:
-        _check_classes(texts, values, column)
+        _check_classes(counts, values, column)
         msg = (
             f"labels in {column!r} must be 0 or 1; {_describe(others)} there as well. "
             f"Name the label that means ill: {argument('positive', 'VALUE')}."
@@ -102,18 +112,17 @@ def _check_zero_one(texts: Sequence[str], values: Sequence[float | str], column:
         raise BadTable(msg)
 
 
-def _check_classes(texts: Sequence[str], values: Sequence[float | str], column: str) -> None:
+def _check_classes(counts: Mapping[str, int], values: Sequence[float | str], column: str) -> None:
     if len(set(values)) > 2:  # noqa: PLR2004
         msg = (
-            f"labels in {column!r} must be of two classes; {_describe(texts)} there. Name another "
+            f"labels in {column!r} must be of two classes; {_describe(counts)} there. Name another "
             f"column with {argument('label', 'COL')}, or make one of two classes: merge some of "
             f"these, and name the class that means ill with {argument('positive', 'VALUE')}."
         )
         raise BadTable(msg)
 
 
-def _describe(texts: Sequence[str]) -> str:
-    if len(texts) > MOST_CLASSES:
-        return f"{len(texts)} different values, too many to be classes, are"
-    names = list_names(sorted(map(repr, texts)), shown=SHOWN)
-    return f"{names} {'is' if len(texts) == 1 else 'are'}"
+def _describe(counts: Mapping[str, int]) -> str:
+    if len(counts) > MOST_CLASSES:
+        return f"{len(counts)} different values, too many to be classes, are"
+    return f"{shared_values(counts)} {'is' if len(counts) == 1 else 'are'}"

@@ -238,7 +238,10 @@ def _patient_labels(survey: Survey, request: Request) -> NDArray[np.int8] | None
     occurring = np.unique(column.codes)
     texts = [column.texts[code] for code in occurring]
     coded = np.zeros(len(column.texts), dtype=np.int64)
-    coded[occurring] = code_labels(texts, request.label, request.positive, must_occur=must_occur)
+    sizes = survey.sizes(request.label, request.patient)[occurring].tolist()
+    coded[occurring] = code_labels(
+        texts, request.label, request.positive, must_occur=must_occur, sizes=sizes
+    )
     return _one_each(survey, request, request.label, coded[column.codes]).astype(np.int8)
 
 

@@ -1,9 +1,11 @@
 """The groups of rows, and the patients, of given sites."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from steadycut.core.checks import shared_values
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, BadPatients, PatientOverlap
 from steadycut.ingest.column_names import list_names
@@ -25,9 +27,10 @@ def groups_at_sites(survey: Survey, request: Request) -> Survey:
     if request.site is None or not request.picks_sites:
         return survey
     column = survey.keys[request.site]
-    known = [column.texts[code] for code in np.unique(column.codes).tolist()]
+    sizes = survey.sizes(request.site, request.patient)
+    known = [column.texts[code] for code in np.flatnonzero(sizes)]
     if request.sites is not None:
-        check_sites(known, request.sites)
+        check_sites(dict(zip(known, sizes[sizes > 0].tolist(), strict=True)), request.sites)
     elif not any(map(request.asks_for, known)):
         msg = f"every site in {request.site!r} was used to make the rule. Audit it on other sites."
         raise BadOption(msg)
@@ -57,24 +60,26 @@ def at_sites(patients: PatientScores, names: str | Iterable[str]) -> PatientScor
     if patients.sites is None:
         msg = "the sites of these patients are not known. Name the column that holds them as site."
         raise BadPatients(msg)
-    check_sites(np.unique(patients.sites).tolist(), wanted)
+    check_sites(Counter(patients.sites.tolist()), wanted)
     return patients.take(np.isin(patients.sites, wanted))
 
 
-def check_sites(known: Sequence[str], wanted: Sequence[str]) -> None:
+def check_sites(known: Mapping[str, int], wanted: Sequence[str]) -> None:
     """Refuse a site that does not occur, or an empty list of sites.
+
+    ``known`` has the number of patients at each site.
 
     Examples
     --------
-    >>> check_sites(["A", "B"], ["C"])
+    >>> check_sites({"A": 20, "B": 30}, ["C"])
     Traceback (most recent call last):
         ...
-    steadycut.errors.BadOption: a site must be one of A, B; got C.
+    steadycut.errors.BadOption: a site must be one of 'A', 'B'; got C.
     """
     unknown = [name for name in wanted if name not in known]
     if unknown or not wanted:
         many = f"the {len(known)} in the table"
-        allowed = list_names(sorted(known)) if len(known) <= MOST_CLASSES else many
+        allowed = shared_values(known, MOST_CLASSES) if len(known) <= MOST_CLASSES else many
         msg = f"a site must be one of {allowed}; got {list_names(unknown) or 'none'}."
         raise BadOption(msg)
 

@@ -65,6 +65,12 @@ class Survey:
         """How many rows have nothing in a key column."""
         return int(self.n_rows[self.keys[column].codes < 0].sum())
 
+    def sizes(self, column: str, patient: str) -> IntArray:
+        """Return how many patients have each text of a key column."""
+        found = self.keys[column]
+        pairs = np.unique([self.keys[patient].codes, found.codes], axis=1)
+        return np.bincount(pairs[1][pairs[1] >= 0], minlength=len(found.texts))
+
     def take(self, groups: NDArray[np.bool_]) -> "Survey":
         """Return the survey of some groups."""
         return Survey(
