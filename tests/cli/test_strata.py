@@ -78,7 +78,8 @@ def test_the_text_says_strata_certificates_and_stability(table, tmp_path, capsys
     )
     assert ran.code == 0
     lines = ran.out.splitlines()
-    assert lines[0] == 'Risk strata on "score": certified'
+    assert lines[0] == 'Risk strata on "score": useful here'
+    assert "Useful here: yes. Certified: an average cost of at most " in ran.said
     for word in (
         "low: below ",
         "; high: at least ",

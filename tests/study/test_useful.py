@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from steadycut import PatientScores, fit
+from steadycut import PatientScores, fit, fit_by_covariate, fit_strata
 from steadycut.core.confusion import Confusion
 from steadycut.core.verdict import strict_level
+from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.study import study_page
-from steadycut.study.useful import comparison_of, study_verdict, useful_answer
+from steadycut.study.useful import comparison_of, study_verdict, useful_answer, verdict_of_rule
 
 DELTA = 0.1
 
@@ -200,3 +201,48 @@ def test_what_is_useful_at_both_ends_is_useful_between_them(seed):
     ends = min(gain(low), gain(high))
     # Both differences are linear in the prevalence, so the smaller one is concave.
     assert all(gain(one) >= ends - 1e-12 for one in np.linspace(low, high, 21))
+
+
+# Strata, covariates and small cells ----------------------------------------------------------
+
+GREY = [[0.0, 0.3, 1.0], [3.0, 1.0, 0.0]]
+
+
+def strata_of(patients):
+    return fit_strata(patients, costs=GREY, n_bootstrap=2, rule="erm").describe()
+
+
+def covariate_of(patients):
+    sex = np.tile(["f", "m"], patients.n_patients)[: patients.n_patients]
+    return fit_by_covariate(patients, covariate=sex, n_bootstrap=2).describe()
+
+
+@pytest.mark.parametrize("kind", [strata_of, covariate_of])
+def test_strata_and_covariates_have_the_same_verdict(kind):
+    good = kind(cohort(0, 600, distance=3.0))
+    assert (good.verdict.useful, good.verdict.overall) == ("yes", "good")
+    page = page_of(good)
+    assert page.status.text == "useful here"
+    assert page.marks[0].text.startswith("Useful here: yes. Certified: ")
+    assert "Next: steadycut audit" in page.next_step
+    bad = kind(cohort(0, 600, distance=-3.0))
+    assert bad.verdict.useful != "yes"
+    assert "audit" not in page_of(bad).next_step
+
+
+@pytest.mark.parametrize("kind", [strata_of, covariate_of])
+def test_a_score_that_says_nothing_is_seldom_useful_in_any_kind(kind):
+    """One stratum for everybody, or calling everybody or nobody, costs the same in truth."""
+    found = [kind(cohort(seed, 80, 0.0, 0.5)).verdict.useful == "yes" for seed in range(60)]
+    assert np.mean(found) <= DELTA + 3 * math.sqrt(DELTA * (1 - DELTA) / 60)
+
+
+def test_with_small_cells_yes_is_never_easier_and_no_is_never_said():
+    answers = set()
+    for seed in range(25):
+        study = fit(cohort(seed, 160, distance=0.5 * (seed % 5)), n_bootstrap=2)
+        coarse = verdict_of_rule(study.freeze(small_cells=5), rounded=True).useful
+        assert coarse != "no"
+        assert coarse != "yes" or study_verdict(study).useful == "yes"
+        answers.add(coarse)
+    assert answers == {"yes", "cannot tell"}

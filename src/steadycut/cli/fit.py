@@ -24,7 +24,13 @@ from steadycut.study.fit import Study, make_study
 from steadycut.study.operating_point import CONFIDENCE
 from steadycut.study.options import study_options
 from steadycut.study.small_cells import check_possible
+from steadycut.study.useful import verdict_of_rule
 
+# What the answer means where errors are rounded up.
+SMALL_CELLS = {
+    "yes": "It costs less than calling everybody or nobody, although errors are rounded up.",
+    "cannot tell": "Errors are rounded up, so a useful cut-off may look useless.",
+}
 # The files that a fit without --small-cells writes beside rule.json.
 EXACT_FILES = ("study.json", "report.html")
 
@@ -69,7 +75,9 @@ def fit_command(
         write_folder(out, {"rule.json": frozen.to_bytes()}, overwrite=output.overwrite)
         reading.remove_checkpoint()
         note_dropped(found)
+        verdict = verdict_of_rule(frozen, rounded=True)
         said = coarse_rule_sentences(frozen.document, row_counts(found), small_cells)
+        said += (f"Useful here: {verdict.useful}. {SMALL_CELLS[verdict.useful]}",)
         if rates := frozen.document.certified_rates:
             said += (rates_sentence(rates, frozen.certificate.delta),)
         text = f"{paragraph(said)}\n\nWrote rule.json to {out}/"

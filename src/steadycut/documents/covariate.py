@@ -17,6 +17,7 @@ from steadycut.core.records import Costs, PatientScores
 from steadycut.documents import parts
 from steadycut.documents.frozen import UNSEEN, CallFile, FrozenDocument
 from steadycut.documents.guards import Expected
+from steadycut.documents.study import StudyVerdictPart
 from steadycut.errors import BadOption, argument
 
 SCHEMA: Final = "steadycut.covariate/1"
@@ -156,6 +157,7 @@ class CovariateStudyDocument(parts.NamedClasses):
     patients: parts.RoleCounts
     warnings: list[str]
     data: parts.DataPart | None = None
+    verdict: StudyVerdictPart | None = None
 
 
 class CovariateRule(CallFile[CovariateDocument]):

@@ -504,7 +504,7 @@ class CallFile(FrozenFile[Document]):
     @property
     def cost_matrix(self) -> CostMatrix:
         """The costs as a matrix: a correct decision costs nothing."""
-        return CostMatrix([[0.0, self.costs.cost_fp], [self.costs.cost_fn, 0.0]])
+        return CostMatrix.of_errors(self.costs.cost_fn, self.costs.cost_fp)
 
     def grades_of(self, patients: PatientScores, y: ArrayLike | None = None) -> IntArray | None:
         """Return the labels, 0 or 1; None where they are not known."""

@@ -21,6 +21,7 @@ from steadycut.core.strata.draws import stratum_flips, stratum_of
 from steadycut.documents import parts
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
 from steadycut.documents.guards import Expected
+from steadycut.documents.study import StudyVerdictPart
 from steadycut.errors import BadPatients
 
 SCHEMA: Final = "steadycut.strata/1"
@@ -152,6 +153,7 @@ class StrataStudyDocument(parts.Part):
     patients: StrataRoles
     options: StrataOptionsPart
     data: parts.DataPart | None = None
+    verdict: StudyVerdictPart | None = None
 
 
 class StrataRule(FrozenFile[StrataDocument]):

@@ -8,7 +8,9 @@ with probability at most delta.
 
 import math
 
-from steadycut.core.certify import certificate_of
+from steadycut.core.certify import Certificate, certificate_of
+from steadycut.core.checks import IntArray
+from steadycut.core.records import Costs
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.verdict import (
     OVERALL,
@@ -19,6 +21,8 @@ from steadycut.core.verdict import (
     strict_level,
     worst_answer,
 )
+from steadycut.documents.parts import CertificatePart
+from steadycut.documents.rule import FrozenRule
 from steadycut.documents.study import StudyVerdictPart
 from steadycut.study.fitted import FittedStudy
 
@@ -37,13 +41,47 @@ def study_verdict(study: FittedStudy) -> StudyVerdictPart:
     )
 
 
+def verdict_of_rule(rule: FrozenRule, *, rounded: bool) -> StudyVerdictPart:
+    """Return the verdict of a frozen cut-off, from the counts in its file."""
+    counts, matrix = rule.reference_counts, rule.cost_matrix
+    return verdict_of_counts(counts, rule.certificate, matrix, rule.costs, rounded=rounded)
+
+
+def verdict_of_counts(
+    here: IntArray,
+    certificate: Certificate | CertificatePart,
+    matrix: CostMatrix,
+    costs: Costs | None = None,
+    *,
+    rounded: bool = False,
+) -> StudyVerdictPart:
+    """Return the verdict of any decision that other patients chose than those counted here.
+
+    ``here`` counts them by grade and action. ``costs`` is given for two grades and two actions.
+    ``rounded`` says that errors may be counted too high; then nothing is answered with no.
+    """
+    compared = Comparison(
+        here=here,
+        before=None,
+        matrix=matrix,
+        costs=costs,
+        promised=certificate.value,
+        vacuous=certificate.vacuous,
+        own_choices=certificate.n_candidates if certificate.honesty == "uniform" else 0,
+        rounded=rounded,
+    )
+    found = _tested(compared, certificate.delta)
+    useful: Answer = "cannot tell" if found == "yes" and certificate.vacuous else found
+    return StudyVerdictPart(overall=OVERALL[useful], useful=useful)
+
+
 def comparison_of(study: FittedStudy) -> Comparison:
     """Return what the tests need of the patients used to check."""
     costs = study.options.search.costs
     return Comparison(
         here=study.counts.counts,
         before=None,
-        matrix=CostMatrix([[0.0, costs.cost_fp], [costs.cost_fn, 0.0]]),
+        matrix=CostMatrix.of_errors(costs.cost_fn, costs.cost_fp),
         costs=costs,
         promised=study.certificate.value,
         vacuous=study.certificate.vacuous,
@@ -61,7 +99,7 @@ def useful_answer(study: FittedStudy, compared: Comparison, delta: float) -> Ans
 
 def _tested(compared: Comparison, delta: float) -> Answer:
     """Compare the cut-off with calling everybody and with calling nobody."""
-    if holm(compared.tests_for_no["useful"], delta):
+    if holm(compared.tests_for_no.get("useful", ()), delta):
         return "no"
     shown = all(test(delta) for test in compared.tests_for_yes["useful"])
     return "yes" if shown else "cannot tell"

@@ -54,5 +54,9 @@ def test_a_vacuous_certificate_is_said():
     assert study.certificate.vacuous
     page = strata_page(study.describe())
     assert page.status.text == "not shown to be useful"
-    assert any(sentence.startswith("Not shown") for sentence in page.headline)
+    (useful,) = [mark.text for mark in page.marks]
+    assert useful.startswith("Useful here: cannot tell. Not shown to be better than one stratum")
+    older = strata_page(study.describe().model_copy(update={"verdict": None}))
+    assert older.status.text == "not shown to be useful"
+    assert any(sentence.startswith("Not shown") for sentence in older.headline)
     assert page.warnings == tuple(study.warnings)

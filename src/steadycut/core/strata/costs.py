@@ -36,6 +36,11 @@ class CostMatrix:
         store(self, "values", _check_matrix(values))
         _check_steps(self.steps)
 
+    @classmethod
+    def of_errors(cls, miss: float, alarm: float) -> "CostMatrix":
+        """Return the costs of two grades and two actions; a correct decision costs nothing."""
+        return cls([[0.0, alarm], [miss, 0.0]])
+
     @property
     def n_grades(self) -> int:
         """Number of true grades."""

@@ -7,10 +7,16 @@ from steadycut.show.builders import held_files, of_columns, section
 from steadycut.show.columns import numbers, percents
 from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Page, Section, Table
-from steadycut.show.sections.certificate import certificate_section, certificate_status
+from steadycut.show.sections.certificate import (
+    certificate_section,
+    certificate_status,
+    useful_mark,
+    useful_step,
+)
 
 # More cut-offs than this are for the page.
 MOST_ROWS = 8
+WITHOUT = "calling everybody or nobody"
 
 
 def covariate_page(study: CovariateStudyDocument) -> Page:
@@ -20,8 +26,9 @@ def covariate_page(study: CovariateStudyDocument) -> Page:
     return Page(
         title=f"Cut-offs by {by} {say.quoted(study.covariate)}",
         subtitle=say.roles_in_words(study.patients, study.names),
-        status=certificate_status(certificate),
+        status=certificate_status(certificate, study.verdict),
         headline=headline(study),
+        marks=useful_mark(study.verdict, certified_sentence(study)),
         facts=(
             ("one cut-off for all", cut(study.pooled.threshold)),
             (
@@ -31,7 +38,7 @@ def covariate_page(study: CovariateStudyDocument) -> Page:
             ("stability", say.reversed_in_words(study.flip_rate)),
         ),
         answer=answer_table(study) if len(study.cuts) <= MOST_ROWS else None,
-        next_step=say.next_step("covariate.json"),
+        next_step=useful_step("covariate.json", certificate, study.verdict, WITHOUT),
         warnings=tuple(study.warnings),
         sections=(
             cuts_section(study),
@@ -48,10 +55,14 @@ def headline(study: CovariateStudyDocument) -> tuple[str, ...]:
     score = say.aggregation_in_words(study.score, study.aggregation)
     side = "at least" if study.direction == "ge" else "at most"
     name = say.quoted(study.covariate)
-    return (
-        f"Call a patient when {score} is {side} the cut-off for the patient's {name}.",
-        say.certified_sentence(study.certificate, study.costs),
-    )
+    rule = f"Call a patient when {score} is {side} the cut-off for the patient's {name}."
+    return (rule,) if study.verdict else (rule, certified_sentence(study))
+
+
+def certified_sentence(study: CovariateStudyDocument) -> str:
+    """Say what is certified."""
+    useful = None if study.verdict is None else study.verdict.useful
+    return say.certified_sentence(study.certificate, study.costs, useful)
 
 
 def names_of(study: CovariateStudyDocument) -> list[str]:

@@ -5,15 +5,20 @@ from steadycut.show.builders import held_files, listed, of_columns, of_matrix, s
 from steadycut.show.columns import numbers
 from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Page, Section
-from steadycut.show.sections.certificate import certificate_section, certificate_status
+from steadycut.show.sections.certificate import (
+    certificate_section,
+    certificate_status,
+    useful_mark,
+    useful_step,
+)
 from steadycut.show.sentences import (
     aggregation_in_words,
-    next_step,
     quoted,
     reversed_in_words,
 )
 
 CUT_DIGITS = 4
+WITHOUT = "one stratum for everybody"
 SIDES = {"ge": "high scores are in high strata", "le": "low scores are in high strata"}
 
 
@@ -25,13 +30,14 @@ def strata_page(study: StrataStudyDocument) -> Page:
         title=f"Risk strata on {quoted(study.score)}",
         subtitle=f"{count(study.patients.total, 'patient')}: {chose} used to choose the boundaries "
         f"by the rule {study.rule}, {count(certify, 'other', 'others')} to check them",
-        status=certificate_status(certificate),
+        status=certificate_status(certificate, study.verdict),
         headline=headline(study),
+        marks=useful_mark(study.verdict, certified_sentence(study)),
         facts=(
             ("average cost seen", risk(certificate.risk)),
             ("stability", reversed_in_words(stability.flip_rate)),
         ),
-        next_step=next_step("strata.json"),
+        next_step=useful_step("strata.json", certificate, study.verdict, WITHOUT),
         warnings=tuple(stability.warnings),
         sections=(
             certificate_section(certificate, "where the risk is the average cost per patient"),
@@ -46,15 +52,20 @@ def strata_page(study: StrataStudyDocument) -> Page:
 
 def headline(study: StrataStudyDocument) -> tuple[str, ...]:
     """Return the sentences that are read in ten seconds; the first ones are the strata."""
-    certificate = study.certificate
     score = aggregation_in_words(study.score, study.aggregation)
+    strata = f"The score of a patient is {score}. {'; '.join(strata_lines(study))}."
+    return (strata,) if study.verdict else (strata, certified_sentence(study))
+
+
+def certified_sentence(study: StrataStudyDocument) -> str:
+    """Say what is certified, and what one stratum for everybody costs."""
+    certificate, verdict = study.certificate, study.verdict
     limit = f"at most {risk(certificate.value)} ({percent(1 - certificate.delta)} confidence)"
-    without = f"one stratum for everybody: {risk(certificate.trivial_risk)}"
-    start = "Not shown to be better than one stratum for everybody" if certificate.vacuous else ""
-    return (
-        f"The score of a patient is {score}. {'; '.join(strata_lines(study))}.",
-        f"{start or 'Certified'}: an average cost of {limit} per patient like these; {without}.",
-    )
+    without = f"{WITHOUT}: {risk(certificate.trivial_risk)}"
+    start = f"Not shown to be better than {WITHOUT}" if certificate.vacuous else "Certified"
+    if verdict is not None and verdict.useful == "no":
+        start = "One stratum for everybody is better"
+    return f"{start}: an average cost of {limit} per patient like these; {without}."
 
 
 def strata_lines(study: StrataStudyDocument) -> list[str]:

@@ -14,6 +14,7 @@ from steadycut.show.sections.certificate import (
     certificate_status,
     rates_sentence,
     rates_step,
+    useful_mark,
 )
 from steadycut.show.sections.characteristics import held_out_section, operating_section
 from steadycut.show.sections.checklist import checklist_section
@@ -34,13 +35,6 @@ WATERFALL = (
     "whichever is lower."
 )
 RATES = {"sensitivity": "ppv", "specificity": "npv"}
-# The first answer that is not yes, in a few words: useful, as asked.
-TEXTS = {
-    (0, "no"): "not useful",
-    (0, "cannot tell"): "not shown to be useful",
-    (1, "no"): "not as asked",
-    (1, "cannot tell"): "not shown to be as asked",
-}
 
 
 def study_page(study: StudyDocument, comparison: ComparisonDocument | None = None) -> Page:
@@ -65,7 +59,7 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
     return Page(
         title=f"A cut-off on {say.quoted(study.score)}",
         subtitle=say.roles_in_words(study.patients, study.names, certificate.honesty),
-        status=status_of(study),
+        status=certificate_status(certificate, study.verdict),
         headline=headline(study),
         marks=marks_of(study),
         facts=facts(study),
@@ -75,17 +69,6 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
         explorer=explorer_of(study, "used to check"),
         files=held_files(study, "study.json", study.frozen_rule),
     )
-
-
-def status_of(study: StudyDocument) -> Status:
-    """Return the verdict in a few words; older files have only their certificate."""
-    if study.verdict is None:
-        return certificate_status(study.certificate)
-    answers = study.verdict.useful, study.verdict.as_asked or "yes"
-    text = next(
-        (TEXTS[name, one] for name, one in enumerate(answers) if one != "yes"), "useful here"
-    )
-    return Status(text=text, tone=study.verdict.overall)
 
 
 def headline(study: StudyDocument) -> tuple[str, ...]:
@@ -103,13 +86,12 @@ def marks_of(study: StudyDocument) -> tuple[Status, ...]:
         return ()
     target = study.target_prevalence
     certified = say.certified_sentence(certificate, study.costs, verdict.useful, target)
-    useful = f"Useful here: {verdict.useful}. {say.ends_sentence(study)}{certified}"
-    marks = [Status(text=useful, tone=TONES[verdict.useful])]
+    marks = useful_mark(verdict, f"{say.ends_sentence(study)}{certified}")
     if verdict.as_asked is not None:
         rates = rates_sentence(study.certified_rates or [], certificate.delta)
         asked = f"As asked: {verdict.as_asked}. {rates}"
-        marks.append(Status(text=asked, tone=TONES[verdict.as_asked]))
-    return tuple(marks)
+        marks += (Status(text=asked, tone=TONES[verdict.as_asked]),)
+    return marks
 
 
 def next_step(study: StudyDocument) -> str:

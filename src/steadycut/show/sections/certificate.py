@@ -7,17 +7,25 @@ from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.class_names import ClassNames
 from steadycut.core.verdict import MOST_PATIENTS
 from steadycut.documents.parts import CertificatePart, CertifiedRatePart
-from steadycut.documents.study import StudyRatePart
+from steadycut.documents.study import StudyRatePart, StudyVerdictPart
+from steadycut.show import sentences as say
 from steadycut.show.builders import explained, section
 from steadycut.show.numbers import count, percent, risk
 from steadycut.show.page import Picture, Section, Status, Table
+from steadycut.show.sections.verdict import TONES
 
 WITHOUT_SCORE = (
     "whichever costs less among the same patients; a limit that is not below this does not show "
     "that the score helps"
 )
 
-
+# The first answer that is not yes, in a few words: useful, as asked.
+TEXTS = {
+    (0, "no"): "not useful",
+    (0, "cannot tell"): "not shown to be useful",
+    (1, "no"): "not as asked",
+    (1, "cannot tell"): "not shown to be as asked",
+}
 # What is done to patients who are decided rightly.
 RIGHT = {"sensitivity": "found", "specificity": "not called"}
 ANSWERS = {"yes": "shown", "no": "refuted", "cannot tell": "not shown"}
@@ -37,11 +45,39 @@ def certificate_section(
     return section("certificate", title, text, results=results, figures=figures, tables=tables)
 
 
-def certificate_status(certificate: CertificatePart) -> Status:
-    """Say whether the certificate proves anything."""
+def certificate_status(certificate: CertificatePart, verdict: StudyVerdictPart | None) -> Status:
+    """Return the verdict in a few words; older files have only their certificate."""
+    if verdict is not None:
+        answers = verdict.useful, verdict.as_asked or "yes"
+        found = (TEXTS[name, one] for name, one in enumerate(answers) if one != "yes")
+        return Status(text=next(found, "useful here"), tone=verdict.overall)
     if certificate.vacuous:
         return Status(text="not shown to be useful", tone="open")
     return Status(text="certified", tone="good")
+
+
+def useful_mark(verdict: StudyVerdictPart | None, sentence: str) -> tuple[Status, ...]:
+    """Return the answer with its mark, and what is certified."""
+    if verdict is None:
+        return ()
+    text = f"Useful here: {verdict.useful}. {sentence}"
+    return (Status(text=text, tone=TONES[verdict.useful]),)
+
+
+def useful_step(
+    name: str, certificate: CertificatePart, verdict: StudyVerdictPart | None, without: str
+) -> str:
+    """Say what to do with a frozen file that was just made; ``without`` needs no score."""
+    if verdict is None or verdict.useful == "yes":
+        return say.next_step(name)
+    if verdict.useful == "no":
+        return "Next: do not use it. Check the direction and the costs, or take another score."
+    if certificate.risk >= certificate.trivial_risk:
+        return (
+            "Next: try another score, other costs or another direction. At these rates it is not "
+            f"better than {without}; more patients would only confirm this."
+        )
+    return "Next: fit with more patients. These do not show that it is useful."
 
 
 def honesty_sentence(certificate: CertificatePart) -> str:

@@ -1,5 +1,6 @@
 """What is written about cut-offs by covariate: the study, and the frozen file."""
 
+from steadycut.core.strata.costs import CostMatrix
 from steadycut.documents.covariate import (
     SCHEMA,
     CovariateDocument,
@@ -16,11 +17,14 @@ from steadycut.study.covariate.fitted import FittedByCovariate
 from steadycut.study.describe import role_counts, steps_of
 from steadycut.study.freeze import check_named, columns_of, versions
 from steadycut.study.reference import span_of
+from steadycut.study.useful import verdict_of_counts
 
 
 def describe_by_covariate(study: FittedByCovariate) -> CovariateStudyDocument:
     """Return the study as numbers, texts and lists, without any patient."""
     options, recipe, scores = study.options, study.patients.recipe, study.patients.scores
+    costs, counts = options.search.costs, study.counts.counts
+    matrix = CostMatrix.of_errors(costs.cost_fn, costs.cost_fp)
     return CovariateStudyDocument.of(
         study,
         options,
@@ -35,11 +39,12 @@ def describe_by_covariate(study: FittedByCovariate) -> CovariateStudyDocument:
             certificate=CertificatePart.of(study.pooled_certificate),
         ),
         aggregation=steps_of(recipe),
-        costs=options.search.costs,
+        costs=costs,
         score_range=(float(scores.min()), float(scores.max())),
         rule=str(options.search.rule),
         operating_point=study.counts,
         patients=role_counts(study.patients, study.roles),
+        verdict=verdict_of_counts(counts, study.certificate, matrix, costs),
     )
 
 

@@ -19,6 +19,7 @@ from steadycut.study.freeze import check_named, columns_of, versions
 from steadycut.study.reference import span_of
 from steadycut.study.strata.fitted import FittedStrata
 from steadycut.study.strata.options import StrataOptions
+from steadycut.study.useful import verdict_of_counts
 
 USUAL = (0.05, 0.95)
 
@@ -38,6 +39,7 @@ def describe_strata(study: FittedStrata) -> StrataStudyDocument:
         counts=study.counts.tolist(),
         stability=stability_part(study),
         patients=role_counts(study),
+        verdict=verdict_of_counts(study.counts, study.certificate, options.costs),
     )
 
 
