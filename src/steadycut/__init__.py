@@ -28,10 +28,11 @@ The folders, in the order in which they may import each other:
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from steadycut._version import __version__
 
+# Without typing, which takes longer to import than all the rest here.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from steadycut.core.certify import Certificate, certify
     from steadycut.core.records import PatientScores

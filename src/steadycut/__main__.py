@@ -3,10 +3,14 @@
 The base install has no command line. It then says in one line what to install, with exit code 2.
 """
 
-import sys
+from steadycut.io.early import catch_early_interrupts
 
-from steadycut.errors import MissingPackage
-from steadycut.io.packages import optional_package
+catch_early_interrupts()
+
+import sys  # noqa: E402
+
+from steadycut.errors import MissingPackage  # noqa: E402
+from steadycut.io.packages import optional_package  # noqa: E402
 
 missing = ""
 try:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from threading import Lock
 
@@ -22,6 +23,7 @@ from steadycut.app.words import in_words
 from steadycut.app.works import RULE, WORKS, Work
 from steadycut.errors import BadOption
 from steadycut.ingest.request import site_hash
+from steadycut.io.process import STARTED_BY_APP
 from steadycut.io.progress import ALWAYS, ERASE, SETTING
 
 WORKER = (sys.executable, "-P", "-m", "steadycut")
@@ -195,11 +197,18 @@ class Job:
             return subprocess.Popen(  # noqa: S603
                 [*WORKER, *arguments],
                 cwd=self.folder,
-                env={**os.environ, **places, SETTING: ALWAYS},
-                stdin=subprocess.DEVNULL,
+                env={**os.environ, **places, SETTING: ALWAYS, STARTED_BY_APP: "yes"},
+                stdin=_open_while_alive(),
                 stdout=printed,
                 stderr=log,
             )
+
+
+@cache
+def _open_while_alive() -> int:
+    """Return the end of a pipe that is closed when the app ends, also by a kill."""
+    reading, _writing = os.pipe()
+    return reading
 
 
 class Jobs:

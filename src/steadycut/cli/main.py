@@ -16,11 +16,12 @@ import typer
 from steadycut._version import __version__
 from steadycut.cli.commands import LazyGroup, Refusal, places
 from steadycut.errors import SteadycutError, SteadycutWarning
+from steadycut.io.early import INTERRUPTED, STOPPED, catch_early_interrupts
 from steadycut.io.log import begin_run, this_run
+from steadycut.io.process import end_with_app, guard_streams, interruptible
 
 # typer contains a copy of click; this is the UsageError of that copy.
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
-INTERRUPTED = 130
 # The longest error line, in characters. Longer lines contain long values that the user gave.
 LONGEST = 1000
 
@@ -83,6 +84,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run one command and exit with its code."""
     # Imports leave no garbage, and looking for it so often would take a tenth of a small fit.
     gc.set_threshold(50_000)
+    catch_early_interrupts()
+    guard_streams()
+    end_with_app()
     sys.exit(run(argv))
 
 
@@ -98,31 +102,44 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
+    with interruptible() as was_interrupted:
+        try:
+            result = _call(argv)
+        except (KeyboardInterrupt, typer.Abort):
+            result = INTERRUPTED
+        except Exception as error:  # noqa: BLE001 (each kind has its line in _failed)
+            if not was_interrupted():
+                return _failed(error)
+            result = INTERRUPTED
+    if result == INTERRUPTED:
+        sys.stderr.write(STOPPED)
+    return result if isinstance(result, int) else 0
+
+
+def _call(argv: Sequence[str] | None) -> object:
     command = typer.main.get_command(app)
     arguments = list(sys.argv[1:] if argv is None else argv)
-    try:
-        with warnings.catch_warnings():
-            # A command prints them itself.
-            warnings.simplefilter("ignore", SteadycutWarning)
-            result = command.main(args=arguments, prog_name="steadycut", standalone_mode=False)
-    except USAGE_ERROR as error:
+    with warnings.catch_warnings():
+        # A command prints them itself.
+        warnings.simplefilter("ignore", SteadycutWarning)
+        result = command.main(args=arguments, prog_name="steadycut", standalone_mode=False)
+    sys.stdout.flush()
+    return result
+
+
+def _failed(error: Exception) -> int:
+    """Say in one line what is wrong, and return the exit code."""
+    if isinstance(error, USAGE_ERROR):
         return _refuse(f"{_message(error)} See '{_command_path(error)} --help'.")
-    except (Refusal, SteadycutError) as error:
+    if isinstance(error, Refusal | SteadycutError):
         return _refuse(str(error))
-    except (KeyboardInterrupt, typer.Abort):
-        result = INTERRUPTED
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    if isinstance(error, BrokenPipeError):
         return 1
-    except Exception as error:
-        if os.environ.get("STEADYCUT_DEBUG"):
-            raise
-        if isinstance(error, OSError) and error.filename is not None:
-            return _refuse(f"{error.strerror}: {error.filename}. Check the path, or name another.")
-        return _admit(error)
-    if result == INTERRUPTED:
-        print("steadycut: interrupted; no result was written.", file=sys.stderr)
-    return result if isinstance(result, int) else 0
+    if os.environ.get("STEADYCUT_DEBUG"):
+        raise error
+    if isinstance(error, OSError) and error.filename is not None:
+        return _refuse(f"{error.strerror}: {error.filename}. Check the path, or name another.")
+    return _admit(error)
 
 
 def _refuse(text: str) -> int:

@@ -1,12 +1,13 @@
 """AnnData: keys in obs, scores in obs, in X and in layers."""
 
 import anndata
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 
-from steadycut.errors import MissingColumn, MissingScores
+from steadycut.errors import BadTable, MissingColumn, MissingScores
 from steadycut.ingest import aggregate
 
 OBS = pd.DataFrame(
@@ -74,3 +75,39 @@ def test_columns_of_obs_are_scores_too(source):
 def test_what_is_not_there_is_named(source, asked, text):
     with pytest.raises(MissingColumn, match=text):
         aggregate(source, **({"patient": "donor"} | asked))
+
+
+def test_two_genes_of_one_name_are_refused():
+    data = make()
+    data.var_names = ["CD3", "CD3"]
+    with pytest.raises(BadTable, match="2 genes have this name"):
+        aggregate(data, score="X:CD3", **ASKED)
+
+
+def _without_obs(file):
+    del file["obs"]
+
+
+def _without_index(file):
+    del file["obs"].attrs["_index"]
+
+
+def _bad_codes(file):
+    file["obs/donor/codes"][...] = [0, 99, 0, 1]
+
+
+def _other_length(file):
+    del file["obs/ill"]
+    file["obs/ill"] = np.zeros(9)
+
+
+@pytest.mark.parametrize("damage", [_without_obs, _without_index, _bad_codes, _other_length])
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_damaged_file_is_refused_in_one_line(tmp_path, damage, engine):
+    path = tmp_path / "t.h5ad"
+    make().write_h5ad(path)
+    with h5py.File(path, "r+") as file:
+        damage(file)
+    with pytest.raises(BadTable) as refused:
+        aggregate(path, score="X:CD3", engine=engine, **ASKED)
+    assert str(refused.value).isprintable()

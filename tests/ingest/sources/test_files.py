@@ -3,15 +3,19 @@
 import builtins
 import gzip
 import os
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
+from pyarrow.feather import write_feather
 
 from steadycut.errors import BadTable, MissingColumn, MissingPackage, SteadycutError
 from steadycut.ingest import aggregate
 from steadycut.ingest.engines.choose import SMALL_FILES, _best
+from steadycut.ingest.sources.files import connect_duckdb
 from steadycut.ingest.sources.find import find_files
 
 TEXT = "id,s\nsecret-1,0.5\nsecret-2,0.25\n"
@@ -182,3 +186,23 @@ def test_auto_looks_into_what_is_packed(tmp_path):
     assert packed.stat().st_size < SMALL_FILES
     assert rows.stat().st_size < SMALL_FILES
     assert [_best(str(path)) for path in (packed, rows)] == ["duckdb", "duckdb"]
+
+
+@pytest.mark.parametrize("folder", ["~", "http:", "https:/x.org", "hf:", "gcs:/b"])
+@pytest.mark.parametrize("name", ["t.csv", "t.parquet", "t.feather"])
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_folder_is_never_taken_for_an_address(tmp_path, monkeypatch, folder, name, engine):
+    monkeypatch.chdir(tmp_path)
+    Path(folder).mkdir(parents=True)
+    table = pa.table({"id": ["a", "b"], "s": [0.5, 1.5]})
+    write = {"t.csv": csv.write_csv, "t.parquet": pq.write_table, "t.feather": write_feather}[name]
+    write(table, str(tmp_path / folder / name))
+    address = folder.replace(":/", "://") + f"/{name}"
+    found = aggregate(address, patient="id", score="s", engine=engine)
+    assert found.scores.tolist() == [0.5, 1.5]
+
+
+def test_duckdb_never_installs_anything():
+    with connect_duckdb() as connection:
+        query = "SELECT value FROM duckdb_settings() WHERE name LIKE 'auto%_known_extensions'"
+        assert connection.execute(query).fetchall() == [("false",), ("false",)]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.errors import MissingColumn
+from steadycut.errors import BadTable, MissingColumn, SteadycutError
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.frames import read_arrays
@@ -64,8 +64,11 @@ def _gene(matrix: Any, gene: str, data: Any, name: str) -> NDArray[Any]:
     if gene not in data.var_names or matrix is None:
         msg = f"{name!r}: there is no gene {gene!r} in var_names. Check its spelling."
         raise MissingColumn(msg)
-    position = int(data.var_names.get_loc(gene))
-    column = matrix[:, [position]]
+    places = np.flatnonzero(data.var_names == gene)
+    if places.size > 1:
+        msg = f"{name!r}: {places.size} genes have this name. Make the names in var_names differ."
+        raise BadTable(msg)
+    column = matrix[:, places]
     dense = column.toarray() if hasattr(column, "toarray") else np.asarray(column)
     return np.asarray(dense, dtype=np.float64).ravel()
 
@@ -78,8 +81,18 @@ def open_anndata(source: Any) -> Iterator[Any]:
         return
     with optional_package("Reading .h5ad", "anndata", "anndata"):
         import anndata
-    data = anndata.read_h5ad(source, backed="r")
     try:
-        yield data
-    finally:
-        data.file.close()
+        data = anndata.read_h5ad(source, backed="r")
+        try:
+            yield data
+        finally:
+            data.file.close()
+    except (SteadycutError, OSError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001 (anything may be wrong in such a file)
+        # The text of the error may hold identifiers.
+        msg = (
+            f"{str(source)!r} cannot be read as AnnData ({type(error).__name__}): a part of it is "
+            "missing or damaged. Write it again."
+        )
+        raise BadTable(msg) from None

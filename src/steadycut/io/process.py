@@ -1,0 +1,111 @@
+"""What surrounds a command: Ctrl-C, the standard streams, and the app that may have started it."""
+
+import io
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from steadycut.errors import BadOption
+from steadycut.io.early import INTERRUPTED, stop_at_once
+
+# In a command that the app has started: it ends when the app does, however that ends.
+STARTED_BY_APP = "STEADYCUT_STARTED_BY_APP"
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Turn Ctrl-C into KeyboardInterrupt, and yield whether it was pressed.
+
+    Libraries may turn a KeyboardInterrupt into another error. A second Ctrl-C ends the process at
+    once. After a command, Ctrl-C is ignored: the result is there, and only exits are left.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    seen: list[int] = []
+    if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+
+    def interrupt(number: int, _frame: object) -> None:
+        if seen:
+            stop_at_once()
+        seen.append(number)
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield lambda: bool(seen)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN if before is stop_at_once else before)
+
+
+def guard_streams() -> None:
+    """Let closed standard streams lead nowhere, and say in one line that stdout is full.
+
+    A file that is opened would otherwise take the number of a closed stream, and get what is
+    printed.
+    """
+    encoding = getattr(sys.stdout, "encoding", "utf-8")
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = io.TextIOWrapper(
+        io.BufferedWriter(_Stream(1)), encoding, line_buffering=os.isatty(1)
+    )
+    sys.stderr = io.TextIOWrapper(_Stream(2), encoding, "backslashreplace", write_through=True)
+
+
+class _Stream(io.RawIOBase):
+    """A standard stream: once it has failed, whatever is written to it leads nowhere.
+
+    A failure of stdout is an error; if stderr fails, only the exit code can tell what happened.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number, self.failed = number, False
+
+    def writable(self) -> bool:
+        return True
+
+    def isatty(self) -> bool:
+        return os.isatty(self.number)
+
+    def fileno(self) -> int:
+        return self.number
+
+    def write(self, content: Any) -> int:  # noqa: ANN401
+        whole = left = memoryview(content)
+        try:
+            while left and not self.failed:
+                left = left[os.write(self.number, left) :]
+        except OSError as error:
+            self.failed = True
+            if self.number == 1:
+                self._refuse(error)
+        return len(whole)
+
+    def _refuse(self, error: OSError) -> NoReturn:
+        if isinstance(error, BrokenPipeError):
+            raise error
+        msg = (
+            f"cannot write to the standard output: {error.strerror}. Lead it to another place. "
+            "Files of --out are complete."
+        )
+        raise BadOption(msg) from None
+
+
+def end_with_app() -> None:
+    """End this process when the app that started it is gone, if one did."""
+    if os.environ.pop(STARTED_BY_APP, None):
+        threading.Thread(target=_wait_for_end, daemon=True).start()
+
+
+def _wait_for_end() -> None:
+    # The app holds the other end open and writes nothing.
+    os.read(0, 1)
+    os._exit(INTERRUPTED)
