@@ -9,7 +9,13 @@ from steadycut.core.bounds.concentration import dkw
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.split import split_patients
 from steadycut.documents.parts import CertificatePart
-from steadycut.errors import BadOption, BadPatients, DeploymentRefused, TooFewPatients
+from steadycut.errors import (
+    BadOption,
+    BadPatients,
+    DataWarning,
+    DeploymentRefused,
+    TooFewPatients,
+)
 from steadycut.study.fit import as_candidates
 from steadycut.study.options import study_options
 from steadycut.study.roles import deal_roles
@@ -652,3 +658,23 @@ def test_a_rule_with_patients_held_out_refuses_their_table_and_small_cells():
         steadycut.audit(frozen, cohort)
     with pytest.raises(BadOption, match="leave out test_size"):
         study.freeze(small_cells=5)
+
+
+@pytest.mark.parametrize("base", [0.0, 1e14, 1e15, 4e15])
+@pytest.mark.parametrize("direction", ["ge", "le"])
+def test_large_whole_scores_get_the_specificity_that_was_asked_for(base, direction):
+    labels = np.arange(400) % 2
+    scores = base + np.random.default_rng(0).integers(0, 200, 400) + 50 * labels
+    sign = 1 if direction == "ge" else -1
+    cohort = PatientScores(scores=sign * scores, labels=labels)
+    study = steadycut.fit(cohort, rule="specificity:0.95", honesty="uniform", direction=direction)
+    called = sign * scores >= study.threshold if sign > 0 else sign * scores <= study.threshold
+    assert 0.95 <= 1 - called[labels == 0].mean() < 0.97
+
+
+def test_scores_that_differ_in_their_last_digits_only_are_told():
+    labels = np.arange(40) % 2
+    scores = 1e15 + np.random.default_rng(0).permutation(40) / 8
+    cohort = PatientScores(scores=scores, labels=labels)
+    with pytest.warns(DataWarning, match="close scores: .* patients are called whose scores"):
+        steadycut.fit(cohort, rule="specificity:0.5", honesty="uniform")

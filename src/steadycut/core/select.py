@@ -160,7 +160,11 @@ def try_candidate(
     found = measure_candidate(patients, cuts, draws, threshold, search)
     return replace(
         found,
-        warnings=(*found.warnings, *limit_warnings(search.chooser, draws)),
+        warnings=(
+            *found.warnings,
+            *limit_warnings(search.chooser, draws),
+            *close_warnings(draws.threshold, threshold, everyone.scores),
+        ),
         site_risks=risks_elsewhere(patients, search),
     )
 
@@ -193,6 +197,29 @@ def limit_warnings(rule: Rule, draws: ThresholdDraws) -> list[str]:
     text = (
         f"limits: {share:.1%} of the bootstrap cohorts have no cut-off with {rule.wanted}; there "
         "the nearest one was taken."
+    )
+    return [text]
+
+
+def close_warnings(chosen: float, published: float, scores: FloatArray) -> list[str]:
+    """Return a warning if the published threshold calls patients that the chosen one does not.
+
+    Examples
+    --------
+    >>> close_warnings(0.3, 0.2, np.array([0.1, 0.25, 0.4]))[0][:57]
+    'close scores: 1 patient is called whose score is not told'
+    """
+    more = int(np.count_nonzero((scores >= published) & (scores < chosen)))
+    if not more:
+        return []
+    who = (
+        "1 patient is called whose score is"
+        if more == 1
+        else f"{more} patients are called whose scores are"
+    )
+    text = (
+        f"close scores: {who} not told apart from the cut-off: they differ in the last digits that "
+        "a computer keeps. If these digits matter, subtract the same number from all scores."
     )
     return [text]
 

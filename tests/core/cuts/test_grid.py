@@ -211,3 +211,11 @@ def test_a_cut_just_below_a_score_is_fixed_by_it_and_calls_the_same_patients(sco
 def test_a_cut_that_calls_nobody_lies_beyond_every_score():
     scores = np.array([1.0, 1e300])
     assert cut_just_below(np.inf, scores) == 1e301
+
+
+@pytest.mark.parametrize("base", [0.0, 1e12, 1e14, 1e15, 4e15, -4e15])
+def test_a_cut_below_a_whole_number_passes_no_other_whole_number(base):
+    scores = base + np.arange(50.0)
+    for chosen in (3, 30, 49):
+        cut = cut_just_below(float(scores[chosen]), scores)
+        assert np.count_nonzero(scores >= cut) == 50 - chosen

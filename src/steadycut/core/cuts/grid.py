@@ -206,10 +206,11 @@ def cut_just_below(threshold: float, scores: FloatArray) -> float:
     """Move a threshold up to just below the smallest score that it calls.
 
     The result depends on that one score only, as the `compression` bound needs. It lies a few
-    floating-point steps below the score, more than engines differ by. If nobody is called, it is a
-    number above every possible score.
+    floating-point steps below the score, more than engines differ by, and at most 0.5 below a whole
+    number. If nobody is called, it is a number above every possible score.
     """
     value = operating_value(threshold, scores)
-    return (
-        10 * LARGEST_SCORE if value is None else value - LAST_BITS * float(np.spacing(abs(value)))
-    )
+    if value is None:
+        return 10 * LARGEST_SCORE
+    step = LAST_BITS * float(np.spacing(abs(value)))
+    return value - (min(step, 0.5) if value.is_integer() else step)
