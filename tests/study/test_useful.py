@@ -188,6 +188,14 @@ def test_over_a_range_of_prevalences_both_ends_count():
     assert page.next_step.startswith("Next: take another score or a narrower range of prevalences")
 
 
+def test_a_cut_off_that_fails_at_one_end_says_where():
+    study = fit(cohort(5, 600, distance=1.0), n_bootstrap=5, target_prevalence=(0.05, 0.5))
+    assert (study_verdict(study).useful, study.certificate.vacuous) == ("no", False)
+    page = study_page(study.describe())
+    assert "better (" not in page.marks[0].text
+    assert "Next: do not use it over this range of prevalences. At 5 % calling" in page.next_step
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_what_is_useful_at_both_ends_is_useful_between_them(seed):
     rng = np.random.default_rng(seed)

@@ -105,8 +105,9 @@ def _check_zero_one(counts: Mapping[str, int], values: Sequence[float | str], co
     others = dict(one for one, value in several if value not in {0.0, 1.0})
     if others:
         _check_classes(counts, values, column)
+        well = " as well" if len(others) < len(values) else ""
         msg = (
-            f"labels in {column!r} must be 0 or 1; {_describe(others)} there as well. "
+            f"labels in {column!r} must be 0 or 1; {_describe(others)} there{well}. "
             f"Name the label that means ill: {argument('positive', 'VALUE')}."
         )
         raise BadTable(msg)

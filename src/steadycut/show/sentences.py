@@ -167,12 +167,12 @@ def certified_sentence(
             f"an average cost of at most {limit} per patient like these{confidence}, where "
             f"{costs_in_words(costs)}"
         )
+    if several and not certificate.vacuous:
+        return f"Certified: {text}."
     if useful == "no":
         return f"Calling everybody or nobody is better ({without}): {text}."
     if certificate.vacuous:
         return f"Not shown to be better than calling everybody or nobody ({without}): {text}."
-    if several:
-        return f"Certified: {text}."
     close = ", too close to tell" if useful == "cannot tell" else ""
     return f"Certified: {text}; calling everybody or nobody: {without}{close}."
 
@@ -225,9 +225,15 @@ def next_step(name: str) -> str:
 def study_step(study: StudyDocument, verdict: StudyVerdictPart) -> str:
     """Say what to do with a cut-off that is not shown to be useful."""
     certificate = study.certificate
+    worse = worse_end(study)
+    if verdict.useful == "no" and worse:
+        return (
+            f"Next: do not use it over this range of prevalences. At {worse} calling everybody or "
+            "nobody is better. Take a narrower range, or another score."
+        )
     if verdict.useful == "no":
         return "Next: do not use it. Check the direction and the costs, or take another score."
-    if worse := worse_end(study):
+    if worse:
         return (
             f"Next: take another score or a narrower range of prevalences. At {worse} it is not "
             "better than calling everybody or nobody; more patients would only confirm this."

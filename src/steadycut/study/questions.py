@@ -39,6 +39,8 @@ OPEN = "it is not yet known whether the cut-off can be trusted here"
 # So many sites or groups that fail are named in a sentence, in so many characters.
 MOST_NAMED, MOST_CHARACTERS = 5, 70
 NOT_SHOWN = "not shown to be better than calling everybody or nobody"
+# So many times the patients of the first hospital, to see whether they are too few.
+MANY = 100
 NO_THEN = " (the answer would be no)"
 CHECK_SCORES = "Check that scores are made as before (scanner, software, units)."
 LOCAL = (
@@ -167,11 +169,10 @@ def _useful(words: Words, compared: Comparison, answer: Answer) -> str:
 
 def at_each_end(counts: Confusion, costs: Costs) -> str:
     """Write the cost with and without the score, at each end of the target prevalence."""
-    parts = [
-        f"at a prevalence of {100 * end:g} % an average cost of {cost:.3g}, {without:.3g}"
-        for end, cost, without in counts.at_ends(costs)
-    ]
-    return f"{'; '.join(parts)} with calling everybody or nobody"
+    (end, cost, without), *others = counts.at_ends(costs)
+    first = f"at a prevalence of {100 * end:g} % an average cost of {cost:.3g} (calling everybody "
+    rest = (f"; at {100 * end:g} % {cost:.3g} ({without:.3g})" for end, cost, without in others)
+    return f"{first}or nobody: {without:.3g}){''.join(rest)}"
 
 
 def _as_before(words: Words, compared: Comparison, answer: Answer) -> str:
@@ -418,12 +419,23 @@ def _instead(
     """Say what to do if the verdict stays open, whatever is labelled."""
     start = f"more labels here would not decide this: at these rates {_quoted(never)} stay"
     text = f"{start}{'s' if len(never) == 1 else ''} open."
+    if SHORT["as_before"] in never and _few_before(part, rule.certificate.delta):
+        text += " Too few patients were used to check it before."
     if part.verdict.useful == "yes":
         watch = f"steadycut monitor {rule.file_name} TABLE --order COL"
         return f"{text} It is shown to be useful here: use it with care and watch it: {watch}"
     if "useful" in sizes:
         text += f' If "useful here" is enough for you, label about {sizes["useful"]} more.'
     return f"{text} Otherwise {LOCAL}" if sizes else f"{text} Instead {LOCAL}"
+
+
+def _few_before(part: LabelledPart, delta: float) -> bool:
+    """Whether "as good as before" would be answered if many more had been used to check before."""
+    before = part.comparison.before
+    if before is None:
+        return False
+    many = replace(part.comparison, before=MANY * before, sequential=True)
+    return patients_needed(many, "as_before", part.share * delta) is not None
 
 
 def _quoted(names: Sequence[str]) -> str:
