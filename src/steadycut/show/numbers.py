@@ -79,12 +79,20 @@ def percent(share: float | None) -> str:
 def rate(share: float | None) -> str:
     """Write a sensitivity, a specificity or a predictive value: two decimals.
 
+    One that is not quite none or all is not written as none or all.
+
     Examples
     --------
-    >>> rate(0.846), rate(1.0), rate(None)
-    ('0.85', '1.00', 'not known')
+    >>> rate(0.846), rate(1.0), rate(0.9955), rate(0.00001), rate(None)
+    ('0.85', '1.00', '0.996', '< 0.001', 'not known')
     """
-    return UNKNOWN if share is None else f"{round_half_up(float(share), 2):.2f}"
+    if share is None:
+        return UNKNOWN
+    if not ROUNDING < share < 1 - ROUNDING:
+        return f"{share:.2f}"
+    short, long = (str(round_half_up(float(share), decimals)) for decimals in (2, 3))
+    text = long if float(short) in {0.0, 1.0} else short
+    return {"0.000": "< 0.001", "1.000": "> 0.999"}.get(text, text)
 
 
 def of_hundred(share: float) -> str:

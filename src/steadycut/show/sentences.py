@@ -181,7 +181,7 @@ def estimate_in_words(estimate: parts.EstimatePart, confidence: float | None = N
     """Write a rate with its interval; the confidence where it was not written before."""
     if estimate.value is None:
         return UNKNOWN
-    ends = [rate(end) for end in (estimate.low, estimate.high)]
+    ends = [UNKNOWN if end is None else f"{end:.2f}" for end in (estimate.low, estimate.high)]
     name = "" if confidence is None else f"{percent(confidence)} CI "
     return f"{rate(estimate.value)} ({name}{ends[0]} to {ends[1]})"
 

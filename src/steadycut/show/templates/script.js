@@ -40,7 +40,13 @@
     return text + " %";
   }
 
-  const rate = (share) => (share === null ? "not known" : roundHalfUp(share, 2));
+  function rate(share) {
+    if (share === null) return "not known";
+    if (share <= 1e-9 || share >= 1 - 1e-9) return share.toFixed(2);
+    const short = roundHalfUp(share, 2);
+    const text = short === "0.00" || short === "1.00" ? roundHalfUp(share, 3) : short;
+    return { "0.000": "< 0.001", "1.000": "> 0.999" }[text] || text;
+  }
 
   const cutText = (value) => significant(value, 4);
 
