@@ -23,6 +23,7 @@ STAGES = {
     "records": "Records of text files, counted twice",
     "rule_file": "Rule files and signatures",
     "leaks": "Privacy: what is written is searched",
+    "differencing": "Small cells",
     "doors": "Others on the same machine",
     "inputs": "Adversarial input",
     "faults": "Faults",

@@ -14,6 +14,7 @@ from steadycut.cli.rule_options import (
 )
 from steadycut.cli.tables import (
     label_warnings,
+    note_dropped,
     read_external,
     row_counts,
     with_rows,
@@ -76,7 +77,10 @@ def audit_command(
     document = audit_document(numbered, found, output.confidence)
     document = with_warnings(document, lacking, label_warnings(several[0]))
     named = frozen.file_name, rule.rule
-    finish_page(page_of(document), "audit.html", output, reading, found, rule=named)
+    told = None if small_cells else found
+    finish_page(page_of(document), "audit.html", output, reading, told, rule=named)
+    if small_cells:
+        note_dropped(found, small_cells=True)
     if numbered is not audited:
         how = f"--site {frozen.recipe.site} shows the names."
         note(f"sites are numbered in the order of their names; {how}")

@@ -74,8 +74,8 @@ def fit_command(
     if small_cells is not None:
         write_folder(out, {"rule.json": frozen.to_bytes()}, overwrite=output.overwrite)
         reading.remove_checkpoint()
-        note_dropped(found)
         verdict = verdict_of_rule(frozen, rounded=True)
+        note_dropped(found, small_cells=True)
         said = coarse_rule_sentences(frozen.document, row_counts(found), small_cells)
         said += (f"Useful here: {verdict.useful}. {SMALL_CELLS[verdict.useful]}",)
         if rates := frozen.document.certified_rates:

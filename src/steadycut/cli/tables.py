@@ -171,8 +171,18 @@ def row_counts(table: PatientTable, *, fewest: int = 0, sha256: str | None = Non
     )
 
 
-def note_dropped(table: PatientTable, told: Collection[str] = ()) -> None:
-    """Say what was left out, and what looks odd about the rows unless it is ``told`` elsewhere."""
+def note_dropped(
+    table: PatientTable, told: Collection[str] = (), *, small_cells: bool = False
+) -> None:
+    """Say what was left out, and what looks odd about the rows unless it is ``told`` elsewhere.
+
+    With small cells only the terminal says it, and no log: it counts patients.
+    """
     for line in dropped_lines(table):
         note(line)
-    note_warnings(text for text in alike_lines(table) if text not in told)
+    odd = [text for text in alike_lines(table) if text not in told]
+    if not small_cells:
+        note_warnings(odd)
+        return
+    for text in odd:
+        note(f"warning: {text}")

@@ -28,7 +28,7 @@ from steadycut.study.describe_audit import cut_off_audit, decision_audit
 from steadycut.study.judge import Asked, judge
 from steadycut.study.new_patients import graded_patients, swapped_here
 from steadycut.study.operating_point import CONFIDENCE
-from steadycut.study.small_cells import grouped_for, noticed, rounded_at_home
+from steadycut.study.small_cells import grouped_for, noticed, rounded_at_home, without_bins
 from steadycut.study.unlabelled import home_of, without_labels
 
 MOST_GROUPS = 50
@@ -146,10 +146,13 @@ def audit(
     )
     unlike = rule.check_attributes(patients, unseen)
     check_fraction("margin", margin)
-    same = same_score_warnings(patients)
-    everyone, columns = patients.scores, group_columns(patients, group, small_cells)
+    # Warnings of same scores count patients.
+    same = same_score_warnings(patients) if small_cells is None else ()
+    columns = group_columns(patients, group, small_cells)
+    home = home_of(rule) if isinstance(rule, FrozenRule) else None
     if small_cells is not None:
         patients = grouped_for(rule, patients, small_cells)
+        home = None if home is None else without_bins(home)
     actions = rule.decide_patients(patients)
     asked = Asked(margin=margin, sequential=sequential, columns=columns, small_cells=small_cells)
     found = Audit(
@@ -167,9 +170,7 @@ def audit(
         ),
         forced=tuple(forced_names(findings)),
         small_cells=small_cells,
-        unlabelled=(
-            without_labels(home_of(rule), everyone) if isinstance(rule, FrozenRule) else None
-        ),
+        unlabelled=None if home is None else without_labels(home, patients.scores),
         labelled=None if grades is None else judge(rule, patients, grades, actions, asked),
         margin=margin,
         sequential=sequential,
