@@ -4,6 +4,8 @@ Every population lies where a wrong answer is most likely: the mean cost is the 
 error rate is a margin above that before, or a predictive value is where a call just pays off.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -132,3 +134,23 @@ def test_looking_again_and_again_with_limits_for_one_look_is_a_trap():
     rng, population = np.random.default_rng(5), (0.4, 0.15, 0.15)
     found = [ever(rng, population, cost(*population), 1.0, sequential=False) for _ in range(60)]
     assert not at_most(np.mean(found, axis=0)[0], DELTA, 60)
+
+
+@pytest.mark.parametrize(
+    "n_audits",
+    [pytest.param(60, id="short"), pytest.param(1000, id="full", marks=pytest.mark.slow)],
+)
+@pytest.mark.parametrize("target", [None, (0.3, 0.6)])
+def test_useful_at_any_look_keeps_the_promise(target, n_audits):
+    """Calling nobody costs the same in truth, over a range at its low end; every "yes" is wrong."""
+    rng, wrong = np.random.default_rng(6), 0
+    prevalence = 0.4 if target is None else target[0]
+    population = (0.4, 0.2, prevalence * 0.8 / (1 - prevalence))
+    for _ in range(n_audits):
+        here, said = np.zeros((2, 2), dtype=np.int64), False
+        for _ in LOOKS:
+            here = here + draw(rng, 10, *population)
+            one = compared(here, None, 1.0, sequential=True)
+            said |= says_yes(replace(one, costs=Costs(target=target)), "useful")
+        wrong += said
+    assert at_most(wrong / n_audits, DELTA, n_audits)
