@@ -98,7 +98,7 @@ def audit(
     small_cells
         Judge groups of at least so many patients of a class, so that no number stands for fewer;
         errors are never counted lower for it. See `steadycut.study.small_cells`. For a
-        `FrozenRule` only.
+        `FrozenRule` and patients with labels only.
     unseen
         What to do with patients of a group that a rule by covariate has not seen: ``"refuse"``, or
         ``"pooled"`` for the pooled cut-off.

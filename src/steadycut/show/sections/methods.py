@@ -174,8 +174,8 @@ def overruled_text(document: AuditDocument) -> str:
         text = f" The rule refused these patients ({checks}) and was overruled."
     if least is not None:
         text += (
-            f" Patients of one class were counted in groups of at least {least}; a group that the "
-            "cut-off divides counted as wrong."
+            f" Patients of one class were counted in groups of at least {least}; the group around "
+            "the cut-off counted as wrong."
         )
     return text
 
