@@ -14,6 +14,8 @@ from steadycut.core.checks import FloatArray, IntArray, read_only
 # Shares that are put at risk side by side: many and small ones, so that the limits keep shrinking
 # over many thousand patients.
 LIMIT_BETS = read_only(np.geomspace(0.001, 0.95, 20))
+# Few and large ones, which show soonest that a mean is clearly below a value fixed beforehand.
+TARGET_BETS = read_only(np.array([0.1, 0.2, 0.35, 0.5, 0.65, 0.8]))
 NEWTON_STEPS = 60
 PRECISION = 1e-10
 # The logarithm of a mean that is practically 0.
@@ -56,7 +58,9 @@ def at_most_p_values(values: ArrayLike, counts: ArrayLike, means: FloatArray) ->
     return np.exp(-np.maximum(log_total, 0.0))
 
 
-def largest_refuted(counts: IntArray, distinct: FloatArray, delta: float) -> FloatArray:
+def largest_refuted(
+    counts: IntArray, distinct: FloatArray, delta: float, bets: FloatArray = LIMIT_BETS
+) -> FloatArray:
     """Return the largest refuted mean for each row of counts; 0 if none is refuted.
 
     The logarithm of the total is convex in the logarithm of the mean, so the tangent lies below it.
@@ -66,7 +70,7 @@ def largest_refuted(counts: IntArray, distinct: FloatArray, delta: float) -> Flo
     counts, distinct = counts[:, distinct > 0], distinct[distinct > 0]
     log_mean, wanted = np.full(zeros.size, SMALLEST_LOG), -np.log(delta)
     for _ in range(NEWTON_STEPS):
-        log_total, slope = _log_total(zeros, counts, distinct, log_mean)
+        log_total, slope = _log_total(zeros, counts, distinct, log_mean, bets)
         step = np.where(log_total > wanted, (wanted - log_total) / np.minimum(slope, -1e-12), 0.0)
         log_mean = log_mean + step
         if step.max() < PRECISION:
@@ -75,14 +79,18 @@ def largest_refuted(counts: IntArray, distinct: FloatArray, delta: float) -> Flo
 
 
 def _log_total(
-    zeros: IntArray, counts: IntArray, distinct: FloatArray, log_mean: FloatArray
+    zeros: IntArray,
+    counts: IntArray,
+    distinct: FloatArray,
+    log_mean: FloatArray,
+    bets: FloatArray = LIMIT_BETS,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the logarithm of the total of bets from the start, and its slope in the log mean."""
-    logs = zeros[:, None] * np.log1p(-LIMIT_BETS) - np.log(LIMIT_BETS.size)
+    logs = zeros[:, None] * np.log1p(-bets) - np.log(bets.size)
     slopes = np.zeros_like(logs)
     for count, value in zip(counts.T, distinct, strict=True):
-        won = LIMIT_BETS * (value * np.exp(-log_mean))[:, None]
-        whole = won + (1 - LIMIT_BETS)
+        won = bets * (value * np.exp(-log_mean))[:, None]
+        whole = won + (1 - bets)
         logs += count[:, None] * np.log(whole)
         slopes -= count[:, None] * (won / whole)
     largest = logs.max(axis=1, keepdims=True)

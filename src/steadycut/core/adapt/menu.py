@@ -1,0 +1,95 @@
+"""A few cut-offs with weights, fixed before any label of the next hospital is seen.
+
+Each cut-off gets its weight's share of the error probability. Their limits then hold together, so
+any of them may be chosen after the labels are seen (a weighted union bound). The menu may depend on
+the first hospital, on unlabelled patients and on a stated prevalence, but not on the labels, nor on
+the patients whose labels certify.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from steadycut.core.adapt.home import HomeScores
+from steadycut.core.adapt.mix import Mix
+from steadycut.core.adapt.pool import Pool
+from steadycut.core.adapt.told import Told, told
+from steadycut.core.checks import FloatArray
+from steadycut.core.records import Costs
+from steadycut.core.rules.stable import prior_mass
+
+# All patients of the first hospital count as so many, without and with a stated prevalence.
+HOME_COUNTS = {False: 40.0, True: 150.0}
+# Parts of the prior: the same score, the same rank, and anything. Labels decide between them.
+PARTS = {False: (0.45, 0.45, 0.10), True: (0.0, 0.90, 0.10)}
+# Points of the prior, and the weight of all of them.
+POINTS = {False: (9, 0.50), True: (4, 0.25)}
+FROZEN, SAME_SHARE, ADAPTED, SAME_RANK, SAME_SCORE, POINT = (
+    "frozen",
+    "same share called",
+    "adapted",
+    "stated prevalence, same rank",
+    "stated prevalence, same score",
+    "between",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One cut-off of a menu; ``weight`` is its share of the error probability."""
+
+    name: str
+    cut: float
+    weight: float
+
+
+def prior_on(pool: Pool, home: Told, parts: tuple[float, float, float]) -> FloatArray:
+    """Return the weight of every cut-off of the pool before any label is seen."""
+    score, rank, anything = parts
+    result = anything * prior_mass(pool.ranks[None, :])[0]
+    places = np.searchsorted(pool.scores, home.cuts, side="left") / pool.scores.size
+    for part, ranks in ((score, places), (rank, home.ranks)):
+        found = np.bincount(pool.nearest(ranks), home.weights, minlength=result.size)
+        result += part * found
+    return result
+
+
+def make_menu(
+    home: HomeScores, pool: Pool, frozen: float, costs: Costs, mixed: Mix | None
+) -> tuple[list[Item], FloatArray]:
+    """Return the menu, and the prior weight of every cut-off of the pool.
+
+    ``mixed`` follows a stated prevalence, if there is one. Cut-offs that decide alike about the
+    pool are one: the first is kept, and has the weights of all.
+    """
+    stated = mixed is not None
+    at_home = told(home, home.prevalence, costs, HOME_COUNTS[stated])
+    if mixed is None:
+        below = home.shares_below(np.array([frozen]))
+        share = home.prevalence * below[0][0] + (1 - home.prevalence) * below[1][0]
+        items = [(FROZEN, frozen, 0.30), (SAME_SHARE, pool.at_rank(share), 0.20)]
+    else:
+        at_home = told(home, mixed.prevalence, costs, HOME_COUNTS[stated])
+        followed = mixed.told
+        items = [
+            (FROZEN, frozen, 0.25),
+            (ADAPTED, mixed.cut, 0.30),
+            (SAME_RANK, pool.at_rank(followed.rank), 0.15),
+            (SAME_SCORE, followed.same_score, 0.05),
+        ]
+    prior = prior_on(pool, at_home, PARTS[stated])
+    count, weight = POINTS[stated]
+    points = (np.arange(count) + 0.5) / count
+    places = np.searchsorted(np.cumsum(prior) / prior.sum(), points)
+    cuts = pool.cuts[np.minimum(places, pool.cuts.size - 1)]
+    items += [(POINT, float(cut), weight / count) for cut in cuts]
+    return _merged(pool, items), prior
+
+
+def _merged(pool: Pool, items: list[tuple[str, float, float]]) -> list[Item]:
+    found: dict[float, Item] = {}
+    for name, cut, weight in items:
+        rank = pool.rank_of(cut)
+        kept = found.get(rank, Item(name=name, cut=cut, weight=0.0))
+        found[rank] = Item(name=kept.name, cut=kept.cut, weight=kept.weight + weight)
+    return list(found.values())
