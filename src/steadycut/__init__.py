@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from steadycut.estimators import StableThreshold, StableThresholdClassifier
     from steadycut.ingest import aggregate
     from steadycut.show import figures
+    from steadycut.study.adapt.adapt import Adaptation, adapt
     from steadycut.study.audit import Audit, audit
     from steadycut.study.compare import Comparison, compare
     from steadycut.study.covariate.fit import CovariateStudy, fit_by_covariate
@@ -83,6 +84,7 @@ _PLACES = {
     ),
     "estimators": ("StableThreshold", "StableThresholdClassifier"),
     "ingest": ("aggregate",),
+    "study.adapt.adapt": ("Adaptation", "adapt"),
     "study.audit": ("Audit", "audit"),
     "study.compare": ("Comparison", "compare"),
     "study.covariate.fit": ("CovariateStudy", "fit_by_covariate"),
@@ -95,6 +97,7 @@ _PLACES = {
 _MODULE_OF = {name: module for module, names in _PLACES.items() for name in names}
 
 __all__ = [
+    "Adaptation",
     "Audit",
     "Certificate",
     "Comparison",
@@ -118,6 +121,7 @@ __all__ = [
     "Study",
     "UnstableCutWarning",
     "__version__",
+    "adapt",
     "aggregate",
     "audit",
     "certify",

@@ -40,8 +40,9 @@ honesty how instances_per_patient label largest level levels median n_candidates
 patient patients positive provenance risk rule schema score score_range sha256 site smallest
 threshold trivial_risk units_per_patient vacuous value versions"""
 KNOWN = {
-    "steadycut.rule/1": """answer asked band bias bins bootstrap_thresholds centering
-certified_rates cost_fn cost_fp edges ensemble flip_rate fn form fp hashes key_check kind lower
+    "steadycut.rule/1": """adapted all_patients answer asked band bias bins bootstrap_thresholds
+centering certified_rates choosing cost_fn cost_fp edges ensemble flip_rate fn form fp hashes
+key_check kind labelled lower menu n_negative n_positive parent pool prevalence sequential
 methods modulus n_bootstrap observed operating_value options penalty quantile
 quantiles_negative quantiles_positive radius rate reference remembered_patients right salt scheme
 seed sites stability target_prevalence tn tp upper warnings weight""",

@@ -157,17 +157,19 @@ class CertificatePart(Part):
     risk: FiniteFloat
     bound: str
     generalization: FiniteFloat
-    n_patients: int = Field(gt=0)
+    n_patients: int = Field(ge=0)
     delta: FiniteFloat = Field(gt=0, lt=1)
     value: FiniteFloat
     vacuous: bool
     trivial_risk: FiniteFloat
-    honesty: Literal["split", "uniform"]
+    honesty: Literal["split", "uniform", "menu"]
     n_candidates: int = Field(gt=0)
 
     @property
     def n_choices(self) -> int:
         """Among how many scores the certifying patients chose the cut-off; 0 if others chose it."""
+        if self.honesty == "menu":
+            return 1
         return self.n_candidates if self.honesty == "uniform" else 0
 
 

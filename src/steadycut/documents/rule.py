@@ -63,6 +63,35 @@ class Reference(parts.CountsPart):
         )
 
 
+class AllPatientsPart(parts.Part):
+    """All patients of the first hospital by class: their number, and quantiles of the scores.
+
+    They say where to cut at another prevalence. Without them the certifying patients do.
+    """
+
+    n_positive: int = Field(ge=0, le=LARGEST_COUNT)
+    n_negative: int = Field(ge=0, le=LARGEST_COUNT)
+    quantiles_positive: list[FiniteFloat]
+    quantiles_negative: list[FiniteFloat]
+
+
+class AdaptedPart(parts.Part):
+    """How a rule was adapted at the next hospital.
+
+    ``parent`` is the SHA-256 of the rule that came there. ``menu`` is that of the cut-offs which
+    were fixed before any label was seen. ``pool`` counts unlabelled patients, ``labelled`` those
+    who certify, ``choosing`` those whose labels only helped to choose.
+    """
+
+    parent: str = Field(pattern="^[0-9a-f]{64}$")
+    menu: str = Field(pattern="^[0-9a-f]{64}$")
+    pool: int = Field(ge=0)
+    labelled: int = Field(ge=0)
+    choosing: int = Field(ge=0)
+    sequential: bool
+    prevalence: parts.Range | None
+
+
 class MethodPart(parts.Part):
     """One method of an ensemble: a score, its chain, its weight and what its ranks refer to.
 
@@ -121,6 +150,8 @@ class RuleDocument(FrozenDocument):
     provenance: Provenance
     remembered_patients: Remembered | None = None
     certified_rates: list[parts.CertifiedRatePart] | None = None
+    all_patients: AllPatientsPart | None = None
+    adapted: AdaptedPart | None = None
 
 
 class FrozenRule(CallFile[RuleDocument]):

@@ -12,6 +12,7 @@ from steadycut.documents.known_patients import remember
 from steadycut.documents.parts import CertificatePart, Columns, CostsPart, RuleOptions
 from steadycut.documents.rule import (
     SCHEMA,
+    AllPatientsPart,
     EnsemblePart,
     FrozenRule,
     MethodPart,
@@ -20,6 +21,7 @@ from steadycut.documents.rule import (
 )
 from steadycut.errors import BadOption, BadRuleFile
 from steadycut.ingest.request import site_hash
+from steadycut.study.curves import quantiles
 from steadycut.study.describe import options_part, role_counts, stability_part, steps_of
 from steadycut.study.fitted import FittedStudy
 from steadycut.study.reference import rate_parts, reference_of, span_of
@@ -39,6 +41,7 @@ def freeze(
         known = remember(study.patients, study.options.seed, key)
         document = document.model_copy(update={"remembered_patients": known})
     if small_cells is not None:
+        document = document.model_copy(update={"all_patients": None})
         document = without_small_cells(document, study, small_cells)
     return FrozenRule(document)
 
@@ -68,6 +71,19 @@ def rule_document(study: FittedStudy) -> RuleDocument:
         reference=reference_of(study.counts, study.certify_patients, study.patients.n_instances),
         provenance=provenance_of(study),
         units_per_patient=span_of(study.patients.n_units),
+        all_patients=all_patients_of(study),
+    )
+
+
+def all_patients_of(study: FittedStudy) -> AllPatientsPart | None:
+    """Return quantiles of all patients; None where everybody certifies, as the reference has it."""
+    if study.certify_patients.n_patients == study.patients.n_patients:
+        return None
+    patients = study.patients
+    return AllPatientsPart.of(
+        patients,
+        quantiles_positive=quantiles(patients.positive_scores),
+        quantiles_negative=quantiles(patients.negative_scores),
     )
 
 

@@ -8,5 +8,6 @@
 ``menu``       a few cut-offs with weights, fixed before any label is seen
 ``labels``     the choice among them and exact limits, from all labels at once
 ``worklist``   whom to label next
+``plan``       how many labels a certificate takes
 =============  ==========================================================================
 """

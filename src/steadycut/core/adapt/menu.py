@@ -22,8 +22,10 @@ from steadycut.core.rules.stable import prior_mass
 HOME_COUNTS = {False: 40.0, True: 150.0}
 # Parts of the prior: the same score, the same rank, and anything. Labels decide between them.
 PARTS = {False: (0.45, 0.45, 0.10), True: (0.0, 0.90, 0.10)}
+# The same for the points of a menu, which must also hold what the first hospital did not expect.
+MENU_PARTS = {False: (0.25, 0.25, 0.50), True: (0.20, 0.50, 0.30)}
 # Points of the prior, and the weight of all of them.
-POINTS = {False: (9, 0.50), True: (4, 0.25)}
+POINTS = {False: (9, 0.50), True: (7, 0.25)}
 FROZEN, SAME_SHARE, ADAPTED, SAME_RANK, SAME_SCORE, POINT = (
     "frozen",
     "same share called",
@@ -77,13 +79,13 @@ def make_menu(
             (SAME_RANK, pool.at_rank(followed.rank), 0.15),
             (SAME_SCORE, followed.same_score, 0.05),
         ]
-    prior = prior_on(pool, at_home, PARTS[stated])
     count, weight = POINTS[stated]
     points = (np.arange(count) + 0.5) / count
-    places = np.searchsorted(np.cumsum(prior) / prior.sum(), points)
+    spread = np.cumsum(prior_on(pool, at_home, MENU_PARTS[stated]))
+    places = np.searchsorted(spread / spread[-1], points)
     cuts = pool.cuts[np.minimum(places, pool.cuts.size - 1)]
     items += [(POINT, float(cut), weight / count) for cut in cuts]
-    return _merged(pool, items), prior
+    return _merged(pool, items), prior_on(pool, at_home, PARTS[stated])
 
 
 def _merged(pool: Pool, items: list[tuple[str, float, float]]) -> list[Item]:

@@ -48,11 +48,15 @@ def mix(
     middle, doubt = (low + high) / 2, np.log(DOUBT)
     followed = told(home, expit(middle), costs)
     ends = [told(home, expit(end), costs).rank for end in (low - doubt, high + doubt)]
-    pull = pull_of(middle - logit(np.clip(home.prevalence, *PREVALENCES)), abs(np.diff(ends)[0]) / 2)
+    pull = pull_of(
+        middle - logit(np.clip(home.prevalence, *PREVALENCES)), abs(np.diff(ends)[0]) / 2
+    )
     rank = (1 - pull) * pool.rank_of(frozen) + pull * followed.rank
     cut = pool.at_rank(rank)
     same = pool.rank_of(cut) == pool.rank_of(frozen)
-    return Mix(cut=frozen if same else cut, pull=pull, prevalence=float(expit(middle)), told=followed)
+    return Mix(
+        cut=frozen if same else cut, pull=pull, prevalence=float(expit(middle)), told=followed
+    )
 
 
 def pull_of(log_odds_ratio: float, spread: float) -> float:

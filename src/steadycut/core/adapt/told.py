@@ -21,12 +21,14 @@ PREVALENCES = (0.02, 0.98)
 class Told:
     """The weight of every cut-off of the first hospital at a stated prevalence.
 
-    ``ranks`` are the shares of patients below each cut-off at that prevalence.
+    ``ranks`` are the shares of patients below each cut-off at that prevalence, and
+    ``smallest_risk`` is the smallest mean cost among them.
     """
 
     cuts: FloatArray
     ranks: FloatArray
     weights: FloatArray
+    smallest_risk: float
 
     @property
     def rank(self) -> float:
@@ -68,7 +70,8 @@ def told(home: HomeScores, prevalence: float, costs: Costs, patients: float | No
     stake = (costs.cost_fn * share, costs.cost_fp * (1 - share))
     errors = n * (stake[0] * missed + stake[1] * (1 - spared)) / sum(stake)
     fewest = errors.min()
+    smallest = float(fewest * sum(stake) / n)
     weight = float(patient_weight(Stable().weight, np.array(n))) * min(1.0, (patients or n) / n)
     odds = np.log((n - fewest + 1) / (fewest + 1))
     weights = prior_mass(ranks[None, :])[0] * np.exp(-weight * odds * (errors - fewest))
-    return Told(cuts=cuts, ranks=ranks, weights=weights / weights.sum())
+    return Told(cuts=cuts, ranks=ranks, weights=weights / weights.sum(), smallest_risk=smallest)

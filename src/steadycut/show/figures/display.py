@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from steadycut.core.checks import FloatArray, read_only
+from steadycut.documents.adaptation import AdaptationDocument
 from steadycut.documents.audit import AuditDocument
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.monitor import MonitorDocument
@@ -29,6 +30,7 @@ MAKERS: dict[type[Part], str] = {
     AuditDocument: "from_audit",
     MonitorDocument: "from_monitor",
     ComparisonDocument: "from_comparison",
+    AdaptationDocument: "from_adaptation",
 }
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from steadycut.documents.adaptation import AdaptationDocument
 from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.covariate import CovariateStudyDocument
@@ -14,6 +15,7 @@ from steadycut.documents.strata import StrataStudyDocument
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption
 from steadycut.show.page import Page
+from steadycut.show.pages.adaptation import adaptation_page
 from steadycut.show.pages.audit import audit_page, decision_audit_page
 from steadycut.show.pages.comparison import comparison_page
 from steadycut.show.pages.covariate import covariate_page
@@ -44,6 +46,7 @@ KINDS = {
         (DecisionMonitor, monitor_page, "monitor"),
         (ComparisonDocument, comparison_page, "compare"),
         (PlanDocument, plan_page, "plan"),
+        (AdaptationDocument, adaptation_page, "adapt"),
     )
 }
 

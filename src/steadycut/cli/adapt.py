@@ -1,0 +1,283 @@
+"""``steadycut adapt``: the cut-off for the next hospital."""
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from steadycut.cli.options import OutputOptions, TableOptions, number, option, switch, whole
+from steadycut.cli.output import check_folder, show, write_folder
+from steadycut.cli.reading import Reading, read_tables
+from steadycut.cli.results import finish_page
+from steadycut.cli.rule_options import BAD, RuleColumns, RuleOptions
+from steadycut.cli.tables import read_levels, row_counts, with_rows
+from steadycut.core.records import PatientScores
+from steadycut.documents.rule import FrozenRule
+from steadycut.errors import BadOption, BadTable
+from steadycut.ingest import PatientTable, Request
+from steadycut.ingest.labels import code_labels
+from steadycut.io.safe_csv import csv_bytes
+from steadycut.show.pages.adaptation import adaptation_page
+from steadycut.study.adapt.adapt import adapt, worklist
+from steadycut.study.adapt.before import check_cut_off_rule, check_prevalence
+
+CERTIFY, CHOOSE = "certify", "choose"
+WORKLIST = "worklist.csv"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdaptOptions:
+    """Hospital."""
+
+    prevalence: str | None = option(
+        "P|LOW,HIGH", "Share of ill patients that is expected here, or a range.", default=None
+    )
+    label: str | None = option(
+        "COL", "Column of labels; empty for patients without one.", default=None
+    )
+    labels: Path | None = option(
+        "FILE", "A worklist.csv with its column label filled in, instead of --label.", default=None
+    )
+    positive: str | None = option(
+        "VALUE", "The label of ill patients. [default: as in the rule]", default=None
+    )
+    site: str | None = option("COL", "Column of sites.", default=None)
+    worklist: int | None = whole(
+        "N", "Write whom to label next, N patients, and nothing else.", default=None
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertifyHereOptions:
+    """Certificate."""
+
+    target: float | None = number(
+        "COST",
+        "Mean cost per patient to certify, fixed before labels are seen. [default: that of "
+        "calling everybody or nobody at --prevalence, else what the rule has certified]",
+        default=None,
+    )
+    delta: float | None = number(
+        "X", "Failure probability of the certificate. [default: as in the rule]", default=None
+    )
+    sequential: bool = switch(
+        "--sequential", "Take labels one at a time, and stop when the target is certified."
+    )
+    order: str | None = option(
+        "COL", "When a label came: numbers or ISO dates; for --sequential.", default=None
+    )
+
+
+def adapt_command(
+    rule: RuleOptions,
+    columns: RuleColumns,
+    here: AdaptOptions,
+    certify: CertifyHereOptions,
+    table: TableOptions,
+    output: OutputOptions,
+) -> None:
+    """Find the cut-off for the next hospital, and certify it if there are labels.
+
+    Needs the rule and the patients here; patients without labels say where the cut-offs lie. Give
+    the prevalence that you expect, or labels of random patients, or both. Writes rule.json (the
+    new rule), adapt.json and adapt.html. The frozen rule stays as it is.
+    """
+    check_folder(output.out)
+    frozen, key = rule.load()
+    check_cut_off_rule(frozen)
+    assert isinstance(frozen, FrozenRule)  # noqa: S101
+    stated = check_prevalence(parse_stated(here.prevalence))
+    check_together(here, certify)
+    reading = table.reading(output.out)
+    asked = frozen.request(site=here.site, missing=table.missing, **columns.names())
+    read, lacking = read_levels(asked, reading, force=rule.force, expected=frozen.expected)
+    everyone = frozen.patients_of(read.patients)
+    if here.worklist is not None:
+        write_worklist(frozen, everyone, here.worklist, stated, rule, key, output)
+        return
+    labels, purposes, order = known_labels(frozen, here, certify, columns, table, reading)
+    pool, certifying, choosing = parted(everyone, labels, purposes)
+    found = adapt(
+        frozen,
+        pool,
+        prevalence=stated,
+        labelled=certifying,
+        choosing=choosing,
+        order=order,
+        target=certify.target,
+        sequential=certify.sequential,
+        delta=certify.delta,
+        force=rule.force,
+        key=key,
+    )
+    document = with_rows(found.describe().model_copy(update={"data": row_counts(read)}), read)
+    lines = [one.text for one in lacking]
+    document = document.model_copy(update={"warnings": [*lines, *document.warnings]})
+    made = {"rule.json": found.rule.to_bytes()}
+    finish_page(adaptation_page(document), "adapt.html", output, reading, read, made)
+    refuted = document.labels is not None and document.labels.decision == "refuted"
+    rule.end(warned=bool(document.warnings), worse=BAD if refuted else 0)
+
+
+def parse_stated(text: str | None) -> Any:
+    """Return a stated prevalence as numbers."""
+    if text is None:
+        return None
+    try:
+        ends = [float(one) for one in text.split(",")]
+    except ValueError:
+        msg = f"--prevalence must be a share such as 0.08, or a range 0.05,0.12; got {text!r}."
+        raise BadOption(msg) from None
+    return ends[0] if len(ends) == 1 else tuple(ends)
+
+
+def check_together(here: AdaptOptions, certify: CertifyHereOptions) -> None:
+    """Refuse options that do not go together."""
+    if here.label is not None and here.labels is not None:
+        msg = "--label and --labels exclude each other; give one of them."
+        raise BadOption(msg)
+    labels = here.label is not None or here.labels is not None
+    if here.worklist is not None and labels:
+        msg = "--worklist says whom to label; give it without --label and --labels."
+        raise BadOption(msg)
+    if certify.sequential and not (here.label is not None and certify.order is not None):
+        msg = "--sequential needs the labels and when they came: --label COL --order COL."
+        raise BadOption(msg)
+    if certify.order is not None and not certify.sequential:
+        msg = "--order is for --sequential; give both."
+        raise BadOption(msg)
+
+
+def write_worklist(
+    frozen: FrozenRule,
+    patients: PatientScores,
+    size: int,
+    stated: tuple[float, float] | None,
+    rule: RuleOptions,
+    key: bytes | None,
+    output: OutputOptions,
+) -> None:
+    """Write the patients to label next, in random order, so that the list can be cut short."""
+    if patients.patients is None:
+        msg = "--worklist names patients; name the column that identifies them with --patient COL."
+        raise BadOption(msg)
+    found = worklist(frozen, patients, size, prevalence=stated, force=rule.force, key=key)
+    rows = np.concatenate([found.certify, found.choose])
+    purposes = np.repeat([CERTIFY, CHOOSE], [found.certify.size, found.choose.size])
+    content = csv_bytes(
+        {
+            "patient": patients.patients[rows],
+            "purpose": purposes,
+            "label": np.full(rows.size, "", dtype=np.str_),
+        }
+    )
+    write_folder(output.out, {WORKLIST: content}, overwrite=True)
+    whom = (
+        f"Label {rows.size} patients: {found.certify.size} at random, who may certify, and "
+        f"{found.choose.size} near the plausible cut-offs, who only help to choose."
+    )
+    path = output.out / WORKLIST
+    after = f"Next: fill in the column label of {path}, and run adapt again with --labels {path}."
+    counts = {"certify": int(found.certify.size), "choose": int(found.choose.size)}
+    show({"schema": "steadycut.worklist/1", **counts}, f"{whom}\n{after}", as_json=output.as_json)
+
+
+def known_labels(
+    frozen: FrozenRule,
+    here: AdaptOptions,
+    certify: CertifyHereOptions,
+    columns: RuleColumns,
+    table: TableOptions,
+    reading: Reading,
+) -> tuple[dict[str, int], Mapping[str, str], dict[str, float] | None]:
+    """Return the labels by patient, what each is for, and when it came."""
+    if here.labels is not None:
+        labels, purposes = read_worklist(here.labels, here.positive or frozen.recipe.positive)
+        return labels, purposes, None
+    if here.label is None:
+        return {}, {}, None
+    request = frozen.request(
+        label=here.label,
+        site=here.site,
+        positive=here.positive,
+        missing=table.missing,
+        **columns.names(),
+    )
+    found = read_tables(complete(request, certify.order), replace(reading, resume=False))
+    patients = frozen.patients_of(found.patients)
+    names = [] if patients.patients is None else patients.patients.tolist()
+    order = None if certify.order is None else arrivals(found, names)
+    return dict(zip(names, patients.known_labels.tolist(), strict=True)), {}, order
+
+
+def complete(request: Request, order: str | None) -> Request:
+    """Return a request for patients with a label only."""
+    return replace(request, incomplete="drop", order=order)
+
+
+def arrivals(table: PatientTable, names: list[str]) -> dict[str, float]:
+    """Return when each patient came."""
+    return dict(zip(names, np.asarray(table.order).tolist(), strict=True))
+
+
+def read_worklist(path: Path, positive: str | None) -> tuple[dict[str, int], dict[str, str]]:
+    """Return the labels of a worklist by patient, and what each is for."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            rows = list(csv.DictReader(lines))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        msg = f"cannot read {path}: {error}. Give the worklist.csv that --worklist wrote."
+        raise BadOption(msg) from None
+    if not rows or not {"patient", "purpose", "label"} <= set(rows[0]):
+        msg = f"{path} must have the columns patient, purpose and label, as --worklist writes them."
+        raise BadTable(msg)
+    filled = [row for row in rows if (row["label"] or "").strip()]
+    if not filled:
+        msg = f"no label is filled in {path}; fill in the column label for some patients."
+        raise BadTable(msg)
+    names = [row["patient"].removeprefix("'") for row in filled]
+    if len(set(names)) < len(names):
+        msg = f"{path} names a patient twice; keep one row of each."
+        raise BadTable(msg)
+    purposes = {name: row["purpose"] for name, row in zip(names, filled, strict=True)}
+    if not set(purposes.values()) <= {CERTIFY, CHOOSE}:
+        msg = f"the column purpose of {path} must be {CERTIFY} or {CHOOSE}, as it was written."
+        raise BadTable(msg)
+    texts = sorted({row["label"] for row in filled})
+    coded = code_labels(texts, "label", positive, must_occur=False)
+    code = dict(zip(texts, coded.tolist(), strict=True))
+    labels = {name: code[row["label"]] for name, row in zip(names, filled, strict=True)}
+    return labels, purposes
+
+
+def parted(
+    everyone: PatientScores, labels: Mapping[str, int], purposes: Mapping[str, str]
+) -> tuple[PatientScores, PatientScores | None, PatientScores | None]:
+    """Return the patients without labels, those who certify and those who only help to choose.
+
+    Those who only help to choose are among the patients without labels too: their labels are not
+    used there, and the pool would otherwise lack patients near the cut-offs.
+    """
+    if not labels:
+        return replace(everyone, labels=None), None, None
+    names = [] if everyone.patients is None else everyone.patients.tolist()
+    unknown = len(set(labels) - set(names))
+    if unknown:
+        msg = f"{unknown} labelled patients are not in the table; give the table that has them."
+        raise BadTable(msg)
+    given = np.array([labels.get(name, -1) for name in names])
+    choose = np.array([purposes.get(name) == CHOOSE for name in names])
+    coded = np.maximum(given, 0)
+    with_labels = replace(everyone, labels=coded)
+    certifying, choosing = (given >= 0) & ~choose, (given >= 0) & choose
+    if not certifying.any():
+        msg = f"no patient who may certify has a label; fill in some with the purpose {CERTIFY}."
+        raise BadTable(msg)
+    return (
+        replace(everyone, labels=None).take(~certifying),
+        with_labels.take(certifying),
+        with_labels.take(choosing) if choosing.any() else None,
+    )

@@ -1,0 +1,85 @@
+"""The content of ``adapt.json``: a cut-off for the next hospital, beside the frozen one."""
+
+from typing import Final, Literal
+
+from pydantic import Field, FiniteFloat
+
+from steadycut.documents import parts
+
+SCHEMA: Final = "steadycut.adaptation/1"
+Decision = Literal["certified", "refuted", "undecided"]
+
+
+class CandidateCutPart(parts.Part):
+    """A cut-off that was fixed before any label was seen.
+
+    ``call_rate`` is the share of the unlabelled patients. ``weight`` is the share of the error
+    probability. With labels, ``limit`` is the upper limit of the mean cost; all limits hold
+    together.
+    """
+
+    name: str
+    threshold: FiniteFloat
+    call_rate: FiniteFloat
+    weight: FiniteFloat
+    chosen: bool
+    missed: int | None = None
+    alarms: int | None = None
+    risk: FiniteFloat | None = None
+    limit: FiniteFloat | None = None
+
+
+class WrongOddsPart(parts.Part):
+    """The cut-off if the odds of disease are the stated ones times ``factor``."""
+
+    factor: FiniteFloat
+    prevalence: FiniteFloat
+    threshold: FiniteFloat
+    call_rate: FiniteFloat
+
+
+class LabelsPart(parts.CountsPart):
+    """What the labels say of the chosen cut-off: the counts of the patients who certify."""
+
+    n_patients: int
+    n_choosing: int
+    delta: FiniteFloat
+    sequential: bool
+    target: FiniteFloat | None
+    decision: Decision
+    stopped_after: int | None = None
+    given: int | None = None
+
+
+class PathPart(parts.Part):
+    """The smallest upper limit of a cut-off after each label, and that cut-off."""
+
+    limit: parts.Floats
+    threshold: parts.Floats
+
+
+class AdaptationDocument(parts.NamedClasses, parts.NewPatientsPart):
+    """Everything in ``adapt.json``."""
+
+    schema_: Literal["steadycut.adaptation/1"] = Field(default=SCHEMA, alias="schema")
+    threshold: FiniteFloat
+    call_rate: FiniteFloat
+    frozen_threshold: FiniteFloat
+    frozen_call_rate: FiniteFloat
+    direction: Literal["ge", "le"]
+    costs: parts.CostsPart
+    n_patients: int
+    prevalence: parts.Range | None
+    prevalence_before: FiniteFloat
+    pull: FiniteFloat | None
+    wrong_odds: list[WrongOddsPart]
+    candidates: list[CandidateCutPart]
+    labels: LabelsPart | None
+    path: PathPart | None
+    certificate: parts.CertificatePart | None
+    verdict_text: str
+    assumes: list[str]
+    next_step: str
+    parent_sha256: str
+    rule_sha256: str
+    menu_sha256: str

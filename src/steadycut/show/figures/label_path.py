@@ -1,0 +1,61 @@
+"""Labels one at a time: the smallest upper limit of the cost after each label."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from steadycut.core.checks import FloatArray
+from steadycut.documents.adaptation import AdaptationDocument
+from steadycut.documents.reading import Source, document_of
+from steadycut.errors import BadPatients
+from steadycut.show.figures.colours import BLACK, BLUE
+from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.elements import DASHED, note_below, risk_unit
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LabelPathDisplay(Display):
+    """The smallest upper limit of the cost after each label, and the target.
+
+    Parameters
+    ----------
+    limit
+        The limit after each label, shape (n_labels,).
+    target
+        The cost to certify; None if there is none.
+    unit
+        Name of the axis.
+    """
+
+    limit: FloatArray
+    target: float | None
+    unit: str = "risk"
+
+    height: ClassVar = 3.4
+
+    @classmethod
+    def from_adaptation(cls, found: Source[AdaptationDocument]) -> Self:
+        """Take the path from an adaptation, or from the content of ``adapt.json``."""
+        document = document_of(AdaptationDocument, found)
+        if document.path is None or document.labels is None:
+            msg = "only labels that come one at a time have a path; adapt with sequential=True."
+            raise BadPatients(msg)
+        return cls(
+            limit=array(document.path.limit),
+            target=document.labels.target,
+            unit=risk_unit(document.costs),
+        )
+
+    def draw(self, ax: Any) -> None:
+        """Draw the path."""
+        labels = np.arange(1, self.limit.size + 1)
+        ax.plot(labels, self.limit, color=BLUE, linewidth=1.8, label="limit at all times")
+        if self.target is not None:
+            ax.axhline(self.target, color=BLACK, linestyle=DASHED, linewidth=1.2, label="target")
+        reached = self.target is not None and bool(self.limit[-1] <= self.target)
+        note_below(ax, f"reached after {self.limit.size} labels" if reached else "not reached yet")
+        ax.set_ylim(0, 1.05 * self.limit.max())
+        ax.set_xlim(0, self.limit.size + 1)
+        ax.set_xlabel("labels so far")
+        ax.set_ylabel(self.unit)

@@ -1,0 +1,98 @@
+"""The page of an adapted cut-off: what it is, beside the frozen one, and what is known about it."""
+
+from steadycut.documents.adaptation import AdaptationDocument, CandidateCutPart
+from steadycut.show.builders import held_files, of_columns, pictures, section
+from steadycut.show.figures.label_path import LabelPathDisplay
+from steadycut.show.numbers import count, cut, of_hundred, percent, risk
+from steadycut.show.page import Page, Section, Status, Table
+
+TONES = {"certified": "good", "refuted": "bad", "undecided": "open"}
+BEFORE_LABELS = (
+    "These cut-offs were fixed before any label was seen. Their limits hold together, so any of "
+    "them may be used."
+)
+PATH = "The smallest upper limit of the cost after each label. It may be looked at at any time."
+
+
+def adaptation_page(found: AdaptationDocument) -> Page:
+    """Return the page of an adapted cut-off."""
+    labels = found.labels
+    text = "not certified" if labels is None else labels.decision
+    first, _, rest = found.verdict_text.partition(". ")
+    return Page(
+        title=f"Cut-off {cut(found.threshold)} for this hospital",
+        subtitle=subtitle(found),
+        status=Status(text=text, tone="open" if labels is None else TONES[labels.decision]),
+        headline=(f"{first[:1].upper()}{first[1:]}.", rest),
+        facts=facts(found),
+        next_step=found.next_step,
+        warnings=tuple(found.warnings),
+        sections=tuple(sections(found)),
+        files=held_files(found, "adapt.json"),
+    )
+
+
+def subtitle(found: AdaptationDocument) -> str:
+    """Say what it was made from."""
+    patients = f"{count(found.n_patients, 'patient')} without labels"
+    return patients if found.labels is None else f"{patients}, {found.labels.n_patients} with"
+
+
+def facts(found: AdaptationDocument) -> tuple[tuple[str, str], ...]:
+    """Return the numbers to take away."""
+    rows = [
+        (
+            "frozen cut-off",
+            f"{cut(found.frozen_threshold)}, calls {percent(found.frozen_call_rate)}",
+        ),
+        ("cut-off here", f"{cut(found.threshold)}, calls {percent(found.call_rate)}"),
+    ]
+    for one in found.wrong_odds if found.labels is None else ():
+        times = f"{one.factor:.1f} times" if one.factor > 1 else f"1/{1 / one.factor:.1f} of"
+        calls = f"calls {percent(one.call_rate)}"
+        rows.append((f"if the odds are {times} those stated", f"{cut(one.threshold)}, {calls}"))
+    return tuple(rows)
+
+
+def sections(found: AdaptationDocument) -> list[Section]:
+    """Return what the page explains."""
+    made = [section("assumes", "What this assumes", results=tuple(found.assumes))]
+    if found.pull is not None:
+        made.append(section("mixing", "How far the stated prevalence is followed", mixing(found)))
+    made.append(section("menu", "Cut-offs to choose from", BEFORE_LABELS, tables=(menu(found),)))
+    if found.path is not None:
+        drawn = pictures(found, {LabelPathDisplay: PATH})
+        made.append(section("path", "One label at a time", figures=drawn))
+    return made
+
+
+def mixing(found: AdaptationDocument) -> str:
+    """Say why the cut-off lies between the frozen one and the one that the number asks for."""
+    return (
+        f"The cut-off goes {percent(found.pull)} of the way from the frozen cut-off to the one "
+        "that the stated prevalence asks for, counted in patients. A stated prevalence can be "
+        "wrong, and scores can change in other ways. So the frozen cut-off is never replaced "
+        "outright."
+    )
+
+
+def menu(found: AdaptationDocument) -> Table:
+    """Return the table of cut-offs, with their limits where there are labels."""
+    rows = found.candidates
+    columns = [
+        ("cut-off", [f"{cut(one.threshold)}{' *' if one.chosen else ''}" for one in rows]),
+        ("what it is", [one.name for one in rows]),
+        ("calls", [of_hundred(one.call_rate) for one in rows]),
+    ]
+    if found.labels is not None:
+        columns += [
+            ("missed", [str(one.missed) for one in rows]),
+            ("false alarms", [str(one.alarms) for one in rows]),
+            ("cost at most", [limit(one) for one in rows]),
+        ]
+    return of_columns("* is the one to use", columns, texts=2, short=False)
+
+
+def limit(one: CandidateCutPart) -> str:
+    """Return the upper limit of the cost."""
+    return risk(one.limit)

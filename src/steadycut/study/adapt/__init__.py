@@ -1,0 +1,11 @@
+"""The cut-off for the next hospital.
+
+============  =============================================================================
+``adapt``     the function that users call, and whom to label next
+``before``    what is known before any label: the patients here, the cut-offs to choose from
+``labels``    what the labels say: the chosen cut-off, and limits that hold
+``rule``      the new frozen rule, with the hash of its parent
+``describe``  what ``adapt.json`` says
+``words``     the sentences about it
+============  =============================================================================
+"""

@@ -1,0 +1,256 @@
+"""A frozen rule at the next hospital: another cut-off, beside the frozen one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadycut.core.adapt.worklist import grey_part, grey_zone, random_part
+from steadycut.core.checks import IntArray, check_count, check_fraction
+from steadycut.core.records import PatientScores
+from steadycut.documents.adaptation import AdaptationDocument, CandidateCutPart
+from steadycut.documents.guards import forced_names, texts_of
+from steadycut.documents.parts import CertificatePart, CostsPart, names_part
+from steadycut.documents.rule import FrozenRule
+from steadycut.errors import BadOption, argument, warn_each
+from steadycut.study.adapt.before import (
+    LEAST_POOL,
+    Situation,
+    Stated,
+    check_cut_off_rule,
+    check_prevalence,
+    pool_of,
+    situation_of,
+)
+from steadycut.study.adapt.describe import candidate_parts, labels_part, wrong_odds
+from steadycut.study.adapt.labels import (
+    Judged,
+    arrival,
+    check_labelled,
+    judge,
+    labels_of,
+    target_of,
+    unlike_random,
+)
+from steadycut.study.adapt.rule import adapted_rule
+from steadycut.study.adapt.words import assumptions, next_step, verdict_text
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Adaptation:
+    """A cut-off for the next hospital. ``describe()`` has everything, ``rule`` is what to use."""
+
+    situation: Situation
+    cut: float
+    judged: Judged | None
+    rule: FrozenRule
+    warnings: tuple[str, ...]
+    forced: tuple[str, ...]
+
+    @property
+    def threshold(self) -> float:
+        """The cut-off for this hospital."""
+        return self.rule.threshold
+
+    @property
+    def candidates(self) -> list[CandidateCutPart]:
+        """The cut-offs that were fixed before any label was seen."""
+        return self.describe().candidates
+
+    @property
+    def certificate(self) -> CertificatePart | None:
+        """What is certified here; None without labels."""
+        return None if self.judged is None else self.rule.certificate
+
+    def __repr__(self) -> str:
+        """Return the answer in a few lines; no patient is shown."""
+        found = self.describe()
+        return f"Adaptation: {found.verdict_text}\n{found.next_step}"
+
+    def describe(self) -> AdaptationDocument:
+        """Return everything that was found, as one typed record."""
+        there, rule = self.situation, self.situation.rule
+        return AdaptationDocument(
+            class_names=names_part(rule.recipe.class_names),
+            threshold=self.threshold,
+            call_rate=there.call_rate(self.cut),
+            frozen_threshold=rule.threshold,
+            frozen_call_rate=there.call_rate(there.frozen),
+            direction=rule.document.direction,
+            costs=CostsPart.of(there.costs),
+            n_patients=there.pool.scores.size,
+            prevalence=there.prevalence,
+            prevalence_before=there.home.prevalence,
+            pull=None if there.mixed is None else there.mixed.pull,
+            wrong_odds=wrong_odds(there),
+            candidates=candidate_parts(there, self.cut, self.judged),
+            labels=None if self.judged is None else labels_part(self.judged),
+            path=None if self.judged is None else self.judged.path,
+            certificate=self.certificate,
+            verdict_text=verdict_text(there, self.cut, self.judged),
+            assumes=assumptions(there, self.judged),
+            next_step=next_step(there, self.judged),
+            parent_sha256=str(rule.document.sha256),
+            rule_sha256=str(self.rule.document.sha256),
+            menu_sha256=there.menu_sha256,
+            warnings=list(self.warnings),
+            forced=list(self.forced),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of ``adapt.json``."""
+        return self.describe().to_plain()
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Worklist:
+    """The patients to label next, by their place in the pool.
+
+    ``certify`` are random patients, ``choose`` those of the grey zone, who must never certify.
+    """
+
+    certify: IntArray
+    choose: IntArray
+
+
+def adapt(
+    rule: FrozenRule,
+    patients: PatientScores | Mapping[Any, PatientScores] | ArrayLike,
+    *,
+    prevalence: Stated = None,
+    labelled: PatientScores | None = None,
+    choosing: PatientScores | None = None,
+    order: Mapping[str, float] | ArrayLike | None = None,
+    target: float | None = None,
+    sequential: bool = False,
+    delta: float | None = None,
+    force: bool = False,
+    key: bytes | None = None,
+) -> Adaptation:
+    """Find the cut-off for the next hospital, and certify it if there are labels.
+
+    Parameters
+    ----------
+    rule
+        The frozen rule. Nothing else of the first hospital is needed.
+    patients
+        Unlabelled patients of the next hospital, at least 20.
+    prevalence
+        The share of ill patients that the hospital expects, or a range (low, high).
+    labelled
+        Patients with labels, random or consecutive, none of whom is among ``patients``. All of them
+        choose and certify.
+    choosing
+        Further patients with labels who were picked by their scores, and who may be among
+        ``patients``. They only help to choose.
+    order
+        When each label came, one number per labelled patient or a mapping from identifiers; for
+        ``sequential``.
+    target
+        The mean cost per patient to certify, fixed before the labels were seen. Default: that of
+        calling everybody or nobody at the stated prevalence; without one, what the rule has
+        certified.
+    sequential
+        Take the labels one at a time, in the order given, and stop when the target is certified.
+        The limits then hold at every look.
+    delta
+        The probability that the certificate is wrong. Default: that of the rule.
+    force
+        Continue if the rule refuses these patients, and record it.
+    key
+        The secret by which the rule remembers its patients, if it has one.
+
+    Returns
+    -------
+    Adaptation
+        With ``threshold``, ``rule`` (frozen, with the hash of its parent), ``candidates``,
+        ``certificate`` (None without labels) and ``warnings``.
+
+    Notes
+    -----
+    Without labels the cut-off assumes that the scores have changed by an increasing function, and
+    that the prevalence is the stated one. It has no certificate. With labels the certificate
+    assumes only that the labelled patients are a random sample of this hospital.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steadycut import PatientScores, fit
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([0, 1], 200)
+    >>> rule = fit(PatientScores(scores=rng.normal(size=400) + 2 * labels, labels=labels)).freeze()
+    >>> there = rng.normal(size=300) + 2 * (rng.random(300) < 0.1)
+    >>> found = adapt(rule, PatientScores(scores=there), prevalence=0.1)
+    >>> found.threshold > rule.threshold, found.certificate
+    (True, None)
+    """
+    check_cut_off_rule(rule)
+    told = check_prevalence(prevalence)
+    if told is None and labelled is None:
+        msg = (
+            f"adapt needs the prevalence here ({argument('prevalence', '0.08')}) or labelled "
+            f"patients ({argument('label')})."
+        )
+        raise BadOption(msg)
+    pool, findings = pool_of(rule, patients, force=force, key=key)
+    there = situation_of(rule, pool, told)
+    warnings = [*texts_of(findings)]
+    judged, used, cut = None, None, there.frozen if there.mixed is None else there.mixed.cut
+    if labelled is not None:
+        check_labelled(there, pool, labelled, choosing)
+        warnings += unlike_random(there, labelled)
+        came = arrival(labelled, order, sequential=sequential)
+        judged = judge(
+            there,
+            labels_of(rule, labelled, came),
+            None if choosing is None else labels_of(rule, choosing),
+            rule.certificate.delta if delta is None else check_fraction("delta", delta),
+            target_of(there, target, sequential=sequential),
+            sequential=sequential,
+        )
+        cut = there.menu[judged.chosen].cut
+        used = labelled.take(np.sort(came[: judged.used.n_patients]))
+    child = adapted_rule(there, cut, judged, used)
+    warn_each(warnings, stacklevel=2)
+    return Adaptation(
+        situation=there,
+        cut=cut,
+        judged=judged,
+        rule=child,
+        warnings=tuple(warnings),
+        forced=tuple(forced_names(findings)),
+    )
+
+
+def worklist(
+    rule: FrozenRule,
+    patients: PatientScores,
+    size: int,
+    *,
+    prevalence: Stated = None,
+    seed: int = 0,
+    force: bool = False,
+    key: bytes | None = None,
+) -> Worklist:
+    """Choose whom to label next: half of them at random, half in the grey zone.
+
+    The random ones are drawn first, and the grey zone does not depend on them, so they may certify.
+    """
+    check_cut_off_rule(rule)
+    check_count("worklist", size, at_least=2)
+    pool, _ = pool_of(rule, patients, force=force, key=key)
+    if size > pool.n_patients - LEAST_POOL:
+        msg = (
+            f"{argument('worklist', size)} leaves fewer than {LEAST_POOL} of "
+            f"{pool.n_patients} patients without labels; ask for fewer."
+        )
+        raise BadOption(msg)
+    rng = np.random.default_rng([seed, rule.document.provenance.seed])
+    certify = random_part(pool.n_patients, (size + 1) // 2, rng)
+    others = np.setdiff1d(np.arange(pool.n_patients), certify)
+    there = situation_of(rule, pool.take(others), check_prevalence(prevalence))
+    scores = rule.sign * pool.scores[others]
+    grey = grey_part(scores, grey_zone(there.pool, there.prior), size // 2, rng)
+    return Worklist(certify=certify, choose=others[grey])

@@ -1,0 +1,176 @@
+"""What is known before any label: the patients here, and the cut-offs to choose from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadycut.core.adapt.home import HomeScores
+from steadycut.core.adapt.menu import Item, make_menu
+from steadycut.core.adapt.mix import Mix, mix
+from steadycut.core.adapt.pool import Pool
+from steadycut.core.checks import FloatArray
+from steadycut.core.records import Costs, PatientScores
+from steadycut.documents.canonical_json import content_hash
+from steadycut.documents.guards import (
+    REFUSE,
+    Finding,
+    check_deployment,
+    check_rule,
+    pass_or_refuse,
+)
+from steadycut.documents.parts import CostsPart
+from steadycut.documents.rule import FrozenRule
+from steadycut.errors import BadOption, TooFewPatients, argument
+
+LEAST_POOL = 20
+# What warns elsewhere and refuses here: a new cut-off would be as wrong as the scores.
+STOP_FOR = ("unit", "site")
+Stated = float | tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Situation:
+    """A rule at a hospital: its patients without labels, and the cut-offs to choose from."""
+
+    rule: FrozenRule
+    home: HomeScores
+    pool: Pool
+    frozen: float
+    costs: Costs
+    prevalence: tuple[float, float] | None
+    mixed: Mix | None
+    menu: list[Item]
+    prior: FloatArray
+
+    @property
+    def target(self) -> float | None:
+        """The mean cost to certify, known without labels.
+
+        With a stated prevalence it is that of calling everybody or nobody. Without, it is what the
+        rule has certified; None if that is not worth anything.
+        """
+        if self.mixed is not None:
+            return CostsPart.of(self.costs).trivial_risk(self.mixed.prevalence)
+        certificate = self.rule.certificate
+        return None if certificate.vacuous else certificate.value
+
+    @property
+    def menu_sha256(self) -> str:
+        """The hash of the menu, which says that it was not changed after labels were seen."""
+        return content_hash({"cuts": [[one.cut, one.weight] for one in self.menu]})
+
+    def value(self, cut: float) -> float:
+        """Return an oriented cut-off on the scale of the scores."""
+        return self.rule.sign * cut
+
+    def call_rate(self, cut: float) -> float:
+        """Return the share of the unlabelled patients whom a cut-off calls."""
+        return 1 - self.pool.rank_of(cut)
+
+    def nearest(self, rank: float) -> int:
+        """Return the cut-off of the menu whose rank is nearest."""
+        return int(np.argmin([abs(self.pool.rank_of(one.cut) - rank) for one in self.menu]))
+
+
+def check_cut_off_rule(rule: object) -> None:
+    """Refuse anything but a rule with one cut-off."""
+    check_rule(rule)
+    if not isinstance(rule, FrozenRule):
+        msg = (
+            "adapt is for a rule with one cut-off (rule.json); fit strata and cut-offs by a "
+            "covariate again on patients of this hospital."
+        )
+        raise BadOption(msg)
+
+
+def check_prevalence(given: Stated) -> tuple[float, float] | None:
+    """Return the stated range of prevalences; refuse a percentage."""
+    if given is None:
+        return None
+    ends = (given, given) if isinstance(given, (int, float)) else tuple(given)
+    example = argument("prevalence", "0.08")
+    if len(ends) != 2:  # noqa: PLR2004
+        msg = f"{argument('prevalence')} must be one share or a range of two; got {len(ends)}."
+        raise BadOption(msg)
+    for end in ends:
+        if 1 <= end < 100:  # noqa: PLR2004
+            msg = (
+                f"{argument('prevalence')} must be a share between 0 and 1; got {end:g}. For "
+                f"{end:g} % give {end / 100:g}."
+            )
+            raise BadOption(msg)
+        if not 0 < end < 1:
+            msg = f"{argument('prevalence')} must be between 0 and 1, such as {example}; got {end}."
+            raise BadOption(msg)
+    low, high = map(float, ends)
+    if low > high:
+        msg = f"{argument('prevalence')} must have the lower end first; got {low:g},{high:g}."
+        raise BadOption(msg)
+    return low, high
+
+
+def pool_of(
+    rule: FrozenRule,
+    given: PatientScores | Mapping[Any, PatientScores] | ArrayLike,
+    *,
+    force: bool,
+    key: bytes | None,
+) -> tuple[PatientScores, list[Finding]]:
+    """Return the unlabelled patients and what is odd about them."""
+    several = list(given.values()) if isinstance(given, Mapping) else []
+    patients = rule.patients_of(given) if isinstance(given, Mapping) else given
+    if not isinstance(patients, PatientScores):
+        patients = PatientScores(scores=patients)
+    if patients.n_patients < LEAST_POOL:
+        msg = (
+            f"adapt needs at least {LEAST_POOL} patients without labels; got "
+            f"{patients.n_patients}. Their scores say where the cut-offs lie here."
+        )
+        raise TooFewPatients(msg)
+    found = [
+        replace(one, severity=REFUSE) if one.name in STOP_FOR else one
+        for one in check_deployment(rule, patients, several, key=key)
+    ]
+    return patients, pass_or_refuse(found, force=force)
+
+
+def home_scores(rule: FrozenRule) -> HomeScores:
+    """Return what the file knows of all patients of the first hospital, oriented."""
+    document = rule.document
+    everyone, reference = document.all_patients, document.reference
+    counts = reference.confusion
+    source: Any = reference if everyone is None else everyone
+    ill, well = np.array(source.quantiles_positive), np.array(source.quantiles_negative)
+    if not (ill.size and well.size):
+        msg = "adapt needs the scores of both classes; the rule was certified without one of them."
+        raise BadOption(msg)
+    return HomeScores(
+        positive=np.sort(rule.sign * ill),
+        negative=np.sort(rule.sign * well),
+        n_positive=counts.n_positive if everyone is None else everyone.n_positive,
+        n_negative=counts.n_negative if everyone is None else everyone.n_negative,
+    )
+
+
+def situation_of(
+    rule: FrozenRule, patients: PatientScores, prevalence: tuple[float, float] | None
+) -> Situation:
+    """Return the cut-offs to choose from, made without any label."""
+    home, costs = home_scores(rule), rule.costs.plain
+    pool, frozen = Pool.of(rule.sign * patients.scores), rule.sign * rule.threshold
+    mixed = None if prevalence is None else mix(home, pool, frozen, prevalence, costs)
+    menu, prior = make_menu(home, pool, frozen, costs, mixed)
+    return Situation(
+        rule=rule,
+        home=home,
+        pool=pool,
+        frozen=frozen,
+        costs=costs,
+        prevalence=prevalence,
+        mixed=mixed,
+        menu=menu,
+        prior=prior,
+    )

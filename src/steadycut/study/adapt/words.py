@@ -1,0 +1,137 @@
+"""The sentences about an adapted cut-off: what it is, what it assumes, and what to do next."""
+
+import math
+
+from steadycut.core.adapt.plan import labels_needed
+from steadycut.core.records import Costs
+from steadycut.study.adapt.before import Situation
+from steadycut.study.adapt.labels import Judged
+
+INCREASING = (
+    "The scores here are an increasing function of the scores at the first hospital, apart from "
+    "the prevalence."
+)
+RANDOM = "The labelled patients are a random sample of the patients of this hospital."
+LOOK_ONCE = (
+    "If you will look again when more labels come in, take them one at a time with --sequential "
+    "from the start: limits that are looked at again and again do not hold."
+)
+SCALE = 100
+
+
+def of_hundred(share: float) -> str:
+    """Return a share as a number of 100 patients.
+
+    Examples
+    --------
+    >>> of_hundred(0.226)
+    '23 of 100'
+    """
+    return f"{share * SCALE:.0f} of {SCALE}"
+
+
+def at_most(cost: float, costs: Costs) -> str:
+    """Say what a mean cost is at most, never less than it is.
+
+    Examples
+    --------
+    >>> at_most(0.2034, Costs()), at_most(0.2034, Costs(cost_fn=3))
+    ('wrong in at most 21 of 100 patients', 'a mean cost of at most 0.204 per patient')
+    """
+    if costs.cost_fn == costs.cost_fp == 1:
+        return f"wrong in at most {math.ceil(round(cost * SCALE, 6))} of {SCALE} patients"
+    return f"a mean cost of at most {math.ceil(round(cost * 1000, 6)) / 1000:.3f} per patient"
+
+
+def stated(prevalence: tuple[float, float]) -> str:
+    """Return a stated prevalence as a number or a range."""
+    low, high = prevalence
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def verdict_text(there: Situation, cut: float, judged: Judged | None) -> str:
+    """Say what the cut-off is, what it calls, and what is known about it."""
+    here, before = there.call_rate(cut), there.call_rate(there.frozen)
+    moved = (
+        f"the frozen cut-off {there.rule.threshold:.6g} stays; it calls {of_hundred(here)} "
+        "patients here."
+        if cut == there.frozen
+        else f"cut-off {there.value(cut):.6g} here instead of {there.rule.threshold:.6g}: it calls "
+        f"{of_hundred(here)} patients, the frozen one {of_hundred(before)}."
+    )
+    return f"{moved} {certified(there, judged)}"
+
+
+def certified(there: Situation, judged: Judged | None) -> str:
+    """Say what the labels show."""
+    if judged is None:
+        return "No label confirms it, so nothing is certified here."
+    used, names = judged.used, there.rule.recipe.class_names
+    limit = float(judged.limits[judged.chosen])
+    level = f"{1 - judged.delta:.0%}".replace("%", " %")
+    seen = (
+        f"It missed {used.fn} of {used.n_positive} {names.ill} and called {used.fp} of "
+        f"{used.n_negative} {names.healthy} patients with labels."
+    )
+    shown = f"{at_most(limit, there.costs)} ({level} confidence)"
+    if judged.decision == "certified":
+        return f"Certified here: {shown}. {seen}"
+    if judged.decision == "refuted":
+        return f"{seen} Its cost is shown to be above the target of {judged.target:.3g}."
+    if judged.target is None:
+        return f"Certified here: {shown}. {seen}"
+    return f"{seen} Shown so far: {shown}; the target of {judged.target:.3g} is not reached yet."
+
+
+def assumptions(there: Situation, judged: Judged | None) -> list[str]:
+    """Say what must be true for the cut-off, and for the certificate."""
+    if judged is not None:
+        return [RANDOM]
+    found = [INCREASING]
+    if there.prevalence is not None:
+        found.append(
+            f"The prevalence here is {stated(there.prevalence)}; it was "
+            f"{there.home.prevalence:.3g} at the first hospital."
+        )
+    return found
+
+
+def next_step(there: Situation, judged: Judged | None) -> str:
+    """Say what to do now, and how many labels that takes."""
+    if judged is None:
+        expected = (
+            there.rule.certificate.risk if there.mixed is None else there.mixed.told.smallest_risk
+        )
+        needed = labels_for(there, expected, there.target)
+        return f"Next: label {needed} of this hospital, and run adapt again with --label COL."
+    if judged.decision == "refuted":
+        return (
+            "Next: do not use it here. Ask why the score does worse; fit a cut-off on patients of "
+            "this hospital, or use another score."
+        )
+    if judged.decision == "certified" or judged.target is None:
+        return (
+            "Next: use the new rule.json with steadycut apply, and watch it: steadycut monitor "
+            "rule.json TABLE --order COL."
+        )
+    needed = labels_for(there, judged.used.risk(there.costs), judged.target, judged)
+    again = "" if judged.path is not None else f" {LOOK_ONCE}"
+    return f"Next: label {needed}.{again}"
+
+
+def labels_for(
+    there: Situation, risk: float, target: float | None, judged: Judged | None = None
+) -> str:
+    """Say how many random patients to label to reach a target."""
+    if target is None:
+        return "30 or more random patients"
+    largest = there.costs.largest
+    weight = max(one.weight for one in there.menu)
+    delta = there.rule.certificate.delta if judged is None else judged.delta
+    needed = labels_needed(risk / largest, target / largest, delta * weight)
+    if needed is None:
+        return "more random patients; at the errors seen so far the target is out of reach"
+    if judged is None:
+        return f"about {needed} random patients"
+    more = max(needed - judged.used.n_patients, 10)
+    return f"about {more} more random patients"
