@@ -8,6 +8,7 @@ import pytest
 import steadycut
 
 NAMES = [
+    "Adaptation",
     "Audit",
     "Certificate",
     "Comparison",
@@ -31,6 +32,7 @@ NAMES = [
     "Study",
     "UnstableCutWarning",
     "__version__",
+    "adapt",
     "aggregate",
     "audit",
     "certify",

@@ -405,7 +405,7 @@ def test_the_schema_rejects_a_broken_rule(change):
         jsonschema.Draft202012Validator(FrozenRule.json_schema()).validate({**CONTENT, **change})
 
 
-@pytest.mark.parametrize("key", sorted(CONTENT))
+@pytest.mark.parametrize("key", sorted(set(CONTENT) - {"all_patients"}))
 def test_the_schema_needs_every_part(key):
     content = {name: value for name, value in CONTENT.items() if name != key}
     with pytest.raises(jsonschema.ValidationError, match="required"):

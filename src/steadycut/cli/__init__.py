@@ -11,15 +11,15 @@
 ``results``         how commands end: a page, or the summary of scored files
 ``fit``             choose, freeze and certify one cut-off
 ``strata``          choose ordered risk strata
-``strata_tables``   the cost matrix and the grades of ``strata``
 ``covariate``       choose cut-offs that depend on a group or a number
 ``compare``         choose by every rule at some sites, and judge at others
 ``apply``           decide for every patient of a table
 ``audit``           judge a frozen rule at another hospital
+``adapt``           find the cut-off for the next hospital, and certify it
 ``monitor``         watch a frozen rule in use
 ``plan``            how many patients a certificate needs
-``report``          write the page of a result again
 ``rules``           list the rules that choose a cut-off
+``report``          write the page of a result again
 ``sign``            keys and signatures of frozen files
 ``score_slides``    score the tissue tiles of whole-slide images
 ``score_ecg``       score segments of 12-lead ECGs

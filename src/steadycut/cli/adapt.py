@@ -56,7 +56,7 @@ class CertifyHereOptions:
 
     target: float | None = number(
         "COST",
-        "Mean cost per patient to certify, fixed before labels are seen. [default: that of "
+        "Average cost per patient to certify, fixed before labels are seen. [default: that of "
         "calling everybody or nobody at --prevalence, else what the rule has certified]",
         default=None,
     )

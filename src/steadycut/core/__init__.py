@@ -27,6 +27,7 @@ travel:
 ``verdict``         counts at two hospitals -> three answers about a frozen decision
 ``monitor``         patients one after another -> an alarm that is valid at any time
 ``plan``            how many patients a study needs
+``adapt``           the cut-off for the next hospital
 ``strata``          ordered risk strata
 ``covariate``       cut-offs that depend on a covariate
 ==================  =================================================================

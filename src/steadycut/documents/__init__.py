@@ -15,6 +15,7 @@
 ``study``            study.json
 ``audit``            audit.json
 ``comparison``       compare.json
+``adaptation``       adapt.json
 ``monitor``          monitor.json
 ``plan``             what a plan prints as JSON
 ``reading``          any of these files -> its document

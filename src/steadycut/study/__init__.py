@@ -24,6 +24,7 @@
 ``describe_audit``    an audit -> the document audit.json
 ``audit``             a frozen rule at another hospital
 ``monitor``           a frozen rule in use
+``adapt``             the cut-off for the next hospital
 ``strata``            the same flow for ordered risk strata
 ``covariate``         the same flow for cut-offs by covariate
 ====================  =================================================================

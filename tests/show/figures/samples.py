@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from steadycut import PatientScores, audit, compare, fit, monitor
+from steadycut import PatientScores, adapt, audit, compare, fit, monitor
 from steadycut.core.records import Recipe
 
 
@@ -102,6 +102,19 @@ def _several_sites():
 
 def sites_study():
     return as_json(_several_sites().to_dict())
+
+
+def adapted():
+    """Return an adaptation with labels that came one at a time."""
+    there = cohort(60, 7)
+    found = adapt(
+        _study().freeze(),
+        PatientScores(scores=cohort(100, 8).scores),
+        labelled=PatientScores(scores=there.scores, labels=there.labels),
+        sequential=True,
+        target=0.4,
+    )
+    return as_json(found.to_dict())
 
 
 @cache

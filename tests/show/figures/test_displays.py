@@ -219,6 +219,7 @@ CONTENTS = {
     "unlabelled": samples.unlabelled_audit,
     "monitor": samples.monitored,
     "comparison": samples.comparison,
+    "adaptation": samples.adapted,
 }
 
 

@@ -13,9 +13,6 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
-# How much a label counts against the prior, without and with a stated prevalence.
-LABEL_COUNTS = {False: 1.0, True: 0.5}
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Labels:
@@ -35,12 +32,10 @@ class Labels:
         )
 
 
-def likely_rank(
-    pool: Pool, prior: FloatArray, labels: Labels, costs: Costs, weight: float
-) -> float:
+def likely_rank(pool: Pool, prior: FloatArray, labels: Labels, costs: Costs) -> float:
     """Return the mean rank of the cut-offs of the pool, given the labels.
 
-    The weight of a cut-off is its prior times exp(-``weight`` k errors), as in
+    The weight of a cut-off is its prior times exp(-k errors), as in
     `steadycut.core.rules.stable`, where k is the log odds of a right decision.
     """
     ill = np.sort(labels.scores[labels.labels == 1])
@@ -51,7 +46,7 @@ def likely_rank(
     errors = m * (costs.cost_fn * missed + costs.cost_fp * alarmed) / stake
     fewest = errors.min()
     odds = np.log((m - fewest + 1) / (fewest + 1))
-    weights = prior * np.exp(-weight * odds * (errors - fewest))
+    weights = prior * np.exp(-odds * (errors - fewest))
     return float(weights @ pool.ranks / weights.sum())
 
 

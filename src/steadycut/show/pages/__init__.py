@@ -7,6 +7,7 @@
 ``strata``          ordered risk strata
 ``covariate``       cut-offs by group, or along a number
 ``monitor``         a frozen file in use, patient by patient
+``adaptation``      the cut-off for the next hospital
 ``plan``            how many patients for which certificate
 ``kinds``           which page each kind of document has
 ==================  ===================================================

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 from scipy.stats import ks_2samp
 
 from steadycut.core.adapt.labels import (
-    LABEL_COUNTS,
     Labels,
     likely_rank,
     limits,
@@ -23,6 +22,8 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, TooFewPatients, argument
 from steadycut.study.adapt.before import Situation
 
+# A cut-off may have a limit 1 % higher, if it lies half of a percent of the patients nearer.
+RANK_COUNTS = 2.0
 # Labels this unlikely among random patients are not of random patients.
 NOT_RANDOM = 1e-3
 
@@ -128,7 +129,7 @@ def target_of(there: Situation, given: float | None, *, sequential: bool) -> flo
     if found is None and sequential:
         msg = (
             "the rule certifies nothing worth reaching, so say what to certify: "
-            f"{argument('target', '0.2')}, a mean cost per patient."
+            f"{argument('target', '0.2')}, an average cost per patient."
         )
         raise BadOption(msg)
     return found
@@ -177,15 +178,20 @@ def judge(
 
 
 def choice(there: Situation, labels: Labels, choosing: Labels | None, found: FloatArray) -> int:
-    """Return which cut-off of the menu the labels choose."""
-    if choosing is None:
-        return int(found.argmin())
-    everything = Labels(
-        scores=np.concatenate([labels.scores, choosing.scores]),
-        labels=np.concatenate([labels.labels, choosing.labels]),
-    )
-    weight = LABEL_COUNTS[there.mixed is not None]
-    return there.nearest(likely_rank(there.pool, there.prior, everything, there.costs, weight))
+    """Return which cut-off of the menu the labels choose.
+
+    It has a low limit, and lies near the rank that prior and labels make likely: the limits alone
+    prefer cut-offs of large weight, the rank alone does not mind a poor limit.
+    """
+    every = labels
+    if choosing is not None:
+        every = Labels(
+            scores=np.concatenate([labels.scores, choosing.scores]),
+            labels=np.concatenate([labels.labels, choosing.labels]),
+        )
+    likely = likely_rank(there.pool, there.prior, every, there.costs)
+    away = np.array([abs(there.pool.rank_of(one.cut) - likely) for one in there.menu])
+    return int(np.argmin(found / found.min() + RANK_COUNTS * away))
 
 
 def lowest_risk(there: Situation, labels: Labels, chosen: int, delta: float) -> float:

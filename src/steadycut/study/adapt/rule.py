@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.core.adapt.labels import LABEL_COUNTS, Labels, likely_rank
+from steadycut.core.adapt.labels import Labels, likely_rank
 from steadycut.core.adapt.mix import mix
 from steadycut.core.adapt.pool import Pool
 from steadycut.core.checks import FloatArray
@@ -133,8 +133,7 @@ def bootstrap_cuts(there: Situation, used: PatientScores | None) -> FloatArray:
 def _drawn_choice(there: Situation, labels: Labels, rng: np.random.Generator) -> float:
     drawn = rng.integers(0, labels.labels.size, labels.labels.size)
     again = Labels(scores=labels.scores[drawn], labels=labels.labels[drawn])
-    weight = LABEL_COUNTS[there.mixed is not None]
-    rank = likely_rank(there.pool, there.prior, again, there.costs, weight)
+    rank = likely_rank(there.pool, there.prior, again, there.costs)
     return there.menu[there.nearest(rank)].cut
 
 

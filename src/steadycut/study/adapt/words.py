@@ -36,11 +36,11 @@ def at_most(cost: float, costs: Costs) -> str:
     Examples
     --------
     >>> at_most(0.2034, Costs()), at_most(0.2034, Costs(cost_fn=3))
-    ('wrong in at most 21 of 100 patients', 'a mean cost of at most 0.204 per patient')
+    ('wrong in at most 21 of 100 patients', 'an average cost of at most 0.204 per patient')
     """
     if costs.cost_fn == costs.cost_fp == 1:
         return f"wrong in at most {math.ceil(round(cost * SCALE, 6))} of {SCALE} patients"
-    return f"a mean cost of at most {math.ceil(round(cost * 1000, 6)) / 1000:.3f} per patient"
+    return f"an average cost of at most {math.ceil(round(cost * 1000, 6)) / 1000:.3f} per patient"
 
 
 def stated(prevalence: tuple[float, float]) -> str:

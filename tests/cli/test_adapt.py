@@ -1,0 +1,131 @@
+"""The adapt command: from the stated prevalence to a certified rule, and what it refuses."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from steadycut.cli.main import run
+from steadycut.documents.rule import FrozenRule
+from tests.cli.commands import run_command, snapshot
+
+COLUMNS = ["--patient", "patient", "--score", "score", "--label", "label"]
+
+
+def write(path, n, prevalence, seed, labelled, shift=0.0):
+    rng = np.random.default_rng(seed)
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["patient", "score", "label", "day"])
+        for i in range(n):
+            ill = int(rng.random() < prevalence)
+            label = ill if i < labelled else ""
+            rows.writerow([f"{path.stem}{i}", rng.normal() + 2 * ill + shift, label, i])
+    return path
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A rule, and a table of the next hospital with labels of the first 60 patients."""
+    folder = tmp_path_factory.mktemp("adapt")
+    table = write(folder / "home.csv", 300, 0.4, 0, 300)
+    assert run(["fit", str(table), *COLUMNS, "--bootstrap", "20", "--out", str(folder / "s")]) == 0
+    return folder / "s" / "rule.json", write(folder / "there.csv", 300, 0.15, 1, 60)
+
+
+def test_a_stated_prevalence_gives_a_new_rule_beside_the_frozen_one(home, tmp_path, capsys):
+    rule, table = home
+    ran = run_command(capsys, "adapt", rule, table, "--prevalence", "0.15", "--out", tmp_path / "a")
+    assert ran.code == 0
+    assert "nothing is certified here" in ran.said
+    assert len(ran.out.splitlines()) <= 12
+    new, old = FrozenRule.load(tmp_path / "a" / "rule.json"), FrozenRule.load(rule)
+    assert new.document.adapted.parent == old.document.sha256
+    assert {path.name for path in (tmp_path / "a").iterdir()} == {
+        "adapt.html",
+        "adapt.json",
+        "rule.json",
+    }
+    content = json.loads((tmp_path / "a" / "adapt.json").read_text())
+    assert content["threshold"] == new.threshold
+    applied = run_command(
+        capsys, "apply", tmp_path / "a" / "rule.json", table, "--out", tmp_path / "d.csv"
+    )
+    assert applied.code == 0
+
+
+def test_labels_of_the_table_certify_and_blank_ones_make_the_menu(home, tmp_path, capsys):
+    rule, table = home
+    options = ["--label", "label", "--prevalence", "0.1,0.2", "--json", "--out", tmp_path / "a"]
+    content = run_command(capsys, "adapt", rule, table, *options).json
+    assert content["labels"]["n_patients"] == 60
+    assert content["n_patients"] == 240
+    assert content["certificate"]["n_patients"] == 60
+
+
+def test_labels_come_one_at_a_time_by_their_day(home, tmp_path, capsys):
+    rule, table = home
+    options = ["--label", "label", "--sequential", "--order", "day", "--target", "0.3", "--json"]
+    content = run_command(capsys, "adapt", rule, table, *options, "--out", tmp_path / "a").json
+    assert content["labels"]["decision"] == "certified"
+    assert content["labels"]["stopped_after"] == len(content["path"]["limit"]) < 60
+
+
+def test_a_worklist_is_filled_in_and_given_back(home, tmp_path, capsys):
+    rule, table = home
+    ran = run_command(capsys, "adapt", rule, table, "--worklist", "40", "--out", tmp_path / "w")
+    assert ran.code == 0
+    path = tmp_path / "w" / "worklist.csv"
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    assert [row["purpose"] for row in rows].count("certify") == 20
+    blank = run_command(capsys, "adapt", rule, table, "--labels", path, "--out", tmp_path / "x")
+    assert blank.code == 2
+    assert "no label is filled in" in blank.err
+    scores = {
+        row["patient"]: float(row["score"])
+        for row in csv.DictReader(table.read_text().splitlines())
+    }
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        for row in rows:
+            writer.writerow({**row, "label": int(scores[row["patient"]] > 1.5)})
+    done = run_command(
+        capsys, "adapt", rule, table, "--labels", path, "--json", "--out", tmp_path / "x"
+    )
+    assert done.json["labels"]["n_patients"] == 20
+    assert done.json["labels"]["n_choosing"] == 20
+    assert done.json["n_patients"] == 280
+
+
+BAD = {
+    "percent": (["--prevalence", "8"], "For 8 % give 0.08"),
+    "text": (["--prevalence", "few"], "must be a share such as 0.08"),
+    "nothing": ([], "--prevalence 0.08"),
+    "two labels": (["--label", "label", "--labels", "w.csv"], "exclude each other"),
+    "no order": (["--label", "label", "--sequential"], "--order COL"),
+    "order alone": (["--prevalence", "0.1", "--order", "day"], "--order is for --sequential"),
+    "worklist": (["--worklist", "290"], "leaves fewer than 20 of 300 patients"),
+    "worklist and label": (["--worklist", "10", "--label", "label"], "without --label"),
+    "no file": (["--labels", "nowhere.csv"], "cannot read nowhere.csv"),
+}
+
+
+@pytest.mark.parametrize(("options", "text"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_line_and_nothing_is_written(home, tmp_path, capsys, options, text):
+    rule, table = home
+    before = snapshot(tmp_path)
+    ran = run_command(capsys, "adapt", rule, table, *options, "--out", tmp_path / "a")
+    assert ran.code == 2
+    assert text in " ".join(ran.err.split())
+    assert len(ran.err.splitlines()) == 1
+    assert snapshot(tmp_path) == before
+
+
+def test_all_patients_with_labels_leave_none_for_the_menu(home, tmp_path, capsys):
+    rule, _ = home
+    table = write(tmp_path / "all.csv", 100, 0.2, 3, 100)
+    ran = run_command(capsys, "adapt", rule, table, "--label", "label", "--out", tmp_path / "a")
+    assert ran.code == 2
+    assert "at least 20 patients without labels; got 0" in ran.err

@@ -1,0 +1,219 @@
+"""Cut-offs for the next hospital: against slow twins, under transforms, and as promised."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import beta, binom, norm
+
+from steadycut.core.adapt.home import HomeScores
+from steadycut.core.adapt.labels import Labels, likely_rank, limits, limits_at_every_look
+from steadycut.core.adapt.menu import Item, make_menu
+from steadycut.core.adapt.mix import mix, pull_of
+from steadycut.core.adapt.plan import labels_needed
+from steadycut.core.adapt.pool import Pool
+from steadycut.core.adapt.told import told
+from steadycut.core.adapt.worklist import grey_part, grey_zone, random_part
+from steadycut.core.cuts.risk_curve import count_errors
+from steadycut.core.records import Costs
+from steadycut.core.rules.stable import Stable
+
+COSTS = [Costs(), Costs(cost_fn=3), Costs(cost_fp=4)]
+
+
+def drawn(n, prevalence, seed, shift=0.0):
+    rng = np.random.default_rng(seed)
+    labels = (rng.random(n) < prevalence).astype(int)
+    return rng.normal(size=n) + 1.5 * labels + shift, labels
+
+
+def home_of(scores, labels):
+    ill, well = np.sort(scores[labels == 1]), np.sort(scores[labels == 0])
+    return HomeScores(positive=ill, negative=well, n_positive=ill.size, n_negative=well.size)
+
+
+HOME = home_of(*drawn(200, 0.4, 0))
+POOL = Pool.of(drawn(150, 0.2, 1, 0.3)[0])
+
+
+@pytest.mark.parametrize("costs", COSTS)
+@pytest.mark.parametrize("n", [12, 60, 300])
+def test_at_its_own_prevalence_the_first_hospital_weighs_cuts_as_stable_does(costs, n):
+    scores, labels = drawn(n, 0.4, 3)
+    found = told(home_of(scores, labels), labels.mean(), costs)
+    order = np.argsort(scores)
+    ill = labels[order] == 1
+    curve = count_errors(np.concatenate([ill, ~ill]).astype(np.int64)[None, :])
+    assert found.weights == pytest.approx(Stable().weights(curve, costs.unit)[0])
+    assert found.ranks == pytest.approx(curve.ranks[0] / n)
+
+
+@pytest.mark.parametrize("costs", COSTS)
+def test_the_told_rank_equals_that_of_patients_repeated_to_the_stated_prevalence(costs):
+    # With whole copies of every ill patient the prevalence is exactly the stated one.
+    scores, labels = drawn(80, 0.5, 4)
+    copies = np.where(labels == 1, 3, 1)
+    more, ill = np.repeat(scores, copies), np.repeat(labels, copies)
+    stated = ill.mean()
+    slow = home_of(more, ill)
+    fast = told(home_of(scores, labels), stated, costs)
+    again = told(slow, stated, costs)
+    assert fast.ranks == pytest.approx(again.ranks)
+    assert fast.smallest_risk == pytest.approx(again.smallest_risk)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.integers(0, 100))
+def test_the_nearest_rank_is_the_nearest(ranks, seed):
+    pool = Pool.of(np.random.default_rng(seed).integers(0, 9, 30).astype(float))
+    for rank, place in zip(ranks, pool.nearest(ranks), strict=True):
+        assert abs(pool.ranks[place] - rank) == np.abs(pool.ranks - rank).min()
+
+
+TRANSFORMS = {"exp": np.exp, "cube": lambda x: x**3, "line": lambda x: 100 * x - 7}
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS.values(), ids=TRANSFORMS)
+@pytest.mark.parametrize("prevalence", [(0.1, 0.1), (0.05, 0.3), (0.6, 0.6)])
+def test_the_quantile_part_follows_any_increasing_transform_exactly(transform, prevalence):
+    here = Pool.of(transform(POOL.scores))
+    rank = told(HOME, prevalence[0], Costs()).rank
+    assert here.at_rank(rank) == transform(POOL.at_rank(rank))
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS.values(), ids=TRANSFORMS)
+@pytest.mark.parametrize("costs", COSTS)
+def test_the_mix_follows_a_common_transform_exactly(transform, costs):
+    home = HomeScores(
+        positive=transform(HOME.positive),
+        negative=transform(HOME.negative),
+        n_positive=HOME.n_positive,
+        n_negative=HOME.n_negative,
+    )
+    frozen = float(HOME.cuts[90])
+    before = mix(HOME, POOL, frozen, (0.1, 0.15), costs)
+    after = mix(home, Pool.of(transform(POOL.scores)), float(transform(frozen)), (0.1, 0.15), costs)
+    assert before.cut != frozen
+    assert after.pull == before.pull
+    assert after.cut == transform(before.cut)
+
+
+def test_a_higher_prevalence_calls_more_patients_and_never_beyond_the_told_cut_off():
+    frozen, calls = 0.8, []
+    for prevalence in (0.05, 0.2, 0.5, 0.8):
+        found = mix(HOME, POOL, frozen, (prevalence, prevalence), Costs())
+        calls.append(1 - POOL.rank_of(found.cut))
+        low, high = sorted([POOL.rank_of(frozen), found.told.rank])
+        assert low - 1 / 150 <= POOL.rank_of(found.cut) <= high + 1 / 150
+    assert calls == sorted(calls)
+
+
+def test_a_wider_range_and_nearer_odds_stay_nearer_to_the_frozen_cut_off():
+    pulls = [mix(HOME, POOL, 0.8, ends, Costs()).pull for ends in ((0.2, 0.2), (0.1, 0.36))]
+    assert pulls[0] > pulls[1]
+    assert pull_of(2.0, 0.2) > pull_of(0.5, 0.2) > pull_of(0.0, 0.2)
+    assert pull_of(9.0, 0.0) <= 0.75
+
+
+@pytest.mark.parametrize("stated", [None, (0.1, 0.1), (0.9, 0.95)])
+@pytest.mark.parametrize("costs", COSTS)
+def test_a_menu_has_at_most_eleven_cut_offs_and_spends_no_more_than_there_is(stated, costs):
+    for pool in (POOL, Pool.of(np.round(POOL.scores)), Pool.of(np.repeat([1.0, 2.0], 20))):
+        mixed = None if stated is None else mix(HOME, pool, 0.8, stated, costs)
+        menu, prior = make_menu(HOME, pool, 0.8, costs, mixed)
+        assert len(menu) <= 11
+        assert sum(one.weight for one in menu) == pytest.approx(1)
+        ranks = [pool.rank_of(one.cut) for one in menu]
+        assert len(set(ranks)) == len(ranks)
+        assert menu[0].cut == 0.8
+        assert prior.sum() == pytest.approx(1)
+        assert (prior >= 0).all()
+
+
+def test_the_likely_rank_equals_a_slow_mean():
+    menu, prior = make_menu(HOME, POOL, 0.8, Costs(cost_fn=2), None)
+    scores, labels = drawn(30, 0.3, 5)
+    found = likely_rank(POOL, prior, Labels(scores=scores, labels=labels), Costs(cost_fn=2))
+    errors = []
+    for cut in POOL.cuts:
+        wrong = [
+            (2 if ill else 1) * ((score >= cut) != bool(ill))
+            for score, ill in zip(scores, labels, strict=True)
+        ]
+        errors.append(30 * sum(wrong) / (2 * labels.sum() + (1 - labels).sum()))
+    fewest = min(errors)
+    odds = np.log((30 - fewest + 1) / (fewest + 1))
+    weights = prior * np.exp(-odds * (np.array(errors) - fewest))
+    assert found == pytest.approx((weights * POOL.ranks).sum() / weights.sum())
+    assert len(menu) > 2
+
+
+def test_limits_of_one_cut_off_at_equal_costs_are_those_of_clopper_and_pearson():
+    scores, labels = drawn(40, 0.3, 6)
+    data = Labels(scores=scores, labels=labels)
+    wrong = int(((scores >= 0.8) != (labels == 1)).sum())
+    found = limits([Item(name="one", cut=0.8, weight=0.5)], data, Costs(), 0.1)
+    exact = beta.ppf(1 - 0.05, wrong + 1, 40 - wrong)
+    assert exact <= found[0] <= exact * 1.002
+
+
+@pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=3)])
+def test_whichever_cut_off_is_chosen_its_limit_holds(costs):
+    broken, runs = 0, 150
+    for seed in range(runs):
+        pool = Pool.of(drawn(60, 0.3, 10_000 + seed)[0])
+        menu, _ = make_menu(HOME, pool, 0.8, costs, None)
+        scores, labels = drawn(30, 0.3, 20_000 + seed)
+        found = limits(menu, Labels(scores=scores, labels=labels), costs, 0.2)
+        chosen = int(found.argmin())
+        cut = menu[chosen].cut
+        # The true rates of the two normal classes.
+
+        true = 0.3 * costs.cost_fn * norm.cdf(cut - 1.5) + 0.7 * costs.cost_fp * norm.sf(cut)
+        broken += true > found[chosen]
+    # Promised at most 0.2; a union bound over eleven cut-offs breaks far less often.
+    assert broken / runs <= 0.2
+
+
+def test_labels_one_at_a_time_accept_a_rule_at_the_boundary_seldom():
+    rng, target, delta, accepted, runs = np.random.default_rng(7), 0.25, 0.1, 0, 1000
+    menu = [Item(name=name, cut=cut, weight=0.5) for name, cut in (("a", 0.5), ("b", 0.6))]
+    for _ in range(runs):
+        # Both cut-offs are wrong with probability 0.25: label 1 with a score of 0 is missed.
+        labels = (rng.random(300) < target).astype(int)
+        data = Labels(scores=np.zeros(300), labels=labels)
+        path = limits_at_every_look(menu, data, Costs(), delta)
+        accepted += bool((path < target).any())
+    assert accepted / runs <= delta
+
+
+def test_the_path_ends_at_a_limit_that_is_wider_than_that_of_a_fixed_number():
+    scores, labels = drawn(200, 0.3, 8)
+    data, menu = Labels(scores=scores, labels=labels), [Item(name="one", cut=0.8, weight=1.0)]
+    path = limits_at_every_look(menu, data, Costs(), 0.1)
+    assert path.shape == (1, 200)
+    assert (np.diff(path[0]) <= 0).all()
+    assert path[0, -1] >= limits(menu, data, Costs(), 0.1)[0]
+
+
+@pytest.mark.parametrize(("risk", "target", "delta"), [(0.1, 0.2, 0.1), (0.05, 0.3, 0.03)])
+def test_the_number_of_labels_is_the_smallest_with_the_power(risk, target, delta):
+    found = labels_needed(risk, target, delta)
+
+    def power(n):
+        certified = [x for x in range(n + 1) if beta.ppf(1 - delta, x + 1, n - x) <= target]
+        return binom.pmf(certified, n, risk).sum() if certified else 0.0
+
+    assert power(found) >= 0.8
+    assert all(power(n) < 0.8 for n in range(1, found))
+
+
+def test_the_grey_zone_lies_among_plausible_cut_offs_and_random_patients_are_random():
+    _, prior = make_menu(HOME, POOL, 0.8, Costs(), None)
+    low, high = grey_zone(POOL, prior)
+    rng = np.random.default_rng(0)
+    inside = POOL.scores[grey_part(POOL.scores, (low, high), 20, rng)]
+    assert ((inside >= low) & (inside < high)).all()
+    weight = prior[(POOL.cuts >= low) & (POOL.cuts <= high)].sum()
+    assert weight >= 0.9
+    counts = np.bincount(np.concatenate([random_part(10, 3, rng) for _ in range(2000)]))
+    assert np.abs(counts / 2000 - 0.3).max() < 0.05
