@@ -20,7 +20,7 @@ BOOTSTRAPS = 100
 def by_rule(name):
     """A rule of steadycut on the exact cuts."""
     rule = parse_rule(name)
-    return lambda cohorts, costs, rng: cohorts.thresholds_at(
+    return lambda cohorts, costs, _rng: cohorts.thresholds_at(
         rule(count_errors(cohorts.cells), costs)
     )
 
