@@ -358,6 +358,27 @@ def test_an_open_verdict_says_label_more_only_if_labels_decide_it():
     assert True in few
 
 
+def doubtful_site(seed):
+    """The next step where all patients together are fine, but what was seen at site B is worse."""
+    rng = np.random.default_rng(seed)
+    cohorts = []
+    for n, shift in ((400, 0.0), (600, 0.0), (60, 0.6)):
+        labels = (rng.random(n) < 0.4).astype(int)
+        cohorts.append((rng.normal(size=n) + 3.0 * labels + shift, labels))
+    home, *others = cohorts
+    rule = fit(PatientScores(scores=home[0], labels=home[1]), n_bootstrap=5).freeze()
+    scores, labels = (np.concatenate(one) for one in zip(*others, strict=True))
+    sites = np.repeat(["A", "B"], [600, 60])
+    return audit(rule, PatientScores(scores=scores, labels=labels, sites=sites)).describe()
+
+
+def test_a_doubtful_site_says_label_more_only_if_labels_decide_it():
+    found = [doubtful_site(seed).next_step for seed in range(25)]
+    assert any(one.startswith("Next: label more patients of site 'B'") for one in found)
+    never = "Next: decide about site 'B' by itself: what was observed there is worse, and more "
+    assert any(one.startswith(f"{never}labels would not decide it") for one in found)
+
+
 def test_where_all_patients_are_of_one_class_the_other_one_is_asked_for():
     rule = freeze()
     scores = rule.threshold + np.array([-1.0, -1.0, 1.0])
