@@ -8,7 +8,7 @@ from steadycut.core.verdict import MARGIN
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import ScoresPart
 from steadycut.documents.rule import FrozenRule
-from steadycut.study.judge import LabelledPart
+from steadycut.study.judge import ChangeOfRisk, LabelledPart
 from steadycut.study.unlabelled import UnlabelledPart
 
 
@@ -47,38 +47,39 @@ class Audited:
     @property
     def base(self) -> float | None:
         """The paper's (Base): R_val + gamma + Shift(t), as if Shift were known."""
-        if self.labelled is None or self.labelled.change is None:
+        found = self._change
+        if found is None:
             return None
-        change = self.labelled.change
-        return change.internal.risk + sum(change.gamma) + change.shift.total
+        return found.internal.risk + sum(found.gamma) + found.shift.total
 
     @property
     def base_exact(self) -> float | None:
         """The same with the certified risk at P, whose allowance for chance is smaller."""
-        if self.labelled is None or self.labelled.change is None:
-            return None
-        return self.labelled.change.internal.value + self.labelled.change.shift.total
+        found = self._change
+        return None if found is None else found.internal.value + found.shift.total
 
     @property
     def base_valid(self) -> float | None:
         """A Base that holds at delta: R_P + Shift is never below R_Q, so add Q's own margin."""
-        if self.labelled is None or self.labelled.change is None:
+        found = self._change
+        if found is None or self.labelled is None:
             return None
-        observed = self.labelled.change.internal.risk + self.labelled.change.shift.total
-        return observed + self.labelled.direct.generalization
+        return found.internal.risk + found.shift.total + self.labelled.direct.generalization
 
     @property
     def augmented(self) -> float | None:
         """The paper's (Augmented): Base plus G_boot with the paper's band, never smaller."""
-        base = self.base
-        if base is None or not isinstance(self.rule, FrozenRule):
+        if self.base is None or not isinstance(self.rule, FrozenRule):
             return None
-        return base + self.rule.paper_penalty
+        return self.base + self.rule.paper_penalty
 
     @property
     def augmented_exact(self) -> float | None:
         """Our Base plus the penalty of the rule, whose band may be another one than the paper's."""
-        base = self.base_exact
-        if base is None or not isinstance(self.rule, FrozenRule):
+        if self.base_exact is None or not isinstance(self.rule, FrozenRule):
             return None
-        return base + self.rule.document.stability.penalty
+        return self.base_exact + self.rule.document.stability.penalty
+
+    @property
+    def _change(self) -> ChangeOfRisk | None:
+        return None if self.labelled is None else self.labelled.change
