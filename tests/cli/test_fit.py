@@ -77,6 +77,12 @@ def test_an_impossible_test_size_is_one_line(size, table, tmp_path, capsys):
     assert not (tmp_path / "o").exists()
 
 
+def test_small_cells_have_no_place_for_patients_held_out(table, tmp_path, capsys):
+    both = ["--test-size", "9", "--small-cells", "5", "--out", tmp_path / "o"]
+    ran = run_command(capsys, "fit", table, *FIT, *both)
+    assert (ran.code, "leave out --test-size" in ran.err) == (2, True)
+
+
 def test_json_is_one_object_and_equals_study_json(table, tmp_path, capsys):
     ran = run_command(capsys, "fit", table, *FIT, *SITES, "--json", "--out", tmp_path)
     assert ran.code == 0

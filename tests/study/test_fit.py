@@ -648,7 +648,7 @@ def test_patients_held_out_have_the_score_that_was_chosen(ensemble):
     assert held.everyone.recipe.score == wanted
 
 
-def test_a_rule_with_patients_held_out_refuses_their_table_and_small_cells():
+def test_a_rule_with_patients_held_out_refuses_their_table_and_too_small_cells():
     cohort = make_cohort(named=True)
     study = steadycut.fit(cohort, test_size=0.25)
     frozen = study.freeze()
@@ -656,8 +656,8 @@ def test_a_rule_with_patients_held_out_refuses_their_table_and_small_cells():
     assert frozen.document.provenance.patients.test == 20
     with pytest.raises(DeploymentRefused, match="same patients"):
         steadycut.audit(frozen, cohort)
-    with pytest.raises(BadOption, match="leave out test_size"):
-        study.freeze(small_cells=5)
+    with pytest.raises(TooFewPatients, match="choose, certify, test or are audited"):
+        study.freeze(small_cells=9)
 
 
 @pytest.mark.parametrize("base", [0.0, 1e14, 1e15, 4e15])
