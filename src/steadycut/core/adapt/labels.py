@@ -8,10 +8,14 @@ import numpy as np
 from steadycut.core.adapt.menu import Item
 from steadycut.core.adapt.pool import Pool
 from steadycut.core.bounds.anytime import TARGET_BETS, largest_refuted
+from steadycut.core.bounds.binomial import upper_limit
 from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
+
+# A limit may be 1 % higher if the cut-off lies half a percent of the patients nearer.
+RANK_COUNTS = 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -53,8 +57,33 @@ def likely_rank(pool: Pool, prior: FloatArray, labels: Labels, costs: Costs) -> 
 def limits(menu: Sequence[Item], labels: Labels, costs: Costs, delta: float) -> FloatArray:
     """Return an upper limit of the risk of every cut-off; all hold together at 1 - delta."""
     return np.array(
-        [buehler_limit(labels.counts_at(one.cut), costs, delta * one.weight) for one in menu]
+        [exact_limit(labels.counts_at(one.cut), costs, delta * one.weight) for one in menu]
     )
+
+
+def exact_limit(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return Buehler's limit of the risk, which at equal costs is that of Clopper and Pearson."""
+    if costs.equal:
+        return costs.largest * upper_limit(counts.fn + counts.fp, counts.n_patients, delta)
+    return buehler_limit(counts, costs, delta)
+
+
+def choose(
+    pool: Pool,
+    menu: Sequence[Item],
+    prior: FloatArray,
+    labels: Labels,
+    costs: Costs,
+    found: FloatArray,
+) -> int:
+    """Return which cut-off of a menu the labels choose; ``found`` are its limits.
+
+    It has a low limit, and lies near the rank that prior and labels make likely. The limits alone
+    prefer cut-offs of large weight; the rank alone does not mind a poor limit.
+    """
+    likely = likely_rank(pool, prior, labels, costs)
+    away = np.array([abs(pool.rank_of(one.cut) - likely) for one in menu])
+    return int(np.argmin(found / found.min() + RANK_COUNTS * away))
 
 
 def limits_at_every_look(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,25 +35,30 @@ from steadycut.study.adapt.labels import (
     target_of,
     unlike_random,
 )
-from steadycut.study.adapt.rule import adapted_rule
+from steadycut.study.adapt.rule import adapted_rule, certificate_here
 from steadycut.study.adapt.words import assumptions, next_step, verdict_text
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Adaptation:
     """A cut-off for the next hospital. ``describe()`` has everything, ``rule`` is what to use."""
 
     situation: Situation
     cut: float
     judged: Judged | None
-    rule: FrozenRule
+    used: PatientScores | None
     warnings: tuple[str, ...]
     forced: tuple[str, ...]
+
+    @cached_property
+    def rule(self) -> FrozenRule:
+        """The new frozen rule, with the hash of its parent; it is made when first asked for."""
+        return adapted_rule(self.situation, self.cut, self.judged, self.used)
 
     @property
     def threshold(self) -> float:
         """The cut-off for this hospital."""
-        return self.rule.threshold
+        return self.situation.value(self.cut)
 
     @property
     def candidates(self) -> list[CandidateCutPart]:
@@ -62,7 +68,7 @@ class Adaptation:
     @property
     def certificate(self) -> CertificatePart | None:
         """What is certified here; None without labels."""
-        return None if self.judged is None else self.rule.certificate
+        return None if self.judged is None else certificate_here(self.situation, self.judged)
 
     def __repr__(self) -> str:
         """Return the answer in a few lines; no patient is shown."""
@@ -212,13 +218,12 @@ def adapt(
         )
         cut = there.menu[judged.chosen].cut
         used = labelled.take(np.sort(came[: judged.used.n_patients]))
-    child = adapted_rule(there, cut, judged, used)
     warn_each(warnings, stacklevel=2)
     return Adaptation(
         situation=there,
         cut=cut,
         judged=judged,
-        rule=child,
+        used=used,
         warnings=tuple(warnings),
         forced=tuple(forced_names(findings)),
     )

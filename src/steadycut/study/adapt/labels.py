@@ -9,7 +9,7 @@ from scipy.stats import ks_2samp
 
 from steadycut.core.adapt.labels import (
     Labels,
-    likely_rank,
+    choose,
     limits,
     limits_at_every_look,
 )
@@ -22,8 +22,6 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, TooFewPatients, argument
 from steadycut.study.adapt.before import Situation
 
-# A cut-off may have a limit 1 % higher, if it lies half of a percent of the patients nearer.
-RANK_COUNTS = 2.0
 # Labels this unlikely among random patients are not of random patients.
 NOT_RANDOM = 1e-3
 
@@ -178,20 +176,14 @@ def judge(
 
 
 def choice(there: Situation, labels: Labels, choosing: Labels | None, found: FloatArray) -> int:
-    """Return which cut-off of the menu the labels choose.
-
-    It has a low limit, and lies near the rank that prior and labels make likely: the limits alone
-    prefer cut-offs of large weight, the rank alone does not mind a poor limit.
-    """
+    """Return which cut-off of the menu all labels choose; ``found`` are its limits."""
     every = labels
     if choosing is not None:
         every = Labels(
             scores=np.concatenate([labels.scores, choosing.scores]),
             labels=np.concatenate([labels.labels, choosing.labels]),
         )
-    likely = likely_rank(there.pool, there.prior, every, there.costs)
-    away = np.array([abs(there.pool.rank_of(one.cut) - likely) for one in there.menu])
-    return int(np.argmin(found / found.min() + RANK_COUNTS * away))
+    return choose(there.pool, there.menu, there.prior, every, there.costs, found)
 
 
 def lowest_risk(there: Situation, labels: Labels, chosen: int, delta: float) -> float:
