@@ -148,8 +148,10 @@ def vacuous_sentences(audit: AnyAudit) -> list[str]:
             "base": audit.base,
             "valid base": audit.base_valid,
             "augmented": audit.augmented,
+            "certified risk + shift": audit.base_exact,
+            "with the penalty": audit.augmented_exact,
         }
-        above = [name for name, bound in bounds.items() if bound > largest]
+        above = [name for name, bound in bounds.items() if bound and bound > largest]
         found += [f"Above the largest possible cost, so says nothing: {name}." for name in above]
     return found
 
