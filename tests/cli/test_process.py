@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from steadycut.cli.main import run
 from steadycut.io.process import STARTED_BY_APP
 
 COMMAND = [sys.executable, "-m", "steadycut"]
@@ -90,3 +91,20 @@ def test_a_command_of_the_app_ends_with_the_app():
         assert process.poll() is None
         process.stdin.close()
         assert process.wait(20) == 130
+
+
+@pytest.mark.parametrize("words", [["apply", "rule.json", "t.csv", "--out", "d.csv"], ["rules"]])
+def test_too_little_address_space_is_refused_at_once(words):
+    limited = ["bash", "-c", 'ulimit -v 200000; exec "$@"', "-", *COMMAND, *words]
+    ran = subprocess.run(limited, capture_output=True, text=True, timeout=30, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("steadycut: this shell allows 195 MiB of address space; steadycut")
+
+
+def test_no_memory_is_no_fault(monkeypatch, capsys):
+    def fails(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("steadycut.cli.main.typer.main.get_command", fails)
+    assert run(["rules"]) == 2
+    assert capsys.readouterr().err.startswith("steadycut: there is not enough memory.")

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from steadycut import fit
 from steadycut.core.records import PatientScores
+from steadycut.core.sites import MOST_SITES
 from steadycut.errors import BadOption, BadPatients, BadTable, MissingScores, PatientOverlap
-from steadycut.ingest import at_sites, make_request, read_patients
+from steadycut.ingest import aggregate, at_sites, make_request, read_patients
 from steadycut.ingest.survey import survey_rows
 from steadycut.ingest.table import Table, key_column, score_column, stack
 
@@ -135,3 +137,20 @@ def test_sites_may_be_numbers():
 def test_sites_must_be_known():
     with pytest.raises(BadPatients, match="sites of these patients are not known"):
         at_sites(PatientScores(scores=[0.5]), "A")
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_column_of_very_many_sites_is_refused(engine):
+    n = MOST_SITES + 1
+    table = {"p": np.arange(n), "s": np.ones(n), "at": [f"h{i}" for i in range(n)]}
+    with pytest.raises(BadPatients, match="at most 1000 sites; got 1001 different values"):
+        aggregate(table, patient="p", score="s", site="at", engine=engine)
+
+
+def test_very_many_sites_of_patients_in_python_are_refused():
+    n = 4 * (MOST_SITES + 1)
+    rng, labels = np.random.default_rng(0), np.arange(n) % 2
+    sites = [f"h{i % (n // 4)}" for i in range(n)]
+    cohort = PatientScores(scores=rng.normal(size=n) + labels, labels=labels, sites=sites)
+    with pytest.raises(BadPatients, match="at most 1000 sites"):
+        fit(cohort, n_bootstrap=20)

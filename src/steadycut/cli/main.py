@@ -18,7 +18,7 @@ from steadycut.cli.commands import LazyGroup, Refusal, places
 from steadycut.errors import SteadycutError, SteadycutWarning
 from steadycut.io.early import INTERRUPTED, STOPPED, catch_early_interrupts
 from steadycut.io.log import begin_run, this_run
-from steadycut.io.process import end_with_app, guard_streams, interruptible
+from steadycut.io.process import check_memory, end_with_app, guard_streams, interruptible
 
 # typer contains a copy of click; this is the UsageError of that copy.
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
@@ -118,6 +118,7 @@ def _run(argv: Sequence[str] | None) -> int:
 
 
 def _call(argv: Sequence[str] | None) -> object:
+    check_memory()
     command = typer.main.get_command(app)
     arguments = list(sys.argv[1:] if argv is None else argv)
     with warnings.catch_warnings():
@@ -136,6 +137,8 @@ def _failed(error: Exception) -> int:
         return _refuse(str(error))
     if isinstance(error, BrokenPipeError):
         return 1
+    if isinstance(error, MemoryError):
+        return _refuse("there is not enough memory. Close other programs, or use a larger machine.")
     if os.environ.get("STEADYCUT_DEBUG"):
         raise error
     if isinstance(error, OSError) and error.filename is not None:

@@ -19,6 +19,7 @@ from steadycut.core.checks import (
     check_range,
     check_scores,
     read_only,
+    refuse,
     shown,
     store,
 )
@@ -33,6 +34,8 @@ SEPARATOR = "\x1f"
 LARGEST_COUNT = 2.0**63
 # With a larger ratio of the costs the cheaper error could never change a choice.
 MOST_UNEQUAL = 1e6
+# Products of costs and rates stay within the range that every function takes.
+MOST_COST = 1e50
 COLUMNS = ("scores", "labels", "patients", "sites", "n_instances", "n_units")
 
 
@@ -49,8 +52,11 @@ class Costs:
     target: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        store(self, "cost_fn", check_positive("cost_fn", self.cost_fn))
-        store(self, "cost_fp", check_positive("cost_fp", self.cost_fp))
+        for name in ("cost_fn", "cost_fp"):
+            cost = check_positive(name, getattr(self, name))
+            if not 1 / MOST_COST <= cost <= MOST_COST:
+                refuse(name, f"lie between {1 / MOST_COST:g} and {MOST_COST:g}", cost)
+            store(self, name, cost)
         if not 1 / MOST_UNEQUAL <= self.cost_fn / self.cost_fp <= MOST_UNEQUAL:
             msg = (
                 f"{argument('cost_fn')} and {argument('cost_fp')} must be within a factor of "

@@ -11,9 +11,12 @@ from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.cuts.left_cdf import left_cdf
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import Rule, chosen_cut
+from steadycut.errors import BadPatients, argument
 
 # With fewer patients the median says little about a site.
 FEWEST = 5
+# Every site is looked at by itself. A column with more values does not name hospitals.
+MOST_SITES = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +41,27 @@ def site_names(patients: PatientScores) -> list[str]:
     if patients.sites is None:
         return []
     names = [str(name) for name in np.unique(patients.sites)]
+    check_number_of_sites(len(names))
     return names if len(names) > 1 else []
+
+
+def check_number_of_sites(n_sites: int) -> None:
+    """Refuse more sites than can be looked at one by one.
+
+    Examples
+    --------
+    >>> check_number_of_sites(100_000)
+    Traceback (most recent call last):
+        ...
+    steadycut.errors.BadPatients: there must be at most 1000 sites; got 100000 different values.
+    Name the column of hospitals as site, or leave it out.
+    """
+    if n_sites > MOST_SITES:
+        msg = (
+            f"there must be at most {MOST_SITES} sites; got {n_sites} different values. Name the "
+            f"column of hospitals as {argument('site')}, or leave it out."
+        )
+        raise BadPatients(msg)
 
 
 def is_at(patients: PatientScores, name: str) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from steadycut.core.aggregate.aggregators import nest
 from steadycut.core.checks import LARGEST_SCORE, IntArray
 from steadycut.core.class_names import ClassNames
+from steadycut.core.sites import check_number_of_sites
 from steadycut.errors import BadPatients, BadTable, MissingScores, argument
 from steadycut.ingest.arrival import arrival_places, earliest_rows
 from steadycut.ingest.finish import count_leaves
@@ -181,9 +182,12 @@ def _asked_groups(survey: Survey, request: Request) -> Survey:
     if not survey.n_rows.size:
         msg = "the table has no rows; it must have at least one instance of one patient."
         raise BadTable(msg)
-    if request.site is not None:
-        _check_filled(survey, [request.site])
-    return groups_at_sites(survey, request)
+    if request.site is None:
+        return survey
+    _check_filled(survey, [request.site])
+    asked = groups_at_sites(survey, request)
+    check_number_of_sites(_n_distinct(asked.keys[request.site].codes))
+    return asked
 
 
 def _in_order(column: KeyColumn, used: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:

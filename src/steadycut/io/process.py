@@ -12,6 +12,12 @@ from typing import Any, NoReturn
 from steadycut.errors import BadOption
 from steadycut.io.early import INTERRUPTED, stop_at_once
 
+try:
+    import resource
+except ImportError:  # pragma: no cover - Windows
+    resource = None  # type: ignore[assignment]
+
+LEAST_SPACE = 2 << 30
 # In a command that the app has started: it ends when the app does, however that ends.
 STARTED_BY_APP = "STEADYCUT_STARTED_BY_APP"
 
@@ -40,6 +46,19 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         yield lambda: bool(seen)
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN if before is stop_at_once else before)
+
+
+def check_memory() -> None:
+    """Refuse to start in less address space than the libraries need: they hang or crash there."""
+    if resource is None:  # pragma: no cover - Windows
+        return
+    allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if allowed != resource.RLIM_INFINITY and allowed < LEAST_SPACE:
+        msg = (
+            f"this shell allows {allowed >> 20} MiB of address space; steadycut needs "
+            f"{LEAST_SPACE >> 20} MiB or more. Raise it with: ulimit -v unlimited"
+        )
+        raise BadOption(msg)
 
 
 def guard_streams() -> None:
