@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.trust.hostile.watch import ANSWER, REFUSED, WRONG, Tally, outcome
+from benchmarks.trust.hostile.watch import ANSWER, REFUSED, WRONG, Tally, one_database, outcome
 from steadycut.ingest.read import read_patients
 from steadycut.ingest.request import Request
 from steadycut.pipelines.sheet import read_records
@@ -33,7 +33,7 @@ SCORE = Request(patient="p", scores=("s",))
 
 def stage(*, quick, seed):
     n, rng = FEW if quick else EACH, np.random.default_rng(seed)
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, one_database():
         folder = Path(place)
         for name in NAMES:
             yield well_formed(name, n, rng, folder)

@@ -19,6 +19,7 @@ import numpy as np
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
+from benchmarks.trust.hostile.watch import one_database
 from benchmarks.trust.row import Row
 from steadycut import CovariateRule, FrozenRule, StrataRule, __version__, rule_reader
 from steadycut.documents.canonical_json import content_hash, frozen_bytes
@@ -412,15 +413,63 @@ def spoil(text, rng):
     return text.replace(b"\n", b"\r\n") if rng.random() < 0.2 else text
 
 
+def careless_tables(n, rng, folder):
+    """Tables of careless text: the reader decides as steadycut does, or refuses.
+
+    Cells and names of columns hold quotes, blanks, separators and line breaks.
+    """
+    failures = {"other decisions": 0, "decided though steadycut refuses": 0, "tracebacks": 0}
+    rule_path, path = GOLDEN / "rule-ge.json", folder / "table.csv"
+    rule = FrozenRule.load(rule_path)
+    for _ in range(n):
+        path.write_bytes(careless_text(rng))
+        kind, found = outcome(lambda: by_reader(rule_path, path))
+        failures["tracebacks"] += kind == "traceback"
+        if kind == "decided":
+            other, expected = outcome(lambda: by_steadycut(rule, path))
+            failures["decided though steadycut refuses"] += other == "refused"
+            failures["other decisions"] += other == "decided" and found != expected
+            failures["tracebacks"] += other == "traceback"
+    return Row("careless tables decided otherwise by the reader", n, failures)
+
+
+def outcome(call):
+    try:
+        return "decided", call()
+    except (rule_reader.Refused, SteadycutError):
+        return "refused", None
+    except Exception as error:  # noqa: BLE001
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return "traceback", None
+
+
+def careless_text(rng):
+    """Return a table of some patients, with a careless cell in every third one."""
+    end, separator = str(rng.choice(["\n", "\n", "\r\n", "\r"])), str(rng.choice(list(",,;\t|")))
+    third = rng.choice(["note", "a b", '"a b"', '" n"']) if rng.random() < 0.95 else "score"
+    names = ["patient", "score", str(third)]
+    lines = [separator.join(names)]
+    for i in range(int(rng.integers(1, 7))):
+        cells = [f"p{i % 3}", repr(round(float(rng.normal()), 2)), "x"]
+        if rng.random() < 0.3:
+            at, cell = int(rng.integers(3)), cells[int(rng.integers(3))]
+            ways = [f' "{cell}"', f'"{cell}"', f'"{cell}" ', f" {cell}", f'{cell}"', f'"{cell}']
+            ways += [f'"{cell}""{cell}"', f'"{cell}{separator}"', f'"{cell}{end}"', "", '""', " "]
+            cells[at] = ways[int(rng.integers(len(ways)))]
+        lines.append(separator.join(cells))
+    return end.join([*lines, ""]).encode()
+
+
 def stage(*, quick: bool, seed: int) -> list[Row]:
     rng = np.random.default_rng(seed)
     n, slow = (300, 200) if quick else (5000, 2000)
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as place, one_database():
         folder = Path(place)
         return [
             changed_files(n, rng, folder),
             changed_signatures(n, rng, folder),
             judged_signatures(n, rng),
+            careless_tables(200 if quick else 20_000, rng, folder),
             same_decisions(slow, rng, folder),
             spoiled_tables(slow, rng, folder),
         ]

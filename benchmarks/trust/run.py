@@ -26,6 +26,7 @@ STAGES = {
     "differencing": "Small cells",
     "doors": "Others on the same machine",
     "inputs": "Adversarial input",
+    "interrupts": "Ctrl-C and closed streams",
     "faults": "Faults",
     "reference": "A second implementation",
     "mutants": "Mutants of core",

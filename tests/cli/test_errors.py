@@ -444,9 +444,7 @@ def raiser(error):
     return fails
 
 
-@pytest.mark.parametrize(
-    "error", [RuntimeError("two\nlines"), KeyError("x"), ZeroDivisionError()]
-)
+@pytest.mark.parametrize("error", [RuntimeError("two\nlines"), KeyError("x"), ZeroDivisionError()])
 def test_a_fault_of_ours_is_one_line_and_exit_1(place, capsys, monkeypatch, error):
     monkeypatch.delenv("STEADYCUT_DEBUG", raising=False)
     monkeypatch.setattr(steadycut.cli.fit, "make_study", raiser(error))

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from benchmarks.trust.row import Row
 from steadycut.errors import SteadycutError, SteadycutWarning
+from steadycut.ingest.sources import files
 
 ANSWER, REFUSED = "answer", "refused"
 WRONG, TRACEBACK, HANG, LINES = "wrong answers", "tracebacks", "hangs", "refusals of many lines"
@@ -54,6 +55,18 @@ def outcome(call):
         return HANG, ""
     except Exception as error:  # noqa: BLE001
         return TRACEBACK, "".join(traceback.format_exception(error)[-4:])
+
+
+@contextmanager
+def one_database():
+    """Read all tables through one database in memory: to open one takes most of the time."""
+    before = files.connect_duckdb
+    with before() as shared:
+        files.connect_duckdb = lambda **_: shared.cursor()
+        try:
+            yield
+        finally:
+            files.connect_duckdb = before
 
 
 class Tally:
