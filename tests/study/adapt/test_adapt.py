@@ -89,6 +89,14 @@ def test_labels_certify_any_cut_off_of_the_menu():
     assert (part.labelled, part.pool, part.choosing) == (60, 300, 0)
 
 
+def test_a_cut_off_that_reaches_the_target_goes_before_any_that_does_not():
+    found = adapt(RULE, POOL, prevalence=0.1, labelled=LABELLED)
+    smallest = min(one.limit for one in found.candidates)
+    tight = adapt(RULE, POOL, prevalence=0.1, labelled=LABELLED, target=smallest)
+    assert tight.describe().labels.decision == "certified"
+    assert tight.certificate.value == smallest
+
+
 def test_the_menu_does_not_depend_on_the_labels():
     swapped = PatientScores(
         scores=LABELLED.scores, labels=1 - LABELLED.labels, patients=LABELLED.patients

@@ -14,7 +14,7 @@ from steadycut.core.records import Costs
 from steadycut.core.rules.stable import Stable, patient_weight, prior_mass
 
 # Beyond these a stated prevalence is not followed further.
-PREVALENCES = (0.02, 0.98)
+PREVALENCES = (0.001, 0.999)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -155,7 +155,10 @@ def judge(
         path = PathPart(limit=best[:stop], threshold=values)
     else:
         found = limits(there.menu, labels, there.costs, delta)
-    chosen = int(found.argmin()) if sequential else choice(there, labels, choosing, found)
+    # A cut-off that reaches the target goes before any that does not.
+    reaching = found <= (np.inf if target is None else max(target, float(found.min())))
+    allowed = np.where(reaching, found, np.inf)
+    chosen = int(found.argmin()) if sequential else choice(there, labels, choosing, allowed)
     loss_low = lowest_risk(there, labels, chosen, delta)
     decision: Decision = "undecided"
     if target is not None and found[chosen] <= target:
