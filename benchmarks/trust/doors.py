@@ -150,7 +150,8 @@ def pipe_places(folder):
         (["keygen", "pipe"], Path("pipe")),
         (["score-ecg", "folder", "--sheet", "pipe.csv", "--out", out], Path("pipe.csv")),
         (["score-ecg", "folder", "--sheet", table, "--out", out], Path("folder/r.hea")),
-        *((["apply", rule, table, "--out", "link"], one) for one in (Path("link"),)),
+        (["apply", rule, table, "--out", "d.parquet"], Path("d.parquet")),
+        (["score-ecg", "folder", "--sheet", table, "--out", out], out / "segments.parquet"),
     ]
 
 

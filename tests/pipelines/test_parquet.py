@@ -1,5 +1,7 @@
 """Tables with notes, and fingerprints of the files that they were made from."""
 
+import os
+
 from steadycut.pipelines.fingerprint import file_fingerprint
 from steadycut.pipelines.parquet import read_note, read_parquet, write_parquet
 
@@ -22,3 +24,8 @@ def test_fingerprint_sees_the_folder_of_an_mrxs_slide(tmp_path):
     before = file_fingerprint(slide)
     (data / "Data0000.dat").write_bytes(b"other pixels")
     assert file_fingerprint(slide) != before
+
+
+def test_a_pipe_in_the_place_of_a_result_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "a.parquet")
+    assert read_note(tmp_path / "a.parquet") is None

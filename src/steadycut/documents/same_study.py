@@ -108,5 +108,8 @@ def _first_rows(path: Path) -> list[dict[str, str]]:
     with optional_package("Reading Parquet files", "pyarrow", "frames"):
         import pyarrow.parquet as pq
 
-    found: list[dict[str, str]] = pq.ParquetFile(path).read_row_group(0).slice(0, 1).to_pylist()
+    with open_plain(path) as opened:
+        found: list[dict[str, str]] = (
+            pq.ParquetFile(opened).read_row_group(0).slice(0, 1).to_pylist()
+        )
     return found

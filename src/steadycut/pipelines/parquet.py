@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from steadycut.io.files import write_atomically
+from steadycut.io.files import open_plain, write_atomically
 from steadycut.io.packages import optional_package
 
 NOTE = b"steadycut"
@@ -26,7 +26,8 @@ def read_note(path: Path) -> dict[str, Any] | None:
     """Return the note of a Parquet file; None if there is no such file or it has no note."""
     arrow, parquet = _pyarrow()
     try:
-        found = parquet.read_schema(path).metadata or {}
+        with open_plain(path) as file:
+            found = parquet.read_schema(file).metadata or {}
         return dict(json.loads(found[NOTE]))
     except (OSError, KeyError, ValueError, arrow.ArrowException):
         return None
@@ -36,7 +37,8 @@ def read_parquet(path: Path) -> dict[str, Any]:
     """Return the columns of a Parquet file as arrays."""
     _, parquet = _pyarrow()
     # Read as a single file: otherwise pyarrow takes folder names such as a=1 as columns.
-    table = parquet.ParquetFile(path).read()
+    with open_plain(path) as file:
+        table = parquet.ParquetFile(file).read()
     return {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
 
 
