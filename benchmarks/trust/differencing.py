@@ -213,6 +213,6 @@ def stage(*, quick, seed):
     sizes += [] if quick else [(6, 8, 2, 4), (5, 12, 4, 6), (6, 10, 3, 5), (5, 13, 5, 6)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SteadycutWarning)
-        yield difference_attack(5 if quick else 40, rng)
+        yield difference_attack(5 if quick else 25, rng)
         yield inference_attack(sizes)
         yield twins(10 if quick else 150, rng)

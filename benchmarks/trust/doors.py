@@ -224,9 +224,9 @@ def replaced(folder, modes):
 
 def stage(*, quick, seed):
     del seed
-    modes = range(0o600, 0o1000, 0o64 if quick else 1)
+    modes = range(0o600, 0o1000, 0o64 if quick else 5)
     for make in (
-        lambda folder: swapped(folder, 2 if quick else 6),
+        lambda folder: swapped(folder, 2 if quick else 4),
         pipes,
         lambda folder: replaced(folder, modes),
     ):
