@@ -123,3 +123,23 @@ def test_no_more_patients_where_the_risk_is_not_below_doing_without_a_score(caps
     said = run_command(capsys, "plan", *asked).said
     assert "Next: try another score or other costs." in said
     assert "plan for more patients" not in said
+
+
+def test_how_many_labels_the_next_hospital_needs(table, tmp_path, capsys):
+    run_command(capsys, "fit", table, *FIT, *SITES, "--out", tmp_path)
+    at_site = ["--at-site", tmp_path / "rule.json"]
+    asked = [*at_site, "--risk", "0.1", "--target", "0.2"]
+    found = run_command(capsys, "plan", *asked, "--json").json["at_site"]
+    menu, alone = found["rows"]
+    assert alone["fixed"] == 63 < menu["fixed"]
+    ran = run_command(capsys, "plan", "--verbose", *asked, "--out", tmp_path / "o")
+    assert f"{menu['fixed']} random labels certify an average cost of at most 0.200" in ran.said
+    assert f"{menu['median']} are enough half of the time" in ran.said
+    assert f"Next: label {menu['fixed']} random patients" in ran.said
+    assert sorted(snapshot(tmp_path / "o")) == ["plan.html", "plan.json"]
+    hard = run_command(capsys, "plan", *at_site, "--risk", "0.2", "--target", "0.2").said
+    assert "cannot be certified if it is 0.200 there" in hard
+    assert "Next: plan for a larger --target" in hard
+    percent = run_command(capsys, "plan", *at_site, "--prevalence", "8")
+    assert (percent.code, percent.out) == (2, "")
+    assert "For 8 % give 0.08" in percent.err

@@ -6,9 +6,11 @@ import json
 import numpy as np
 import pytest
 
-from steadycut import PatientScores, fit
+from steadycut import PatientScores, adapt, fit
+from steadycut.core.adapt.plan import labels_needed, labels_one_at_a_time
 from steadycut.core.bounds.concentration import allowed_bounds
 from steadycut.core.records import Costs
+from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption
 from steadycut.study.plan import TYPICAL_RISKS, plan
 
@@ -95,3 +97,70 @@ def test_the_record_of_a_bound_has_its_fields_by_name():
     found = plan(patients=200, risk=0.1, prevalence=0.3)
     rows = found.to_dict()["rows"]
     assert rows == [dataclasses.asdict(row) for row in found.rows]
+
+
+@pytest.fixture(scope="module")
+def rule():
+    rng = np.random.default_rng(0)
+    labels = np.tile([0, 1], 200)
+    scores = rng.normal(size=400) + 2 * labels
+    return fit(PatientScores(scores=scores, labels=labels), n_bootstrap=10).freeze()
+
+
+def test_labels_for_the_next_hospital_are_those_that_the_core_counts(rule, tmp_path):
+    found = plan(at_site=rule).at_site
+    assert (found.risk, found.target) == (rule.certificate.risk, rule.certificate.value)
+    menu, alone = plan(at_site=rule, risk=0.1, target=0.2).at_site.rows
+    assert (menu.delta, alone.delta) == (pytest.approx(0.03), 0.1)
+    assert alone.fixed == labels_needed(0.1, 0.2, 0.1) < menu.fixed
+    assert (alone.median, alone.most) == labels_one_at_a_time(0.1, 0.2, 0.1)
+    assert menu.median < menu.fixed < menu.most
+    rule.save(tmp_path / "rule.json")
+    assert plan(at_site=tmp_path / "rule.json").to_dict() == plan(at_site=rule).to_dict()
+
+
+def test_the_plan_for_a_stated_prevalence_agrees_with_adapt(rule):
+    document = plan(at_site=rule, prevalence=0.1).describe()
+    assert document.at_site.target == pytest.approx(0.1)
+    pool = np.random.default_rng(1).normal(size=200)
+    said = adapt(rule, PatientScores(scores=pool), prevalence=0.1).describe().next_step
+    assert f"label about {document.at_site.rows[0].fixed} random patients" in said
+    assert "at_site" not in plan(patients=50).to_dict()
+
+
+def test_unequal_costs_are_counted_in_units_of_the_larger_one(rule):
+    document = rule.document
+    changed = document.model_copy(
+        update={"sha256": None, "costs": document.costs.model_copy(update={"cost_fn": 5.0})}
+    )
+    costly = plan(at_site=FrozenRule(changed), risk=0.5, target=1.0).at_site
+    assert costly.rows == plan(at_site=rule, risk=0.1, target=0.2).at_site.rows
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"width": 0.1}, "leave the other options out"),
+        ({"prevalence": 8}, "For 8 % give 0.08"),
+        ({"target": 1.5}, "target must lie below the larger cost"),
+        ({"target": -1}, "target"),
+        ({"risk": 2}, "risk must lie"),
+        ({"delta": 0}, "delta"),
+    ],
+)
+def test_plans_for_the_next_hospital_that_are_refused(rule, options, text):
+    with pytest.raises(BadOption, match=text):
+        plan(at_site=rule, **options)
+
+
+def test_a_target_needs_a_rule_and_a_rule_without_certificate_needs_numbers(rule):
+    with pytest.raises(BadOption, match="target is for at_site"):
+        plan(target=0.2, patients=50)
+    pool = np.random.default_rng(1).normal(size=200)
+    unlabelled = adapt(rule, PatientScores(scores=pool), prevalence=0.1).rule
+    with pytest.raises(BadOption, match="say which cost to expect"):
+        plan(at_site=unlabelled, target=0.2)
+    with pytest.raises(BadOption, match="say what to certify"):
+        plan(at_site=unlabelled, risk=0.1)
+    with pytest.raises(BadOption, match="must be a FrozenRule"):
+        plan(at_site=3)

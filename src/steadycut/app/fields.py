@@ -22,7 +22,7 @@ MAPPED = frozenset({*ROLES, "score", "level", "aggregate"})
 NOT_ASKED = frozenset(
     {
         *("out", "engine", "resume", "patient_key", "small_cells", "verify", "json", "verbose"),
-        *("overwrite", "strict", "log", "column", "no_label", "no_site"),
+        *("overwrite", "strict", "log", "column", "no_label", "no_site", "at_site", "target"),
     }
 )
 # Options whose value is the name of a column.

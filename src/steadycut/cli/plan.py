@@ -28,6 +28,16 @@ class PlanOptions:
     pilot: Path | None = option(
         "STUDY", "A study.json: its errors and prevalence instead of --risk.", default=None
     )
+    at_site: Path | None = option(
+        "RULE",
+        "A rule.json: how many labels the next hospital needs, with --risk or --prevalence.",
+        default=None,
+    )
+    target: float | None = number(
+        "COST",
+        "With --at-site: average cost per patient to certify. [default: as in adapt]",
+        default=None,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +46,11 @@ class PlanCertificateOptions:
 
     cost_fn: float | None = number("X", "Cost of a missed patient. [default: 1]", default=None)
     cost_fp: float | None = number("X", "Cost of a false alarm. [default: 1]", default=None)
-    delta: opt.Delta = 0.1
+    delta: float | None = number(
+        "X",
+        "Failure probability of the certificate. [default: 0.1, or as in the rule]",
+        default=None,
+    )
     honesty: opt.Honesty = "split"
     certify_size: float = number("X", "Share of patients used to check.", default=0.5)
 
@@ -49,7 +63,8 @@ def plan_command(
     """Say how many patients a certificate needs.
 
     Or say which certificate a number of patients gives. Give --risk and --width, or --patients (and
-    --risk, if one is expected). With --out, writes plan.json and plan.html.
+    --risk, if one is expected). With --at-site, say how many labels the next hospital needs to
+    certify a cut-off. With --out, writes plan.json and plan.html.
     """
     if output.out is not None:
         check_folder(output.out)

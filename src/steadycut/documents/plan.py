@@ -39,6 +39,28 @@ class PoolingPart(Part):
     claimed_patients: int
 
 
+class SiteLabelsPart(Part):
+    """How many labels certify a target at the next hospital; None where it is out of reach.
+
+    ``delta`` is the error probability of the cut-off: all of it, or its share in a menu.
+    """
+
+    cuts: str
+    delta: FiniteFloat
+    fixed: int | None
+    median: int | None
+    most: int | None
+
+
+class SitePlanPart(Part):
+    """The labels that a frozen rule needs at the next hospital."""
+
+    risk: FiniteFloat
+    target: FiniteFloat
+    power: FiniteFloat
+    rows: list[SiteLabelsPart]
+
+
 class PlanDocument(Part):
     """All certificates that may be planned for."""
 
@@ -55,3 +77,4 @@ class PlanDocument(Part):
     rows: list[PlannedPart]
     pooling: PoolingPart | None
     notes: list[str]
+    at_site: SitePlanPart | None = None

@@ -18,13 +18,17 @@ from steadycut.core.plan import (
     with_share,
 )
 from steadycut.core.records import Costs
-from steadycut.documents.plan import PlanDocument
+from steadycut.documents.plan import PlanDocument, SitePlanPart
 from steadycut.documents.reading import read_document, read_json
+from steadycut.documents.rule import FrozenRule
 from steadycut.documents.study import SCHEMA as STUDY_SCHEMA
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, argument
+from steadycut.study.adapt.before import check_prevalence
+from steadycut.study.adapt.plan import SITE_NOTES, labels_at_site, rule_at
 from steadycut.study.fitted import FittedStudy
 
+DELTA = 0.1
 # Observed risks, in units of the larger cost, when none is given.
 TYPICAL_RISKS = (0.0, 0.05, 0.1, 0.2)
 LEAST_TOTAL = 2
@@ -46,15 +50,18 @@ class Plan:
     from_pilot: bool
     rows: tuple[PlannedCertificate, ...]
     pooling: Pooling | None
+    at_site: SitePlanPart | None = None
 
     @property
     def best(self) -> PlannedCertificate:
-        """The row of the bound that ``auto`` takes."""
+        """The row of the bound that ``auto`` takes; a plan for the next hospital has none."""
         return self.rows[0]
 
     @property
     def notes(self) -> list[str]:
         """What the numbers assume."""
+        if self.at_site is not None:
+            return list(SITE_NOTES)
         found = [_split_note(self.setting, from_pilot=self.from_pilot)]
         if self.from_pilot:
             found.append("the pilot's risk is an estimate: the next cohort may show another one.")
@@ -64,6 +71,8 @@ class Plan:
         """Return the plan as one typed record."""
         setting = self.setting
         share = setting.certify_size if setting.honesty == "split" else None
+        if self.at_site is not None:
+            return PlanDocument.of(self, setting, certify_size=None, honesty="menu")
         return PlanDocument.of(self, setting, certify_size=share)
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,12 +80,12 @@ class Plan:
         return self.describe().to_plain()
 
 
-def plan(
+def plan(  # noqa: PLR0913
     *,
     risk: float | None = None,
     width: float | None = None,
     patients: int | None = None,
-    delta: float = 0.1,
+    delta: float | None = None,
     cost_fn: float | None = None,
     cost_fp: float | None = None,
     prevalence: float | None = None,
@@ -85,6 +94,8 @@ def plan(
     instances: int | None = None,
     icc: float | None = None,
     pilot: Pilot | None = None,
+    at_site: FrozenRule | str | PathLike[str] | None = None,
+    target: float | None = None,
 ) -> Plan:
     """Say how many patients a certificate needs, or which certificate a number of patients gives.
 
@@ -99,7 +110,7 @@ def plan(
         Number of all patients of the study, including those who choose the cut-off. Give this or
         ``width``.
     delta
-        Failure probability of the certificate.
+        Failure probability of the certificate. Default: 0.1, or that of the rule.
     cost_fn, cost_fp
         Cost of a missed patient, and of a false alarm. Default: 1, or the costs of the pilot.
     prevalence
@@ -114,6 +125,12 @@ def plan(
     pilot
         A study, its ``to_dict()`` or the path of its study.json. The risk, its split into misses
         and alarms, and the prevalence are those of its certifying patients.
+    at_site
+        A frozen rule or its path: how many labels the next hospital needs to certify a cut-off
+        with `adapt`. Goes with ``risk``, ``prevalence``, ``target`` and ``delta`` only. The risk
+        is then that of the rule, at the stated prevalence if there is one, unless it is given.
+    target
+        The mean cost to certify there. Default: as in `adapt`.
 
     Returns
     -------
@@ -135,10 +152,20 @@ def plan(
     >>> round(bought.best.value, 4)
     0.1499
     """
+    if at_site is not None:
+        others = (width, patients, cost_fn, cost_fp, instances, icc, pilot)
+        return _at_site(at_site, delta, risk, target, prevalence, others)
+    if target is not None:
+        msg = f"{argument('target')} is for {argument('at_site')}; give both."
+        raise BadOption(msg)
     counts, known = _pilot_counts(pilot)
     costs = Costs(cost_fn=_first(cost_fn, known.cost_fn), cost_fp=_first(cost_fp, known.cost_fp))
     setting = Setting(
-        costs=costs, delta=delta, honesty=honesty, certify_size=certify_size, prevalence=prevalence
+        costs=costs,
+        delta=_first(delta, DELTA),
+        honesty=honesty,
+        certify_size=certify_size,
+        prevalence=prevalence,
     )
     if counts is not None:
         setting = with_share(setting, counts)
@@ -155,6 +182,38 @@ def plan(
         from_pilot=counts is not None,
         rows=rows,
         pooling=_pooling(rows, instances, icc, setting),
+    )
+
+
+def _at_site(
+    given: FrozenRule | str | PathLike[str],
+    delta: float | None,
+    risk: float | None,
+    target: float | None,
+    prevalence: float | None,
+    others: tuple[object, ...],
+) -> Plan:
+    """Return how many labels the next hospital needs."""
+    if any(one is not None for one in others):
+        msg = (
+            f"{argument('at_site')} goes with {argument('risk')}, {argument('prevalence')}, "
+            f"{argument('target')} and {argument('delta')} only; leave the other options out."
+        )
+        raise BadOption(msg)
+    rule = rule_at(given)
+    costs, level = rule.costs.plain, _first(delta, rule.certificate.delta)
+    expected = None if risk is None else _risks(risk, None, costs, needed=True)[0]
+    check_prevalence(prevalence)
+    setting = Setting(costs=costs, delta=level, prevalence=prevalence)
+    found = labels_at_site(rule, setting.delta, risk=expected, target=target, prevalence=prevalence)
+    return Plan(
+        setting=setting,
+        width=None,
+        patients=None,
+        from_pilot=False,
+        rows=(),
+        pooling=None,
+        at_site=found,
     )
 
 

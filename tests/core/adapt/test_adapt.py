@@ -10,10 +10,11 @@ from steadycut.core.adapt.home import HomeScores
 from steadycut.core.adapt.labels import Labels, likely_rank, limits, limits_at_every_look
 from steadycut.core.adapt.menu import Item, make_menu
 from steadycut.core.adapt.mix import mix, pull_of
-from steadycut.core.adapt.plan import labels_needed
+from steadycut.core.adapt.plan import labels_needed, labels_one_at_a_time
 from steadycut.core.adapt.pool import Pool
 from steadycut.core.adapt.told import told
 from steadycut.core.adapt.worklist import grey_part, grey_zone, random_part
+from steadycut.core.bounds.anytime import TARGET_BETS
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
 from steadycut.core.rules.stable import Stable
@@ -217,3 +218,25 @@ def test_the_grey_zone_lies_among_plausible_cut_offs_and_random_patients_are_ran
     assert weight >= 0.9
     counts = np.bincount(np.concatenate([random_part(10, 3, rng) for _ in range(2000)]))
     assert np.abs(counts / 2000 - 0.3).max() < 0.05
+
+
+def test_labels_one_at_a_time_are_those_of_the_limits_at_every_look():
+    rng = np.random.default_rng(0)
+    menu = [Item(name="one", cut=0.0, weight=1.0)]
+    stops = []
+    for _ in range(60):
+        wrong = rng.random(400) < 0.05
+        labels = Labels(scores=np.full(400, -1.0), labels=wrong.astype(int))
+        limit = limits_at_every_look(menu, labels, Costs(), 0.1)[0]
+        stops.append(int(np.flatnonzero(limit <= 0.2)[0]) + 1)
+    median, most = labels_one_at_a_time(0.05, 0.2, 0.1)
+    assert abs(np.median(stops) - median) <= 6
+    assert abs(np.quantile(stops, 0.8) - most) <= 10
+    # Without an error each label multiplies the total alike: the first that reaches 1 / delta.
+    totals = [np.mean((1 + TARGET_BETS / 4) ** n) for n in range(1, 30)]
+    first = int(np.flatnonzero(np.array(totals) >= 10)[0]) + 1
+    assert labels_one_at_a_time(0.0, 0.2, 0.1) == (first, first)
+
+
+def test_a_target_that_is_hardly_above_the_risk_is_out_of_reach():
+    assert labels_one_at_a_time(0.199, 0.2, 0.01) == (None, None)

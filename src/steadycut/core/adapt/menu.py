@@ -26,6 +26,8 @@ PARTS = {False: (0.45, 0.45, 0.10), True: (0.0, 0.90, 0.10)}
 MENU_PARTS = {False: (0.25, 0.25, 0.50), True: (0.20, 0.50, 0.30)}
 # Points of the prior, and the weight of all of them.
 POINTS = {False: (9, 0.50), True: (7, 0.25)}
+# The weight of the most likely cut-off.
+LARGEST_WEIGHT = 0.30
 FROZEN, SAME_SHARE, ADAPTED, SAME_RANK, SAME_SCORE, POINT = (
     "frozen",
     "same share called",
@@ -69,13 +71,13 @@ def make_menu(
     if mixed is None:
         below = home.shares_below(np.array([frozen]))
         share = home.prevalence * below[0][0] + (1 - home.prevalence) * below[1][0]
-        items = [(FROZEN, frozen, 0.30), (SAME_SHARE, pool.at_rank(share), 0.20)]
+        items = [(FROZEN, frozen, LARGEST_WEIGHT), (SAME_SHARE, pool.at_rank(share), 0.20)]
     else:
         at_home = told(home, mixed.prevalence, costs, HOME_COUNTS[stated])
         followed = mixed.told
         items = [
             (FROZEN, frozen, 0.25),
-            (ADAPTED, mixed.cut, 0.30),
+            (ADAPTED, mixed.cut, LARGEST_WEIGHT),
             (SAME_RANK, pool.at_rank(followed.rank), 0.15),
             (SAME_SCORE, followed.same_score, 0.05),
         ]

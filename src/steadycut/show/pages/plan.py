@@ -1,6 +1,6 @@
 """The page of a plan: how many patients for which certificate."""
 
-from steadycut.documents.plan import PlanDocument, PlannedPart, PoolingPart
+from steadycut.documents.plan import PlanDocument, PlannedPart, PoolingPart, SitePlanPart
 from steadycut.show.builders import held_files, of_columns, section
 from steadycut.show.numbers import count, percent, risk
 from steadycut.show.page import Page, Status
@@ -10,6 +10,8 @@ NONE = "-"
 
 def plan_page(plan: PlanDocument) -> Page:
     """Return the page of a plan."""
+    if plan.at_site is not None:
+        return site_page(plan, plan.at_site)
     rows = plan.rows
     columns = [
         ("bound", [row.bound for row in rows]),
@@ -35,6 +37,59 @@ def plan_page(plan: PlanDocument) -> Page:
             section("notes", "What this assumes", results=tuple(plan.notes)),
         ),
         files=held_files(plan, "plan.json"),
+    )
+
+
+def site_page(plan: PlanDocument, site: SitePlanPart) -> Page:
+    """Return the page of a plan for the next hospital."""
+    rows, power = site.rows, percent(site.power)
+    columns = [
+        ("which cut-off", [row.cuts for row in rows]),
+        ("all at once", [number(row.fixed) for row in rows]),
+        ("one at a time, half of the time", [number(row.median) for row in rows]),
+        (f"one at a time, {power} of the time", [number(row.most) for row in rows]),
+    ]
+    text = f"Labels that certify the target; all at once: enough {power} of the time"
+    return Page(
+        title="A plan",
+        subtitle="how many labels for the next hospital",
+        status=Status(text=f"{percent(1 - plan.delta)} confidence", tone="open"),
+        headline=(site_headline(site),),
+        facts=(),
+        next_step=site_next_step(site),
+        warnings=(),
+        sections=(
+            section("plan", "Labels", tables=(of_columns(text, columns, short=False),)),
+            section("notes", "What this assumes", results=tuple(plan.notes)),
+        ),
+        files=held_files(plan, "plan.json"),
+    )
+
+
+def site_headline(site: SitePlanPart) -> str:
+    """Say how many labels certify the target."""
+    target = f"an average cost of at most {risk(site.target)}"
+    expected = f"if it is {risk(site.risk)} there"
+    best = site.rows[0]
+    if best.fixed is None:
+        return f"{target[:1].upper()}{target[1:]} cannot be certified {expected}."
+    text = f"{best.fixed} random labels certify {target}, {expected} ({percent(site.power)} power)."
+    if best.median is None or best.most is None:
+        return text
+    return (
+        f"{text} Taken one at a time, {best.median} are enough half of the time, and {best.most} "
+        f"{percent(site.power)} of the time."
+    )
+
+
+def site_next_step(site: SitePlanPart) -> str:
+    """Say how to get the labels."""
+    size = site.rows[0].fixed
+    if size is None:
+        return "Next: plan for a larger --target, or ask why the cost is so high there."
+    return (
+        f"Next: label {size} random patients, and run steadycut adapt RULE TABLE --label COL; or "
+        "label one at a time, with --sequential."
     )
 
 

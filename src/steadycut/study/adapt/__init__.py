@@ -7,5 +7,6 @@
 ``rule``      the new frozen rule, with the hash of its parent
 ``describe``  what ``adapt.json`` says
 ``words``     the sentences about it
+``plan``      how many labels it takes, beforehand
 ============  =============================================================================
 """
