@@ -31,7 +31,7 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.errors import warn_each
 from steadycut.study.judge import Asked, comparison_of
 from steadycut.study.new_patients import graded_patients, swapped_here
-from steadycut.study.questions import CHECK_SCORES, LOCAL, NOT_SHOWN, capital, label_some
+from steadycut.study.questions import CHECK_SCORES, NOT_SHOWN, capital, label_some, local
 
 UNWATCHED = (
     "call rate: the file does not say how often patients were called where it was made, so the "
@@ -123,7 +123,7 @@ class Monitor:
             return (
                 f"Next: do not rely on it until you know why. {CHECK_SCORES} Judge all labelled "
                 f"patients (steadycut audit {self.rule.file_name} TABLE --sequential --out DIR), "
-                f"then {LOCAL}"
+                f"then {local(self.rule)}"
             )
         moved = self.calls is not None and self.calls.first_alarm is not None
         start = f"Next: {CHECK_SCORES[:1].lower()}{CHECK_SCORES[1:]}" if moved else "Next: go on."

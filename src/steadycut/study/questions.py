@@ -21,6 +21,7 @@ from steadycut.core.verdict import (
 )
 from steadycut.documents.audit import QuestionPart
 from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.rule import FrozenRule
 from steadycut.study.judge import Group, LabelledPart
 from steadycut.study.small_cells import rounded_at_home
 
@@ -46,6 +47,10 @@ CHECK_SCORES = "Check that scores are made as before (scanner, software, units).
 LOCAL = (
     "choose a cut-off for this hospital with steadycut fit on its own labelled patients, then "
     "audit it on others."
+)
+ADAPT = (
+    "adapt the cut-off to this hospital (steadycut adapt {} TABLE --prevalence P), and certify it "
+    "with labels of random patients there."
 )
 
 
@@ -215,6 +220,8 @@ def _within(words: Words, part: LabelledPart) -> str:
     compared, answer = part.comparison, part.verdict.within_certificate
     promised = words.limit(compared.promised)
     rates = _rates(part, words.rule.certificate.delta)
+    if not words.rule.certificate.n_patients:
+        return "The cut-off was adapted without labels, so nothing was certified."
     if answer == "cannot tell" and compared.vacuous:
         return (
             f"The certified limit of {promised} was never shown to be better than "
@@ -250,6 +257,11 @@ def _rates(part: LabelledPart, delta: float) -> str:
 def capital(text: str) -> str:
     """Return a text with a capital first letter."""
     return f"{text[:1].upper()}{text[1:]}"
+
+
+def local(rule: FrozenFile[Any]) -> str:
+    """Say how to get a rule for this hospital: a single cut-off can be adapted."""
+    return ADAPT.format(rule.file_name) if isinstance(rule, FrozenRule) else LOCAL
 
 
 # What now ----------------------------------------------------------------------------------
@@ -342,19 +354,21 @@ def _after_bad(rule: FrozenFile[Any], part: LabelledPart) -> str:
     verdict, failing = part.verdict, part.failing
     some = 0 < len(failing) < len(part.groups)
     if some or (failing and (verdict.overall != "bad" or failing[0].verdict.useful == "no")):
-        local = LOCAL.replace("this hospital", "each of them") if len(failing) > 1 else LOCAL
-        return f"do not use it for {names_of(failing)} as it is. For these patients {local}"
+        text = local(rule)
+        text = text.replace("this hospital", "each of them") if len(failing) > 1 else text
+        return f"do not use it for {names_of(failing)} as it is. For these patients {text}"
     if verdict.useful == "yes":
         fails = f"it fails for {names_of(failing)}: " if failing else ""
-        return f"it is still better here than {Words(rule=rule).without_score}, but {fails}{LOCAL}"
+        better = f"it is still better here than {Words(rule=rule).without_score}"
+        return f"{better}, but {fails}{local(rule)}"
     if verdict.as_before == "yes":
         return (
             "the score works as before, but at the costs and the prevalence here calling everybody "
-            f"or nobody is better. Check the costs, then {LOCAL}"
+            f"or nobody is better. Check the costs, then {local(rule)}"
         )
     return (
         "do not use it here as it is. Check first that scores are made as before (scanner, "
-        f"software, units). Then {LOCAL}"
+        f"software, units). Then {local(rule)}"
     )
 
 
@@ -366,7 +380,7 @@ def _in_group(rule: FrozenFile[Any], part: LabelledPart, group: Group) -> str:
     if compared.cost_without_score and not any(sizes):
         return (
             f"decide about {name} by itself: what was observed there is worse, and more labels "
-            f"would not decide it at these rates. For these patients {LOCAL}"
+            f"would not decide it at these rates. For these patients {local(rule)}"
         )
     n = int(compared.here.sum())
     few = "1 patient is" if n == 1 else f"{n} patients are"
@@ -426,7 +440,7 @@ def _instead(
         return f"{text} It is shown to be useful here: use it with care and watch it: {watch}"
     if "useful" in sizes:
         text += f' If "useful here" is enough for you, label about {sizes["useful"]} more.'
-    return f"{text} Otherwise {LOCAL}" if sizes else f"{text} Instead {LOCAL}"
+    return f"{text} Otherwise {local(rule)}" if sizes else f"{text} Instead {local(rule)}"
 
 
 def _few_before(part: LabelledPart, delta: float) -> bool:

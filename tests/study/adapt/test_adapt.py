@@ -16,6 +16,7 @@ from steadycut.core.adapt.pool import Pool
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, DeploymentRefused, TooFewPatients
 from steadycut.show.pages.adaptation import adaptation_page
+from steadycut.show.pages.audit import audit_page
 from steadycut.show.terminal import terminal
 from steadycut.study.adapt.adapt import worklist
 
@@ -271,3 +272,21 @@ def test_the_page_has_the_answer_in_at_most_twelve_lines():
         page = adaptation_page(found.describe())
         assert len(terminal(page).splitlines()) <= 12
         assert page.next_step.startswith("Next: ")
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_the_audit_of_a_rule_without_labels_says_that_nothing_is_certified(labelled):
+    rule = adapt(RULE, POOL, prevalence=0.1).rule
+    there = cohort(100, 0.1, 9, "z", labelled=labelled)
+    said = " ".join(terminal(audit_page(audit(rule, there).describe()), verbose=True).split())
+    assert "adapted without labels, so nothing was certified" in said
+    assert "certified before, at most" not in said
+    assert "certified: at most" not in said
+    assert "Already at the first hospital" not in said
+
+
+def test_a_bad_audit_points_to_adapt():
+    found = audit(RULE, cohort(300, 0.05, 9, "z", shift=2)).describe()
+    assert found.verdict.overall == "bad"
+    assert "steadycut adapt rule.json TABLE --prevalence P" in found.next_step
+    assert found.next_step.endswith("certify it with labels of random patients there.")

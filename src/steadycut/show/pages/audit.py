@@ -99,7 +99,10 @@ def facts(audit: AuditDocument) -> tuple[Fact, ...]:
     """Return the numbers to take away."""
     costs = audit.costs
     cut_off = ("cut-off", cut(audit.threshold))
-    certified = ("certified before, at most", say.limit_in_short(audit.certificate.value, costs))
+    limit = say.limit_in_short(audit.certificate.value, costs)
+    certified = ("certified before, at most", limit)
+    if not audit.certificate.n_patients:
+        certified = ("certified before", "nothing: it was adapted without labels")
     called = ("called", percent(audit.call_rate))
     if not isinstance(audit, LabelledAudit):
         return (cut_off, certified, called)

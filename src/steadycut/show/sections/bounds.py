@@ -18,6 +18,7 @@ from steadycut.show.sections.certificate import certificate_table
 from steadycut.show.sentences import bound_in_words, costs_in_words
 
 VACUOUS = "The limit here does not show that the score is better than calling everybody or nobody."
+ADAPTED = "The cut-off was adapted without labels, so nothing was certified before."
 VACUOUS_BEFORE = (
     "Already at the first hospital the certificate did not show that the score is better than "
     "calling everybody or nobody."
@@ -139,7 +140,9 @@ def vacuous_sentences(audit: AnyAudit) -> list[str]:
     found = []
     if isinstance(audit, RiskHere) and audit.vacuous:
         found.append(VACUOUS)
-    if audit.certificate.vacuous:
+    if not audit.certificate.n_patients:
+        found.append(ADAPTED)
+    elif audit.certificate.vacuous:
         found.append(VACUOUS_BEFORE)
     if isinstance(audit, LabelledAudit):
         largest = max(audit.costs.cost_fn, audit.costs.cost_fp)
