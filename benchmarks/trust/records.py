@@ -27,7 +27,7 @@ NAMES = ("t.csv", "t.tsv", "t.csv.gz", "t.tsv.gz")
 ENDS = ("\n", "\r", "\r\n")
 PIECES = ("a", "b c", '"', *ENDS, ",", ";", "\t", "|", " ", "é", "'", "-0.1", "\u2028", "\x85")
 QUOTING = (csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC)
-EACH, FEW = 3_000, 100
+EACH, FEW = 2_500, 100
 SCORE = Request(patient="p", scores=("s",))
 
 
