@@ -21,11 +21,11 @@ import numpy as np
 
 from benchmarks.trust.faults import ASK, write_rows
 from benchmarks.trust.row import Row
+from steadycut.io.early import INTERRUPTED, STOPPED
 
 COMMAND = [sys.executable, "-m", "steadycut"]
 LONGEST, PATIENCE = 4.0, 120
 OURS = f"{os.sep}steadycut{os.sep}"
-INTERRUPTED = 130
 # What a shell does with the streams, and the exit code of a command that would end with 0 or 2.
 STREAMS = {
     ">&-": (0, 2),
@@ -69,6 +69,9 @@ def random_interrupts(n, rng, folder):
         words = some[int(rng.integers(len(some)))]
         code, said = interrupted(words, float(rng.uniform(0, LONGEST)))
         lines = [line for line in said.splitlines() if ": warning: " not in line]
+        # Python ends in this way if code that was compiled at run time was interrupted; to a shell
+        # it is 130 too.
+        code = INTERRUPTED if code == -signal.SIGINT and said.endswith(STOPPED) else code
         # Killed, or stopped with Python's own traceback, before any line of steadycut ran.
         if code in (1, -signal.SIGINT) and "steadycut: " not in said and OURS not in said:
             continue

@@ -6,7 +6,7 @@ Well-formed files have cells and column names with separators, quotes and line b
 kind, LF, CR or CRLF at the end of lines, four separators, a byte order mark, blank lines and no
 end of the last line, plain and gzipped; they must be read. Careless ones have mixed line ends,
 quotes inside cells and blanks before quotes; a plain reading or a refusal is right. The records
-are counted by the generator. Half of the files are read by each engine.
+are counted by the generator. Nine of ten files are read by the engine in memory.
 """
 
 import csv
@@ -27,7 +27,7 @@ NAMES = ("t.csv", "t.tsv", "t.csv.gz", "t.tsv.gz")
 ENDS = ("\n", "\r", "\r\n")
 PIECES = ("a", "b c", '"', *ENDS, ",", ";", "\t", "|", " ", "é", "'", "-0.1", "\u2028", "\x85")
 QUOTING = (csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC)
-EACH, FEW = 2_500, 100
+EACH, FEW = 2_100, 100
 SCORE = Request(patient="p", scores=("s",))
 
 
@@ -133,7 +133,7 @@ def written(path, text, rng):
 
 def judge(rng, path, rows):
     """Read a file with one of the engines; compare with the rows that were written."""
-    engine = str(rng.choice(["memory", "duckdb"]))
+    engine = "memory" if rng.random() < 0.9 else "duckdb"
     kind, found = outcome(lambda: read_patients(SCORE, str(path), engine=engine))
     if kind != ANSWER:
         return kind, found

@@ -478,8 +478,13 @@ def _check_blanks(text: str, path: str, delimiter: str) -> None:
 
 def _header(text: str, delimiters: str) -> Tuple[List[str], str]:
     """Return the names of the columns; the separator is the one that gives the most names."""
-    first = [csv.reader(io.StringIO(text, newline=""), delimiter=one) for one in delimiters]
-    found = [(next(row, []), one) for row, one in zip(first, delimiters)]
+    found: List[Tuple[List[str], str]] = []
+    for one in delimiters:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=one, strict=True)
+        try:
+            found.append((next(rows, []), one))
+        except csv.Error:  # text after a closed quote: another separator fits
+            found.append(([], one))
     return max(found, key=lambda one: len(one[0]))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.trust import records as generated
-from steadycut import aggregate
+from steadycut import aggregate, rule_reader
 from steadycut.errors import BadTable
 from steadycut.ingest.sources import records
 from steadycut.ingest.sources.records import count_records
@@ -104,3 +104,12 @@ def test_what_two_readers_could_take_differently_is_refused(tmp_path, text, why)
 def test_a_quote_inside_a_cell_is_a_character(tmp_path):
     (tmp_path / "t.csv").write_text('p,s,n\np1,1,5" x\np2,2,"y ""z"", u"\n', encoding="utf-8")
     assert aggregate(tmp_path / "t.csv", patient="p", score="s").patients.tolist() == ["p1", "p2"]
+
+
+def test_a_separator_inside_quoted_names_is_not_that_of_the_table(tmp_path):
+    text = '"p"|"\t|x"|"s"|"\t""\ty"\n"p0"|"ab"|0.5|""\n'
+    (tmp_path / "t.csv").write_bytes(text.encode())
+    assert aggregate(tmp_path / "t.csv", patient="p", score="s").scores.tolist() == [0.5]
+    steps = [{"level": "p", "how": "max"}]
+    rule = {"columns": {"patient": "p", "score": "s"}, "aggregation": steps}
+    assert rule_reader.read_table(str(tmp_path / "t.csv"), rule) == {"p": ["p0"], "s": ["0.5"]}

@@ -41,7 +41,11 @@ def read_header(file: Path, place: str) -> tuple[tuple[str, ...], str]:
 
 def split_header(start: str, delimiters: str) -> tuple[list[str], str]:
     """Return the cells of the first row, and the separator that gives the most of them."""
-    rows = [(_first_row(start, delimiter), delimiter) for delimiter in delimiters]
+    # A separator that leaves text after a closed quote does not fit, if another one does.
+    for strict in (True, False):
+        rows = [(_first_row(start, one, strict=strict), one) for one in delimiters]
+        if any(row for row, _ in rows):
+            break
     return max(rows, key=lambda row: len(row[0]))
 
 
@@ -68,9 +72,10 @@ def csv_reason(text: str) -> str | None:
     return f"{line} is not a row of the table, or longer than {LONGEST_ROW >> 20} MiB"
 
 
-def _first_row(start: str, delimiter: str) -> list[str]:
+def _first_row(start: str, delimiter: str, *, strict: bool) -> list[str]:
     """Return the cells of the first row; none if this separator does not fit."""
+    lines = io.StringIO(start, newline="")
     try:
-        return next(csv.reader(io.StringIO(start, newline=""), delimiter=delimiter), [])
+        return next(csv.reader(lines, delimiter=delimiter, strict=strict), [])
     except csv.Error:
         return []
