@@ -479,12 +479,12 @@ def _check_blanks(text: str, path: str, delimiter: str) -> None:
 def _header(text: str, delimiters: str) -> Tuple[List[str], str]:
     """Return the names of the columns; the separator is the one that gives the most names."""
     found: List[Tuple[List[str], str]] = []
-    for one in delimiters:
-        rows = csv.reader(io.StringIO(text, newline=""), delimiter=one, strict=True)
+    for delimiter in delimiters:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
         try:
-            found.append((next(rows, []), one))
+            found.append((next(rows, []), delimiter))
         except csv.Error:  # text after a closed quote: another separator fits
-            found.append(([], one))
+            found.append(([], delimiter))
     return max(found, key=lambda one: len(one[0]))
 
 
