@@ -121,7 +121,7 @@ def test_every_failing_site_is_named(place, capsys, n_bad, named):
     for text in (found["verdict_text"], found["next_step"]):
         assert any(name in text for name in named)
     assert found["next_step"].startswith("Next: do not use it for site 'B")
-    assert "adapt the cut-off to each of them" in found["next_step"]
+    assert "adapt it to each of them" in found["next_step"]
     assert len(ran.out.splitlines()) <= 12
 
 

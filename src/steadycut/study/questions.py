@@ -48,10 +48,7 @@ LOCAL = (
     "choose a cut-off for this hospital with steadycut fit on its own labelled patients, then "
     "audit it on others."
 )
-ADAPT = (
-    "adapt the cut-off to this hospital (steadycut adapt {} TABLE --prevalence P), and certify it "
-    "with labels of random patients there."
-)
+ADAPT = "adapt it to this hospital with {}, and certify it there with labels."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,9 +256,12 @@ def capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def local(rule: FrozenFile[Any]) -> str:
-    """Say how to get a rule for this hospital: a single cut-off can be adapted."""
-    return ADAPT.format(rule.file_name) if isinstance(rule, FrozenRule) else LOCAL
+def local(rule: FrozenFile[Any], n_places: int = 1) -> str:
+    """Say how to get a rule for this hospital, or for several; a single cut-off can be adapted."""
+    options = f" {rule.file_name} TABLE --prevalence P" if n_places == 1 else ""
+    adapting = ADAPT.format(f"steadycut adapt{options}")
+    text = adapting if isinstance(rule, FrozenRule) else LOCAL
+    return text if n_places == 1 else text.replace("this hospital", "each of them")
 
 
 # What now ----------------------------------------------------------------------------------
@@ -354,8 +354,7 @@ def _after_bad(rule: FrozenFile[Any], part: LabelledPart) -> str:
     verdict, failing = part.verdict, part.failing
     some = 0 < len(failing) < len(part.groups)
     if some or (failing and (verdict.overall != "bad" or failing[0].verdict.useful == "no")):
-        text = local(rule)
-        text = text.replace("this hospital", "each of them") if len(failing) > 1 else text
+        text = local(rule, len(failing))
         return f"do not use it for {names_of(failing)} as it is. For these patients {text}"
     if verdict.useful == "yes":
         fails = f"it fails for {names_of(failing)}: " if failing else ""

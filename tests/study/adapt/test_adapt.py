@@ -289,4 +289,4 @@ def test_a_bad_audit_points_to_adapt():
     found = audit(RULE, cohort(300, 0.05, 9, "z", shift=2)).describe()
     assert found.verdict.overall == "bad"
     assert "steadycut adapt rule.json TABLE --prevalence P" in found.next_step
-    assert found.next_step.endswith("certify it with labels of random patients there.")
+    assert found.next_step.endswith("certify it there with labels.")
