@@ -1,5 +1,6 @@
 """Spark in local mode: the same bits and refusals as every engine, and only patients come back."""
 
+import gzip
 import os
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ from steadycut.ingest.engines import spark as engine_module
 from steadycut.ingest.engines import spark_session
 from steadycut.ingest.engines.spark import SparkEngine
 from steadycut.ingest.engines.spark_session import told_in_one_line
-from steadycut.ingest.engines.spark_tables import is_spark
+from steadycut.ingest.engines.spark_tables import check_text_rows, is_spark
 from steadycut.ingest.engines.spark_tasks import finish_batches, survey_batches
 from steadycut.ingest.patients import build_patients
 from steadycut.ingest.read import read_patients
@@ -296,3 +297,17 @@ def test_executors_need_no_spark():
     for task in (survey_batches, finish_batches):
         assert list(task(iter([]), request)) == []
         assert list(task(table.slice(0, 0).to_batches(), request)) == []
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_rows_that_spark_lost_are_noticed(tmp_path, name):
+    text = b'id,s\na,1\n"b\nc",2\n'
+    (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
+    check_text_rows(tmp_path / name, 2)
+    with pytest.raises(BadTable, match="has 2 records, but 3 rows were read"):
+        check_text_rows([tmp_path / name], 3)
+
+
+def test_files_elsewhere_are_not_counted(tmp_path):
+    check_text_rows("hdfs://server/t.csv", 3)
+    check_text_rows(tmp_path, 3)

@@ -13,7 +13,7 @@ from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.engines import spark_tasks as tasks
 from steadycut.ingest.engines.engine import Advance
 from steadycut.ingest.engines.spark_session import told_in_one_line
-from steadycut.ingest.engines.spark_tables import spark_frame
+from steadycut.ingest.engines.spark_tables import check_text_rows, spark_frame
 from steadycut.ingest.finish import Finished, from_arrays
 from steadycut.ingest.layout import Layout
 from steadycut.ingest.request import Request
@@ -55,7 +55,9 @@ class SparkEngine:
             check_columns(self.request.columns, self.frame.columns)
             groups = self._map(self._needed(), tasks.survey_batches, schema)
             found = groups.groupBy(*keys).agg(*facts).toArrow()
-        return _as_survey(found, self.request)
+        survey = _as_survey(found, self.request)
+        check_text_rows(self.source, survey.total)
+        return survey
 
     def finish(self, layout: Layout, patients: range, advance: Advance) -> Finished:
         """Return the numbers of all patients; Spark shows the progress of its executors itself."""

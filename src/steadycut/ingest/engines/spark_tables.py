@@ -11,6 +11,10 @@ from typing import Any
 from steadycut.errors import BadOption, BadTable
 from steadycut.ingest.engines.spark_session import spark_session, told_in_one_line
 from steadycut.ingest.sources.csv_files import DELIMITERS, split_header
+from steadycut.ingest.sources.files import open_text
+from steadycut.ingest.sources.find import TableFile
+from steadycut.ingest.sources.records import check_rows
+from steadycut.io.files import work_folder
 
 TEXT_ENDINGS = {".csv": DELIMITERS, ".tsv": "\t"}
 
@@ -41,6 +45,18 @@ def spark_frame(source: Any) -> Any:
         raise BadOption(msg)
     with told_in_one_line():
         return _read(paths, endings.pop())
+
+
+def check_text_rows(source: Any, rows: int) -> None:
+    """Refuse text files on this machine if Spark found another number of rows than they have."""
+    if is_spark(source):
+        return
+    several = [source] if isinstance(source, str | os.PathLike) else source
+    files = [TableFile(str(os.fspath(path))) for path in several]
+    if all(file.kind == "text" and file.path.is_file() for file in files):
+        with work_folder() as work:
+            records = [open_text(file, work).files[0].records for file in files]
+        check_rows(", ".join(file.place for file in files), sum(records), rows)
 
 
 def _read(paths: Sequence[str], ending: str) -> Any:

@@ -127,7 +127,7 @@ def open_file(connection: Any, file: TableFile, wanted: Iterable[str], work: Pat
     A compressed file is unpacked into ``work``: its checksum is verified, and what is counted are
     the bytes that are read.
     """
-    opened = _open_text(file, work) if file.kind == "text" else _open_parquet(connection, file)
+    opened = open_text(file, work) if file.kind == "text" else _open_parquet(connection, file)
     check_columns(wanted, opened.names, f"{file.place!r}")
     return opened
 
@@ -184,7 +184,8 @@ def _is_number(duckdb_type: str) -> bool:
 # One function per format -----------------------------------------------------------------
 
 
-def _open_text(file: TableFile, work: Path) -> Opened:
+def open_text(file: TableFile, work: Path) -> Opened:
+    """Return the columns of a text file, and how many records it has."""
     path = Path(file.absolute)
     if is_gzip(path):
         path = work / f"unpacked-{secrets.token_hex(8)}"
