@@ -18,8 +18,8 @@ from steadycut.core.checks import FloatArray
 from steadycut.core.records import Costs
 from steadycut.core.rules.stable import prior_mass
 
-# All patients of the first hospital count as so many, without and with a stated prevalence.
-HOME_COUNTS = {False: 40.0, True: 150.0}
+# All patients of the first hospital count as so many at most.
+HOME_COUNTS = 150.0
 # Parts of the prior: the same score, the same rank, and anything. Labels decide between them.
 PARTS = {False: (0.45, 0.45, 0.10), True: (0.0, 0.90, 0.10)}
 # The same for the points of a menu, which must also hold what the first hospital did not expect.
@@ -67,13 +67,13 @@ def make_menu(
     pool are one: the first is kept, and has the weights of all.
     """
     stated = mixed is not None
-    at_home = told(home, home.prevalence, costs, HOME_COUNTS[stated])
+    at_home = told(home, home.prevalence, costs, HOME_COUNTS)
     if mixed is None:
         below = home.shares_below(np.array([frozen]))
         share = home.prevalence * below[0][0] + (1 - home.prevalence) * below[1][0]
         items = [(FROZEN, frozen, LARGEST_WEIGHT), (SAME_SHARE, pool.at_rank(share), 0.20)]
     else:
-        at_home = told(home, mixed.prevalence, costs, HOME_COUNTS[stated])
+        at_home = told(home, mixed.prevalence, costs, HOME_COUNTS)
         followed = mixed.told
         items = [
             (FROZEN, frozen, 0.25),
