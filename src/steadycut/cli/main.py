@@ -36,7 +36,10 @@ class Commands(LazyGroup):
             "fit": ("cli.fit", "Choose, freeze and certify one patient-level cut-off."),
             "apply": ("cli.apply", "Decide for every patient of a table."),
             "audit": ("cli.audit", "Judge a frozen rule at another hospital."),
-            "adapt": ("cli.adapt", "Find the cut-off for the next hospital, and certify it."),
+            "adapt": (
+                "cli.adapt",
+                "Find the cut-off for the next hospital, and certify it if there are labels.",
+            ),
             "report": ("cli.report", "Write the page of a result again."),
             "strata": ("cli.strata", "Choose ordered risk strata, all boundaries at once."),
             "compare": ("cli.compare", "Choose by every rule at some sites, and judge at others."),
