@@ -27,8 +27,6 @@ The folders, in the order in which they may import each other:
 ===============  =====================================================================
 """
 
-from importlib import import_module
-
 from steadycut._version import __version__
 
 # Without typing, which takes longer to import than all the rest here.
@@ -137,6 +135,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    # Here, because a command would not be ready for Ctrl-C while it is imported.
+    from importlib import import_module
+
     if name in _MODULE_OF:
         return getattr(import_module(f"steadycut.{_MODULE_OF[name]}"), name)
     if name == "displays":
