@@ -29,7 +29,7 @@ from scripts.write_pages import DOCS, REPOSITORY, blocks, executed
 from steadycut import StableThresholdClassifier, audit
 from steadycut.show.rerender import render_again
 
-PAGES = ("tutorial_data_scientist.md", "guide/covariate.md")
+PAGES = ("tutorial_data_scientist.md", "guide/covariate.md", "tutorial_next_hospital.md")
 RESULT = REPOSITORY / "benchmarks" / "results" / "tutorial.json"
 # Code that is not run without the data is marked by these languages.
 LANGUAGES = {"py": "python", "sh": "console"}

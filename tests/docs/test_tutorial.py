@@ -103,3 +103,16 @@ def test_files_of_another_source_are_refused(tmp_path):
     with pytest.raises(SystemExit, match="1 patients, 0 with disease; UCI's file has 303 and 139"):
         main([str(tmp_path), str(tmp_path / "heart.csv")])
     assert main([]) == 2
+
+
+def test_what_the_tutorial_of_the_next_hospital_says_of_all_pairs_was_computed():
+    page, shown = PAGES[2], STORED["pages"][PAGES[2]]
+    rows = re.findall(r"(\w+) +-> (\w+) +(0\.\d\d) +(0\.\d\d)", shown[-1])
+    change = {(one, two): float(after) - float(before) for one, two, before, after in rows}
+    assert len(change) == 12
+    assert change["switzerland", "hungarian"] < -0.1
+    # The page says that it changes little in Long Beach, and helps where prevalences differ much.
+    assert all(abs(value) < 0.0201 for (_, two), value in change.items() if two == "va")
+    assert "changes the share by at most 0.02" in (DOCS / page).read_text(encoding="utf-8")
+    far = [value for pair, value in change.items() if "switzerland" in pair and "va" not in pair]
+    assert max(far) < -0.05
