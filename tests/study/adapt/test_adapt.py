@@ -127,6 +127,16 @@ def test_labels_one_at_a_time_stop_when_the_target_is_certified():
     assert found.certificate.risk == pytest.approx(wrong.mean())
 
 
+def test_a_target_that_says_nothing_is_never_green():
+    options = {"sequential": True, "order": range(60), "target": 0.5}
+    found = adapt(RULE, POOL, prevalence=0.1, labelled=LABELLED, **options).describe()
+    assert found.labels.decision == "certified"
+    assert found.certificate.vacuous
+    assert "not shown to be better than calling everybody or nobody" in found.verdict_text
+    assert found.next_step.startswith("Next: label ")
+    assert adaptation_page(found).status.tone == "open"
+
+
 def test_a_rule_that_errs_more_than_the_target_is_refuted():
     swapped = PatientScores(scores=LABELLED.scores, labels=1 - LABELLED.labels)
     found = adapt(RULE, POOL, prevalence=0.1, labelled=swapped)

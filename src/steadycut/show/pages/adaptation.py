@@ -17,12 +17,16 @@ PATH = "The smallest upper limit of the cost after each label. It may be looked 
 def adaptation_page(found: AdaptationDocument) -> Page:
     """Return the page of an adapted cut-off."""
     labels = found.labels
-    text = "not certified" if labels is None else labels.decision
+    text, tone = "not certified", "open"
+    if labels is not None:
+        text, tone = labels.decision, TONES[labels.decision]
+    if found.certificate is not None and found.certificate.vacuous and tone == "good":
+        text, tone = "not shown to be useful", "open"
     first, _, rest = found.verdict_text.partition(". ")
     return Page(
         title=f"Cut-off {cut(found.threshold)} for this hospital",
         subtitle=subtitle(found),
-        status=Status(text=text, tone="open" if labels is None else TONES[labels.decision]),
+        status=Status(text=text, tone=tone),
         headline=(f"{first[:1].upper()}{first[1:]}.", rest),
         facts=facts(found),
         next_step=found.next_step,

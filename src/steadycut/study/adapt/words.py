@@ -16,6 +16,7 @@ LOOK_ONCE = (
     "If you will look again when more labels come in, take them one at a time with --sequential "
     "from the start: limits that are looked at again and again do not hold."
 )
+NOT_USEFUL = "That is not shown to be better than calling everybody or nobody."
 SCALE = 100
 
 
@@ -74,12 +75,11 @@ def certified(there: Situation, judged: Judged | None) -> str:
         f"{used.n_negative} {names.healthy} patients with labels."
     )
     shown = f"{at_most(limit, there.costs)} ({level} confidence)"
-    if judged.decision == "certified":
-        return f"Certified here: {shown}. {seen}"
     if judged.decision == "refuted":
         return f"{seen} Its cost is shown to be above the target of {judged.target:.3g}."
-    if judged.target is None:
-        return f"Certified here: {shown}. {seen}"
+    if judged.decision == "certified" or judged.target is None:
+        trivial = "" if limit < used.trivial_risk(there.costs) else f" {NOT_USEFUL}"
+        return f"Certified here: {shown}.{trivial} {seen}"
     return f"{seen} Shown so far: {shown}; the target of {judged.target:.3g} is not reached yet."
 
 
@@ -109,12 +109,16 @@ def next_step(there: Situation, judged: Judged | None) -> str:
             "Next: do not use it here. Ask why the score does worse; fit a cut-off on patients of "
             "this hospital, or use another score."
         )
-    if judged.decision == "certified" or judged.target is None:
+    trivial = judged.used.trivial_risk(there.costs)
+    if judged.limits[judged.chosen] < trivial and (
+        judged.decision == "certified" or judged.target is None
+    ):
         return (
             "Next: use the new rule.json with steadycut apply, and watch it: steadycut monitor "
             "rule.json TABLE --order COL."
         )
-    needed = labels_for(there, judged.used.risk(there.costs), judged.target, judged)
+    goal = trivial if judged.target is None else min(judged.target, trivial)
+    needed = labels_for(there, judged.used.risk(there.costs), goal, judged)
     again = "" if judged.path is not None else f" {LOOK_ONCE}"
     return f"Next: label {needed}.{again}"
 
