@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from steadycut.app.fields import Field, arguments
 from steadycut.app.rules import known_rules
 from steadycut.app.told import next_step
 from steadycut.app.works import WORKS
@@ -21,6 +22,7 @@ COMMANDS = {
     "compare": [*FIT, *SITES, "--external", "south"],
     "monitor": [*SOUTH, "--order", "day"],
     "audit": SOUTH,
+    "adapt": ["--prevalence", "0.3"],
     "apply": [],
     "plan": ["--width", "0.1"],
 }
@@ -38,7 +40,8 @@ def test_the_files_are_those_of_the_command(worked, kind, tmp_path):
         (tmp_path / name).write_bytes(content)
     work, out = WORKS[kind], tmp_path / "out"
     inputs = [tmp_path / "rule.json"] if work.takes_rule else []
-    inputs += [worked.table] if work.takes_tables else ["--pilot", tmp_path / "study.json"]
+    table = worked.south if kind == "adapt" else worked.table
+    inputs += [table] if work.takes_tables else ["--pilot", tmp_path / "study.json"]
     out.mkdir()
     place = out / work.out if kind == "apply" else out
     assert run([str(one) for one in (kind, *inputs, *COMMANDS[kind], "--out", place)]) == 0
@@ -61,6 +64,7 @@ def test_answers(worked):
     assert f"{plan['rows'][0]['n_total']} patients, " in said["plan"]
     assert "No alarm: 30 patients" in said["monitor"]
     assert "of 90 patients called" in said["apply"]
+    assert "No label confirms it, so nothing is certified here." in said["adapt"]
     compared = document(json.loads(worked.files("compare")["compare.json"]))
     assert said["compare"].count("<tr>") == 1 + len(compared.rows)
     assert "low cost, and steady if the study is repeated" in said["compare"]
@@ -71,7 +75,7 @@ def test_every_result_leads_to_the_next_work(worked):
     assert found["fit"] == "audit"
     assert found["apply"] == "audit"
     assert (found["compare"], found["plan"]) == ("fit", "fit")
-    for kind in ("fit", "audit", "apply", "monitor"):
+    for kind in ("fit", "audit", "adapt", "apply", "monitor"):
         assert all(f'formaction="/{one}"' in worked.results[kind] for one in WORKS)
     assert 'formaction="/audit"' not in worked.results["compare"]
 
@@ -89,11 +93,12 @@ def test_a_form_takes_over_what_is_known(worked):
 
 
 def test_the_first_page_lists_each_rule_once(worked):
-    (rule,) = known_rules(worked.jobs)
+    adapted, rule = known_rules(worked.jobs)
+    assert adapted.name == "Rule adapted on south.csv"
     overall = json.loads(worked.files("audit")["audit.json"])["verdict"]["overall"]
     threshold = json.loads(worked.files("fit")["rule.json"])["threshold"]
-    assert worked.home.count('class="card"') == 2
-    assert f'value="{worked.key("fit")}" checked' in worked.home
+    assert worked.home.count('class="card"') == 3
+    assert f'value="{worked.key("adapt")}" checked' in worked.home
     assert rule.cut_off == f"Cut-off {threshold:.4g} on “score”"
     assert f"Last audit: {rule.verdict.text}" in worked.home
     assert rule.verdict.tone == overall
@@ -120,6 +125,9 @@ def test_the_sentences_name_the_fields(worked):
     said = {kind: sentence(page) for kind, page in worked.refusals.items()}
     assert said["compare"] == "“Sites to choose on” must be filled in; it is empty."
     assert said["monitor"] == "“When a row came in” must be filled in; it is empty."
+    assert said["adapt"] == (
+        "“Share of ill patients” must be a share between 0 and 1; got 30. For 30 % give 0.3."
+    )
     assert "“How far the promise may lie above it” or “Number of patients”" in said["plan"]
 
 
@@ -131,6 +139,11 @@ def test_the_sentences_name_the_fields(worked):
         ("audit", "Next: label more patients, and look again.", "audit"),
         ("audit", 'Next: more labels here would not settle "useful here".', "monitor"),
         ("audit", "Next: choose a cut-off for this hospital with steadycut fit.", "fit"),
+        (
+            "audit",
+            "Next: adapt: steadycut adapt rule.json TABLE --prevalence P, and so on.",
+            "adapt",
+        ),
         ("monitor", "Next: go on.", "monitor"),
         ("monitor", "Next: judge them with steadycut audit --sequential; then choose.", "audit"),
         (
@@ -248,3 +261,9 @@ def test_no_form_takes_over_that_refusals_are_overruled(worked):
     assert 'name="external" value="west"' in form
     assert not re.search(r'name="force" value="on" checked', form)
     assert re.search(r'<option value="refuse" selected', form)
+
+
+def test_percentages_are_shares():
+    fields = [Field(name="prevalence", option="--prevalence")]
+    for text, share in {"8 %": "0.08", "5%,12.5%": "0.05,0.125", "0.08": "0.08", "8": "8"}.items():
+        assert arguments({"prevalence": [text]}, fields, ()) == [f"--prevalence={share}"]

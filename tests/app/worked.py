@@ -10,6 +10,7 @@ SPOKEN = {"title", "aria-label", "placeholder", "data-refusal"}
 PATIENTS = {"label": "5", "site": "0"}
 WAYS = {
     "audit": {**PATIENTS, "external": "south"},
+    "adapt": {"prevalence": "30 %"},
     "apply": {},
     "monitor": {**PATIENTS, "external": "south", "order": "6"},
     "compare": {**FILLED, "external": "south"},
@@ -18,6 +19,7 @@ WAYS = {
 WRONG = {
     "fit": {"patient": "1", "label": "5", "score": "3", "rule": "best"},
     "audit": {**WAYS["audit"], "external": "west"},
+    "adapt": {"prevalence": "30"},
     "apply": {"missing": "x"},
     "monitor": {**WAYS["monitor"], "order": ""},
     "compare": {**WAYS["compare"], "internal": ""},
@@ -34,6 +36,10 @@ class Worked:
 
     def __init__(self, client, jobs, table):
         self.client, self.jobs, self.table = client, jobs, table
+        self.south = table.with_name("south.csv")
+        lines = table.read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if not line.startswith("north")]
+        self.south.write_text("".join(kept), encoding="utf-8")
         self.first = client.get("/").text
         answer = upload(client, table)
         place = answer.headers["location"]
@@ -58,8 +64,13 @@ class Worked:
 
     def begin(self, kind, source="fit"):
         """Begin a work with the rule and the table of another one; return its address."""
+        # A rule is adapted to the patients of one hospital.
+        own = [("tables", (self.south.name, self.south.read_bytes()))] if kind == "adapt" else []
         answer = self.client.post(
-            f"/{kind}", data={"study": self.key(source)}, files={"x": b""}, follow_redirects=False
+            f"/{kind}",
+            data={"study": self.key(source)},
+            files=own or {"x": b""},
+            follow_redirects=False,
         )
         return answer.headers["location"]
 

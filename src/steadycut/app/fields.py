@@ -4,6 +4,7 @@ The form has the options and defaults of the command, in the words of the app. O
 checks what a user fills in.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from steadycut.app.works import STUDY
 
 # What everybody decides. The other options are behind "More options".
 FIRST = (
-    *("pilot", "risk", "width", "patients", "prevalence"),
+    *("pilot", "risk", "width", "patients", "prevalence", "target"),
     *("direction", "cost_fn", "cost_fp", "internal", "external", "rule", "honesty"),
 )
 # Columns have their own part of the form. The other options make no sense in the app.
@@ -22,11 +23,24 @@ MAPPED = frozenset({*ROLES, "score", "level", "aggregate"})
 NOT_ASKED = frozenset(
     {
         *("out", "engine", "resume", "patient_key", "small_cells", "verify", "json", "verbose"),
-        *("overwrite", "strict", "log", "column", "no_label", "no_site", "at_site", "target"),
+        *(
+            "overwrite",
+            "strict",
+            "log",
+            "column",
+            "no_label",
+            "no_site",
+            "at_site",
+            "labels",
+            "worklist",
+        ),
     }
 )
 # Options whose value is the name of a column.
 OF_COLUMNS = frozenset({"group", "stratify"})
+# Options whose value is a share of patients, which may be filled in as a percentage.
+SHARES = frozenset({"prevalence", "target_prevalence"})
+PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 # An option whose value is a study of the app.
 PILOT = "pilot"
 COLUMNS_OF_LEVELS = 2
@@ -93,7 +107,10 @@ def mapped(fields: Sequence[Field]) -> list[Field]:
 
 def asked(fields: Sequence[Field]) -> list[Field]:
     """Return the options that the form asks for below the columns, the most important first."""
-    wanted = [field for field in fields if field.name not in MAPPED | NOT_ASKED]
+    names = {field.name for field in fields}
+    # A plan has a target only for a rule at another hospital, which the app does not ask for.
+    hidden = MAPPED | NOT_ASKED | ({"target"} if "at_site" in names else set())
+    wanted = [field for field in fields if field.name not in hidden]
     first = [field for name in FIRST for field in wanted if field.name == name]
     return first + [field for field in wanted if not field.is_first]
 
@@ -119,7 +136,7 @@ def arguments(filled: Filled, fields: Sequence[Field], columns: Sequence[Column]
             found += [f"{field.option}={one}" for one in _names(filled, field.name, columns)]
         elif field.is_study:
             found += [f"{field.option}={STUDY}"] if _text(filled, field.name) else []
-        elif argument := field.argument(_text(filled, field.name)):
+        elif argument := field.argument(_shares(field.name, _text(filled, field.name))):
             found.append(argument)
     return found
 
@@ -148,6 +165,13 @@ def _names(filled: Filled, role: str, columns: Sequence[Column]) -> list[str]:
     """Return the names of the columns chosen for a role; ignore positions that do not exist."""
     positions = {str(at): column.name for at, column in enumerate(columns)}
     return [positions[at] for at in filled.get(role, ()) if at in positions]
+
+
+def _shares(name: str, text: str) -> str:
+    """Return percentages of ill patients, such as 8 %, as shares; other texts as they are."""
+    if name not in SHARES or "%" not in text:
+        return text
+    return PERCENT.sub(lambda found: f"{float(found[1]) / 100:g}", text)
 
 
 def _text(filled: Filled, name: str) -> str:

@@ -373,7 +373,7 @@ def _guessed(job: Job, fields: Sequence[Field]) -> Filled:
         "patient": guess.patient,
         "label": guess.label,
         "site": guess.site,
-        "order": guess.order,
+        "order": None if job.kind == "adapt" else guess.order,
     }
     return {
         **{field.name: [field.default] for field in fields},

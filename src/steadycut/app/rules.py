@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steadycut.app.jobs import Job
+from steadycut.app.works import RULE
 from steadycut.documents.covariate import CovariateRule
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.rule import FrozenRule
@@ -27,7 +28,7 @@ class KnownRule:
     def name(self) -> str:
         """What the rule is called."""
         title = self.job.title
-        return title if self.job.kind == "fit" else f"Rule used in {quoted(title)}"
+        return title if self.job.result(RULE) else f"Rule used in {quoted(title)}"
 
 
 def known_rules(jobs: Iterable[Job]) -> list[KnownRule]:

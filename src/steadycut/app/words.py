@@ -97,7 +97,17 @@ FIELDS = {
         "For example 0.05. Leave it empty if the number of patients is given.",
     ),
     "patients": ("Number of patients", "All of them, both for choosing and for checking."),
-    "prevalence": ("Share of ill patients", "Empty: not known."),
+    "prevalence": (
+        "Share of ill patients",
+        "As a share such as 0.08, or in percent with its sign: 8 %. Empty: not known.",
+    ),
+    "target": (
+        "Average cost to promise",
+        (
+            "Per patient, set before labels are seen. For example 0.2: wrong in at most 20 of 100. "
+            "Empty: less than calling everybody or nobody, or what the rule promised."
+        ),
+    ),
     "instances": ("Rows per patient", "Such as tiles or slides."),
     "icc": ("How alike the rows of a patient are", "From 0 (not at all) to 1 (the same)."),
     "certify_size": ("Share of patients used to check", ""),

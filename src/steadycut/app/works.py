@@ -62,6 +62,19 @@ WORKS = {
             takes_rule=True,
         ),
         Work(
+            command="adapt",
+            title="Adapt to this hospital",
+            made="Rule adapted on",
+            about=(
+                "Another cut-off for the patients of one hospital. Say which share of them is ill, "
+                "or pick a column of labels, empty for patients without one."
+            ),
+            start="Adapt the cut-off",
+            out="adapt",
+            results=("adapt.html", RULE, "adapt.json"),
+            takes_rule=True,
+        ),
+        Work(
             command="apply",
             title="Decide for patients",
             made="Decisions on",

@@ -8,6 +8,7 @@ from typer.models import OptionInfo
 
 from steadycut.app.fields import Field
 from steadycut.app.words import RULES
+from steadycut.cli.adapt import adapt_command
 from steadycut.cli.apply import apply_command
 from steadycut.cli.audit import audit_command
 from steadycut.cli.commands import parameters_of
@@ -29,6 +30,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "fit": fit_command,
     "compare": compare_command,
     "audit": audit_command,
+    "adapt": adapt_command,
     "apply": apply_command,
     "monitor": monitor_command,
     "plan": plan_command,
