@@ -186,6 +186,8 @@ def test_a_worklist_has_random_patients_and_patients_of_the_grey_zone():
     assert not set(found.certify) & set(found.choose)
     spread = POOL.scores[found.choose]
     assert spread.std() < POOL.scores.std()
+    # In random order, so that the first of the list are a random sample too.
+    assert (np.diff(found.certify) < 0).any()
     again = worklist(RULE, POOL, 30, prevalence=0.1)
     assert (again.certify == found.certify).all()
 

@@ -15,8 +15,8 @@ PLAUSIBLE = (0.05, 0.95)
 
 
 def random_part(n_patients: int, size: int, rng: np.random.Generator) -> IntArray:
-    """Return which patients are labelled to certify: ``size`` at random."""
-    return np.sort(rng.choice(n_patients, size, replace=False))
+    """Return which patients are labelled to certify: ``size`` at random, in random order."""
+    return np.asarray(rng.choice(n_patients, size, replace=False))
 
 
 def grey_zone(pool: Pool, prior: FloatArray) -> tuple[float, float]:
@@ -31,4 +31,4 @@ def grey_part(
 ) -> IntArray:
     """Return which patients are labelled to choose: up to ``size`` at random in the grey zone."""
     inside = np.flatnonzero((scores >= zone[0]) & (scores < zone[1]))
-    return np.sort(rng.choice(inside, min(size, inside.size), replace=False))
+    return np.asarray(rng.choice(inside, min(size, inside.size), replace=False))
