@@ -99,6 +99,34 @@ def test_a_worklist_is_filled_in_and_given_back(home, tmp_path, capsys):
     assert done.json["n_patients"] == 280
 
 
+def test_a_worklist_is_not_replaced_unless_asked(home, tmp_path, capsys):
+    rule, table = home
+    ask = ["adapt", rule, table, "--worklist", "10", "--out", tmp_path]
+    assert run_command(capsys, *ask).code == 0
+    path = tmp_path / "worklist.csv"
+    path.write_text(path.read_text().replace("certify,", "certify,1", 1))
+    before = path.read_bytes()
+    again = run_command(capsys, *ask)
+    assert (again.code, path.read_bytes()) == (2, before)
+    assert "perhaps with labels" in again.err
+    assert run_command(capsys, *ask, "--overwrite").code == 0
+    assert path.read_bytes() != before
+
+
+def test_identifiers_that_look_like_formulas_come_back(home, tmp_path, capsys):
+    rule, table = home
+    other = tmp_path / "t.csv"
+    other.write_text(table.read_text().replace("there", "=x"))
+    run_command(capsys, "adapt", rule, other, "--worklist", "10", "--out", tmp_path / "w")
+    path = tmp_path / "w" / "worklist.csv"
+    assert "'=x" in path.read_text()
+    path.write_text(path.read_text().replace("certify,", "certify,0"))
+    ran = run_command(
+        capsys, "adapt", rule, other, "--labels", path, "--json", "--out", tmp_path / "x"
+    )
+    assert ran.json["labels"]["n_patients"] == 5
+
+
 BAD = {
     "percent": (["--prevalence", "8"], "For 8 % give 0.08"),
     "text": (["--prevalence", "few"], "must be a share such as 0.08"),

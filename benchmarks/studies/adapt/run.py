@@ -1,6 +1,6 @@
 """How good is a cut-off that is adapted at the next hospital, and do its certificates hold?
 
-Run: python benchmarks/studies/adapt/run.py [--part told|labels|simulated|one_by_one] [--cohorts 20]
+Run: python benchmarks/studies/adapt/run.py [--part NAME] [--cohorts 20]
 """
 
 import argparse
@@ -22,6 +22,7 @@ from steadycut.core.adapt.pool import Pool
 from steadycut.core.adapt.told import told
 from steadycut.core.bounds.anytime import TARGET_BETS
 from steadycut.core.records import Costs
+from steadycut.study.adapt.before import is_far
 
 HERE = Path(__file__).resolve().parent
 RESULT = HERE.parents[1] / "results" / "adapt.json"
@@ -214,8 +215,23 @@ def stops(risk, target, weight, n_streams, longest, rng):
     return np.where(reached.any(axis=1), reached.argmax(axis=1) + 1.0, np.inf)
 
 
+def part_units(chosen):
+    """How often real pairs of hospitals look like another unit: warned of, and refused."""
+    rows = []
+    for case in cases(chosen.data, 3, chosen.seed, KINDS):
+        ends = [
+            np.quantile(x, [0.05, 0.95]) for x in (case.patients.positive, case.patients.negative)
+        ]
+        usual = float(min(x[0] for x in ends)), float(max(x[1] for x in ends))
+        warned = not usual[0] <= np.median(case.pool.scores) <= usual[1]
+        rows.append((warned, is_far(usual, case.pool.scores)))
+    warned, refused = np.sum(rows, axis=0)
+    return {"cohorts": 3, "cases": len(rows), "warned": int(warned), "refused": int(refused)}
+
+
 PARTS = {
     "told": part_told,
+    "units": part_units,
     "labels": part_labels,
     "simulated": part_simulated,
     "one_by_one": part_one_by_one,

@@ -1,7 +1,8 @@
 """``steadycut adapt``: the cut-off for the next hospital."""
 
 import csv
-from collections.abc import Mapping
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadTable
 from steadycut.ingest import PatientTable, Request
 from steadycut.ingest.labels import code_labels
-from steadycut.io.safe_csv import csv_bytes
+from steadycut.io.files import read_small
+from steadycut.io.safe_csv import csv_bytes, safe_cell
 from steadycut.show.pages.adaptation import adaptation_page
 from steadycut.study.adapt.adapt import adapt, worklist
 from steadycut.study.adapt.before import check_cut_off_rule, check_prevalence
@@ -98,7 +100,7 @@ def adapt_command(
     if here.worklist is not None:
         write_worklist(frozen, everyone, here.worklist, stated, rule, key, output)
         return
-    labels, purposes, order = known_labels(frozen, here, certify, columns, table, reading)
+    labels, purposes, order = known_labels(frozen, everyone, here, certify, columns, table, reading)
     pool, certifying, choosing = parted(everyone, labels, purposes)
     found = adapt(
         frozen,
@@ -174,12 +176,15 @@ def write_worklist(
             "label": np.full(rows.size, "", dtype=np.str_),
         }
     )
+    path = output.out / WORKLIST
+    if path.exists() and not output.overwrite:
+        msg = f"{path} is there already, perhaps with labels; choose another --out, or --overwrite."
+        raise BadOption(msg)
     write_folder(output.out, {WORKLIST: content}, overwrite=True)
     whom = (
         f"Label {rows.size} patients: {found.certify.size} at random, who may certify, and "
         f"{found.choose.size} near the plausible cut-offs, who only help to choose."
     )
-    path = output.out / WORKLIST
     after = f"Next: fill in the column label of {path}, and run adapt again with --labels {path}."
     counts = {"certify": int(found.certify.size), "choose": int(found.choose.size)}
     show({"schema": "steadycut.worklist/1", **counts}, f"{whom}\n{after}", as_json=output.as_json)
@@ -187,6 +192,7 @@ def write_worklist(
 
 def known_labels(
     frozen: FrozenRule,
+    everyone: PatientScores,
     here: AdaptOptions,
     certify: CertifyHereOptions,
     columns: RuleColumns,
@@ -195,7 +201,9 @@ def known_labels(
 ) -> tuple[dict[str, int], Mapping[str, str], dict[str, float] | None]:
     """Return the labels by patient, what each is for, and when it came."""
     if here.labels is not None:
-        labels, purposes = read_worklist(here.labels, here.positive or frozen.recipe.positive)
+        known = [] if everyone.patients is None else everyone.patients.tolist()
+        positive = here.positive or frozen.recipe.positive
+        labels, purposes = read_worklist(here.labels, positive, known)
         return labels, purposes, None
     if here.label is None:
         return {}, {}, None
@@ -223,11 +231,15 @@ def arrivals(table: PatientTable, names: list[str]) -> dict[str, float]:
     return dict(zip(names, np.asarray(table.order).tolist(), strict=True))
 
 
-def read_worklist(path: Path, positive: str | None) -> tuple[dict[str, int], dict[str, str]]:
-    """Return the labels of a worklist by patient, and what each is for."""
+def read_worklist(
+    path: Path, positive: str | None, known: Sequence[str]
+) -> tuple[dict[str, int], dict[str, str]]:
+    """Return the labels of a worklist by patient, and what each is for.
+
+    ``known`` are the patients of the table.
+    """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as lines:
-            rows = list(csv.DictReader(lines))
+        rows = list(csv.DictReader(io.StringIO(read_small(path).decode("utf-8-sig"), newline="")))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         msg = f"cannot read {path}: {error}. Give the worklist.csv that --worklist wrote."
         raise BadOption(msg) from None
@@ -238,7 +250,9 @@ def read_worklist(path: Path, positive: str | None) -> tuple[dict[str, int], dic
     if not filled:
         msg = f"no label is filled in {path}; fill in the column label for some patients."
         raise BadTable(msg)
-    names = [row["patient"].removeprefix("'") for row in filled]
+    # An apostrophe stands in front of what a spreadsheet would take for a formula.
+    cells = {safe_cell(name): name for name in known}
+    names = [cells.get(row["patient"], row["patient"] or "") for row in filled]
     if len(set(names)) < len(names):
         msg = f"{path} names a patient twice; keep one row of each."
         raise BadTable(msg)

@@ -207,7 +207,13 @@ BAD = {
     "zero": ({"prevalence": 0.0}, BadOption, "between 0 and 1"),
     "percent": ({"prevalence": 8}, BadOption, "For 8 % give 0.08"),
     "turned": ({"prevalence": (0.3, 0.1)}, BadOption, "lower end first"),
-    "three": ({"prevalence": (0.1, 0.2, 0.3)}, BadOption, "one share or a range of two"),
+    "three": ({"prevalence": (0.1, 0.2, 0.3)}, BadOption, "one share, or a range of two"),
+    "text": ({"prevalence": "0.1"}, BadOption, "one share, or a range of two"),
+    "both": (
+        {"labelled": LABELLED, "choosing": cohort(9, 0.5, 3, "g"), "sequential": True},
+        BadOption,
+        "leave one of them out",
+    ),
     "in the menu": (
         {"labelled": cohort(300, 0.1, 1, "q")},
         BadPatients,
@@ -255,6 +261,33 @@ def test_scores_in_another_unit_are_refused_unless_forced():
         adapt(RULE, percent, prevalence=0.1)
     with pytest.warns(steadycut.SteadycutWarning):
         assert adapt(RULE, percent, prevalence=0.1, force=True).forced == ("unit",)
+    small = PatientScores(scores=POOL.scores / 100 + 9)
+    with pytest.raises(DeploymentRefused, match="unit: the median score"):
+        adapt(RULE, small, prevalence=0.1)
+
+
+def test_scores_that_only_moved_are_adapted_with_a_warning():
+    moved = PatientScores(scores=POOL.scores + 5)
+    with pytest.warns(steadycut.SteadycutWarning, match="unit: the median score"):
+        found = adapt(RULE, moved, prevalence=0.1)
+    assert found.forced == ()
+
+
+def test_a_labelled_patient_of_the_first_hospital_is_refused():
+    rule = fit(HOME, n_bootstrap=20).freeze(remember_patients=True)
+    mixed = PatientScores(
+        scores=np.append(LABELLED.scores, 1.0),
+        labels=np.append(LABELLED.labels, 1),
+        patients=[*LABELLED.patients.tolist(), "p0007"],
+    )
+    with pytest.raises(DeploymentRefused, match="remembers 1 of these 61 patients"):
+        adapt(rule, POOL, labelled=mixed, prevalence=0.1)
+
+
+def test_any_real_number_is_a_prevalence():
+    same = adapt(RULE, POOL, prevalence=0.125).threshold
+    assert adapt(RULE, POOL, prevalence=np.float32(0.125)).threshold == same
+    assert adapt(RULE, POOL, prevalence=np.array([0.125, 0.125])).threshold == same
 
 
 def test_a_patient_of_the_first_hospital_in_the_pool_is_refused():

@@ -30,6 +30,7 @@ from steadycut.study.adapt.labels import (
     Judged,
     arrival,
     check_labelled,
+    check_new,
     judge,
     labels_of,
     target_of,
@@ -200,12 +201,20 @@ def adapt(
             f"patients ({argument('label')})."
         )
         raise BadOption(msg)
+    if sequential and choosing is not None:
+        msg = (
+            f"{argument('choosing')} does not go with {argument('sequential', value=True)}, which "
+            "chooses by the limits alone; leave one of them out."
+        )
+        raise BadOption(msg)
     pool, findings = pool_of(rule, patients, force=force, key=key)
     there = situation_of(rule, pool, told)
-    warnings = [*texts_of(findings)]
-    judged, used, cut = None, None, there.frozen if there.mixed is None else there.mixed.cut
     if labelled is not None:
         check_labelled(there, pool, labelled, choosing)
+        findings += check_new(rule, labelled, force=force, key=key)
+    warnings = texts_of(findings)
+    judged, used, cut = None, None, there.frozen if there.mixed is None else there.mixed.cut
+    if labelled is not None:
         warnings += unlike_random(there, labelled)
         came = arrival(labelled, order, sequential=sequential)
         judged = judge(

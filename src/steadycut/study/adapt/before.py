@@ -1,6 +1,6 @@
 """What is known before any label: the patients here, and the cut-offs to choose from."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from steadycut.core.adapt.home import HomeScores
 from steadycut.core.adapt.menu import Item, make_menu
 from steadycut.core.adapt.mix import Mix, mix
 from steadycut.core.adapt.pool import Pool
-from steadycut.core.checks import FloatArray
+from steadycut.core.checks import FloatArray, is_real, refuse
 from steadycut.core.records import Costs, PatientScores
 from steadycut.documents.canonical_json import content_hash
 from steadycut.documents.guards import (
@@ -26,8 +26,9 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, TooFewPatients, argument
 
 LEAST_POOL = 20
-# What warns elsewhere and refuses here: a new cut-off would be as wrong as the scores.
-STOP_FOR = ("unit", "site")
+# Scores are in another unit if their middle lies farther outside what is usual than that is wide,
+# or if they spread so many times as far, or as little. Real hospitals differ less.
+UNIT_FACTOR = 20.0
 Stated = float | tuple[float, float] | None
 
 
@@ -90,11 +91,10 @@ def check_prevalence(given: Stated) -> tuple[float, float] | None:
     """Return the stated range of prevalences; refuse a percentage."""
     if given is None:
         return None
-    ends = (given, given) if isinstance(given, (int, float)) else tuple(given)
+    ends: Any = (given, given) if is_real(given) else given
     example = argument("prevalence", "0.08")
-    if len(ends) != 2:  # noqa: PLR2004
-        msg = f"{argument('prevalence')} must be one share or a range of two; got {len(ends)}."
-        raise BadOption(msg)
+    if not (isinstance(ends, Sequence | np.ndarray) and len(ends) == 2 and all(map(is_real, ends))):  # noqa: PLR2004
+        refuse("prevalence", "be one share, or a range of two", given)
     for end in ends:
         if 1 <= end < 100:  # noqa: PLR2004
             msg = (
@@ -130,11 +130,30 @@ def pool_of(
             f"{patients.n_patients}. Their scores say where the cut-offs lie here."
         )
         raise TooFewPatients(msg)
-    found = [
-        replace(one, severity=REFUSE) if one.name in STOP_FOR else one
-        for one in check_deployment(rule, patients, several, key=key)
-    ]
-    return patients, pass_or_refuse(found, force=force)
+    found = check_deployment(rule, patients, several, key=key)
+    return patients, pass_or_refuse(_sterner(rule, patients, found), force=force)
+
+
+def _sterner(rule: FrozenRule, patients: PatientScores, findings: list[Finding]) -> list[Finding]:
+    """Refuse what elsewhere only warns: sites of the first hospital, and scores of another unit."""
+    stop = {"site"} | ({"unit"} if is_other_unit(rule, patients) else set())
+    return [replace(one, severity=REFUSE) if one.name in stop else one for one in findings]
+
+
+def is_other_unit(rule: FrozenRule, patients: PatientScores) -> bool:
+    """Whether scores are so far from those of the rule that no change of patients explains it."""
+    usual = rule.expected.usual
+    return usual is not None and is_far(usual, patients.scores)
+
+
+def is_far(usual: tuple[float, float], scores: FloatArray) -> bool:
+    """Whether scores lie far outside a usual range, or spread far more or less than it."""
+    width = usual[1] - usual[0]
+    if not width:
+        return False
+    low, middle, high = np.quantile(scores, [0.05, 0.5, 0.95])
+    away = max(usual[0] - middle, middle - usual[1])
+    return bool(away > width or not 1 / UNIT_FACTOR <= (high - low) / width <= UNIT_FACTOR)
 
 
 def home_scores(rule: FrozenRule) -> HomeScores:

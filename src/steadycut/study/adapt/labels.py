@@ -18,6 +18,7 @@ from steadycut.core.checks import FloatArray, IntArray, check_positive
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.documents.adaptation import Decision, PathPart
+from steadycut.documents.guards import REFUSE, Finding, check_deployment, pass_or_refuse
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, TooFewPatients, argument
 from steadycut.study.adapt.before import Situation
@@ -99,6 +100,16 @@ def check_labelled(
                 f"consecutive patients. {argument('worklist', 30)} says whom to label."
             )
             raise BadPatients(msg)
+
+
+def check_new(
+    rule: FrozenRule, labelled: PatientScores, *, force: bool, key: bytes | None
+) -> list[Finding]:
+    """Refuse labelled patients of the first hospital; return what else is odd about them."""
+    grades = labelled.known_labels.astype(np.int64)
+    found = check_deployment(rule, labelled, key=key, grades=grades)
+    certain = [one for one in found if one.severity == REFUSE]
+    return pass_or_refuse(certain, force=force)
 
 
 def overlap(one: PatientScores, other: PatientScores) -> int:

@@ -6,6 +6,7 @@ from steadycut.core.adapt.plan import labels_needed
 from steadycut.core.records import Costs
 from steadycut.study.adapt.before import Situation
 from steadycut.study.adapt.labels import Judged
+from steadycut.study.questions import of_hundred
 
 INCREASING = (
     "The scores here are an increasing function of the scores at the first hospital, apart from "
@@ -18,17 +19,6 @@ LOOK_ONCE = (
 )
 NOT_USEFUL = "That is not shown to be better than calling everybody or nobody."
 SCALE = 100
-
-
-def of_hundred(share: float) -> str:
-    """Return a share as a number of 100 patients.
-
-    Examples
-    --------
-    >>> of_hundred(0.226)
-    '23 of 100'
-    """
-    return f"{share * SCALE:.0f} of {SCALE}"
 
 
 def at_most(cost: float, costs: Costs) -> str:
