@@ -136,7 +136,7 @@ BAD = {
     "order alone": (["--prevalence", "0.1", "--order", "day"], "--order is for --sequential"),
     "worklist": (["--worklist", "290"], "leaves fewer than 20 of 300 patients"),
     "worklist and label": (["--worklist", "10", "--label", "label"], "without --label"),
-    "no file": (["--labels", "nowhere.csv"], "cannot read nowhere.csv"),
+    "no file": (["--labels", "nowhere.csv"], "cannot read nowhere.csv: No such file"),
 }
 
 

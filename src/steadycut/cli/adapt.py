@@ -241,7 +241,8 @@ def read_worklist(
     try:
         rows = list(csv.DictReader(io.StringIO(read_small(path).decode("utf-8-sig"), newline="")))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        msg = f"cannot read {path}: {error}. Give the worklist.csv that --worklist wrote."
+        why = getattr(error, "strerror", None) or error
+        msg = f"cannot read {path}: {why}. Give the worklist.csv that --worklist wrote."
         raise BadOption(msg) from None
     if not rows or not {"patient", "purpose", "label"} <= set(rows[0]):
         msg = f"{path} must have the columns patient, purpose and label, as --worklist writes them."
