@@ -1,18 +1,37 @@
-"""Write the published JSON Schemas of the frozen files into the package.
+"""Write the published JSON Schemas of the frozen files, and what the reader checks of them.
 
 Run as ``python scripts/write_schema.py`` after a change of a document, such as that of
-`steadycut.documents.rule`.
+`steadycut.documents.rule`. The schemas are written into the package, and as `FORMS` into
+``rule_reader.py``.
 """
 
 import json
+import math
+import re
+import textwrap
 from pathlib import Path
+from typing import Any
 
+from steadycut import rule_reader
 from steadycut.documents.kinds import SCHEMAS
+from steadycut.documents.parts import LARGEST_COUNT
 
 FOLDER = Path(__file__).resolve().parent.parent / "src/steadycut/documents/schemas"
+READER = Path(rule_reader.__file__)
 # steadycut.rule/1 is published as rule-1.json.
 KINDS = {
     f"{schema.partition('.')[2].replace('/', '-')}.json": kind for schema, kind in SCHEMAS.items()
+}
+FORMS = re.compile(
+    r'(?<=\nFORMS: Rule = json\.loads\(\n    r""").*?(?=""",\n    strict=False)', re.DOTALL
+)
+TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
+TYPES |= {"null": "NoneType"}
+# Names for forms that occur often.
+SHORT = {
+    "Count": f"int/0/{LARGEST_COUNT}",
+    "Hash": "'[0-9a-f]{64}'",
+    "Share": "float/5e-324/0.9999999999999999",
 }
 
 
@@ -21,7 +40,87 @@ def schema_text(name: str) -> str:
     return json.dumps(KINDS[name].json_schema(), indent=1, sort_keys=True) + "\n"
 
 
+def reader_text() -> str:
+    """Return the file of the reader with the forms of all fields in it."""
+    found: dict[str, Any] = {"Range": ["float", 2, 2], **SHORT}
+    for name in KINDS:
+        schema = json.loads(schema_text(name))
+        for part, content in {schema["title"]: schema, **schema["$defs"]}.items():
+            form = _grouped({_key(content, one): _form(field) for one, field in _fields(content)})
+            if found.setdefault(part, form) != form:
+                msg = f"two kinds of frozen files have another part of the name {part}"
+                raise ValueError(msg)
+    text = json.dumps(found, sort_keys=True, separators=(", ", ":"))
+    lines = textwrap.wrap(text, 96, break_long_words=False, break_on_hyphens=False)
+    return FORMS.sub(lambda _: "\n".join(lines), READER.read_text(encoding="utf-8"))
+
+
+def _grouped(forms: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a part with those of one form together, as in ``{"a b": "float"}``."""
+    same: dict[str, list[str]] = {}
+    for name, form in sorted(forms.items()):
+        same.setdefault(json.dumps(form), []).append(name)
+    return {" ".join(names): json.loads(form) for form, names in same.items()}
+
+
+def _fields(part: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    return list(part["properties"].items())
+
+
+def _key(part: dict[str, Any], name: str) -> str:
+    return name if name in part["required"] else f"{name}?"
+
+
+def _form(field: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return the form of a field, in the words of `steadycut.rule_reader.FORMS`."""
+    if "anyOf" in field:
+        # A field with a default is left out where it is null.
+        several = [_form(one) for one in field["anyOf"]]
+        if "default" in field:
+            several.remove("NoneType")
+        return several[0] if len(several) == 1 else "|".join(sorted(several))
+    if "prefixItems" in field:
+        return "Range"
+    if "items" in field:
+        low, high = field.get("minItems", 0), field.get("maxItems")
+        more = [low, high] if high else [low] if low else []
+        return [_form(field["items"]), *more]
+    if "additionalProperties" in field:
+        return {"*": _form(field["additionalProperties"])}
+    return field["$ref"].rpartition("/")[2] if "$ref" in field else _plain_form(field)
+
+
+def _plain_form(field: dict[str, Any]) -> str:
+    texts = field.get("enum", [field["const"]] if "const" in field else [])
+    pattern = field.get("pattern", "").strip("^$") or "|".join(map(_escaped, texts))
+    form = f"'{pattern}'" if pattern else TYPES[field["type"]] + _limits(field)
+    return _short(form)
+
+
+def _short(form: str) -> str:
+    return next((name for name, long in SHORT.items() if long == form), form)
+
+
+def _escaped(text: str) -> str:
+    return re.escape(text).replace("\\ ", "\\x20")
+
+
+def _limits(field: dict[str, Any]) -> str:
+    """Return the smallest and the largest value that are allowed, if there are limits."""
+    low, high = field.get("minimum", -math.inf), field.get("maximum", math.inf)
+    whole = field["type"] == "integer"
+    if "exclusiveMinimum" in field:
+        above = field["exclusiveMinimum"]
+        low = above + 1 if whole else math.nextafter(above, math.inf)
+    if "exclusiveMaximum" in field:
+        below = field["exclusiveMaximum"]
+        high = below - 1 if whole else math.nextafter(below, -math.inf)
+    return "" if (low, high) == (-math.inf, math.inf) else f"/{low}/{high}"
+
+
 if __name__ == "__main__":
     for name in KINDS:
         (FOLDER / name).write_text(schema_text(name), encoding="utf-8")
         print(f"Wrote {FOLDER / name}")
+    READER.write_text(reader_text(), encoding="utf-8")
+    print(f"Wrote {READER}")

@@ -66,8 +66,8 @@ def random_interrupts(n, rng, folder):
     failures = {"tracebacks": 0, "other exit codes": 0, "more than one line": 0}
     some = commands(folder)
     for _ in range(n):
-        words = some[int(rng.integers(len(some)))]
-        code, said = interrupted(words, float(rng.uniform(0, LONGEST)))
+        words, seconds = some[int(rng.integers(len(some)))], float(rng.uniform(0, LONGEST))
+        code, said = interrupted(words, seconds)
         lines = [line for line in said.splitlines() if ": warning: " not in line]
         # Python ends in this way if code that was compiled at run time was interrupted; to a shell
         # it is 130 too.
@@ -75,9 +75,15 @@ def random_interrupts(n, rng, folder):
         # Killed, or stopped with Python's own traceback, before any line of steadycut ran.
         if code in (1, -signal.SIGINT) and "steadycut: " not in said and OURS not in said:
             continue
-        failures["tracebacks"] += "Traceback" in said or "Exception ignored" in said
-        failures["other exit codes"] += code not in (0, 2, INTERRUPTED)
-        failures["more than one line"] += len(lines) > 1
+        found = {
+            "tracebacks": "Traceback" in said or "Exception ignored" in said,
+            "other exit codes": code not in (0, 2, INTERRUPTED),
+            "more than one line": len(lines) > 1,
+        }
+        for way, failed in found.items():
+            failures[way] += failed
+        if any(found.values()):
+            print(f"{words[0]} after {seconds:.3f} s ended with {code}:\n{said}", file=sys.stderr)
     return Row(f"Ctrl-C at a random time from 0 to {LONGEST:g} s", n, failures)
 
 

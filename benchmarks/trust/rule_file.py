@@ -5,7 +5,8 @@
 Bytes of frozen files and of their signatures are changed at random: every change must be refused,
 by steadycut, by ``rule_reader.py`` and by ``verify``. Random rules of every kind decide about
 random tables: the reader's file must hold the bytes of steadycut's. Tables are then spoiled: the
-reader must refuse them, or decide as steadycut does.
+reader must refuse them, or decide as steadycut does. Then single fields of rules are broken, and
+the hash is made right again: the reader must refuse what steadycut refuses.
 """
 
 import json
@@ -460,6 +461,74 @@ def careless_text(rng):
     return end.join([*lines, ""]).encode()
 
 
+# Broken fields -----------------------------------------------------------------------------
+
+# What a broken program, or a person with an editor, puts in the place of any value.
+WRONG = (None, True, "", "x", "1", "mean", -1, 0, 1, 2, 2**60, -1.0, 0.0, 0.5, 1.0, 1e300, -0.0)
+WRONG = (*WRONG, [], [None], [1.0, 0.0], [0.0, 1.0], [[1.0]], {}, {"x": 1}, 10**40, "é" * 300)
+
+
+def broken_rules(n, rng, folder):
+    """Rules of which one field was broken, with the right hash: the reader is never more lenient.
+
+    It may only accept what steadycut accepts, and then both must decide alike. Neither may end with
+    a traceback.
+    """
+    failures = {"decided though steadycut refuses": 0, "other decisions": 0, "tracebacks": 0}
+    paths, table = sorted(GOLDEN.glob("*.json")), GOLDEN / "instances.csv"
+    for _ in range(n):
+        path = paths[int(rng.integers(len(paths)))]
+        content = json.loads(path.read_bytes())
+        where = break_field(content, rng)
+        content["sha256"] = content_hash(content)
+        (folder / "rule.json").write_bytes(frozen_bytes(content))
+        kind = KINDS[path.stem.partition("-")[0]]
+        ours, expected = outcome(lambda k=kind: by_steadycut(k.load(folder / "rule.json"), table))
+        theirs, found = outcome(lambda: by_reader(folder / "rule.json", table))
+        said = {
+            "decided though steadycut refuses": theirs == "decided" and ours == "refused",
+            "other decisions": theirs == ours == "decided" and found != expected,
+            "tracebacks": "traceback" in (ours, theirs),
+        }
+        for way, failed in said.items():
+            failures[way] += failed
+        if any(said.values()):
+            print(f"{path.stem}: {where}: {ours}, {theirs} by the reader", file=sys.stderr)
+    return Row("rules with a broken field, by reader and package", n, failures)
+
+
+def break_field(content, rng):
+    """Break one field at any depth: remove, add, repeat, exchange or replace; return its name."""
+    places = list(_places(content))
+    inside, key = places[int(rng.integers(len(places)))]
+    old, how = inside[key], int(rng.integers(8))
+    if how == 0:
+        del inside[key]
+    elif how == 1 and isinstance(inside, list):
+        inside.append(old)
+    elif how == 1:
+        inside[f"{key}x"] = old
+    elif how == 2 and isinstance(old, int | float):
+        inside[key] = (-old, int(old), float(old), str(old))[int(rng.integers(4))]
+    elif how == 3:
+        other, name = places[int(rng.integers(len(places)))]
+        inside[key] = json.loads(json.dumps(other[name]))
+    elif how == 4 and isinstance(old, list):
+        old.reverse()
+    else:
+        inside[key] = WRONG[int(rng.integers(len(WRONG)))]
+    return key
+
+
+def _places(content):
+    """Yield every container with a key or a number in it; of a long list only the first five."""
+    keys = content if isinstance(content, dict) else range(min(len(content), 5))
+    for key in keys:
+        yield content, key
+        if isinstance(content[key], dict | list):
+            yield from _places(content[key])
+
+
 def stage(*, quick: bool, seed: int) -> list[Row]:
     rng = np.random.default_rng(seed)
     n, slow = (300, 200) if quick else (5000, 2000)
@@ -472,4 +541,5 @@ def stage(*, quick: bool, seed: int) -> list[Row]:
             careless_tables(200 if quick else 20_000, rng, folder),
             same_decisions(slow, rng, folder),
             spoiled_tables(slow, rng, folder),
+            broken_rules(300 if quick else 20_000, rng, folder),
         ]

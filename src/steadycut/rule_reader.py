@@ -32,32 +32,9 @@ from collections import Counter
 from types import SimpleNamespace
 from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
-# The names of all fields that a file may have, at any depth: this is all that a new field changes
-# here. A file with another field comes from a newer steadycut, and the field could change
-# decisions, so the file is refused.
-COMMON = """aggregation bound certificate columns costs data_sha256 delta direction generalization
-honesty how instances_per_patient label largest level levels median n_candidates n_patients negative
-patient patients positive provenance risk rule schema score score_range sha256 site smallest
-threshold trivial_risk units_per_patient vacuous value versions"""
-KNOWN = {
-    "steadycut.rule/1": """adapted all_patients answer asked band bias bins bootstrap_thresholds
-centering certified_rates choosing cost_fn cost_fp edges ensemble flip_rate fn form fp hashes
-key_check kind labelled lower menu n_negative n_positive parent pool prevalence sequential
-methods modulus n_bootstrap observed operating_value options penalty quantile
-quantiles_negative quantiles_positive radius rate reference remembered_patients right salt scheme
-seed sites stability target_prevalence tn tp upper warnings weight""",
-    "steadycut.strata/1": """above alarm alarm_costs below bias bootstrap_thresholds boundaries
-counts errors flip_rate grades jump_rate limit local_modulus miss miss_costs modulus n_bootstrap
-objective operating_values options penalty probability quantile radius rate smallest_risk stability
-strata thresholds usual_range warnings""",
-    "steadycut.covariate/1": """at cost_fn cost_fp covariate covariate_range cuts df difference
-draws fn fp kind own_threshold p_value pooled rank ranks reference scale seed standard_error
-statistic test thresholds tn tp upper weight""",
-}
-# Fields whose content never changes a decision, so its names are not checked.
-FREE = ("alarm_costs", "miss_costs", "options", "patients", "versions")
 LARGEST_FILE = 64000000
 LARGEST_SCORE = 1e300
+LARGEST_COST = 1e100
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # A whole number that is written as a float: the group "1.0" is the group "1".
 WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]{0,14}))\.0+")
@@ -79,6 +56,76 @@ Rule = Dict[str, Any]
 Table = Dict[str, List[str]]
 Columns = Dict[str, List[Any]]
 
+# What each field of each part of a file may hold; scripts/write_schema.py writes this. A field with
+# "?" may be missing. A form is the name of a part or of a type (with the smallest and the largest
+# value), several of them, a quoted pattern, a list of a form (with its least and largest length),
+# or the fields of a part, those of one form together; "*" stands for any name.
+FORMS: Rule = json.loads(
+    r"""{"AdaptedPart":{"choosing labelled pool":"Count", "menu parent":"Hash",
+"prevalence":"NoneType|Range", "sequential":"bool"}, "AllPatientsPart":{"n_negative
+n_positive":"Count", "quantiles_negative quantiles_positive":["float"]},
+"BinsPart":{"edges":["float"], "negative positive":["Count"]}, "BoundaryPart":{"above
+below":"str", "alarm miss":"RatePart", "alarm_costs miss_costs":{"*":"float"}, "delta":"Share",
+"probability":"NoneType|float", "threshold":"float"}, "CertificatePart":{"bound":"str",
+"delta":"Share", "generalization risk trivial_risk value":"float",
+"honesty":"'split|uniform|menu'", "n_candidates":"int/1/inf", "n_patients":"Count",
+"vacuous":"bool"}, "CertifiedRatePart":{"answer":"'yes|no|cannot\\x20tell'", "asked":"Share",
+"lower upper":"float/0/1", "n_patients right":"Count", "observed":"NoneType|float",
+"rate":"'sensitivity|specificity'"}, "Columns":{"label positive site":"NoneType|str",
+"levels":["str"], "negative? patient score":"str"}, "CostsPart":{"cost_fn
+cost_fp":"float/5e-324/inf"}, "Count":"int/0/9007199254740992", "CountsPart":{"fn fp tn
+tp":"Count"}, "CutPart":{"at":"float|str", "certificate":"CertificatePart|NoneType",
+"own_threshold rank threshold":"float", "weight":"float/0/1"}, "DifferencePart":{"delta risk
+standard_error upper":"float"}, "EnoughPart":{"df":"int", "n_patients":"Count", "p_value
+statistic":"float"}, "EnsemblePart":{"kind":"'quantile|gls'", "methods":["MethodPart", 2]},
+"Hash":"'[0-9a-f]{64}'", "InstancesPart":{"largest smallest":"Count", "median":"float"},
+"MethodPart":{"aggregation":["Step", 1], "reference":["float", 1, 2001], "score":"str",
+"score_range":"Range", "weight":"int/0/inf"}, "PooledPart":{"certificate":"CertificatePart",
+"draws":["float"], "rank threshold":"float"}, "Provenance":{"data_sha256":"str",
+"options":"RuleOptions", "patients":"RoleCounts", "seed":"int", "sites":["str"],
+"versions":{"*":"str"}}, "ProvenancePart":{"data_sha256 rule":"str", "patients":"RoleCounts",
+"seed":"int", "versions":{"*":"str"}}, "Range":["float", 2, 2], "RatePart":{"errors
+n_patients":"Count", "limit":"float", "rate":"NoneType|float"}, "Reference":{"bins":"BinsPart",
+"fn fp tn tp":"Count", "instances_per_patient":"InstancesPart|NoneType", "quantiles_negative
+quantiles_positive":["float"]}, "Remembered":{"hashes":["str"], "key_check? salt":"Hash",
+"scheme":"'hmac\\-sha256|pbkdf2\\-sha256'"}, "RoleCounts":{"certify certify_positive positive
+select select_positive test? test_positive? total":"Count"}, "RuleOptions":{"bound ensemble
+honesty selector stratify":"str", "certify_size delta delta_boot? test_size?":"float",
+"grid":"int|str", "n_bootstrap small_cells?":"int", "stratified":"bool"},
+"ScalePart":{"ranks":["int", 2], "thresholds":["float"]},
+"Share":"float/5e-324/0.9999999999999999", "StabilityPart":{"band centering form":"str", "bias
+flip_rate modulus penalty quantile radius":"float", "n_bootstrap":"int", "warnings":["str"]},
+"Step":{"how level":"str"}, "StrataOptionsPart":{"bound":"str", "certify_size delta":"float",
+"grid":"int|str", "n_bootstrap seed":"int"}, "StrataProvenance":{"data_sha256":"str",
+"options":"StrataOptionsPart", "patients":"StrataRoles", "versions":{"*":"str"}},
+"StrataRoles":{"certify select":["Count"], "total":"Count"}, "StrataStability":{"bias
+radius":["float"], "flip_rate jump_rate local_modulus modulus objective penalty quantile
+smallest_risk":"float", "n_bootstrap":"int", "warnings":["str"]},
+"steadycut.covariate/1":{"aggregation":["Step", 1], "certificate":"CertificatePart",
+"columns":"Columns", "costs":"CostsPart", "covariate":"str", "covariate_range":"NoneType|Range",
+"cuts":["CutPart", 1], "difference":"DifferencePart", "direction":"'ge|le'", "draws":[["float"],
+1], "instances_per_patient? units_per_patient?":"InstancesPart", "kind":"'groups|smooth'",
+"pooled":"PooledPart", "provenance":"ProvenancePart", "reference?":"CountsPart",
+"scale":"ScalePart", "schema":"'steadycut\\.covariate/1'", "score_range":"Range",
+"sha256":"Hash", "test":"EnoughPart"}, "steadycut.rule/1":{"adapted?":"AdaptedPart",
+"aggregation":["Step", 1], "all_patients?":"AllPatientsPart", "bootstrap_thresholds":["float",
+1], "certificate":"CertificatePart", "certified_rates?":["CertifiedRatePart"],
+"columns":"Columns", "costs":"CostsPart", "direction":"'ge|le'",
+"ensemble":"EnsemblePart|NoneType", "operating_value":"NoneType|float",
+"provenance":"Provenance", "reference":"Reference", "remembered_patients?":"Remembered",
+"rule":"str", "schema":"'steadycut\\.rule/1'", "score_range":"Range", "sha256":"Hash",
+"stability":"StabilityPart", "target_prevalence":"NoneType|Range", "threshold":"float",
+"units_per_patient?":"InstancesPart"}, "steadycut.strata/1":{"aggregation":["Step", 1],
+"bootstrap_thresholds":[["float"], 1], "boundaries":["BoundaryPart"],
+"certificate":"CertificatePart", "columns":"Columns", "costs":[["float"]], "counts":[["Count"]],
+"direction":"'ge|le'", "grades strata":["str", 2],
+"instances_per_patient":"InstancesPart|NoneType", "operating_values":["NoneType|float"],
+"provenance":"StrataProvenance", "rule":"str", "schema":"'steadycut\\.strata/1'", "score_range
+usual_range":"Range", "sha256":"Hash", "stability":"StrataStability", "thresholds":["float", 1],
+"units_per_patient?":"InstancesPart"}}""",
+    strict=False,
+)
+
 
 class Refused(Exception):  # noqa: N818 (part of the public names)
     """Something cannot be done; the text says why, in one line."""
@@ -98,13 +145,8 @@ def load_rule(path: str, key: str | None = None) -> Rule:
     rule = _parse(written, path)
     if not _is_whole(rule, written):
         raise Refused(f"{path} was changed after it was written; use the original file.")
-    unknown = set(_names(rule)) - known_names(rule["schema"])
-    if unknown:
-        raise Refused(
-            f"{path} has the field {min(unknown)[:80]!r}, which this reader does not know: a newer "
-            "steadycut made it. Use the reader of that version."
-        )
     try:
+        _check(_fits(rule, rule["schema"]))
         _check_content(rule)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         raise Refused(f"{path} is not a rule of schema {rule['schema']}.") from None
@@ -142,17 +184,12 @@ def _parse(written: bytes, path: str) -> Rule:
     except (ValueError, RecursionError):
         raise Refused(f"{path} is not a rule file: it is not valid JSON.") from None
     schema = rule.get("schema") if isinstance(rule, dict) else None
-    if schema not in KNOWN:
+    if schema not in list(KINDS):
         raise Refused(
-            f"{path} has the schema {str(schema)[:80]!r}; this reader reads {', '.join(KNOWN)}. If "
+            f"{path} has the schema {str(schema)[:80]!r}; this reader reads {', '.join(KINDS)}. If "
             "a newer steadycut made the file, use the reader of that version."
         )
     return dict(rule)
-
-
-def known_names(schema: str) -> Set[str]:
-    """Return the names of all fields that a file of this schema may have."""
-    return set(f"{COMMON} {KNOWN[schema]}".split())
 
 
 def _canonical(content: Rule, **layout: Any) -> bytes:
@@ -170,22 +207,44 @@ def _is_whole(rule: Rule, written: bytes) -> bool:
         return False
 
 
-def _names(content: Any, inside: str = "") -> List[str]:
-    """Return the names of all fields, at any depth."""
-    if isinstance(content, list):
-        return [name for one in content for name in _names(one, inside)]
-    if not isinstance(content, dict) or inside in FREE:
-        return []
-    return [*content, *(more for name, one in content.items() for more in _names(one, name))]
+def _fits(value: Any, form: Any) -> bool:
+    """Whether a value has a form of `FORMS`; refuse a field that is not known."""
+    if isinstance(form, list):
+        low, high = form[1:] + [0, LARGEST_FILE][len(form) - 1 :]
+        whole = isinstance(value, list) and low <= len(value) <= high
+        return whole and all(_fits(one, form[0]) for one in value)
+    if isinstance(form, dict):
+        return isinstance(value, dict) and _fields_fit(value, form)
+    if form.startswith("'"):
+        return isinstance(value, str) and re.fullmatch(form[1:-1], value) is not None
+    if "|" in form:
+        return any(_fits(value, one) for one in form.split("|"))
+    if form in FORMS:
+        return _fits(value, FORMS[form])
+    kind, *limits = form.split("/")
+    fits = type(value).__name__ == kind
+    return fits and (not limits or float(limits[0]) <= value <= float(limits[1]))
+
+
+def _fields_fit(part: Rule, form: Rule) -> bool:
+    form = {name: one for names, one in form.items() for name in names.split()}
+    needed = {name for name in form if name != "*" and not name.endswith("?")}
+    forms = {name: form.get(name, form.get(name + "?", form.get("*"))) for name in part}
+    unknown = [name for name, one in forms.items() if one is None]
+    if unknown:
+        # It could change decisions.
+        raise Refused(
+            f"the rule has the field {min(unknown)[:80]!r}, which this reader does not know: a "
+            "newer steadycut made it. Use the reader of that version."
+        )
+    return needed <= set(part) and all(_fits(part[name], forms[name]) for name in part)
 
 
 def _check_content(rule: Rule) -> None:
-    """Raise an error if a field that decides is not as it must be."""
-    _sign(rule)
-    _check_texts(needed_columns(rule))
+    """Raise an error if fields do not fit each other."""
+    _check(all(needed_columns(rule)))
     _check_range(rule["score_range"])
     for _, steps in _methods(rule):
-        _check(steps)
         for _, how in steps:
             parse_aggregator(how)
     for usual in (_usual_rows(rule), rule.get("units_per_patient")):
@@ -194,60 +253,47 @@ def _check_content(rule: Rule) -> None:
 
 
 def _check_single(rule: Rule) -> None:
-    _check_floats([rule["threshold"], *rule["bootstrap_thresholds"]])
-    _check(len(rule["bootstrap_thresholds"]) > 0)
-    if rule["ensemble"] is not None:
-        methods = rule["ensemble"]["methods"]
-        sizes = {len(one["reference"]) for one in methods}
-        _check(len(sizes) == 1 and min(sizes) > 0)
-        for one in methods:
-            _check_floats(one["reference"])
-            _check_range(one["score_range"])
-            _check(one["reference"] == sorted(one["reference"]))
-            _check(isinstance(one["weight"], int) and one["weight"] >= 0)
-            _check(one["aggregation"][:-1] == methods[0]["aggregation"][:-1])
-        _check(any(one["weight"] for one in methods))
+    for part in (rule["reference"], rule.get("all_patients") or rule["reference"]):
+        lists = [part["quantiles_positive"], part["quantiles_negative"]]
+        _check({len(one) for one in lists} <= {0, 101} and any(lists))
+        _check(lists == [sorted(one) for one in lists])
+    methods = [] if rule["ensemble"] is None else rule["ensemble"]["methods"]
+    for one in methods:
+        _check_range(one["score_range"])
+        _check(len(one["reference"]) == len(methods[0]["reference"]))
+        _check(one["reference"] == sorted(one["reference"]))
+        _check(one["aggregation"][:-1] == methods[0]["aggregation"][:-1])
+    _check(not methods or any(one["weight"] for one in methods))
 
 
 def _check_strata(rule: Rule) -> None:
-    rows = [rule["thresholds"], *rule["bootstrap_thresholds"]]
-    _check_texts(rule["strata"])
-    _check(len(rows) > 1 and all(len(row) == len(rule["strata"]) - 1 for row in rows))
-    for row in rows:
-        _check_floats(row)
+    _check(all(rule["strata"]))
+    for row in [rule["thresholds"], *rule["bootstrap_thresholds"]]:
         oriented = [_sign(rule) * value for value in row]
-        _check(oriented == sorted(oriented))
+        _check(len(row) == len(rule["strata"]) - 1 and oriented == sorted(oriented))
+    costs = rule["costs"]
+    _check(len(costs) == len(rule["grades"]))
+    _check(all(len(row) == len(rule["strata"]) for row in costs))
+    _check(all(0 <= cost <= LARGEST_COST for row in costs for cost in row))
+    for low, high in zip(zip(*costs), list(zip(*costs))[1:]):
+        # At each boundary the grades that pay more above it come before those that pay more below.
+        signs = [a > b for a, b in zip(low, high) if a != b]
+        _check(len(set(signs)) == 2 and signs == sorted(signs))
 
 
 def _check_covariate(rule: Rule) -> None:
     scale, draws, cuts = rule["scale"], rule["draws"], rule["cuts"]
-    _check(all(isinstance(rank, int) for rank in scale["ranks"]))
-    _check(len(scale["ranks"]) > 1 and scale["ranks"] == sorted(set(scale["ranks"])))
+    _check(scale["ranks"] == sorted(set(scale["ranks"])))
     _check(len(scale["thresholds"]) == len(scale["ranks"]))
-    _check(0 < len(draws) == len(rule["pooled"]["draws"]) and len(cuts) > 0)
-    own = [cut["rank"] for cut in cuts]
-    for row in ([*own, rule["pooled"]["rank"]], rule["pooled"]["draws"], scale["thresholds"]):
-        _check_floats(row)
-    for draw in draws:
-        _check_floats(draw)
-        _check(len(draw) == len(cuts))
+    _check(len(draws) == len(rule["pooled"]["draws"]))
+    _check(all(len(draw) == len(cuts) for draw in draws))
     places = [cut["at"] for cut in cuts]
-    {"groups": _check_texts, "smooth": _check_floats}[rule["kind"]](places)
-    _check(rule["kind"] == "groups" or places == sorted(places))
+    _check({type(place) for place in places} == {str if rule["kind"] == "groups" else float})
+    _check(all(places) if rule["kind"] == "groups" else places == sorted(places))
 
 
-def _check_floats(values: List[Any]) -> None:
-    _check(all(isinstance(value, float) for value in values))
-
-
-def _check_range(values: List[Any]) -> None:
-    low, high = values
-    _check_floats([low, high])
-    _check(low <= high)
-
-
-def _check_texts(values: List[Any]) -> None:
-    _check(all(isinstance(value, str) and value for value in values))
+def _check_range(values: List[float]) -> None:
+    _check(values[0] <= values[1])
 
 
 def _check(holds: object) -> None:
@@ -339,7 +385,7 @@ def _signature_of(written: bytes) -> Rule | None:
     try:
         found = json.loads(written.decode("utf-8"))
         _check(sorted(found) == ["algorithm", "key", "schema", "sha256", "signature"])
-        _check_texts(list(found.values()))
+        _check(all(isinstance(value, str) for value in found.values()))
         _check((found["schema"], found["algorithm"]) == ("steadycut.signature/1", "Ed25519"))
         _check(_canonical(found, indent=1) + b"\n" == written)
         return dict(found)

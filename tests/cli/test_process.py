@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+import weakref
 
 import pytest
 
@@ -50,6 +52,30 @@ def test_ctrl_c_during_imports_is_one_line(tmp_path, module, then):
     names = ["--patient", "patient", "--score", "score", "--label", "label"]
     words = ["fit", str(tmp_path / "t.csv"), *names, "--out", str(tmp_path / "o")]
     assert ends(*words, env={"PYTHONPATH": path}) == (130, "", STOPPED)
+
+
+def test_ctrl_c_where_python_ignores_exceptions_is_not_lost(monkeypatch, capsys):
+    class Kept:
+        """Something whose end a weak reference waits for."""
+
+    def press(_):
+        signal.raise_signal(signal.SIGINT)
+
+    def fails(*_, **__):
+        kept = Kept()
+        watch = weakref.ref(kept, press)
+        del kept
+        time.sleep(20)
+        return watch
+
+    monkeypatch.setattr("steadycut.cli.main.typer.main.get_command", fails)
+    before, began = signal.signal(signal.SIGINT, signal.default_int_handler), time.monotonic()
+    try:
+        assert run(["rules"]) == 130
+        assert time.monotonic() - began < 10
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert capsys.readouterr().err == STOPPED
 
 
 @pytest.mark.parametrize(

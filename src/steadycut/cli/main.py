@@ -106,15 +106,16 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    with interruptible() as was_interrupted:
-        try:
-            result = _call(argv)
-        except (KeyboardInterrupt, typer.Abort):
-            result = INTERRUPTED
-        except Exception as error:  # noqa: BLE001 (each kind has its line in _failed)
-            if not was_interrupted():
-                return _failed(error)
-            result = INTERRUPTED
+    try:
+        with interruptible() as was_interrupted:
+            try:
+                result = _call(argv)
+            except Exception as error:  # noqa: BLE001 (each kind has its line in _failed)
+                if not was_interrupted() and not isinstance(error, typer.Abort):
+                    return _failed(error)
+                result = INTERRUPTED
+    except KeyboardInterrupt:
+        result = INTERRUPTED
     if result == INTERRUPTED:
         sys.stderr.write(STOPPED)
     return result if isinstance(result, int) else 0

@@ -72,7 +72,7 @@ class EnoughPart(parts.Part):
     statistic: FiniteFloat
     df: int
     p_value: FiniteFloat
-    n_patients: int
+    n_patients: parts.Count
 
 
 class DifferencePart(parts.Part):

@@ -36,7 +36,10 @@ def _listed(values: Any) -> Any:  # noqa: ANN401
 
 Floats = Annotated[list[FiniteFloat], BeforeValidator(_listed)]
 FloatsOrNone = Annotated[list[FiniteFloat | None], BeforeValidator(_listed)]
-Counts = Annotated[list[int], BeforeValidator(_listed)]
+# Every whole number up to this is a float as well.
+LARGEST_COUNT = 2**53
+Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
+Counts = Annotated[list[Count], BeforeValidator(_listed)]
 Range = tuple[FiniteFloat, FiniteFloat]
 MISSING: Final = object()
 
@@ -157,7 +160,7 @@ class CertificatePart(Part):
     risk: FiniteFloat
     bound: str
     generalization: FiniteFloat
-    n_patients: int = Field(ge=0)
+    n_patients: Count
     delta: FiniteFloat = Field(gt=0, lt=1)
     value: FiniteFloat
     vacuous: bool
@@ -182,8 +185,8 @@ class CertifiedRatePart(Part):
 
     rate: RateName
     asked: FiniteFloat = Field(gt=0, lt=1)
-    right: int = Field(ge=0)
-    n_patients: int = Field(ge=0)
+    right: Count
+    n_patients: Count
     observed: FiniteFloat | None
     lower: FiniteFloat = Field(ge=0, le=1)
     upper: FiniteFloat = Field(ge=0, le=1)
@@ -193,9 +196,9 @@ class CertifiedRatePart(Part):
 class InstancesPart(Part):
     """How many instances per patient there were at the first hospital."""
 
-    smallest: int
+    smallest: Count
     median: FiniteFloat
-    largest: int
+    largest: Count
 
 
 class StabilityPart(Part):
@@ -220,14 +223,14 @@ class RoleCounts(Part):
     ``test`` patients were held out; they are not part of the ``total``.
     """
 
-    total: int
-    positive: int
-    select: int
-    select_positive: int
-    certify: int
-    certify_positive: int
-    test: int | None = None
-    test_positive: int | None = None
+    total: Count
+    positive: Count
+    select: Count
+    select_positive: Count
+    certify: Count
+    certify_positive: Count
+    test: Count | None = None
+    test_positive: Count | None = None
 
 
 class RuleOptions(Part):
@@ -260,10 +263,10 @@ class RuleOptions(Part):
 class CountsPart(Part):
     """The four counts of decisions against labels."""
 
-    tp: int = Field(ge=0)
-    fn: int = Field(ge=0)
-    fp: int = Field(ge=0)
-    tn: int = Field(ge=0)
+    tp: Count
+    fn: Count
+    fp: Count
+    tn: Count
 
     @property
     def confusion(self) -> Confusion:

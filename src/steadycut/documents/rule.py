@@ -7,7 +7,7 @@ patient.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,7 @@ from steadycut.documents.guards import Expected
 from steadycut.documents.known_patients import Remembered
 
 SCHEMA: Final = "steadycut.rule/1"
-LARGEST_COUNT = 2**53
+N_QUANTILES = 101
 
 
 class BinsPart(parts.Part):
@@ -37,20 +37,26 @@ class BinsPart(parts.Part):
     negative: parts.Counts
 
 
-class Reference(parts.CountsPart):
-    """What an audit needs of the patients who certified the rule."""
+class QuantilesPart(parts.Part):
+    """Scores of both classes in steps of 1 %; none of a class without patients."""
 
     quantiles_positive: list[FiniteFloat]
     quantiles_negative: list[FiniteFloat]
-    bins: BinsPart
-    instances_per_patient: parts.InstancesPart | None
 
     @model_validator(mode="after")
-    def _countable(self) -> "Reference":
-        counts = (self.tp, self.fn, self.fp, self.tn, *self.bins.positive, *self.bins.negative)
-        allowed = all(0 <= count <= LARGEST_COUNT for count in counts)
-        parts.must(allowed, f"counts of patients must lie between 0 and {LARGEST_COUNT}")
+    def _in_steps_of_one_percent(self) -> Self:
+        lists = (self.quantiles_positive, self.quantiles_negative)
+        whole = {len(one) for one in lists} <= {0, N_QUANTILES} and any(lists)
+        parts.must(whole, f"the quantiles of a class must be {N_QUANTILES} numbers")
+        parts.must(all(one == sorted(one) for one in lists), "quantiles must ascend")
         return self
+
+
+class Reference(parts.CountsPart, QuantilesPart):
+    """What an audit needs of the patients who certified the rule."""
+
+    bins: BinsPart
+    instances_per_patient: parts.InstancesPart | None
 
     @property
     def rank_bins(self) -> RankBins:
@@ -63,16 +69,14 @@ class Reference(parts.CountsPart):
         )
 
 
-class AllPatientsPart(parts.Part):
+class AllPatientsPart(QuantilesPart):
     """All patients of the first hospital by class: their number, and quantiles of the scores.
 
     They say where to cut at another prevalence. Without them the certifying patients do.
     """
 
-    n_positive: int = Field(ge=0, le=LARGEST_COUNT)
-    n_negative: int = Field(ge=0, le=LARGEST_COUNT)
-    quantiles_positive: list[FiniteFloat]
-    quantiles_negative: list[FiniteFloat]
+    n_positive: parts.Count
+    n_negative: parts.Count
 
 
 class AdaptedPart(parts.Part):
@@ -85,9 +89,9 @@ class AdaptedPart(parts.Part):
 
     parent: str = Field(pattern="^[0-9a-f]{64}$")
     menu: str = Field(pattern="^[0-9a-f]{64}$")
-    pool: int = Field(ge=0)
-    labelled: int = Field(ge=0)
-    choosing: int = Field(ge=0)
+    pool: parts.Count
+    labelled: parts.Count
+    choosing: parts.Count
     sequential: bool
     prevalence: parts.Range | None
 

@@ -33,8 +33,8 @@ MOST_GRADES = 20
 class RatePart(parts.Part):
     """An error rate at a boundary and its limit."""
 
-    errors: int = Field(ge=0)
-    n_patients: int = Field(ge=0)
+    errors: parts.Count
+    n_patients: parts.Count
     rate: FiniteFloat | None
     limit: FiniteFloat
 
@@ -84,9 +84,9 @@ class StrataOptionsPart(parts.Part):
 class StrataRoles(parts.Part):
     """How many patients there are in all, and by grade in each role."""
 
-    total: int
-    select: list[int]
-    certify: list[int]
+    total: parts.Count
+    select: parts.Counts
+    certify: parts.Counts
 
 
 class StrataProvenance(parts.Part):
@@ -116,7 +116,7 @@ class StrataDocument(FrozenDocument):
     instances_per_patient: parts.InstancesPart | None
     bootstrap_thresholds: list[list[FiniteFloat]] = Field(min_length=1)
     boundaries: list[BoundaryPart]
-    counts: list[list[int]]
+    counts: list[parts.Counts]
     stability: StrataStability
     provenance: StrataProvenance
 

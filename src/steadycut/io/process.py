@@ -18,6 +18,8 @@ except ImportError:  # pragma: no cover - Windows
     resource = None  # type: ignore[assignment]
 
 LEAST_SPACE = 2 << 30
+# Seconds until a Ctrl-C that Python ignored is sent again.
+AGAIN = 0.02
 # In a command that the app has started: it ends when the app does, however that ends.
 STARTED_BY_APP = "STEADYCUT_STARTED_BY_APP"
 
@@ -27,9 +29,10 @@ def interruptible() -> Iterator[Callable[[], bool]]:
     """Turn Ctrl-C into KeyboardInterrupt, and yield whether it was pressed.
 
     Libraries may turn a KeyboardInterrupt into another error. A second Ctrl-C ends the process at
-    once. After a command, Ctrl-C is ignored: the result is there, and only exits are left.
+    once. After a command, Ctrl-C is ignored: the result is there, and only exits are left. Where
+    Python ignores exceptions, as in callbacks of weak references, Ctrl-C is sent again later.
     """
-    before = signal.getsignal(signal.SIGINT)
+    before, hook = signal.getsignal(signal.SIGINT), sys.unraisablehook
     seen: list[int] = []
     if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
         yield lambda: False
@@ -41,11 +44,29 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         seen.append(number)
         raise KeyboardInterrupt
 
+    def ignored(error: Any) -> None:  # noqa: ANN401
+        if not isinstance(error.exc_value, KeyboardInterrupt):
+            hook(error)
+            return
+        seen.clear()
+        # Not at once: it would be ignored here as well.
+        threading.Timer(AGAIN, _press_ctrl_c).start()
+
+    sys.unraisablehook = ignored
     signal.signal(signal.SIGINT, interrupt)
     try:
         yield lambda: bool(seen)
     finally:
+        sys.unraisablehook = hook
         signal.signal(signal.SIGINT, signal.SIG_IGN if before is stop_at_once else before)
+
+
+def _press_ctrl_c() -> None:
+    if hasattr(signal, "pthread_kill"):
+        # It wakes the main thread if that waits.
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:  # pragma: no cover - Windows
+        signal.raise_signal(signal.SIGINT)
 
 
 def check_memory() -> None:
