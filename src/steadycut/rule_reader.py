@@ -29,10 +29,17 @@ import stat
 import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 LARGEST_FILE = 64000000
+PART = re.compile(r"\.steadycut-[0-9a-f]{16}\.part")
 LARGEST_SCORE = 1e300
 LARGEST_COST = 1e100
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -863,22 +870,49 @@ def _safe(cell: Any) -> Any:
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Write a file whole or not at all; a link stays, and so do the permissions of an old file."""
-    made, place = "", os.path.realpath(path)
+    """Write a file whole or not at all; a link stays, and so do the permissions of an old file.
+
+    Unfinished files of killed runs beside it are removed: nobody has a lock on them any more.
+    """
+    place = os.path.realpath(path)
+    part = os.path.join(os.path.dirname(place), f".steadycut-{secrets.token_hex(8)}.part")
+    made = part + ".new"
     try:
-        part = f"{place}.part-{secrets.token_hex(8)}"
-        with open(part, "xb") as file:
-            made = part
+        _remove_abandoned(os.path.dirname(place))
+        with open(made, "xb") as file:
+            if _lock(file):
+                os.rename(made, part)
+                made = part
             if os.path.exists(place):
-                os.chmod(part, stat.S_IMODE(os.stat(place).st_mode))
+                os.chmod(made, stat.S_IMODE(os.stat(place).st_mode))
             file.write(content)
-        os.replace(part, place)
-        made = ""
+            file.flush()
+            if fcntl is None:  # Windows cannot move an open file
+                file.close()
+            os.replace(made, place)
     except (OSError, ValueError) as error:
         raise Refused(f"cannot write {path}: {_why(error)}. Choose another place.") from None
     finally:
-        if made:
+        if os.path.exists(made):
             os.unlink(made)
+
+
+def _remove_abandoned(folder: str) -> None:
+    for name in os.listdir(folder):
+        if PART.fullmatch(name):
+            left = os.path.join(folder, name)
+            with suppress(OSError), _open_plain(left) as file:
+                if _lock(file):
+                    os.unlink(left)
+
+
+def _lock(file: Any) -> bool:
+    """Whether a file could be locked until it is closed; False where there are no locks."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (OSError, AttributeError):
+        return False
+    return True
 
 
 def _why(error: Exception) -> str:

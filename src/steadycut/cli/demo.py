@@ -1,7 +1,6 @@
 """``steadycut demo``: the whole flow on two simulated hospitals, offline."""
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from steadycut.cli.audit import audit_document
@@ -11,6 +10,7 @@ from steadycut.cli.output import check_folder, note_warnings, show, to_json, wri
 from steadycut.cli.results import page_files
 from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
 from steadycut.ingest import PatientTable, make_request, read_patients
+from steadycut.io.files import work_folder
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.show.page import Page
 from steadycut.show.pages.kinds import page_of
@@ -91,7 +91,7 @@ def read_hospital(cohort: Any, name: str) -> PatientTable:
 
 def cohort_csv() -> bytes:
     """Return the simulated cohort as a CSV file, for a user to run the commands on."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder, "two_hospitals.csv")
+    with work_folder() as folder:
+        path = folder / "two_hospitals.csv"
         write_two_hospitals(path)
         return path.read_bytes()

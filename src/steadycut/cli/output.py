@@ -7,14 +7,13 @@ import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from steadycut.documents.canonical_json import json_text
 from steadycut.documents.parts import Part
 from steadycut.documents.same_study import refuse_other_study
 from steadycut.errors import BadOption
-from steadycut.io.files import write_together
+from steadycut.io.files import try_folder, write_together
 from steadycut.io.log import this_run
 
 
@@ -48,8 +47,7 @@ def _try_folder(folder: Path) -> None:
     """Make a folder and a file in it, and remove them: permissions alone are not enough to know."""
     made = _make_folder(folder)
     try:
-        with NamedTemporaryFile(dir=folder, prefix=".steadycut-", suffix=".try"):
-            pass
+        try_folder(folder)
     except OSError as error:
         msg = f"cannot write to the folder {folder}: {error.strerror or error}. Choose another."
         raise BadOption(msg) from None

@@ -1,9 +1,11 @@
 """Run one function for many tasks: in this process, in others, or on a Dask cluster."""
 
+import os
 import queue
 import warnings
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
+from functools import partial
 from typing import Any, TypeVar
 
 from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -12,6 +14,7 @@ from sklearn import config_context, get_config
 from sklearn.utils.parallel import Parallel, delayed
 
 from steadycut.errors import LostWorkers
+from steadycut.io.process import end_with
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -65,8 +68,9 @@ def run_tasks(
 
 
 def _numbered(
-    function: Callable[[Any, Task], Result], shared: Any, number: int, task: Task
+    parent: int, function: Callable[[Any, Task], Result], shared: Any, number: int, task: Task
 ) -> tuple[int, Result]:
+    end_with(parent)
     return number, function(shared, task)
 
 
@@ -77,7 +81,8 @@ def _on_this_machine(
     n_jobs: int | None,
 ) -> Generator[tuple[int, Result], None, None]:
     parallel = Parallel(n_jobs, return_as="generator_unordered" if _can_stream() else "list")
-    results = iter(parallel(delayed(_numbered)(function, shared, *task) for task in tasks.items()))
+    run = partial(_numbered, os.getpid(), function, shared)
+    results = iter(parallel(delayed(run)(*task) for task in tasks.items()))
     try:
         for result in results:  # noqa: UP028 - so that closing this does not close joblib's at once
             yield result

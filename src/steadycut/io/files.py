@@ -26,6 +26,7 @@ except ImportError:  # pragma: no cover - Windows
 STALE = 3600.0
 PARTS = ".steadycut-*.part"
 WORK = "steadycut-work-"
+NEW = "steadycut-new-"
 LOCK = ".lock"
 LARGEST_SMALL = 256_000_000
 # Seconds that a run waits for others that move files into the same folder.
@@ -125,11 +126,11 @@ def work_folder() -> Iterator[Path]:
     Only this user can look into it. Folders of this user's killed runs are removed first.
     """
     place = Path(tempfile.gettempdir())
-    for folder in place.glob(f"{WORK}*"):
-        if _is_own_folder(folder) and _is_abandoned(folder / LOCK):
+    for folder in (*place.glob(f"{WORK}*"), *place.glob(f"{NEW}*")):
+        if _is_own_folder(folder) and _is_left(folder):
             shutil.rmtree(folder, ignore_errors=True)
     # It has another name until it is locked: a work folder without a lock counts as abandoned.
-    new = Path(tempfile.mkdtemp(prefix="steadycut-new-"))
+    new = Path(tempfile.mkdtemp(prefix=NEW))
     with (new / LOCK).open("wb") as file:
         lock(file)
         folder = new.rename(place / f"{WORK}{secrets.token_hex(8)}")
@@ -137,6 +138,15 @@ def work_folder() -> Iterator[Path]:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_left(folder: Path) -> bool:
+    """Whether a killed run left a folder; one that is not locked yet may still be in use."""
+    if folder.name.startswith(WORK):
+        return _is_abandoned(folder / LOCK)
+    with suppress(OSError):
+        return time.time() - folder.lstat().st_mtime > STALE
+    return False
 
 
 def _is_own_folder(folder: Path) -> bool:
@@ -206,6 +216,17 @@ def check_place(path: Path) -> None:
     """Refuse what is not a plain file; the root user would replace /dev/null by a file."""
     if os.path.exists(path):  # noqa: PTH110
         _check_plain(path.stat())
+
+
+def try_folder(folder: Path) -> None:
+    """Make a file in a folder and remove it, or raise an OSError with the reason."""
+    part = _part_beside(folder / "any")
+    try:
+        with _locked_file(part):
+            part.unlink()
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 @contextmanager

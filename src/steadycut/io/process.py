@@ -5,8 +5,10 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, NoReturn
 
 from steadycut.errors import BadOption
@@ -148,4 +150,20 @@ def end_with_app() -> None:
 def _wait_for_end() -> None:
     # The app holds the other end open and writes nothing.
     os.read(0, 1)
+    os._exit(INTERRUPTED)
+
+
+@cache
+def end_with(parent: int) -> None:
+    """End this process, a worker, soon after the process that started it has ended.
+
+    Nothing is done in the process itself, or where another program started the worker.
+    """
+    if os.getppid() == parent:
+        threading.Thread(target=_watch, args=[parent], daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
     os._exit(INTERRUPTED)

@@ -1,9 +1,13 @@
 """A function over many items, in threads or processes; the results come in order."""
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
+
+from steadycut.io.process import end_with
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -42,11 +46,20 @@ def map_in_threads(
 def map_in_processes(
     function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int
 ) -> Iterator[Result]:
-    """Yield ``function(item)`` in the order of the items, computed in processes."""
+    """Yield ``function(item)`` in the order of the items, computed in processes.
+
+    The processes end if this one is killed.
+    """
     if n_jobs == 1:
         yield from map(function, items)
         return
     import joblib
 
     pool = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
-    yield from pool(joblib.delayed(function)(item) for item in items)
+    work = partial(_work, function, os.getpid())
+    yield from pool(joblib.delayed(work)(item) for item in items)
+
+
+def _work(function: Callable[[Item], Result], parent: int, item: Item) -> Result:
+    end_with(parent)
+    return function(item)
