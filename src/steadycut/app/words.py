@@ -22,6 +22,18 @@ FIELDS = {
     "cost_fp": ("Cost of a false alarm", ""),
     "internal": ("Sites to choose on", "None: all sites."),
     "external": ("Sites to judge on", "None: all that may be used."),
+    "sites_certify": (
+        "Sites that only check the cut-off",
+        "All other sites choose it. Empty: every site does both.",
+    ),
+    "prevalence_there": (
+        "Share of ill patients at the next hospital",
+        "A number such as 0.1, or two as 0.05,0.2. Empty: as at the hospitals in the table.",
+    ),
+    "cost_there": (
+        "Average cost that you would accept at a hospital",
+        "Decide it before you look. The report says at which share of hospitals it is kept.",
+    ),
     "rule": ("How the cut-off is chosen", ""),
     "rule_other": (
         "Another way to choose, by its name",

@@ -42,6 +42,7 @@ def fit_command(
     choice: opt.FitChoiceOptions,
     search: opt.StratifiedSearchOptions,
     certificate: opt.FitBoundOptions,
+    there: opt.NextSiteOptions,
     remember: opt.RememberOptions,
     table: opt.TableOptions,
     output: opt.ReportOptions,
@@ -60,7 +61,7 @@ def fit_command(
         check_no_study(out)
     within, strata_columns = opt.parse_stratify(search.stratify, columns.label, sites.site)
     arguments = opt.study_arguments(costs, choice, search, certificate)
-    arguments["stratify"] = within
+    arguments |= {"stratify": within, **there.arguments(sites.site)}
     study_options(**arguments)  # Refuse wrong options before anything is read.
     request = columns.request(
         site=sites.site, sites=sites.names(), missing=table.missing, attributes=strata_columns

@@ -198,6 +198,33 @@ class InternalSites:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NextSiteOptions:
+    """Next hospital, where there are several sites."""
+
+    sites_certify: str | None = option(
+        "NAME[,NAME]",
+        "Sites that check the cut-off; all others choose it. [default: every site does both]",
+        default=None,
+    )
+    prevalence_there: str | None = option(
+        "P|LOW,HIGH", "Prevalence at the next hospital, or a range, for its cost.", default=None
+    )
+    cost_there: float | None = number(
+        "COST",
+        "Average cost, fixed before you look: at which share of hospitals is it at most this?",
+        default=None,
+    )
+
+    def arguments(self, site: str | None) -> dict[str, Any]:
+        """Return the options as `study_options` takes them; ``site`` is the column of sites."""
+        return {
+            "sites_certify": parse_sites(site, self.sites_certify, "--sites-certify"),
+            "prevalence_there": parse_prevalence(self.prevalence_there, "--prevalence-there"),
+            "cost_there": self.cost_there,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TwoSites:
     """Sites."""
 
@@ -422,14 +449,16 @@ def parse_grid(text: str) -> int | str:
         return text
 
 
-def parse_prevalence(text: str | None) -> float | tuple[float, float] | None:
+def parse_prevalence(
+    text: str | None, name: str = "--target-prevalence"
+) -> float | tuple[float, float] | None:
     """Return a prevalence, or the two ends of a range."""
     if text is None:
         return None
     try:
         low, high = (float(end) for end in text.split(",")) if "," in text else (float(text),) * 2
     except ValueError:
-        msg = f"--target-prevalence must be a number, or two as LOW,HIGH; got {text!r}."
+        msg = f"{name} must be a number, or two as LOW,HIGH; got {text!r}."
         raise BadOption(msg) from None
     return (low, high) if "," in text else low
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from steadycut.core.bootstrap.draws import ThresholdDraws, draw_thresholds
 from steadycut.core.bootstrap.radius import CENTERINGS, Radius, bootstrap_radius
-from steadycut.core.bootstrap.within_groups import group_cells
+from steadycut.core.bootstrap.within_groups import group_cells, group_codes
 from steadycut.core.bounds.modulus import FORMS, dkw_band, modulus
 from steadycut.core.bounds.multiscale import multiscale_band
 from steadycut.core.checks import (
@@ -26,6 +26,7 @@ from steadycut.core.cuts.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.diagnose import stability_warnings
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.rules.best_criterion import name_of
+from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.rules.registry import Best, Counted, Rule, parse_rule
 from steadycut.core.sites import leave_one_site_out
 from steadycut.errors import BadOption
@@ -153,6 +154,9 @@ def try_candidate(
     # cohort, and a warning says that there are few patients.
     if isinstance(search.chooser, Best) and patients.n_positive and patients.n_negative:
         search.chooser.refuse_infeasible(cuts, search.costs, f"'{patients.recipe.name}'")
+    if isinstance(search.chooser, AtNextSite):
+        search.chooser.check_sites(patients)
+        groups = group_codes(patients, "site")
     if groups is not None:
         draw = partial(draw_thresholds, groups=group_cells(cuts, patients, groups))
     draws = draw(cuts, search.chooser, search.costs, search.n_bootstrap, rng)

@@ -81,23 +81,84 @@ class CandidatePart(parts.Part):
     chosen: bool
 
 
-class SitePart(parts.Part):
-    """What one internal site would have chosen alone, and its own certificate."""
+class SiteRowPart(parts.Part):
+    """One hospital: what a cut-off does there that its own patients did not choose.
+
+    ``threshold`` is the cut-off of the other hospitals; None where they chose another score.
+    ``interval`` contains the mean cost with the confidence of the study. ``limit``, ``miss_limit``
+    and ``alarm_limit`` are upper limits, each too low with probability ``delta``.
+    """
 
     site: str
-    select: int
-    certify: int
     threshold: FiniteFloat | None
     quantile: FiniteFloat | None
-    certificate: parts.CertificatePart | None
+    counts: parts.CountsPart
+    cost: FiniteFloat
+    interval: parts.Range
+    trivial_cost: FiniteFloat
+    limit: FiniteFloat
+    miss_limit: FiniteFloat
+    alarm_limit: FiniteFloat
+    useful: bool
 
 
-class SitesPart(parts.Part):
-    """All internal sites, and how far apart their own cut-offs lie."""
+class WorstSitePart(parts.Part):
+    """The largest limits of all hospitals; each holds at the next one with the ``promise``."""
 
-    rows: list[SitePart]
+    limit: FiniteFloat
+    miss_rate: FiniteFloat
+    alarm_rate: FiniteFloat
+    promise: FiniteFloat
+    site: str
+
+
+class SharePart(parts.Part):
+    """At least this share of hospitals is like those that passed."""
+
+    passed: int
+    n_sites: int
+    at_least: FiniteFloat
+    confidence: FiniteFloat
+
+
+class SharesPart(parts.Part):
+    """Where the cut-off is useful, and where it costs at most ``cost_there``, if that was asked."""
+
+    useful: SharePart
+    cost: SharePart | None = None
+
+
+class NormalLimitPart(parts.Part):
+    """Limits at the next hospital if the logits of the rates are normal; None where not known."""
+
+    limit: FiniteFloat | None
+    miss_rate: FiniteFloat | None
+    alarm_rate: FiniteFloat | None
+    level: FiniteFloat
+
+
+class NextSitePart(parts.Part):
+    """What several hospitals say about one that nobody has seen.
+
+    ``split`` says that other hospitals chose the cut-off; otherwise every hospital was left out in
+    turn. ``threshold_range`` is that of all cut-offs, the published one included, and ``between``
+    the share of these patients with a score between them. ``prevalence`` is that at which the cost
+    is taken; None for that of each hospital. ``sites_needed`` reach the ``level``.
+    """
+
+    n_sites: int
+    split: bool
+    delta: FiniteFloat
+    level: FiniteFloat
+    prevalence: parts.Range | None
+    cost_there: FiniteFloat | None = None
+    worst: WorstSitePart
+    share: SharesPart
+    normal: NormalLimitPart | None
     threshold_range: parts.Range | None
-    quantile_range: parts.Range | None
+    between: FiniteFloat | None
+    sites_needed: int | None
+    rows: list[SiteRowPart]
 
 
 class StudyRatePart(parts.CertifiedRatePart):
@@ -171,9 +232,12 @@ class HeldOutPart(parts.Part):
 
 
 class OptionsPart(parts.RuleOptions):
-    """All options that the numbers depend on."""
+    """All options that the numbers depend on; the last three where somebody gave them."""
 
     seed: int
+    sites_certify: list[str] | None = None
+    prevalence_there: parts.Range | None = None
+    cost_there: FiniteFloat | None = None
 
 
 class StudyDocument(parts.NamedClasses):
@@ -201,7 +265,7 @@ class StudyDocument(parts.NamedClasses):
     stability: parts.StabilityPart
     tipping_point: TippingPart
     candidates: list[CandidatePart]
-    sites: SitesPart | None
+    next_site: NextSitePart | None
     curve: CurvePart
     rivals: list[RivalPart]
     modulus_curve: ModulusCurvePart

@@ -21,7 +21,7 @@ from steadycut.estimators.decider import PatientDecider
 from steadycut.estimators.deployed import DeployedClassifier
 from steadycut.estimators.learn import learn
 from steadycut.io.progress import progress_on_stderr
-from steadycut.study.fit import Progress
+from steadycut.study.choosing import Progress
 from steadycut.study.options import Options, study_options
 
 

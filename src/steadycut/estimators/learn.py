@@ -16,7 +16,8 @@ from steadycut.estimators.fingerprint import study_fingerprint
 from steadycut.estimators.refit import Refit, RefitDraws
 from steadycut.estimators.threads import one_thread
 from steadycut.io.checkpoint import Checkpoint, open_checkpoint
-from steadycut.study.fit import Progress, Study, run_study
+from steadycut.study.choosing import Progress
+from steadycut.study.fit import Study, run_study
 from steadycut.study.options import Options
 from steadycut.study.roles import check_both_classes, deal_roles
 

@@ -15,7 +15,7 @@ from steadycut.estimators.cross_fit import LEAST_FOLDS, Instances, Scorer
 from steadycut.estimators.threads import one_thread
 from steadycut.estimators.workers import dask_client, run_tasks
 from steadycut.io.checkpoint import Checkpoint
-from steadycut.study.fit import Progress
+from steadycut.study.choosing import Progress
 
 Replicate = tuple[float, int]
 

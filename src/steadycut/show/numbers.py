@@ -76,6 +76,17 @@ def percent(share: float | None) -> str:
     return f"{text} %"
 
 
+def whole_percent(share: float) -> str:
+    """Write a share that is promised, rounded down to whole per cent.
+
+    Examples
+    --------
+    >>> whole_percent(0.7375), whole_percent(0.9)
+    ('73 %', '90 %')
+    """
+    return f"{math.floor(100 * share + ROUNDING)} %"
+
+
 def rate(share: float | None) -> str:
     """Write a sensitivity, a specificity or a predictive value: two decimals.
 

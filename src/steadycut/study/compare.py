@@ -36,8 +36,9 @@ from steadycut.errors import (
     argument,
     warn_each,
 )
+from steadycut.study.choosing import Progress
 from steadycut.study.describe import steps_of
-from steadycut.study.fit import Progress, Study, as_candidates, check_same_patients, make_study
+from steadycut.study.fit import Study, as_candidates, check_same_patients, make_study
 from steadycut.study.options import Options
 
 OURS, REFERENCE = "stable", "erm"

@@ -5,19 +5,18 @@ import numpy as np
 from steadycut.core.certify import certificate_of
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import confusion_at
-from steadycut.core.cuts.left_cdf import count_below
+from steadycut.core.cuts.left_cdf import count_below, left_cdf
 from steadycut.core.cuts.risk_curve import risk_curve
+from steadycut.core.next_site import NextSite, SiteRow, comparison_at, sites_needed
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.core.select import Candidate
 from steadycut.core.shift.tipping import tipping_point
-from steadycut.core.sites import SiteCut, cuts_by_site
 from steadycut.core.split import Roles
 from steadycut.documents.parts import (
     CertificatePart,
     CostsPart,
     EnsembleShares,
     MethodShare,
-    Range,
     RoleCounts,
     StabilityPart,
     Step,
@@ -27,9 +26,9 @@ from steadycut.documents.study import (
     CandidatePart,
     CurvePart,
     HeldOutPart,
+    NextSitePart,
     OptionsPart,
-    SitePart,
-    SitesPart,
+    SiteRowPart,
     StudyDocument,
     StudyRatePart,
     TippingPart,
@@ -77,7 +76,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
         stability=stability_part(study),
         tipping_point=tipping_part(study),
         candidates=[candidate_part(study, one) for one in study.candidates],
-        sites=sites_part(study),
+        next_site=next_site_part(study),
         curve=curve_part(study),
         rivals=rival_cuts(study),
         modulus_curve=modulus_curve(study),
@@ -85,7 +84,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
         scores=class_quantiles(study.certify_patients),
         explorer=study_explorer(study),
         bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
-        patients=role_counts(study.patients, study.roles, study.held_out),
+        patients=counts_with_sites(study),
         test=held_out_part(study, confidence),
         options=options_part(study),
     )
@@ -106,46 +105,35 @@ def tipping_part(study: FittedStudy) -> TippingPart:
     )
 
 
-def sites_part(study: FittedStudy) -> SitesPart | None:
-    """Return what each internal site would have chosen alone; None with fewer than two sites."""
-    search = study.options.search
-    found = cuts_by_site(
-        study.chose,
-        study.certified,
-        study.chosen.threshold,
-        search.chooser,
-        search.costs,
-        grid=search.grid,
-        delta=search.delta,
-    )
-    if not found:
+def next_site_part(study: FittedStudy) -> NextSitePart | None:
+    """Return what the hospitals say about the next one; None with fewer than two."""
+    found = study.next_site
+    if found is None:
         return None
-    known = [one for one in found if one.threshold is not None]
-    return SitesPart(
-        rows=[site_part(study, one) for one in found],
-        threshold_range=span([study.turned(one.threshold or 0.0) for one in known]),
-        quantile_range=span([one.quantile or 0.0 for one in known]),
+    cuts = [row.threshold for row in found.rows if row.threshold is not None]
+    same_score = len(cuts) == found.n_sites
+    ends = (min(*cuts, study.chosen.threshold), max(*cuts, study.chosen.threshold))
+    below = np.searchsorted(np.sort(study.oriented_scores), ends)
+    return NextSitePart.of(
+        found,
+        prevalence=found.costs.target,
+        threshold_range=tuple(sorted(map(study.turned, ends))) if same_score else None,
+        between=float(below[1] - below[0]) / study.patients.n_patients if same_score else None,
+        sites_needed=sites_needed(found.level, split=found.split),
+        rows=[site_part(study, found, row) for row in found.rows],
     )
 
 
-def site_part(study: FittedStudy, one: SiteCut) -> SitePart:
-    """Return one site: its own cut on the score and the quantile scale, and its certificate.
-
-    A certificate needs patients who did not choose: there are none in ``uniform``.
-    """
-    certificate = one.certificate if study.options.honesty == "split" else None
-    return SitePart.of(
-        one,
-        select=one.n_select,
-        certify=one.n_certify,
-        threshold=None if one.threshold is None else study.turned(one.threshold),
-        certificate=certificate,
+def site_part(study: FittedStudy, found: NextSite, row: SiteRow) -> SiteRowPart:
+    """Return one hospital, with its cut-off on the score and the quantile scale."""
+    compared, half = comparison_at(row.counts, found.costs), (1 - found.level) / 2
+    cut = row.threshold
+    return SiteRowPart.of(
+        row,
+        threshold=None if cut is None else study.turned(cut),
+        quantile=None if cut is None else float(left_cdf(study.chose.scores, cut)),
+        interval=(compared.lowest_cost(half), compared.highest_cost(half)),
     )
-
-
-def span(values: list[float]) -> Range | None:
-    """Return the smallest and the largest value."""
-    return (min(values), max(values)) if values else None
 
 
 def stability_part(study: FittedStudy) -> StabilityPart:
@@ -249,6 +237,12 @@ def role_counts(patients: PatientScores, roles: Roles, test: HeldOut | None = No
         test=None if test is None else test.patients.n_patients,
         test_positive=None if test is None else test.patients.n_positive,
     )
+
+
+def counts_with_sites(study: FittedStudy) -> RoleCounts:
+    """Return these numbers, and how many sites the patients come from, if that is known."""
+    found, sites = role_counts(study.patients, study.roles, study.held_out), study.patients.sites
+    return found if sites is None else found.model_copy(update={"sites": np.unique(sites).size})
 
 
 def options_part(study: FittedStudy) -> OptionsPart:

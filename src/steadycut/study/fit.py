@@ -1,6 +1,6 @@
 """The whole flow: patient scores in, a frozen and certified cut-off out."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
@@ -10,15 +10,15 @@ from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.bootstrap.within_groups import Stratify
 from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import confusion_at
-from steadycut.core.ensemble import make_ensemble, try_ensemble
 from steadycut.core.intervals.threshold import CutInterval
 from steadycut.core.odd import check_varied
 from steadycut.core.records import PatientScores
-from steadycut.core.select import Candidate, Draw, best_candidate, try_candidate
+from steadycut.core.select import Draw
 from steadycut.core.split import Roles
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.study import StudyDocument
-from steadycut.errors import BadOption, BadPatients, NoFeasibleCut, warn_each
+from steadycut.errors import BadOption, BadPatients, warn_each
+from steadycut.study.choosing import Choice, Progress, choose
 from steadycut.study.describe import describe
 from steadycut.study.fitted import FittedStudy, HeldOut
 from steadycut.study.freeze import freeze
@@ -30,8 +30,6 @@ from steadycut.study.operating_point import (
 )
 from steadycut.study.options import GIVEN, FitOptions, Options, study_options
 from steadycut.study.roles import check_both_classes, deal_roles, deal_test, groups_of
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -153,6 +151,15 @@ def fit(
         to other hospitals; by the ``"objective"`` J of Algorithm 1, or J without the bias in the
         radius (``"no-bias"``). With several sites: by the risk at each site of the cut that the
         other sites choose, on average (``"site-mean"``) or at the worst site (``"site-worst"``).
+    sites_certify : sequence of str, default None
+        Sites whose patients certify; those of all other sites choose. What is then said of the
+        next hospital is exact for the published cut-off. None lets every site do both.
+    prevalence_there : float or (float, float), default None
+        Prevalence at the next hospital, or a range. `Study.next_site` then takes the cost there,
+        from the miss rate and the alarm rate of each site.
+    cost_there : float, default None
+        An average cost per patient, fixed before the data were seen. `Study.next_site` says at
+        which share of hospitals the cost is at most this.
     test_size : float or int, default None
         Patients to hold out before anything else, as a share of all patients or as a number. They
         neither choose nor certify. ``study.describe().test`` says what the frozen cut-off does to
@@ -223,35 +230,19 @@ def run_study(
     _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
     roles = roles or deal_roles(candidates[0], options)
     within = groups_of(candidates[0], options, groups)
-    tried: list[Candidate] = []
-    feasible: list[PatientScores] = []
-    refusals: dict[str, NoFeasibleCut] = {}
-    for done, scores in enumerate(candidates):
-        if progress:
-            progress(f"bootstrap of {scores.recipe.name}", done, len(candidates))
-        oriented = scores.oriented(options.direction)
-        # Every candidate gets the same random numbers, whatever else is tried.
-        rng = np.random.default_rng(bootstrap_seed)
-        chosen_by = oriented.take(roles.select)
-        chosen_within = None if within is None else within[roles.select]
-        try:
-            found = try_candidate(
-                chosen_by, oriented, options.search, rng, options.publish, draw, chosen_within
-            )
-        except NoFeasibleCut as error:
-            refusals[scores.recipe.name] = error
-        else:
-            tried.append(found)
-            feasible.append(scores)
-    if refusals and (options.ensemble is not None or not tried):
-        raise next(iter(refusals.values()))
-    if options.ensemble is None:
-        chosen = best_candidate(tried, options.search.costs, options.search.selector)
-        patients = feasible[tried.index(chosen)]
-        study = certify_study(patients, chosen, tried, options, roles, tuple(refusals))
-    else:
-        rng = np.random.default_rng(bootstrap_seed)
-        study = average_all(feasible, tried, options, options.ensemble, roles, rng)
+    choice = choose(
+        candidates,
+        roles.select,
+        options,
+        bootstrap_seed,
+        draw=draw,
+        within=within,
+        progress=progress,
+    )
+    study = certify_study(choice, candidates, options, roles)
+    if draw is not draw_thresholds:
+        # The scorer has learned from all sites: none of them can be left out.
+        study = replace(study, given=())
     if progress:
         progress("certified", len(candidates), len(candidates))
     return study
@@ -283,48 +274,24 @@ def study_with_test(
     return replace(study, options=options, held_out=HeldOut(patients=tested, everyone=everyone))
 
 
-def average_all(
-    candidates: list[PatientScores],
-    tried: list[Candidate],
-    options: Options,
-    kind: str,
-    roles: Roles,
-    rng: np.random.Generator,
-) -> Study:
-    """Average the cuts of all candidates on the quantile scale, and certify the ensemble."""
-    search, sign = options.search, options.sign
-    everyone = [scores.oriented(options.direction) for scores in candidates]
-    chose = [scores.take(roles.select) for scores in everyone]
-    ensemble, cuts = make_ensemble(chose, everyone, kind, search, sign, rng)
-    patients = ensemble.combine(candidates)
-    selecting = patients.oriented(options.direction).take(roles.select)
-    chosen = try_ensemble(selecting, ensemble.threshold(cuts, sign), tried, search)
-    study = certify_study(patients, chosen, [*tried, chosen], options, roles)
-    return replace(study, ensemble=ensemble)
-
-
 def certify_study(
-    patients: PatientScores,
-    chosen: Candidate,
-    tried: list[Candidate],
-    options: Options,
-    roles: Roles,
-    infeasible: tuple[str, ...] = (),
+    choice: Choice, candidates: list[PatientScores], options: Options, roles: Roles
 ) -> Study:
     """Certify what was chosen, and put the study together.
 
     A candidate that was left out counts too: it was left out because of these patients.
     """
+    patients = choice.scores_of(candidates)
     oriented = patients.oriented(options.direction)
     certified = oriented.take(roles.certify)
-    counts = confusion_at(certified, chosen.threshold)
+    counts = confusion_at(certified, choice.chosen.threshold)
     certificate = certificate_of(
         counts,
         options.search.costs,
         options.search.delta,
         bound=options.bound,
         honesty=options.honesty,
-        n_candidates=len(tried) + len(infeasible),
+        n_candidates=len(choice.tried) + len(choice.infeasible),
     )
     return Study(
         options=options,
@@ -332,11 +299,13 @@ def certify_study(
         roles=roles,
         chose=oriented.take(roles.select),
         certified=certified,
-        chosen=chosen,
-        candidates=tuple(tried),
+        chosen=choice.chosen,
+        candidates=choice.tried,
         certificate=certificate,
         counts=counts,
-        infeasible=infeasible,
+        ensemble=choice.ensemble,
+        infeasible=choice.infeasible,
+        given=tuple(candidates),
     )
 
 

@@ -12,12 +12,14 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.cuts.grid import operating_value
 from steadycut.core.diagnose import class_warnings, flip_probability, order_warnings
 from steadycut.core.ensemble import Ensemble
+from steadycut.core.next_site import NextSite
 from steadycut.core.odd import odd_warnings
 from steadycut.core.records import PatientScores
 from steadycut.core.select import Candidate
 from steadycut.core.sites import unit_warnings
 from steadycut.core.split import Roles
 from steadycut.ingest.identifiers import alike_warnings
+from steadycut.study.next_site import study_next_site
 from steadycut.study.options import Options
 
 
@@ -43,7 +45,8 @@ class FittedStudy:
     ``chosen`` and ``candidates`` are on that scale too; `turned` brings a value back to the units
     of the scores. For an ensemble, scores are mean quantiles between 0 and 1, and ``candidates``
     are its methods and, last, the ensemble. ``infeasible`` names the candidates that have no cut
-    within the limits of the rule. ``held_out`` are not among the ``patients``.
+    within the limits of the rule. ``held_out`` are not among the ``patients``. ``given`` are all
+    candidates; none where the scorer has learned from these patients.
     """
 
     options: Options
@@ -58,6 +61,7 @@ class FittedStudy:
     ensemble: Ensemble | None = None
     infeasible: tuple[str, ...] = ()
     held_out: HeldOut | None = None
+    given: tuple[PatientScores, ...] = ()
 
     @property
     def n_candidates(self) -> int:
@@ -99,6 +103,13 @@ class FittedStudy:
         """Return what counts of the certifying patients show of these rates."""
         options = self.options
         return certified_rates(counts, options.asked_rates, options.search.delta, self.n_choices)
+
+    @cached_property
+    def next_site(self) -> NextSite | None:
+        """What the hospitals say about the next one; None with fewer than two."""
+        return study_next_site(
+            self.given, self.options, self.roles.select, self.chosen, self.certified
+        )
 
     @cached_property
     def oriented_scores(self) -> FloatArray:

@@ -128,7 +128,7 @@ def provenance_of(study: FittedStudy) -> Provenance:
     """Return what the rule was made with and from."""
     sites = study.patients.sites
     names = set() if sites is None else set(sites.tolist())
-    options = options_part(study).model_dump(exclude={"seed"})
+    options = options_part(study).model_dump(include=set(RuleOptions.model_fields))
     return Provenance(
         versions=versions(),
         seed=study.options.seed,

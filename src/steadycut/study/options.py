@@ -1,5 +1,6 @@
 """What a study depends on besides the patients, checked before any patient is looked at."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, Unpack
 
@@ -10,6 +11,7 @@ from steadycut.core.checks import (
     check_count,
     check_flag,
     check_fraction,
+    check_positive,
     check_range,
     check_size,
     store,
@@ -32,6 +34,8 @@ class Options:
     """Everything that a study depends on besides the patients.
 
     ``test_size`` is the share, or the number, of patients who are held out before anything else.
+    ``sites_certify`` are the sites whose patients certify, where sites are not split.
+    ``prevalence_there`` and ``cost_there`` are about the next hospital alone.
     """
 
     search: Search
@@ -45,6 +49,9 @@ class Options:
     stratify: str | None = None
     seed: int = 0
     test_size: float | None = None
+    sites_certify: tuple[str, ...] | None = None
+    prevalence_there: tuple[float, float] | None = None
+    cost_there: float | None = None
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
@@ -55,6 +62,7 @@ class Options:
         check_flag("stratified", self.stratified)
         if self.test_size is not None:
             store(self, "test_size", check_size("test_size", self.test_size))
+        self._check_next_site()
         if self.stratify is not None and self.ensemble is not None:
             msg = "an ensemble cannot be resampled within groups; leave out stratify or ensemble."
             raise BadOption(msg)
@@ -68,6 +76,19 @@ class Options:
             self._check_ensemble(self.ensemble)
             # Evenly spaced cuts depend on the scale of the scores; ranks must not.
             store(self, "search", replace(self.search, grid="exact"))
+
+    def _check_next_site(self) -> None:
+        there = _as_range("prevalence_there", self.prevalence_there)
+        store(self, "prevalence_there", there)
+        if self.cost_there is not None:
+            store(self, "cost_there", check_positive("cost_there", self.cost_there))
+        if self.sites_certify is None:
+            return
+        store(self, "sites_certify", as_names(self.sites_certify))
+        if self.honesty != "split" or self.stratified:
+            other = argument("stratified") if self.stratified else "honesty 'uniform'"
+            msg = f"{argument('sites_certify')} deals patients by site; leave out {other}."
+            raise BadOption(msg)
 
     def _check_ensemble(self, kind: str) -> None:
         check_choice("ensemble", kind, tuple(KINDS))
@@ -129,17 +150,30 @@ class FitOptions(TypedDict, total=False):
     selector: str
     seed: int
     test_size: float | None
+    sites_certify: Sequence[str] | None
+    prevalence_there: float | tuple[float, float] | None
+    cost_there: float | None
 
 
 def study_options(*, stratify: str | None = None, **given: Unpack[FitOptions]) -> Options:
     """Return the options of `fit`, checked, before any patient is looked at."""
     rest: dict[str, Any] = {**given, "stratify": stratify}
     prices = {name: rest.pop(name) for name in ("cost_fn", "cost_fp") if name in rest}
-    costs = Costs(**prices, target=_as_range(rest.pop("target_prevalence", None)))
+    costs = Costs(
+        **prices, target=_as_range("target_prevalence", rest.pop("target_prevalence", None))
+    )
     own = {one.name for one in fields(Options)}
     search = {name: rest.pop(name) for name in list(rest) if name not in own}
     return Options(search=Search(costs=costs, **search), **rest)
 
 
-def _as_range(prevalence: float | tuple[float, float] | None) -> tuple[float, float] | None:
-    return None if prevalence is None else check_range("target_prevalence", prevalence)
+def _as_range(
+    name: str, prevalence: float | tuple[float, float] | None
+) -> tuple[float, float] | None:
+    return None if prevalence is None else check_range(name, prevalence)
+
+
+def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of sites, each once, in order; one name may be given as it is."""
+    given = [names] if isinstance(names, str) else names
+    return tuple(sorted({str(name) for name in given}))

@@ -1,14 +1,17 @@
 """Who chooses the cut-off and who certifies it, and within which groups patients are resampled."""
 
 import hashlib
+from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
 from steadycut.core.bootstrap.within_groups import Stratify, group_codes
-from steadycut.core.checks import IntArray
+from steadycut.core.checks import IntArray, read_only
 from steadycut.core.records import PatientScores
 from steadycut.core.split import Roles, everybody, split_classes, split_patients
-from steadycut.errors import TooFewPatients, argument
+from steadycut.errors import BadOption, BadPatients, TooFewPatients, argument
+from steadycut.ingest.sites import check_sites
 from steadycut.study.options import GIVEN, Options
 
 # Below this many patients of a class no cut-off is chosen at all.
@@ -22,9 +25,27 @@ def deal_roles(patients: PatientScores, options: Options) -> Roles:
     positions would be dealt for every cohort of a size. Where identifiers tell the class
     (``case_1``, ``control_1``) that is as good as stratified.
     """
+    if options.sites_certify is not None:
+        return deal_sites(patients, options.sites_certify)
     if options.honesty == "uniform":
         return everybody(patients.n_patients)
     return _deal(patients, options, options.certify_size, stream=0)
+
+
+def deal_sites(patients: PatientScores, names: Sequence[str]) -> Roles:
+    """Let the patients of some sites certify, and those of all others choose."""
+    if patients.sites is None:
+        msg = f"{argument('sites_certify')} needs every patient's site. Name the column of sites."
+        raise BadPatients(msg)
+    check_sites(Counter(patients.sites.tolist()), names)
+    certify = np.isin(patients.sites, names)
+    if certify.all():
+        msg = f"{argument('sites_certify')} names every site; leave at least one to choose."
+        raise BadOption(msg)
+    roles = (read_only(np.flatnonzero(one)) for one in (~certify, certify))
+    select, certifying = roles
+    check_both_classes(patients.take(select))
+    return Roles(select=select, certify=certifying, honesty="split")
 
 
 def deal_test(patients: PatientScores, options: Options) -> Roles | None:

@@ -10,11 +10,13 @@ from steadycut.core.bootstrap.refined_resampling import (
     make_blocks,
     refined_replicates,
 )
+from steadycut.core.bootstrap.resampling import BATCH, resample
 from steadycut.core.bootstrap.within_groups import replicates_within
 from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.cuts.grid import Cuts
 from steadycut.core.cuts.risk_curve import Curve, count_errors
 from steadycut.core.records import Costs
+from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.rules.pruning import Local
 from steadycut.core.rules.registry import Best, Rule, choose, on_cuts
 
@@ -50,6 +52,8 @@ def draw_thresholds(
     each group as the cohort.
     """
     rule, groups = on_cuts(rule, cuts), cuts.cells[None, :] if groups is None else groups
+    if isinstance(rule, AtNextSite):
+        return _draw_by_site(cuts, rule, n_replicates, rng, groups)
     everyone = count_errors(cuts.cells[None, :])
     below = everyone.ranks[0]
     first, last = choose(everyone, rule, costs)
@@ -64,6 +68,30 @@ def draw_thresholds(
         rank=int(rank[0]),
         thresholds=read_only(cuts.place(first, last)),
         ranks=read_only((below[first] + below[last]) / 2),
+        n_infeasible=n_infeasible,
+    )
+
+
+def _draw_by_site(
+    cuts: Cuts, rule: AtNextSite, n_replicates: int, rng: np.random.Generator, sites: IntArray
+) -> ThresholdDraws:
+    """Do the same for a rule that looks at each site; patients are resampled within sites."""
+    below = count_errors(cuts.cells).ranks
+    chosen, _ = rule.choose(sites[None])
+    drawn, n_infeasible = [], 0
+    step = max(1, BATCH // sites.size)
+    for start in range(0, n_replicates, step):
+        size = min(step, n_replicates - start)
+        found = [resample(cells[None, :], size, rng)[0] for cells in sites]
+        cut, keeps = rule.choose(np.stack(found, axis=1))
+        drawn.append(cut)
+        n_infeasible += int(np.count_nonzero(~keeps))
+    draws = np.concatenate(drawn) if drawn else np.empty(0, dtype=np.int64)
+    return ThresholdDraws(
+        threshold=float(cuts.place(chosen, chosen)[0]),
+        rank=int(below[chosen[0]]),
+        thresholds=read_only(cuts.place(draws, draws)),
+        ranks=read_only(below[draws].astype(float)),
         n_infeasible=n_infeasible,
     )
 

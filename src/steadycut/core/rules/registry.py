@@ -20,6 +20,7 @@ from steadycut.core.rules.basins import excess_risk
 from steadycut.core.rules.best_criterion import Best, Limit, criterion_near, criterion_of
 from steadycut.core.rules.criteria import CRITERIA, FAMILIES, Criterion
 from steadycut.core.rules.kernel_youden import KernelYouden
+from steadycut.core.rules.next_site import parse_next_site
 from steadycut.core.rules.peers import PEERS
 from steadycut.core.rules.pointwise import Pointwise
 from steadycut.core.rules.pruning import Stretch, near_best, without_repeats
@@ -156,6 +157,7 @@ OTHER_RULES = {
     "mean-score": "smallest score called nearest to the mean score",
     "prevalence-score": "smallest score called nearest to the prevalence",
 }
+AT_NEXT_SITE = "mean sensitivity, or specificity, of at least X at the next of several sites"
 CONSTRAINED = "best by RULE among the cuts with NAME at least X; @NAME:X can be repeated"
 
 
@@ -175,6 +177,7 @@ def rule_table() -> list[tuple[str, str, str]]:
         meanings[f"{name}:X"] = f"{name} {bound} X, then largest {one.partner}"
         meanings[f"{name}{NEAR}:X"] = f"{name} as near to X as can be"
     meanings["RULE@NAME:X"] = CONSTRAINED
+    meanings["sensitivity:X@next-site"] = AT_NEXT_SITE
     return [(name, meaning, PEERS.get(name, "")) for name, meaning in meanings.items()]
 
 
@@ -195,7 +198,7 @@ def parse_rule(rule: str | Counted) -> Rule:
     (['kappa'], 'sensitivity >= 0.9')
     """
     if isinstance(rule, str):
-        return PLAIN_RULES[rule] if rule in PLAIN_RULES else _best(rule)
+        return PLAIN_RULES.get(rule) or parse_next_site(rule) or _best(rule)
     if callable(rule):
         return Best((criterion_of(rule),))
     raise _unknown(rule)

@@ -22,11 +22,11 @@ from steadycut.show.sections.choice import (
     candidates_section,
     choice_section,
     instances_section,
-    sites_section,
 )
 from steadycut.show.sections.comparison import comparison_section
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import methods_section
+from steadycut.show.sections.next_site import next_site_fact, next_site_section
 from steadycut.show.sections.stability import stability_section, tipping_section
 from steadycut.show.sections.verdict import TONES
 
@@ -43,6 +43,7 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
     waterfall = pictures(study, {CertificateDisplay: WATERFALL})
     sections = (
         certificate_section(certificate, f"where {say.costs_in_words(costs)}", waterfall),
+        next_site_section(study),
         operating_section(study),
         held_out_section(study, study.test) if study.test else None,
         choice_section(study),
@@ -50,7 +51,6 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
         tipping_section(study),
         instances_section(study.instances) if study.instances else None,
         candidates_section(study),
-        sites_section(study, study.sites) if study.sites else None,
         comparison_section(comparison) if comparison else None,
         methods_section(study),
         checklist_section(study),
@@ -98,7 +98,7 @@ def next_step(study: StudyDocument) -> str:
     """Say what to do now, and how many patients that takes."""
     verdict = study.verdict
     if verdict is None or verdict.overall == "good":
-        return say.next_step("rule.json")
+        return say.next_step("rule.json", several_sites=study.next_site is not None)
     if verdict.useful != "no" and verdict.as_asked not in {None, "yes"}:
         return rates_step(study.certified_rates or [], study.direction, study.names)
     return say.study_step(study, verdict)
@@ -116,6 +116,7 @@ def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
         ("tested on", tested),
         *((name, rates_in_words(point, name, value)) for name, value in RATES.items()),
         *((("held out", say.held_out_in_words(study.test, study.names)),) if study.test else ()),
+        *((("next hospital", next_site_fact(study, study.next_site)),) if study.next_site else ()),
         ("stability", f"{moves}{say.reversed_in_words(study.stability.flip_rate)}"),
     )
 

@@ -3,7 +3,8 @@
 ===================  ================================================================
 ``certificate``      the upper limit on the risk, term by term
 ``characteristics``  what a cut-off does to patients, with intervals
-``choice``           how a cut-off was chosen, from which candidates, and by sites
+``next_site``        what several hospitals say about the next one
+``choice``           how a cut-off was chosen, and from which candidates
 ``stability``        how far a cut-off may move, and how much may change elsewhere
 ``comparison``       every rule at two hospitals
 ``verdict``          the answers of an audit, every site and group, the next step

@@ -60,6 +60,8 @@ TEXT = (
     "The items of STARD 2015 (diagnostic accuracy) and TRIPOD+AI (prediction models) that are "
     "about a cut-off. The last column is what no software can know."
 )
+ONE_SITE = "one population; no promise for another hospital until an audit there"
+SEVERAL_SITES = "what these hospitals say about the next one, if it is like them"
 NOTE = (
     "The numbers are those of the items. Items on title, abstract, background and discussion are "
     "the author's altogether."
@@ -81,9 +83,9 @@ def checklist_section(document: StudyDocument) -> Section:
         "missing data": _missing(document.data),
         "cross tabulation": _two_by_two(document.operating_point),
         "accuracy and its precision": ACCURACY,
-        "stability and variability": f"{stable}, site by site" if document.sites else stable,
+        "stability and variability": f"{stable}, site by site" if document.next_site else stable,
         "full specification": _rule(document),
-        "limitations": "one population; no promise for another hospital until an audit there",
+        "limitations": SEVERAL_SITES if document.next_site else ONE_SITE,
         "open science": VERSIONS,
     }
     return _section(found, LEFT)

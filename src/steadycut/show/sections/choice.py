@@ -1,16 +1,15 @@
-"""How a cut-off was chosen: the cut-off itself, the candidates, and what sites choose alone."""
+"""How a cut-off was chosen: the cut-off itself, and the candidates."""
 
 from dataclasses import replace
 
 from steadycut.documents.parts import ClustersPart
-from steadycut.documents.study import CriterionPart, SitesPart, StudyDocument
+from steadycut.documents.study import CriterionPart, StudyDocument
 from steadycut.show import sentences as say
 from steadycut.show.builders import explained, of_columns, pictures, section
 from steadycut.show.figures.candidates import CandidatesDisplay
 from steadycut.show.figures.risk_curve import RiskCurveDisplay
-from steadycut.show.figures.sites import SitesDisplay
 from steadycut.show.figures.threshold_draws import ThresholdDrawsDisplay
-from steadycut.show.numbers import count, cut, exact, percent, risk
+from steadycut.show.numbers import count, cut, exact, risk
 from steadycut.show.page import Section
 from steadycut.show.sections.characteristics import cut_interval_rows
 
@@ -25,11 +24,6 @@ SELECTORS = {
 ENSEMBLE = (
     "The ensemble in the last row averages the cut-offs of all others on the quantile scale; its "
     "own cut-off is a quantile."
-)
-BY_SITE = (
-    "What each site would have chosen alone, on the scale of the score and as a share of all "
-    "patients used to choose below it; and how the common cut-off does there. Each certificate "
-    "holds on its own, not all of them at once."
 )
 RISK_CURVE = (
     "Risk of the patients used to choose, at every cut-off, with one standard error to either side."
@@ -117,20 +111,3 @@ def candidates_section(study: StudyDocument) -> Section:
     )
     figures = pictures(study, {CandidatesDisplay: CANDIDATES})
     return section("candidates", "What it was chosen from", text, figures=figures, tables=(table,))
-
-
-def sites_section(study: StudyDocument, sites: SitesPart) -> Section:
-    """Show what each internal site would have chosen alone."""
-    rows, certified = sites.rows, [row.certificate for row in sites.rows]
-    columns = [
-        ("site", [row.site for row in rows]),
-        ("to choose", [str(row.select) for row in rows]),
-        ("its own cut", [cut(row.threshold) for row in rows]),
-        ("quantile", [percent(row.quantile) for row in rows]),
-        ("to check", [str(row.certify) for row in rows]),
-        ("risk", ["" if one is None else risk(one.risk) for one in certified]),
-        ("certified", ["" if one is None else risk(one.value) for one in certified]),
-    ]
-    figures = pictures(study, {SitesDisplay: "The cut-off that each site would have chosen alone."})
-    table = of_columns("Internal sites: what each would have chosen alone", columns)
-    return section("sites", "Site by site", BY_SITE, figures=figures, tables=(table,))

@@ -1,0 +1,202 @@
+"""What several hospitals say about the next one, and when they say nothing."""
+
+from steadycut.core.next_site import LEAST_NORMAL, sites_needed
+from steadycut.documents.study import NextSitePart, SharePart, SiteRowPart, StudyDocument
+from steadycut.show import sentences as say
+from steadycut.show.builders import of_columns, pictures, section
+from steadycut.show.figures.sites import SitesDisplay
+from steadycut.show.numbers import cut, of_hundred, percent, rate, risk, whole_percent
+from steadycut.show.page import Section, Table
+
+TITLE = "The next hospital"
+FOREST = (
+    "Each hospital: average cost with its interval, at a cut-off that its own patients did not "
+    "choose. Below: the largest cost to expect at the next hospital."
+)
+ASSUMPTION = (
+    "All of this assumes that the next hospital is to these hospitals as they are to each other. "
+    "It does not apply where the next one is known to be unlike them: another scanner or "
+    "laboratory, a referral centre, another country. Nor does it apply if these hospitals were "
+    "picked because the cut-off does well there."
+)
+POOLED = (
+    "The patients of all hospitals choose the cut-off together. Giving each hospital the same "
+    "weight, or guarding against the worst one, did not transfer better."
+)
+SHARED = " This is approximate, because the cut-offs were chosen on shared hospitals."
+
+
+def next_site_section(study: StudyDocument) -> Section:
+    """Say what is known about a hospital that nobody has seen."""
+    found = study.next_site
+    if found is None:
+        return section("next-site", TITLE, results=(nothing_sentence(study),))
+    results = (
+        worst_sentence(found),
+        trivial_sentence(found),
+        *share_sentences(found),
+        normal_sentence(found),
+        level_sentence(found),
+    )
+    figures = pictures(study, {SitesDisplay: FOREST})
+    texts = (ASSUMPTION, "" if found.split else POOLED)
+    return section(
+        "next-site", TITLE, *texts, results=results, figures=figures, tables=(sites_table(found),)
+    )
+
+
+def next_site_fact(study: StudyDocument, found: NextSitePart) -> str:
+    """Say in one line what is known about the next hospital."""
+    chosen = "" if found.split else ", with a cut-off that all but one of them chose"
+    sure = whole_percent(found.worst.promise)
+    return (
+        f"{at_most(study, found.worst.limit)}{chosen} (probability {sure} or more, if it is to "
+        f"these {found.n_sites} as they are to each other)"
+    )
+
+
+def at_most(study: StudyDocument, limit: float) -> str:
+    """Write an upper limit of the cost; with equal costs it is a number of patients."""
+    if study.costs.equal:
+        return f"wrong in at most {of_hundred(limit / study.costs.cost_fn)} patients"
+    return f"average cost at most {risk(limit)}"
+
+
+def nothing_sentence(study: StudyDocument) -> str:
+    """Say that nothing is known about another hospital, and why."""
+    certify = study.options.sites_certify
+    if certify is not None:
+        why = "One hospital checks the cut-off"
+    elif study.patients.sites is None:
+        why = "The hospitals of these patients are not known"
+    elif study.patients.sites == 1:
+        why = "These patients come from one hospital"
+    else:
+        why = "No cut-off can be chosen without each of these hospitals in turn"
+    return f"{why}: nothing can be said about another one."
+
+
+def worst_sentence(found: NextSitePart) -> str:
+    """Say how large the cost at the next hospital can be."""
+    worst = found.worst
+    return (
+        f"Worst hospital: with probability at least {whole_percent(worst.promise)}, the average "
+        f"cost at the next hospital{there(found)} is at most {risk(worst.limit)}{which_cut(found)}. In the "
+        f"same way its miss rate is at most {rate(worst.miss_rate)}, and its alarm rate at most "
+        f"{rate(worst.alarm_rate)}; each of the three holds by itself."
+    )
+
+
+def there(found: NextSitePart) -> str:
+    """Say at which prevalence the cost is taken, if not at that of each hospital."""
+    if found.prevalence is None:
+        return ""
+    return f", at {say.prevalence_in_words(found.prevalence)} prevalence,"
+
+
+def which_cut(found: NextSitePart) -> str:
+    """Say for which cut-off the limit holds."""
+    if found.split:
+        return ""
+    text = ", with at least one of the cut-offs that were chosen without one hospital"
+    if found.threshold_range is None or found.between is None:
+        return f"{text} (without some hospital, another score would have been chosen)"
+    ends = " to ".join(map(cut, found.threshold_range))
+    return (
+        f"{text} ({ends}). The published cut-off can cost more there only through patients with a "
+        f"score in this range; here these are {percent(found.between)} of the patients"
+    )
+
+
+def trivial_sentence(found: NextSitePart) -> str:
+    """Say where the promised limit is not better than calling everybody or nobody."""
+    n = sum(row.trivial_cost <= found.worst.limit for row in found.rows)
+    if not n:
+        return ""
+    useless = " These hospitals promise nothing useful about the next one."
+    return (
+        f"Calling everybody or nobody would cost no more than that at {n} of these "
+        f"{found.n_sites} hospitals.{useless if n == found.n_sites else ''}"
+    )
+
+
+def share_sentences(found: NextSitePart) -> tuple[str, ...]:
+    """Say at which share of hospitals the cut-off is useful, and costs little enough."""
+    about = "" if found.split else SHARED
+    at = there(found).rstrip(",")
+    useful = f"the cut-off costs less than calling everybody or nobody{at}"
+    texts = [share_sentence(found.share.useful, useful) + about]
+    if found.share.cost is not None:
+        cheap = f"the average cost is at most {risk(found.cost_there)}{at}"
+        texts.append(share_sentence(found.share.cost, cheap) + about)
+    return tuple(texts)
+
+
+def share_sentence(share: SharePart, what: str) -> str:
+    """Say how many hospitals show something, and what follows for all hospitals."""
+    shown = f"{share.passed} of {share.n_sites} hospitals show that {what}."
+    if share.at_least <= 0:
+        return f"{shown} This is not enough to say at which share of all hospitals it does."
+    return (
+        f"{shown} So this is true at {whole_percent(share.at_least)} of all such hospitals or more "
+        f"({percent(share.confidence)} confidence)."
+    )
+
+
+def normal_sentence(found: NextSitePart) -> str:
+    """Say what holds if hospitals differ as a normal distribution says."""
+    if found.normal is None:
+        return f"Fewer than {LEAST_NORMAL} hospitals do not show how normal hospitals are."
+    normal = found.normal
+    known = {
+        "an average cost": normal.limit,
+        "a miss rate": normal.miss_rate,
+        "an alarm rate": normal.alarm_rate,
+    }
+    parts = [f"{name} of at most {risk(value)}" for name, value in known.items() if value]
+    if not parts:
+        return "Most hospitals have no errors of a kind, so no normal limit can be given."
+    return (
+        f"If hospitals differ as a normal distribution on the logit scale says: "
+        f"{', '.join(parts)} ({percent(normal.level)} each)."
+    )
+
+
+def level_sentence(found: NextSitePart) -> str:
+    """Say which level cannot be had with so few hospitals, and how many it takes."""
+    if found.worst.promise >= found.level - 1e-9 or found.sites_needed is None:
+        return ""
+    split = sites_needed(found.level, split=True)
+    certify = "" if found.split else f", or {split} that check what others chose (--sites-certify)"
+    return (
+        f"{found.n_sites} hospitals cannot promise {percent(found.level)} without further "
+        f"assumptions. That takes {found.sites_needed} hospitals{certify}: steadycut plan --sites."
+    )
+
+
+def sites_table(found: NextSitePart) -> Table:
+    """Show every hospital."""
+    rows = found.rows
+    without = "cut-off" if found.split else "cut-off without it"
+    columns = [
+        ("hospital", [row.site for row in rows]),
+        ("patients", [str(row.counts.confusion.n_patients) for row in rows]),
+        (without, [cut(row.threshold) for row in rows]),
+        ("cost", [risk(row.cost) for row in rows]),
+        ("interval", [f"{risk(row.interval[0])} to {risk(row.interval[1])}" for row in rows]),
+        ("at most", [risk(row.limit) for row in rows]),
+        ("sensitivity", [rate_of(row, "miss_rate") for row in rows]),
+        ("specificity", [rate_of(row, "alarm_rate") for row in rows]),
+        ("useful", ["yes" if row.useful else "not shown" for row in rows]),
+    ]
+    note = (
+        f"interval: {percent(found.level)}, for this hospital alone. at most: upper limit that is "
+        f"too low with probability at most {found.delta:g}."
+    )
+    return of_columns("Each hospital by itself", columns, note=note, short=False)
+
+
+def rate_of(row: SiteRowPart, error: str) -> str:
+    """Write one minus an error rate."""
+    wrong = getattr(row.counts.confusion, error)
+    return rate(None if wrong is None else 1 - wrong)

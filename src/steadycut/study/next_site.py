@@ -1,0 +1,101 @@
+"""What the hospitals of a study say about the next one.
+
+If some hospitals chose the cut-off and others check it, those speak that check it. Otherwise each
+hospital is left out in turn: the others choose a cut-off, as the study did, and all patients of the
+hospital show what it does there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from steadycut.core.checks import IntArray
+from steadycut.core.confusion import confusion_at
+from steadycut.core.next_site import LEAST_SITES, NextSite, SiteResult, next_site
+from steadycut.core.records import PatientScores
+from steadycut.core.select import Candidate
+from steadycut.core.sites import is_at, site_names
+from steadycut.errors import SteadycutError
+from steadycut.study.choosing import choose
+from steadycut.study.options import Options
+
+
+def study_next_site(
+    given: Sequence[PatientScores],
+    options: Options,
+    select: IntArray,
+    chosen: Candidate,
+    certified: PatientScores,
+) -> NextSite | None:
+    """Return what the hospitals say about the next one; None where they say nothing.
+
+    ``given`` are all candidates, as given, ``select`` the positions of the patients who chose, and
+    ``certified`` those who certify the ``chosen`` cut-off, oriented.
+    """
+    split = options.sites_certify is not None
+    if split:
+        results = results_at(certified, chosen.threshold)
+    else:
+        results = results_left_out(given, options, select, chosen)
+    if len(results) < LEAST_SITES:
+        return None
+    costs = options.search.costs
+    there = options.prevalence_there or costs.target
+    return next_site(
+        results,
+        replace(costs, target=there),
+        level=1 - options.search.delta,
+        split=split,
+        cost_there=options.cost_there,
+    )
+
+
+def results_at(patients: PatientScores, threshold: float) -> list[SiteResult]:
+    """Return what one cut-off does at every hospital; none of them chose it."""
+    return [
+        SiteResult(
+            site=name,
+            threshold=threshold,
+            counts=confusion_at(patients.take(is_at(patients, name)), threshold),
+        )
+        for name in site_names(patients)
+    ]
+
+
+def results_left_out(
+    given: Sequence[PatientScores], options: Options, select: IntArray, chosen: Candidate
+) -> list[SiteResult]:
+    """Return what the cut-off of all other hospitals does at each hospital.
+
+    Empty where the others cannot choose, such as for lack of a class.
+    """
+    if not given:
+        return []
+    selects = np.zeros(given[0].n_patients, dtype=bool)
+    selects[select] = True
+    quick = without_bootstrap(options)
+    _, seed = np.random.SeedSequence(options.seed).spawn(2)
+    results = []
+    for name in site_names(given[0]):
+        out = is_at(given[0], name)
+        others = [one.take(~out) for one in given]
+        try:
+            choice = choose(others, np.flatnonzero(selects[~out]), quick, seed)
+        except SteadycutError:
+            return []
+        there = choice.scores_of([one.take(out) for one in given]).oriented(options.direction)
+        cut = choice.chosen.threshold
+        same = choice.chosen.recipe == chosen.recipe and choice.ensemble is None
+        results.append(
+            SiteResult(site=name, threshold=cut if same else None, counts=confusion_at(there, cut))
+        )
+    return results
+
+
+def without_bootstrap(options: Options) -> Options:
+    """Return the options without replicates, where they do not decide what is chosen."""
+    search = options.search
+    if search.selector in {"objective", "no-bias"} or options.ensemble == "gls":
+        return options
+    return replace(options, search=replace(search, n_bootstrap=2))
