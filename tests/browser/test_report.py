@@ -352,9 +352,8 @@ def test_a_name_that_is_a_script_stays_text(show, page, make):
         row["score"] = SCRIPT
     if "candidates" in content:
         content["stability"]["warnings"] = [SCRIPT]
-        row = {"site": SCRIPT, "select": 1, "certify": 1, "threshold": None, "quantile": None}
-        sites = {"rows": [{**row, "certificate": None}]}
-        content["sites"] = sites | {"threshold_range": None, "quantile_range": None}
+        content["next_site"] = samples.sites_study()["next_site"]
+        content["next_site"]["rows"][0]["site"] = SCRIPT
     show(rendered(content))
     page.locator("#explore-cut").press("ArrowLeft")
     assert SCRIPT in page.locator("h1").inner_text()

@@ -1,14 +1,10 @@
-"""Several internal sites: what each would have chosen alone, and how the common cut does there."""
-
-from dataclasses import dataclass
+"""Several internal sites: who is where, and what a cut does at a site that did not choose it."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import cuts_of
-from steadycut.core.cuts.left_cdf import left_cdf
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import Rule, chosen_cut
 from steadycut.errors import BadPatients, argument
@@ -17,23 +13,6 @@ from steadycut.errors import BadPatients, argument
 FEWEST = 5
 # Every site is looked at by itself. A column with more values does not name hospitals.
 MOST_SITES = 1000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiteCut:
-    """One site, and the cut that its choosing patients would have chosen alone.
-
-    ``quantile`` is the share of all choosing patients below that cut. ``certificate`` is about the
-    common threshold and the certifying patients of this site; it holds for this site alone. Values
-    are None if the site has no patients who choose, or none who certify.
-    """
-
-    site: str
-    n_select: int
-    n_certify: int
-    threshold: float | None
-    quantile: float | None
-    certificate: Certificate | None
 
 
 def site_names(patients: PatientScores) -> list[str]:
@@ -67,37 +46,6 @@ def check_number_of_sites(n_sites: int) -> None:
 def is_at(patients: PatientScores, name: str) -> NDArray[np.bool_]:
     """Return which patients are at a site."""
     return np.array(patients.sites == name, dtype=bool)
-
-
-def cuts_by_site(
-    select: PatientScores,
-    certify: PatientScores,
-    threshold: float,
-    rule: Rule,
-    costs: Costs,
-    *,
-    grid: int | str,
-    delta: float,
-) -> list[SiteCut]:
-    """Return what each site would have chosen, and a certificate of the common threshold there.
-
-    The patients in ``certify`` must not have been used to choose ``threshold``.
-    """
-    rows = []
-    for name in site_names(select):
-        chose, judged = select.take(is_at(select, name)), certify.take(is_at(certify, name))
-        cut, counts = choose_alone(chose, rule, costs, grid), confusion_at(judged, threshold)
-        rows.append(
-            SiteCut(
-                site=name,
-                n_select=chose.n_patients,
-                n_certify=judged.n_patients,
-                threshold=cut,
-                quantile=None if cut is None else float(left_cdf(select.scores, cut)),
-                certificate=certificate_of(counts, costs, delta) if judged.n_patients else None,
-            )
-        )
-    return rows
 
 
 def choose_alone(

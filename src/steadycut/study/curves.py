@@ -11,6 +11,7 @@ from steadycut.core.bounds.windows import label_windows
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import confusion_at
 from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.rules.registry import Rule, chosen_cut, parse_rule
 from steadycut.documents.parts import ScoresPart
 from steadycut.documents.study import CostCurvePart, ModulusCurvePart, RivalPart
@@ -72,9 +73,9 @@ def cost_curve(study: FittedStudy) -> CostCurvePart | None:
 
     ``ratio`` is ``cost_fn / cost_fp``; the sum of both costs stays. ``risk`` is that of the cut-off
     chosen at these costs, ``frozen_risk`` that of the frozen one, ``trivial_risk`` that of calling
-    nobody, or everybody. None for an ensemble.
+    nobody, or everybody. None for an ensemble, and for a rule that looks at sites, not at costs.
     """
-    if study.ensemble is not None:
+    if study.ensemble is not None or isinstance(study.options.search.chooser, AtNextSite):
         return None
     rows = [_at_costs(study, costs) for costs in cost_pairs(study.options.search.costs)]
     columns = {name: [row[name] for row in rows] for name in rows[0]}

@@ -112,13 +112,14 @@ def next_site_part(study: FittedStudy) -> NextSitePart | None:
         return None
     cuts = [row.threshold for row in found.rows if row.threshold is not None]
     same_score = len(cuts) == found.n_sites
-    ends = (min(*cuts, study.chosen.threshold), max(*cuts, study.chosen.threshold))
-    below = np.searchsorted(np.sort(study.oriented_scores), ends)
+    cuts.append(study.chosen.threshold)
+    scores, ends = study.oriented_scores, (min(cuts), max(cuts))
+    between = float(np.mean((scores >= ends[0]) & (scores < ends[1])))
     return NextSitePart.of(
         found,
         prevalence=found.costs.target,
         threshold_range=tuple(sorted(map(study.turned, ends))) if same_score else None,
-        between=float(below[1] - below[0]) / study.patients.n_patients if same_score else None,
+        between=between if same_score else None,
         sites_needed=sites_needed(found.level, split=found.split),
         rows=[site_part(study, found, row) for row in found.rows],
     )

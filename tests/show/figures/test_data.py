@@ -272,15 +272,24 @@ def test_candidates_are_sorted_and_the_chosen_is_kept():
         CandidatesDisplay.from_study(samples.tied_study())
 
 
-def test_sites_have_their_own_cut_offs():
+def test_hospitals_have_their_cost_and_the_next_one_its_limits():
     study = samples.sites_study()
-    found = SitesDisplay.from_study(study)
-    rows = {f"{row['site']} ({row['select']})": row["threshold"] for row in study["sites"]["rows"]}
-    for name, threshold in zip(found.names, found.thresholds, strict=True):
-        np.testing.assert_equal(threshold, np.nan if rows[name] is None else rows[name])
-    assert np.isnan(found.thresholds).sum() == 1
-    study["sites"]["rows"] *= 10
+    found, there = SitesDisplay.from_study(study), study["next_site"]
+    rows = {row["site"]: row for row in there["rows"]}
+    for place, cost in enumerate(found.costs):
+        row = rows[found.names[place].rpartition(" (")[0]]
+        ends = (found.low[place], found.high[place])
+        assert (cost, *ends, found.trivial[place]) == (
+            row["cost"],
+            *row["interval"],
+            row["trivial_cost"],
+        )
+    assert list(found.limits) == [there["worst"]["limit"], there["normal"]["limit"]]
+    assert len(found.names) == found.costs.size + 2
+    there["rows"] *= 10
     assert SitesDisplay.from_study(study).n_left_out == 15
+    there["normal"] = None
+    assert SitesDisplay.from_study(study).limits.size == 1
     with pytest.raises(BadPatients, match="one site"):
         SitesDisplay.from_study(samples.study())
 

@@ -230,7 +230,7 @@ def test_content_gives_all_figures_that_it_has(maker):
     for name, display in found.items():
         assert isinstance(display, DISPLAYS[name])
         display.plot()
-    assert ("sites" in found) == (content.get("sites") is not None)
+    assert ("sites" in found) == (content.get("next_site") is not None)
     assert ("shift" in found) == (content["schema"] == "steadycut.audit/1" and content["labelled"])
 
 
@@ -260,7 +260,7 @@ def test_content_that_a_figure_does_not_take_is_refused():
 
 
 def test_a_site_that_lacks_a_class_is_said():
-    assert "lacks a class" in texts_of(MAKERS["sites"]().plot())
+    assert "sens not known" in texts_of(MAKERS["sites"]().plot())
 
 
 def test_an_alarm_is_said():
@@ -275,7 +275,7 @@ def test_a_band_beyond_the_axis_is_said():
 
 def test_rows_that_are_not_shown_are_said():
     study = samples.sites_study()
-    study["sites"]["rows"] *= 10
+    study["next_site"]["rows"] *= 10
     assert "15 more are not shown" in texts_of(SitesDisplay.from_study(study).plot())
 
 

@@ -81,9 +81,9 @@ def worst_sentence(found: NextSitePart) -> str:
     worst = found.worst
     return (
         f"Worst hospital: with probability at least {whole_percent(worst.promise)}, the average "
-        f"cost at the next hospital{there(found)} is at most {risk(worst.limit)}{which_cut(found)}. In the "
-        f"same way its miss rate is at most {rate(worst.miss_rate)}, and its alarm rate at most "
-        f"{rate(worst.alarm_rate)}; each of the three holds by itself."
+        f"cost at the next hospital{there(found)} is at most {risk(worst.limit)}"
+        f"{which_cut(found)}. In the same way its miss rate is at most {rate(worst.miss_rate)}, "
+        f"and its alarm rate at most {rate(worst.alarm_rate)}; each of the three holds by itself."
     )
 
 
