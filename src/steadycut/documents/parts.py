@@ -220,8 +220,7 @@ class StabilityPart(Part):
 class RoleCounts(Part):
     """How many patients there are in each role and class.
 
-    ``test`` patients were held out; they are not part of the ``total``. ``sites`` is the number of
-    sites, where they are known.
+    ``test`` patients were held out; they are not part of the ``total``.
     """
 
     total: Count

@@ -231,6 +231,12 @@ class HeldOutPart(parts.Part):
     operating_point: parts.OperatingPointPart
 
 
+class StudyCounts(parts.RoleCounts):
+    """How many patients there are in each role and class, and at how many sites, if known."""
+
+    sites: int | None = None
+
+
 class OptionsPart(parts.RuleOptions):
     """All options that the numbers depend on; the last three where somebody gave them."""
 
@@ -273,7 +279,7 @@ class StudyDocument(parts.NamedClasses):
     scores: parts.ScoresPart
     explorer: parts.ExplorerPart | None
     bootstrap_thresholds: parts.Floats
-    patients: parts.RoleCounts
+    patients: StudyCounts
     options: OptionsPart
     instances: parts.ClustersPart | None = None
     data: parts.DataPart | None = None

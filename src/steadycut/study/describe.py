@@ -29,6 +29,7 @@ from steadycut.documents.study import (
     NextSitePart,
     OptionsPart,
     SiteRowPart,
+    StudyCounts,
     StudyDocument,
     StudyRatePart,
     TippingPart,
@@ -55,6 +56,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
     ``confidence`` is that of the intervals of the operating point and of the cut-off.
     """
     options, search, chosen = study.options, study.options.search, study.chosen
+    counted = role_counts(study.patients, study.roles, study.held_out)
     return StudyDocument(
         threshold=study.threshold,
         operating_value=study.operating_value,
@@ -84,7 +86,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
         scores=class_quantiles(study.certify_patients),
         explorer=study_explorer(study),
         bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
-        patients=counts_with_sites(study),
+        patients=StudyCounts.of(counted, sites=n_sites(study)),
         test=held_out_part(study, confidence),
         options=options_part(study),
     )
@@ -240,10 +242,10 @@ def role_counts(patients: PatientScores, roles: Roles, test: HeldOut | None = No
     )
 
 
-def counts_with_sites(study: FittedStudy) -> RoleCounts:
-    """Return these numbers, and how many sites the patients come from, if that is known."""
-    found, sites = role_counts(study.patients, study.roles, study.held_out), study.patients.sites
-    return found if sites is None else found.model_copy(update={"sites": np.unique(sites).size})
+def n_sites(study: FittedStudy) -> int | None:
+    """Return at how many sites the patients are, if that is known."""
+    sites = study.patients.sites
+    return None if sites is None else np.unique(sites).size
 
 
 def options_part(study: FittedStudy) -> OptionsPart:
