@@ -8,9 +8,7 @@ from steadycut.core.bounds.modulus import dkw_band
 from steadycut.core.bounds.multiscale import multiscale_band
 from steadycut.core.cuts.grid import clear_of_scores, exact_cuts
 from steadycut.core.records import Costs, PatientScores, Recipe
-from steadycut.core.rules.registry import parse_rule
 from steadycut.core.select import Candidate, Search, best_candidate, try_candidate
-from steadycut.core.sites import leave_one_site_out
 from steadycut.errors import BadOption
 from tests.core.cohorts import as_lists, random_cohort
 from tests.slow_reference import cuts, risks, stability
@@ -112,20 +110,6 @@ def test_within_strata_patients_are_resampled_apart():
     assert found.draws.thresholds.tolist() == expected.thresholds.tolist()
     together = try_candidate(cohort, cohort, search, rng(0))
     assert found.draws.thresholds.tolist() != together.draws.thresholds.tolist()
-
-
-@pytest.mark.parametrize("selector", ["site-mean", "site-worst"])
-def test_sites_are_judged_by_the_cut_of_the_others(selector):
-    cohort = random_cohort(2, 60)
-    patients = PatientScores(scores=cohort.scores, labels=cohort.labels, sites=["a", "b", "c"] * 20)
-    costs = Costs(cost_fn=2.0)
-    search = Search(rule="erm", costs=costs, grid=30, n_bootstrap=5, selector=selector)
-    found = try_candidate(patients, patients, search, np.random.default_rng(0))
-    expected = leave_one_site_out(patients, parse_rule("erm"), costs, 30)
-    assert list(found.site_risks) == expected
-    assert len(expected) == 3
-    with pytest.raises(BadOption, match=f"selector '{selector}' needs patients of both classes"):
-        try_candidate(cohort, cohort, search, np.random.default_rng(0))
 
 
 def test_the_threshold_is_clear_of_patients_who_did_not_choose():

@@ -2,11 +2,12 @@
 
 import random
 
+import numpy as np
+
 from steadycut import PatientScores, audit
 from steadycut.core.bounds.multiscale import window_level
-from steadycut.core.rules.registry import parse_rule
-from steadycut.core.sites import leave_one_site_out
-from steadycut.errors import SteadycutError
+from steadycut.study.next_site import results_left_out
+from steadycut.study.options import study_options
 from tests.slow_reference import bounds, cuts, risks, shift, stability
 from tests.slow_reference.any_scores import fit
 from tests.slow_reference.compare_cuts import costs_of, erm_rank
@@ -171,10 +172,10 @@ def other_sites(cohort):
         return
     patients = PatientScores(scores=cohort.scores, labels=cohort.labels, sites=cohort.sites)
     costs = cohort.cost_fn, cohort.cost_fp
-    try:
-        found = leave_one_site_out(patients, parse_rule("erm"), costs_of(cohort, None), "exact")
-    except SteadycutError:
-        return
+    options = study_options(rule="erm", cost_fn=costs[0], cost_fp=costs[1])
+    everyone = np.arange(patients.n_patients)
+    results = results_left_out([patients], options, everyone, patients.recipe)
+    found = [one.counts.risk(costs_of(cohort, None)) for one in results]
     rows = list(zip(cohort.scores, cohort.labels, cohort.sites, strict=True))
     wanted = []
     for name in names:

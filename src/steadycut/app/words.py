@@ -179,8 +179,6 @@ VALUES = {
         "risk": "lowest cost",
         "objective": "lowest cost plus what an unstable cut-off may cost",
         "no-bias": "the same, without the part for bias",
-        "site-mean": "lowest cost, averaged over sites",
-        "site-worst": "lowest cost at the worst site",
     },
     "ensemble": {"quantile": "with equal weights", "gls": "with weights by their correlation"},
     "bound": {"auto": "the tightest way that fits"},

@@ -267,8 +267,7 @@ class ChoiceOptions:
     direction: Direction = "ge"
     selector: str = option(
         "HOW",
-        "How one of several candidates is chosen: risk, objective (Algorithm 1's J), no-bias, "
-        "or with several sites site-mean or site-worst.",
+        "How one of several candidates is chosen: risk, objective (Algorithm 1's J) or no-bias.",
         "--select",
         default="risk",
     )

@@ -38,6 +38,9 @@ class PlanOptions:
         "With --at-site: average cost per patient to certify. [default: as in adapt]",
         default=None,
     )
+    sites: int | None = whole(
+        "K", "Number of hospitals: what they can promise about the next one.", default=None
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +67,8 @@ def plan_command(
 
     Or say which certificate a number of patients gives. Give --risk and --width, or --patients (and
     --risk, if one is expected). With --at-site, say how many labels the next hospital needs to
-    certify a cut-off. With --out, writes plan.json and plan.html.
+    certify a cut-off. With --sites, say what so many hospitals promise about the next one. With
+    --out, writes plan.json and plan.html.
     """
     if output.out is not None:
         check_folder(output.out)

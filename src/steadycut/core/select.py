@@ -28,8 +28,6 @@ from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.rules.best_criterion import name_of
 from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.rules.registry import Best, Counted, Rule, parse_rule
-from steadycut.core.sites import leave_one_site_out
-from steadycut.errors import BadOption
 
 Publish = Callable[[float, FloatArray], float]
 # The signature of `draw_thresholds`. A scorer that is refitted in every replicate has its own.
@@ -49,9 +47,7 @@ class Search:
     ``selector`` says how one of several candidates is chosen:
 
     - ``risk``: by the smallest risk;
-    - ``objective``: by J of Algorithm 1; ``no-bias``: the same without the bias in the radius;
-    - ``site-mean`` and ``site-worst``: by the risk at each site of the cut that the other sites
-      choose; its mean, or its largest value.
+    - ``objective``: by J of Algorithm 1; ``no-bias``: the same without the bias in the radius.
     """
 
     rule: str | Counted = "stable"
@@ -102,8 +98,6 @@ class Candidate:
 
     ``risk`` is the risk at the threshold among the choosing patients, ``smallest_risk`` the
     smallest risk at any cut. ``modulus`` is ω(radius), and ``penalty`` (G_boot) is its upper band.
-    ``site_risks`` holds, for each of several sites, the risk there of the cut that the other sites
-    choose.
     """
 
     recipe: Recipe
@@ -116,7 +110,6 @@ class Candidate:
     modulus: float
     penalty: float
     warnings: tuple[str, ...]
-    site_risks: tuple[float, ...] = ()
 
     @property
     def objective(self) -> float:
@@ -128,8 +121,6 @@ SELECTORS: dict[str, Callable[[Candidate], float]] = {
     "objective": lambda candidate: candidate.objective,
     "risk": lambda candidate: candidate.smallest_risk,
     "no-bias": lambda candidate: candidate.objective,
-    "site-mean": lambda candidate: float(np.mean(candidate.site_risks)),
-    "site-worst": lambda candidate: max(candidate.site_risks),
 }
 
 
@@ -169,7 +160,6 @@ def try_candidate(
             *limit_warnings(search.chooser, draws),
             *close_warnings(draws.threshold, threshold, everyone.scores),
         ),
-        site_risks=risks_elsewhere(patients, search),
     )
 
 
@@ -226,20 +216,6 @@ def close_warnings(chosen: float, published: float, scores: FloatArray) -> list[
         "a computer keeps. If these digits matter, subtract the same number from all scores."
     )
     return [text]
-
-
-def risks_elsewhere(patients: PatientScores, search: Search) -> tuple[float, ...]:
-    """Return the risk at each site of the cut that the other sites choose, if needed."""
-    if not search.selector.startswith("site-"):
-        return ()
-    risks = leave_one_site_out(patients, search.chooser, search.costs, search.grid)
-    if not risks:
-        msg = (
-            f"selector '{search.selector}' needs patients of both classes at two sites or more. "
-            "Name a site column and several internal sites, or use another selector."
-        )
-        raise BadOption(msg)
-    return tuple(risks)
 
 
 def radius_of(draws: ThresholdDraws, search: Search) -> Radius:

@@ -1,12 +1,9 @@
-"""Several internal sites: who is where, and what a cut does at a site that did not choose it."""
+"""The sites of patients: which there are, who is where, and whether their scores are alike."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.confusion import confusion_at
-from steadycut.core.cuts.grid import cuts_of
-from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules.registry import Rule, chosen_cut
+from steadycut.core.records import PatientScores
 from steadycut.errors import BadPatients, argument
 
 # With fewer patients the median says little about a site.
@@ -46,28 +43,6 @@ def check_number_of_sites(n_sites: int) -> None:
 def is_at(patients: PatientScores, name: str) -> NDArray[np.bool_]:
     """Return which patients are at a site."""
     return np.array(patients.sites == name, dtype=bool)
-
-
-def choose_alone(
-    patients: PatientScores, rule: Rule, costs: Costs, grid: int | str
-) -> float | None:
-    """Return the cut that the rule chooses on these patients; None if a class is missing."""
-    if not patients.n_positive or not patients.n_negative:
-        return None
-    return chosen_cut(cuts_of(patients, grid), rule, costs)
-
-
-def leave_one_site_out(
-    select: PatientScores, rule: Rule, costs: Costs, grid: int | str
-) -> list[float]:
-    """Return, for each site, the risk there of the cut that all other sites choose together."""
-    risks = []
-    for name in site_names(select):
-        left_out = is_at(select, name)
-        cut = choose_alone(select.take(~left_out), rule, costs, grid)
-        if cut is not None:
-            risks.append(confusion_at(select.take(left_out), cut).risk(costs))
-    return risks
 
 
 def unit_warnings(patients: PatientScores) -> list[str]:

@@ -61,6 +61,33 @@ class SitePlanPart(Part):
     rows: list[SiteLabelsPart]
 
 
+class SitesPromisePart(Part):
+    """What hospitals can promise about the next one, by who chose the cut-off.
+
+    ``worst`` is the probability that the worst hospital's limit holds there. ``share_all`` and
+    ``share_all_but_one`` are shares of all hospitals, if all of these pass a test, or all but one.
+    ``needed`` hospitals reach the level; None where none do.
+    """
+
+    worst: FiniteFloat
+    share_all: FiniteFloat
+    share_all_but_one: FiniteFloat
+    needed: int | None
+
+
+class SitesPlanPart(Part):
+    """A number of hospitals: if they check what others chose, and if each is left out in turn.
+
+    ``mean_rate`` is the largest X of the rule sensitivity:X@next-site.
+    """
+
+    n_sites: int
+    level: FiniteFloat
+    certify: SitesPromisePart
+    left_out: SitesPromisePart
+    mean_rate: FiniteFloat
+
+
 class PlanDocument(Part):
     """All certificates that may be planned for."""
 
@@ -78,3 +105,4 @@ class PlanDocument(Part):
     pooling: PoolingPart | None
     notes: list[str]
     at_site: SitePlanPart | None = None
+    sites: SitesPlanPart | None = None

@@ -149,8 +149,7 @@ def fit(
     selector : str, default "risk"
         How one of several candidates is chosen: by the smallest ``"risk"``, which transfers best
         to other hospitals; by the ``"objective"`` J of Algorithm 1, or J without the bias in the
-        radius (``"no-bias"``). With several sites: by the risk at each site of the cut that the
-        other sites choose, on average (``"site-mean"``) or at the worst site (``"site-worst"``).
+        radius (``"no-bias"``).
     sites_certify : sequence of str, default None
         Sites whose patients certify; those of all other sites choose. What is then said of the
         next hospital is exact for the published cut-off. None lets every site do both.

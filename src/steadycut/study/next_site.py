@@ -13,7 +13,7 @@ import numpy as np
 from steadycut.core.checks import IntArray
 from steadycut.core.confusion import confusion_at
 from steadycut.core.next_site import LEAST_SITES, NextSite, SiteResult, next_site
-from steadycut.core.records import PatientScores
+from steadycut.core.records import PatientScores, Recipe
 from steadycut.core.select import Candidate
 from steadycut.core.sites import is_at, site_names
 from steadycut.errors import SteadycutError
@@ -37,7 +37,7 @@ def study_next_site(
     if split:
         results = results_at(certified, chosen.threshold)
     else:
-        results = results_left_out(given, options, select, chosen)
+        results = results_left_out(given, options, select, chosen.recipe)
     if len(results) < LEAST_SITES:
         return None
     costs = options.search.costs
@@ -64,11 +64,12 @@ def results_at(patients: PatientScores, threshold: float) -> list[SiteResult]:
 
 
 def results_left_out(
-    given: Sequence[PatientScores], options: Options, select: IntArray, chosen: Candidate
+    given: Sequence[PatientScores], options: Options, select: IntArray, published: Recipe
 ) -> list[SiteResult]:
     """Return what the cut-off of all other hospitals does at each hospital.
 
-    Empty where the others cannot choose, such as for lack of a class.
+    Empty where the others cannot choose, such as for lack of a class. ``published`` is the recipe
+    of the score to which the published cut-off belongs.
     """
     if not given:
         return []
@@ -86,7 +87,7 @@ def results_left_out(
             return []
         there = choice.scores_of([one.take(out) for one in given]).oriented(options.direction)
         cut = choice.chosen.threshold
-        same = choice.chosen.recipe == chosen.recipe and choice.ensemble is None
+        same = choice.chosen.recipe == published and choice.ensemble is None
         results.append(
             SiteResult(site=name, threshold=cut if same else None, counts=confusion_at(there, cut))
         )
@@ -96,6 +97,6 @@ def results_left_out(
 def without_bootstrap(options: Options) -> Options:
     """Return the options without replicates, where they do not decide what is chosen."""
     search = options.search
-    if search.selector in {"objective", "no-bias"} or options.ensemble == "gls":
+    if search.selector != "risk" or options.ensemble == "gls":
         return options
     return replace(options, search=replace(search, n_bootstrap=2))

@@ -8,6 +8,14 @@ from typing import Any
 
 from steadycut.core.checks import check_count, check_positive, is_real, refuse
 from steadycut.core.confusion import Confusion
+from steadycut.core.next_site import (
+    LEAST_SITES,
+    MOST_NEEDED,
+    promise,
+    share_of,
+    site_delta,
+    sites_needed,
+)
 from steadycut.core.plan import (
     PlannedCertificate,
     Pooling,
@@ -18,7 +26,7 @@ from steadycut.core.plan import (
     with_share,
 )
 from steadycut.core.records import Costs
-from steadycut.documents.plan import PlanDocument, SitePlanPart
+from steadycut.documents.plan import PlanDocument, SitePlanPart, SitesPlanPart, SitesPromisePart
 from steadycut.documents.reading import read_document, read_json
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.study import SCHEMA as STUDY_SCHEMA
@@ -37,6 +45,11 @@ MOST_PATIENTS = 10_000_000_000
 # In units of the larger cost; the smallest that is not 0.
 SMALLEST_RISK = 1e-9
 
+SITES_NOTES = (
+    "the next hospital is to these hospitals as they are to each other.",
+    "the cost that is promised depends on the patients of each hospital; these numbers do not.",
+)
+
 Pilot = FittedStudy | Mapping[str, Any] | str | PathLike[str]
 
 
@@ -51,10 +64,11 @@ class Plan:
     rows: tuple[PlannedCertificate, ...]
     pooling: Pooling | None
     at_site: SitePlanPart | None = None
+    sites: SitesPlanPart | None = None
 
     @property
     def best(self) -> PlannedCertificate:
-        """The row of the bound that ``auto`` takes; a plan for the next hospital has none."""
+        """The row of the bound that ``auto`` takes; a plan about hospitals has none."""
         return self.rows[0]
 
     @property
@@ -62,6 +76,8 @@ class Plan:
         """What the numbers assume."""
         if self.at_site is not None:
             return list(SITE_NOTES)
+        if self.sites is not None:
+            return list(SITES_NOTES)
         found = [_split_note(self.setting, from_pilot=self.from_pilot)]
         if self.from_pilot:
             found.append("the pilot's risk is an estimate: the next cohort may show another one.")
@@ -73,6 +89,8 @@ class Plan:
         share = setting.certify_size if setting.honesty == "split" else None
         if self.at_site is not None:
             return PlanDocument.of(self, setting, certify_size=None, honesty="menu")
+        if self.sites is not None:
+            return PlanDocument.of(self, setting, certify_size=None, honesty="sites")
         return PlanDocument.of(self, setting, certify_size=share)
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,6 +114,7 @@ def plan(  # noqa: PLR0913
     pilot: Pilot | None = None,
     at_site: FrozenRule | str | PathLike[str] | None = None,
     target: float | None = None,
+    sites: int | None = None,
 ) -> Plan:
     """Say how many patients a certificate needs, or which certificate a number of patients gives.
 
@@ -131,6 +150,9 @@ def plan(  # noqa: PLR0913
         is then that of the rule, at the stated prevalence if there is one, unless it is given.
     target
         The mean cost to certify there. Default: as in `adapt`.
+    sites
+        Number of hospitals: what they can promise about the next one, and how many it takes.
+        Goes with ``delta`` only.
 
     Returns
     -------
@@ -152,6 +174,9 @@ def plan(  # noqa: PLR0913
     >>> round(bought.best.value, 4)
     0.1499
     """
+    if sites is not None:
+        given = (risk, width, patients, cost_fn, cost_fp, prevalence, at_site, target)
+        return _for_sites(sites, _first(delta, DELTA), (*given, instances, icc, pilot))
     if at_site is not None:
         others = (width, patients, cost_fn, cost_fp, instances, icc, pilot)
         return _at_site(at_site, delta, risk, target, prevalence, others)
@@ -214,6 +239,46 @@ def _at_site(
         rows=(),
         pooling=None,
         at_site=found,
+    )
+
+
+def _for_sites(sites: int, delta: float, others: tuple[object, ...]) -> Plan:
+    """Return what a number of hospitals can promise about the next one."""
+    if any(one is not None for one in others):
+        msg = (
+            f"{argument('sites')} goes with {argument('delta')} only; leave the other options out."
+        )
+        raise BadOption(msg)
+    n = check_count("sites", sites, at_least=LEAST_SITES, at_most=MOST_NEEDED)
+    setting = Setting(costs=Costs(), delta=delta)
+    found = SitesPlanPart(
+        n_sites=n,
+        level=1 - delta,
+        certify=_promises(n, delta, split=True),
+        left_out=_promises(n, delta, split=False),
+        mean_rate=n / (n + 1),
+    )
+    return Plan(
+        setting=setting,
+        width=None,
+        patients=None,
+        from_pilot=False,
+        rows=(),
+        pooling=None,
+        sites=found,
+    )
+
+
+def _promises(n: int, delta: float, *, split: bool) -> SitesPromisePart:
+    level = 1 - delta
+    each = site_delta(n, level, split=split)
+    passed = [[True] * (n - failed) + [False] * failed for failed in (0, 1)]
+    shares = [share_of(one, each, delta).at_least for one in passed]
+    return SitesPromisePart(
+        worst=promise(n, each, split=split),
+        share_all=shares[0],
+        share_all_but_one=shares[1],
+        needed=sites_needed(level, split=split),
     )
 
 

@@ -1,8 +1,14 @@
 """The page of a plan: how many patients for which certificate."""
 
-from steadycut.documents.plan import PlanDocument, PlannedPart, PoolingPart, SitePlanPart
+from steadycut.documents.plan import (
+    PlanDocument,
+    PlannedPart,
+    PoolingPart,
+    SitePlanPart,
+    SitesPlanPart,
+)
 from steadycut.show.builders import held_files, of_columns, section
-from steadycut.show.numbers import count, percent, risk
+from steadycut.show.numbers import count, percent, risk, whole_percent
 from steadycut.show.page import Page, Status
 
 NONE = "-"
@@ -12,6 +18,8 @@ def plan_page(plan: PlanDocument) -> Page:
     """Return the page of a plan."""
     if plan.at_site is not None:
         return site_page(plan, plan.at_site)
+    if plan.sites is not None:
+        return sites_page(plan, plan.sites)
     rows = plan.rows
     columns = [
         ("bound", [row.bound for row in rows]),
@@ -63,6 +71,52 @@ def site_page(plan: PlanDocument, site: SitePlanPart) -> Page:
             section("notes", "What this assumes", results=tuple(plan.notes)),
         ),
         files=held_files(plan, "plan.json"),
+    )
+
+
+def sites_page(plan: PlanDocument, found: SitesPlanPart) -> Page:
+    """Return the page of what hospitals can promise about the next one."""
+    both = (found.certify, found.left_out)
+    rows = [
+        ("the limit of the worst hospital holds at the next one", [one.worst for one in both]),
+        ("share of hospitals, if all of these pass", [one.share_all for one in both]),
+        ("share of hospitals, if all but one pass", [one.share_all_but_one for one in both]),
+        ("largest X of the rule sensitivity:X@next-site", [found.mean_rate] * 2),
+    ]
+    columns = [
+        ("at least", [name for name, _ in rows]),
+        ("others chose", [whole_percent(values[0]) for _, values in rows]),
+        ("each left out in turn", [whole_percent(values[1]) for _, values in rows]),
+    ]
+    return Page(
+        title="A plan",
+        subtitle="how many hospitals for which promise about the next one",
+        status=Status(text=f"{percent(found.level)} confidence", tone="open"),
+        headline=(sites_headline(found),),
+        facts=(),
+        next_step=(
+            "Next: collect patients with labels at several hospitals, and run steadycut fit TABLE "
+            "--site COL."
+        ),
+        warnings=(),
+        sections=(
+            section("plan", "Hospitals", tables=(of_columns("What they promise", columns),)),
+            section("notes", "What this assumes", results=tuple(plan.notes)),
+        ),
+        files=held_files(plan, "plan.json"),
+    )
+
+
+def sites_headline(found: SitesPlanPart) -> str:
+    """Say what so many hospitals promise, and how many a promise at the level takes."""
+    certify, left_out = found.certify, found.left_out
+    takes = f"{percent(found.level)} takes {number(certify.needed)} hospitals that check"
+    if left_out.needed is not None:
+        takes += f", or {left_out.needed} that do both"
+    return (
+        f"{found.n_sites} hospitals promise that the limit of the worst one holds at the next, "
+        f"with probability {whole_percent(certify.worst)} if others chose the cut-off "
+        f"(--sites-certify), {whole_percent(left_out.worst)} if each is left out in turn. {takes}."
     )
 
 

@@ -17,8 +17,6 @@ SELECTORS = {
     "risk": "The candidate with the smallest risk is chosen.",
     "objective": "The candidate with the smallest objective, risk plus penalty, is chosen.",
     "no-bias": "The candidate with the smallest objective is chosen, its radius without the bias.",
-    "site-mean": "The candidate is chosen whose cut does best, on average, at sites left out.",
-    "site-worst": "The candidate is chosen whose cut does best at the worst of the sites left out.",
 }
 
 ENSEMBLE = (
