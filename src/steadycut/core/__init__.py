@@ -15,7 +15,8 @@ travel:
 ``rules``           counts between the cuts -> the chosen cut
 ``bootstrap``       the chosen cut on resampled patients
 ``bounds``          upper bounds on the risk, and on the cost of a wrong threshold
-``sites``           what each internal site would have chosen
+``sites``           the sites of patients, and whether their scores are alike
+``next_site``       what several hospitals say about the next one
 ``diagnose``        flip probabilities and warnings
 ``odd``             what looks like a mistake in the table
 ``select``          of several ways to make scores, the best one (Algorithm 1)

@@ -4,11 +4,15 @@ import numpy as np
 
 from steadycut.core.certify import certificate_of
 from steadycut.core.checks import FloatArray
-from steadycut.core.confusion import confusion_at
+from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.cuts.grid import Cuts
 from steadycut.core.cuts.left_cdf import count_below, left_cdf
-from steadycut.core.cuts.risk_curve import risk_curve
+from steadycut.core.cuts.risk_curve import count_errors, risk_curve
 from steadycut.core.next_site import NextSite, SiteRow, comparison_at, sites_needed
+from steadycut.core.rates import p_chi_squared
 from steadycut.core.records import PatientScores, Recipe
+from steadycut.core.rules.maximal_p_value import miller_siegmund
+from steadycut.core.rules.registry import criteria_of
 from steadycut.core.select import Candidate
 from steadycut.core.shift.tipping import tipping_point
 from steadycut.core.split import Roles
@@ -24,6 +28,7 @@ from steadycut.documents.parts import (
 )
 from steadycut.documents.study import (
     CandidatePart,
+    CriterionPart,
     CurvePart,
     HeldOutPart,
     NextSitePart,
@@ -34,7 +39,6 @@ from steadycut.documents.study import (
     StudyRatePart,
     TippingPart,
 )
-from steadycut.study.criterion import criterion_values
 from steadycut.study.curves import class_quantiles, cost_curve, modulus_curve, rival_cuts
 from steadycut.study.explorer import study_explorer
 from steadycut.study.fitted import FittedStudy, HeldOut
@@ -137,6 +141,47 @@ def site_part(study: FittedStudy, found: NextSite, row: SiteRow) -> SiteRowPart:
         quantile=None if cut is None else float(left_cdf(study.chose.scores, cut)),
         interval=(compared.lowest_cost(half), compared.highest_cost(half)),
     )
+
+
+def criterion_values(study: FittedStudy) -> list[CriterionPart]:
+    """Return what the rule made best: among those who chose, and among those who certify.
+
+    The first is over-optimistic; in ``uniform`` there is no second. A p-value of the cut that was
+    searched for is corrected for the search among those who chose.
+    """
+    search, threshold = study.options.search, study.chosen.threshold
+    select, certify = (confusion_at(role, threshold) for role in (study.chose, study.certified))
+    honest = study.options.honesty == "split"
+    rows = [
+        CriterionPart(
+            name=one.name,
+            select=one.value_at(select, search.costs),
+            certify=one.value_at(certify, search.costs) if honest else None,
+        )
+        for one in criteria_of(search.chooser)
+    ]
+    if str(search.rule).startswith("chi-squared"):
+        corrected = corrected_p_value(p_of(select), study.chosen.cuts)
+        rows.append(
+            CriterionPart(
+                name="p-value", select=corrected, certify=p_of(certify) if honest else None
+            )
+        )
+    return rows
+
+
+def p_of(counts: Confusion) -> float | None:
+    """Return the chi-squared p-value of a table; None where a row or column is empty."""
+    value = float(p_chi_squared(counts.tp, counts.fn, counts.fp, counts.tn))
+    return value if np.isfinite(value) else None
+
+
+def corrected_p_value(p_value: float | None, cuts: Cuts) -> float | None:
+    """Return the p-value of the best of all cuts between two patients, after Miller-Siegmund."""
+    below = count_errors(cuts.cells[None, :]).ranks[0] / cuts.n_patients
+    if p_value is None or not 0 < p_value < 1 or below.size < 4:  # noqa: PLR2004
+        return p_value
+    return miller_siegmund(p_value, float(below[1]), float(below[-2]))
 
 
 def stability_part(study: FittedStudy) -> StabilityPart:

@@ -8,6 +8,7 @@
 ``basins``           separate minima of a risk curve, and the barriers between them
 ``stable``           the default rule: the posterior mean of the cut
 ``pointwise``        the rule of the paper's figure 1: risk plus an instability map
+``next_site``        a mean sensitivity, or specificity, at the next of several sites
 ``score_rules``      rules that use the scores themselves: mean score, prevalence
 ``kernel_youden``    Youden's index from kernel estimates of the two classes
 ``registry``         all rules by name, and how a name is read
