@@ -69,7 +69,7 @@ def test_without_bias_the_radius_is_the_quantile(band):
 
 
 def test_an_unknown_selector_is_refused():
-    with pytest.raises(BadOption, match="selector must be one of objective, risk, no-bias, site-"):
+    with pytest.raises(BadOption, match="selector must be one of objective, risk, no-bias; got"):
         Search(costs=Costs(), selector="best")
 
 
