@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -96,8 +97,7 @@ class Costs:
 
         They are rounded to twelve digits. The last bit of a common factor then cannot break a tie.
         """
-        fn, fp = (float(f"{cost / self.largest:.12g}") for cost in (self.cost_fn, self.cost_fp))
-        return replace(self, cost_fn=fn, cost_fp=fp)
+        return _unit(self)
 
     @property
     def largest(self) -> float:
@@ -108,6 +108,12 @@ class Costs:
     def equal(self) -> bool:
         """Whether both errors cost the same."""
         return self.cost_fn == self.cost_fp
+
+
+@lru_cache
+def _unit(costs: Costs) -> Costs:
+    fn, fp = (float(f"{cost / costs.largest:.12g}") for cost in (costs.cost_fn, costs.cost_fp))
+    return replace(costs, cost_fn=fn, cost_fp=fp)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from steadycut.core.bounds.multiscale import largest_limit
 from steadycut.core.bounds.windows import label_windows
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import confusion_at
+from steadycut.core.cuts.risk_curve import Curve, count_errors
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.rules.registry import Rule, chosen_cut, parse_rule
@@ -34,10 +35,10 @@ def rival_cuts(study: FittedStudy) -> list[RivalPart]:
     """
     if study.ensemble is not None:
         return []
-    costs, rows = study.options.search.costs, []
+    costs, rows, curve = study.options.search.costs, [], errors_of_choosers(study)
     for name in RIVALS:
         if name != study.options.search.rule:
-            cut = choose_again(study, parse_rule(name), costs)
+            cut = choose_again(study, curve, parse_rule(name), costs)
             risk = confusion_at(study.chose, cut).risk(costs)
             rows.append(RivalPart(rule=name, threshold=study.turned(cut), risk=risk))
     return rows
@@ -77,7 +78,8 @@ def cost_curve(study: FittedStudy) -> CostCurvePart | None:
     """
     if study.ensemble is not None or isinstance(study.options.search.chooser, AtNextSite):
         return None
-    rows = [_at_costs(study, costs) for costs in cost_pairs(study.options.search.costs)]
+    curve = errors_of_choosers(study)
+    rows = [_at_costs(study, curve, costs) for costs in cost_pairs(study.options.search.costs)]
     columns = {name: [row[name] for row in rows] for name in rows[0]}
     return CostCurvePart.of(columns)
 
@@ -103,9 +105,9 @@ def cost_pairs(costs: Costs) -> list[Costs]:
     return pairs
 
 
-def _at_costs(study: FittedStudy, costs: Costs) -> dict[str, float]:
+def _at_costs(study: FittedStudy, curve: Curve, costs: Costs) -> dict[str, float]:
     patients = study.certified
-    cut = choose_again(study, study.options.search.chooser, costs)
+    cut = choose_again(study, curve, study.options.search.chooser, costs)
     frozen = confusion_at(patients, study.chosen.threshold)
     return {
         "ratio": costs.cost_fn / costs.cost_fp,
@@ -116,9 +118,14 @@ def _at_costs(study: FittedStudy, costs: Costs) -> dict[str, float]:
     }
 
 
-def choose_again(study: FittedStudy, rule: Rule, costs: Costs) -> float:
+def errors_of_choosers(study: FittedStudy) -> Curve:
+    """Return the errors at every cut of the patients who chose."""
+    return count_errors(study.chosen.cuts.cells[None, :])
+
+
+def choose_again(study: FittedStudy, curve: Curve, rule: Rule, costs: Costs) -> float:
     """Return the cut that a rule chooses at some costs on the patients who chose, oriented."""
-    cut = chosen_cut(study.chosen.cuts, rule, costs)
+    cut = chosen_cut(study.chosen.cuts, rule, costs, curve)
     return study.options.publish(cut, study.oriented_scores)
 
 

@@ -12,9 +12,9 @@ from steadycut.core.bootstrap.refined_resampling import (
     refined_replicates,
 )
 from steadycut.core.cuts.grid import even_cuts, exact_cuts
-from steadycut.core.cuts.risk_curve import count_errors
+from steadycut.core.cuts.risk_curve import Curve, count_errors
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules.pruning import near_best
+from steadycut.core.rules.pruning import near_best, span
 from steadycut.core.rules.registry import Stable, parse_rule
 
 RULES = ["erm", "stable"]
@@ -35,11 +35,14 @@ def test_blocks_hold_every_patient_once(decimals):
     assert blocks.edges[-1] == m
     assert (np.diff(blocks.edges) > 0).all()
     assert blocks.cells.sum() == 400
-    assert np.bincount(blocks.bins, minlength=m).tolist() == (cells[:m] + cells[m:]).tolist()
+    assert np.diff(blocks.below).ravel().tolist() == cells.tolist()
+    assert blocks.below[:, 0].tolist() == [0, 0]
     for k in range(blocks.edges.size - 1):
         inside = slice(blocks.edges[k], blocks.edges[k + 1])
         assert blocks.cells[k] == cells[:m][inside].sum()
         assert blocks.cells[blocks.edges.size - 1 + k] == cells[m:][inside].sum()
+        assert blocks.sizes[:, k].tolist() == cells.reshape(2, m)[:, inside].sum(axis=1).tolist()
+        assert blocks.below_block[:, k].tolist() == blocks.below[:, inside.start].tolist()
 
 
 def test_a_block_holds_about_as_many_patients_as_asked_for():
@@ -67,13 +70,9 @@ def test_no_cut_that_matters_lies_outside_the_needed_blocks(rule, costs, decimal
         assert start == 0
         assert whole.misses.shape[1] == blocks.edges[-1] + 1
         first, near = near_best(whole, chooser, costs)
-        coarse = type(whole)(
-            misses=whole.misses[0, blocks.edges],
-            alarms=whole.alarms[0, blocks.edges],
-            positives=whole.n_positive[0],
-            negatives=whole.n_negative[0],
-        )
-        needed = refine._needed(coarse, chooser, costs)
+        edges = blocks.edges
+        coarse = Curve(misses=whole.misses[:, edges], alarms=whole.alarms[:, edges])
+        needed = span(refine._needed(coarse, chooser, costs))
         low, high = blocks.edges[needed.start], blocks.edges[needed.stop]
         assert low <= first
         assert first + near.misses.shape[1] <= high + 1
@@ -95,7 +94,7 @@ def test_a_block_is_needed_if_a_cut_inside_could_cost_as_little(rule, costs):
         after_left = cost[k] - costs.cost_fp * (one.alarms[k] - one.alarms[k + 1])
         before_right = cost[k + 1] - costs.cost_fn * (one.misses[k + 1] - one.misses[k])
         could.append(bool(max(after_left, before_right) <= limit[0] * (1 + 1e-9)))
-    needed = refine._needed(one, parse_rule(rule), costs)
+    needed = span(refine._needed(curve, parse_rule(rule), costs))
     first, last = could.index(True), len(could) - 1 - could[::-1].index(True)
     assert (needed.start, needed.stop) == (first, last + 1)
     assert needed.stop - needed.start < len(could)

@@ -11,6 +11,8 @@ from steadycut.core.rules.stable import (
     LARGEST_EXPONENT,
     Stable,
     is_between,
+    nearest_rank,
+    negligible_exponent,
     one_basin,
     patient_weight,
     prior_mass,
@@ -194,3 +196,25 @@ def test_thirteen_patients_do_not_pull_the_cut_to_the_middle():
 @pytest.mark.parametrize("n", [30, 50, 1000])
 def test_from_thirty_patients_on_the_weight_is_one_quarter_to_the_last_bit(n):
     assert patient_weight(0.25, np.array([[n]])).tolist() == [[0.25]]
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 40, 1001])
+def test_no_rank_has_less_prior_than_the_cut_offs_left_out_allow_for(n):
+    ranks = np.arange(n + 1)
+    least = (0.5 + 2 * np.minimum(ranks, n - ranks)) / n**2
+    assert (prior_mass(ranks[None, :] / n)[0] >= least).all()
+    assert negligible_exponent(ranks, np.array(n)) == pytest.approx(np.log(1e9 * n / least))
+
+
+def test_no_exponent_is_larger_than_the_one_that_replicates_are_drawn_for():
+    assert negligible_exponent(np.array([0]), np.array([10**8])).tolist() == [LARGEST_EXPONENT]
+
+
+@pytest.mark.parametrize("rows", [1, 5])
+def test_the_nearest_rank_is_the_first_with_the_smallest_distance(rows):
+    rng = np.random.default_rng(rows)
+    for _ in range(50):
+        ranks = np.sort(rng.integers(0, 30, (rows, 12)), axis=1)
+        mean = ranks[:, 0] + rng.choice([0.25, 0.5, 1.0], rows) * np.ptp(ranks, axis=1)
+        nearest = np.abs(ranks - mean[:, None]).round(9).argmin(axis=1)
+        assert nearest_rank(ranks, mean).tolist() == ranks[np.arange(rows), nearest].tolist()

@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steadycut.core.bootstrap.resampling import is_few, replicates
-from steadycut.core.checks import IntArray
-from steadycut.core.cuts.risk_curve import Curve, count_errors
+from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.cuts.risk_curve import Curve, cost_at_cuts, count_errors
 from steadycut.core.records import Costs
 from steadycut.core.rules.pruning import Local, Stretch, span
 
@@ -32,12 +33,16 @@ class Blocks:
     """Blocks of neighbouring bins with about the same number of patients.
 
     ``edges`` are the first bins of the blocks and, as last entry, the number of bins. ``cells`` has
-    shape (2 blocks,). ``bins`` holds the bin of each patient, positive patients first.
+    shape (2 blocks,). ``below`` counts the patients of each class below each bin and, as last
+    entry, all of them, shape (2, bins + 1). ``sizes`` and ``below_block`` are the patients of each
+    class in a block, and below it, shape (2, blocks).
     """
 
     edges: IntArray
     cells: IntArray
-    bins: IntArray
+    below: IntArray
+    sizes: FloatArray
+    below_block: IntArray
 
 
 def is_worth_refining(cells: IntArray, rule: Local, costs: Costs) -> bool:
@@ -55,10 +60,14 @@ def make_blocks(cells: IntArray, size: float | None = None) -> Blocks:
     size = BLOCK * math.sqrt(patients[-1]) if size is None else size
     first = np.flatnonzero(np.diff(patients // size, prepend=-1.0))
     by_class = np.add.reduceat(cells.reshape(2, m), first, axis=1)
+    below = np.zeros((2, m + 1), dtype=np.int64)
+    np.cumsum(cells.reshape(2, m), axis=1, out=below[:, 1:])
     return Blocks(
         edges=np.append(first, m),
         cells=by_class.ravel(),
-        bins=np.repeat(np.tile(np.arange(m), 2), cells),
+        below=below,
+        sizes=by_class.astype(np.float64),
+        below_block=below[:, first],
     )
 
 
@@ -71,46 +80,49 @@ def refined_replicates(
     """
     for _, drawn in replicates(blocks.cells, n_replicates, rng):
         curve = count_errors(drawn)
-        for row in range(len(drawn)):
+        needed = _needed(curve, rule, costs)
+        for row, cells in enumerate(drawn):
             one = Curve(misses=curve.misses[row], alarms=curve.alarms[row])
-            yield _deal(blocks, one, _needed(one, rule, costs), rng)
+            yield _deal(blocks, cells, one, span(needed[row : row + 1]), rng)
 
 
-def _needed(curve: Curve, rule: Local, costs: Costs) -> slice:
-    """Return the blocks that may contain a cut that matters, from the costs at their edges."""
-    cost = costs.cost_fn * curve.misses + costs.cost_fp * curve.alarms
-    smallest = cost.min(keepdims=True)
+def _needed(curve: Curve, rule: Local, costs: Costs) -> NDArray[np.bool_]:
+    """Return which blocks of each row may contain a cut that matters, from the costs at edges."""
+    cost = cost_at_cuts(curve, costs)
+    smallest = cost.min(axis=1, keepdims=True)
     reach = rule.reach(smallest, curve.n_positive, curve.n_negative, costs)
     # A margin, so that rounding cannot exclude a cut.
     limit = (smallest + reach) * (1 + 1e-9)
     least = np.maximum(
-        cost[:-1] - costs.cost_fp * (curve.alarms[:-1] - curve.alarms[1:]),
-        cost[1:] - costs.cost_fn * (curve.misses[1:] - curve.misses[:-1]),
+        cost[:, :-1] - costs.cost_fp * (curve.alarms[:, :-1] - curve.alarms[:, 1:]),
+        cost[:, 1:] - costs.cost_fn * (curve.misses[:, 1:] - curve.misses[:, :-1]),
     )
-    return span((least <= limit)[None, :])
+    return np.asarray(least <= limit)
 
 
 def _deal(
-    blocks: Blocks, curve: Curve, needed: slice, rng: np.random.Generator
+    blocks: Blocks, cells: IntArray, curve: Curve, needed: slice, rng: np.random.Generator
 ) -> tuple[int, Curve]:
-    """Assign the drawn patients of the needed blocks to their bins."""
-    start, stop = needed.start, needed.stop
-    low, high = int(blocks.edges[start]), int(blocks.edges[stop])
-    half = blocks.cells.size // 2
-    chosen = np.concatenate([np.arange(start, stop), half + np.arange(start, stop)])
-    first_patient = (np.cumsum(blocks.cells) - blocks.cells)[chosen]
-    drawn = np.concatenate(
-        [np.diff(curve.misses[start : stop + 1]), -np.diff(curve.alarms[start : stop + 1])]
-    )
+    """Draw which patients of the needed blocks are in ``cells``, and count them up to each cut."""
+    low, high = int(blocks.edges[needed.start]), int(blocks.edges[needed.stop])
+    below, drawn = blocks.below[:, low : high + 1], cells.reshape(2, -1)[:, needed].ravel()
+    # The patients between ``low`` and ``high`` have numbers from 0 on, positive patients first.
+    n_positive, n_negative = (below[:, -1] - below[:, 0]).tolist()
+    offset = below[:, :1] - np.array([[0], [n_positive]])
     # Faster than `integers`. No block is large enough for the rounding to matter.
-    place = (rng.random(int(drawn.sum())) * np.repeat(blocks.cells[chosen], drawn)).astype(np.int64)
-    bins = blocks.bins[place + np.repeat(first_patient, drawn)] - low
-    n_positive = int(drawn[: stop - start].sum())
-    bins[n_positive:] += high - low
-    fine = count_errors(np.bincount(bins, minlength=2 * (high - low))[None, :])
+    place = rng.random(int(drawn.sum()))
+    place *= blocks.sizes[:, needed].ravel().repeat(drawn)
+    patient = place.astype(np.int64)
+    patient += (blocks.below_block[:, needed] - offset).ravel().repeat(drawn)
+    through = np.zeros(n_positive + n_negative + 1, dtype=np.int64)
+    np.bincount(patient, minlength=through.size - 1).cumsum(out=through[1:])
+    misses, negative = through.take(below - offset)
+    misses += curve.misses[needed.start]
+    alarms = np.subtract(curve.alarms[needed.start] + through[n_positive], negative, out=negative)
     return low, Stretch(
-        misses=curve.misses[start] + fine.misses,
-        alarms=curve.alarms[stop] + fine.alarms,
+        misses=misses[None, :],
+        alarms=alarms[None, :],
         positives=curve.n_positive[None, :],
         negatives=curve.n_negative[None, :],
+        below=(misses + (curve.n_negative - alarms))[None, :],
     )

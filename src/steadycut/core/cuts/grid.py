@@ -198,8 +198,8 @@ def clear_of_scores(threshold: float, scores: FloatArray) -> float:
 
 def operating_value(threshold: float, scores: FloatArray) -> float | None:
     """Return the smallest called score, which other tools print; None if nobody is called."""
-    called = scores[scores >= threshold]
-    return float(called.min()) if called.size else None
+    smallest = float(np.where(scores >= threshold, scores, np.inf).min(initial=np.inf))
+    return smallest if smallest < np.inf else None
 
 
 def cut_just_below(threshold: float, scores: FloatArray) -> float:

@@ -192,7 +192,9 @@ def melded_intervals(
     )
     found = {}
     for name, one in wanted.items():
-        if one.share:
+        if name == "sensitivity":
+            below, above = low[0], high[0]
+        elif one.share:
             good, bad = for_and_against(one.share, table)
             below, above = low_rate(good, bad, points[0]), high_rate(good, bad, points[0])
         else:

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.cuts.risk_curve import TIE, Curve, risk_at_cuts
+from steadycut.core.cuts.risk_curve import TIE, Curve, cost_of, risk_at_cuts
 from steadycut.core.records import Costs
 
 
@@ -24,9 +24,12 @@ def excess_risk(
     n = curve.n_patients[row, 0]
     misses = curve.misses[row, cut] - curve.misses[row, reference]
     alarms = curve.alarms[row, cut] - curve.alarms[row, reference]
-    excess = (costs.cost_fn * misses + costs.cost_fp * alarms) / n
-    square = (costs.cost_fn**2 * np.abs(misses) + costs.cost_fp**2 * np.abs(alarms)) / n
-    return excess, np.sqrt(np.maximum(square - excess**2, 0) / n)
+    excess = cost_of(misses, alarms, costs.cost_fn, costs.cost_fp) / n
+    square = cost_of(np.abs(misses), np.abs(alarms), costs.cost_fn**2, costs.cost_fp**2) / n
+    square -= excess**2
+    np.maximum(square, 0, out=square)
+    square /= n
+    return excess, np.sqrt(square, out=square)
 
 
 def _excess_at_target(
@@ -56,12 +59,10 @@ def barriers(
     risk, the nearest one is compared.
     """
     risk, tie = risk_at_cuts(curve, costs), TIE * costs.largest
-    rows, every = np.arange(risk.shape[0])[:, None], np.arange(risk.shape[1])[cuts]
-    high = np.ones((rows.size, every.size), dtype=bool)
-    for lowest in lowest_on_either_side(risk, tie, cuts):
-        excess, error = excess_risk(curve, costs, rows, every, lowest)
-        high &= excess > height * error + tie
-    return high
+    rows = np.arange(len(risk))[:, None] if len(risk) > 1 else 0
+    every, lowest = np.arange(risk.shape[1])[cuts], lowest_on_either_side(risk, tie, cuts)
+    excess, error = excess_risk(curve, costs, rows, every, np.array(lowest))
+    return np.asarray((excess > height * error + tie).all(axis=0))
 
 
 def lowest_on_either_side(
@@ -83,12 +84,11 @@ def _lowest_so_far(risk: FloatArray, start: int, stop: int, tie: float) -> IntAr
 
     If several are within ``tie`` of the smallest risk, the last one is returned.
     """
-    backwards = risk[:, start::-1]
-    lowest = backwards.min(axis=1)
-    before = start - (backwards <= lowest[:, None] + tie).argmax(axis=1)
+    lowest = risk[:, : start + 1].min(axis=1, keepdims=True)
+    before = start - (risk[:, start::-1] <= lowest + tie).argmax(axis=1)
     so_far = risk[:, start:stop].copy()
-    so_far[:, 0] = lowest
+    so_far[:, :1] = lowest
     new_low = so_far <= np.minimum.accumulate(so_far, axis=1) + tie
-    cuts = np.where(new_low, np.arange(start, stop), 0)
+    cuts = np.arange(start, stop) * new_low
     cuts[:, 0] = before
-    return np.maximum.accumulate(cuts, axis=1)
+    return np.maximum.accumulate(cuts, axis=1, out=cuts)

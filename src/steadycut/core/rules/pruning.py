@@ -5,13 +5,13 @@ mean. Leaving these cuts out changes no result and saves most of the work.
 """
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.cuts.risk_curve import Curve
+from steadycut.core.cuts.risk_curve import Curve, cost_at_cuts
 from steadycut.core.records import Costs
 
 
@@ -20,13 +20,19 @@ class Local(Protocol):
     """A rule that uses only cuts which are nearly as cheap as the cheapest one."""
 
     def reach(
-        self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
+        self,
+        smallest: FloatArray,
+        n_positive: IntArray,
+        n_negative: IntArray,
+        costs: Costs,
+        rank: IntArray | None = None,
     ) -> FloatArray:
         """Return by how much a cut may exceed the ``smallest`` cost and still matter.
 
         Costs are totals over all patients of a cohort. The sum of the ``smallest`` cost and its
         reach must not decrease if the smallest cost increases. An upper bound of the smallest cost
-        can then be used instead.
+        can then be used instead. If the ``rank`` of the cheapest cut is known, the reach may be
+        smaller.
         """
         ...
 
@@ -37,6 +43,12 @@ class Stretch(Curve):
 
     positives: IntArray
     negatives: IntArray
+    below: IntArray
+
+    @property
+    def ranks(self) -> IntArray:
+        """The number of patients below each cut, shape (rows, cuts)."""
+        return self.below
 
     @property
     def n_positive(self) -> IntArray:
@@ -55,26 +67,38 @@ def near_best(curve: Curve, rule: object, costs: Costs) -> tuple[int, Curve]:
     The stretch ends with the last cut that can matter, plus one cut on each side. At a target
     prevalence, or for a rule that uses every cut, it is the whole curve.
     """
-    if costs.target is not None or not isinstance(rule, Local):
+    reach = getattr(rule, "reach", None)  # Faster than to ask whether it is `Local`.
+    if costs.target is not None or reach is None:
         return 0, curve
-    n_positive, n_negative = curve.n_positive, curve.n_negative
-    cost = costs.cost_fn * curve.misses
-    cost += costs.cost_fp * curve.alarms
-    smallest = cost.min(axis=1, keepdims=True)
-    found = span(cost <= smallest + rule.reach(smallest, n_positive, n_negative, costs))
+    n_positive, n_negative, ranks = curve.n_positive, curve.n_negative, curve.ranks
+    cost = cost_at_cuts(curve, costs)
+    best = cost.argmin(axis=1)[:, None]
+    rows = np.arange(len(best))[:, None]
+    smallest, rank = by_row(cost[rows, best]), by_row(ranks[rows, best])
+    most = smallest + reach(smallest, by_row(n_positive), by_row(n_negative), costs, rank)
+    found = span(cost <= most)
     start, stop = max(found.start - 1, 0), found.stop + 1
     return start, Stretch(
         misses=curve.misses[:, start:stop],
         alarms=curve.alarms[:, start:stop],
         positives=n_positive,
         negatives=n_negative,
+        below=ranks[:, start:stop],
     )
+
+
+def by_row(values: NDArray[Any]) -> Any:  # noqa: ANN401
+    """Return one value per row, shape (rows, 1). A single row gives a number, which is faster."""
+    return values[0, 0] if len(values) == 1 else values
 
 
 def span(found: NDArray[np.bool_]) -> slice:
     """Return the columns from the first to the last one with a true value in any row."""
-    columns = np.flatnonzero(found.any(axis=0))
-    return slice(int(columns[0]), int(columns[-1]) + 1) if columns.size else slice(0, 0)
+    columns = found[0] if len(found) == 1 else np.asarray(found.any(axis=0))
+    first = int(columns.argmax()) if columns.size else 0
+    if not columns.size or not columns[first]:
+        return slice(0, 0)
+    return slice(first, columns.size - int(columns[::-1].argmax()))
 
 
 def without_repeats(curve: Curve) -> Curve:
@@ -85,10 +109,13 @@ def without_repeats(curve: Curve) -> Curve:
     if curve.misses.shape[0] > 1:
         return curve
     ranks = curve.ranks[0]
-    keep = np.append(0, np.flatnonzero(ranks[1:] > ranks[:-1]) + 1)
+    new = np.ones(ranks.size, dtype=bool)
+    np.not_equal(ranks[1:], ranks[:-1], out=new[1:])
+    keep = new.nonzero()[0]
     return Stretch(
         misses=curve.misses.take(keep, axis=1),
         alarms=curve.alarms.take(keep, axis=1),
         positives=curve.n_positive,
         negatives=curve.n_negative,
+        below=curve.ranks.take(keep, axis=1),
     )

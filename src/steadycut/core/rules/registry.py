@@ -14,6 +14,7 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray, IntArray, shown
 from steadycut.core.cuts.grid import Cuts
+from steadycut.core.cuts.left_cdf import count_to_left
 from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors, risk_at_cuts
 from steadycut.core.records import Costs
 from steadycut.core.rules.basins import excess_risk
@@ -75,8 +76,8 @@ def on_cuts(rule: Rule, cuts: Cuts) -> Rule:
     return rule.on_cuts(cuts) if isinstance(rule, Spaced) else rule
 
 
-def chosen_cut(cuts: Cuts, rule: Rule, costs: Costs) -> float:
-    """Return the threshold that a rule chooses among some cuts.
+def chosen_cut(cuts: Cuts, rule: Rule, costs: Costs, curve: Curve | None = None) -> float:
+    """Return the threshold that a rule chooses among some cuts, whose ``curve`` may be known.
 
     Examples
     --------
@@ -86,7 +87,7 @@ def chosen_cut(cuts: Cuts, rule: Rule, costs: Costs) -> float:
     >>> chosen_cut(exact_cuts(cohort), parse_rule("erm"), Costs())
     3.0
     """
-    curve = count_errors(cuts.cells[None, :])
+    curve = curve or count_errors(cuts.cells[None, :])
     return float(cuts.place(*choose(curve, on_cuts(rule, cuts), costs))[0])
 
 
@@ -110,9 +111,15 @@ class Minimise:
         return middle_of_widest_flat(self.objective(curve, costs), curve.ranks, tie)
 
     def reach(
-        self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
+        self,
+        smallest: FloatArray,
+        n_positive: IntArray,
+        n_negative: IntArray,
+        costs: Costs,
+        rank: IntArray | None = None,
     ) -> FloatArray:
         """Return how much more a cut may cost and still tie; infinite for other objectives."""
+        del rank
         if self.objective is not risk_at_cuts:
             return np.full(smallest.shape, np.inf)
         # Twice the tie, so that rounding cannot exclude a cut that ties.
@@ -130,9 +137,7 @@ def youden_loss(curve: Curve, costs: Costs) -> FloatArray:
 
 def cuts_at_rank(ranks: IntArray, rank: IntArray) -> tuple[IntArray, IntArray]:
     """Return the first and the last cut of each row with ``rank`` patients below."""
-    first = np.count_nonzero(ranks < rank[:, None], axis=1)
-    last = np.count_nonzero(ranks <= rank[:, None], axis=1) - 1
-    return first, last
+    return count_to_left(ranks, rank), count_to_left(ranks, rank, "right") - 1
 
 
 ERM = Minimise(risk_at_cuts)

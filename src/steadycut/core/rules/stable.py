@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.cuts.risk_curve import Curve, risk_at_cuts
+from steadycut.core.cuts.left_cdf import count_to_left
+from steadycut.core.cuts.risk_curve import Curve, cost_at_cuts, risk_at_cuts
 from steadycut.core.records import Costs
 from steadycut.core.rules.basins import barriers
-from steadycut.core.rules.pruning import span
+from steadycut.core.rules.pruning import by_row, span
 
 # A barrier separates two basins if each side has at least this share of the weight.
 SECOND_BASIN = 0.10
@@ -57,30 +58,54 @@ class Stable:
         if cuts.start < cuts.stop:
             wall[:, cuts] &= barriers(curve, costs, self.barrier, cuts)
         weights = one_basin(weights, wall)
-        mean = (weights * ranks).sum(axis=1) / weights.sum(axis=1)
-        nearest = np.abs(ranks - mean[:, None]).round(DECIMALS).argmin(axis=1)
-        return ranks[np.arange(nearest.size), nearest]
+        return nearest_rank(ranks, (weights * ranks).sum(axis=1) / weights.sum(axis=1))
 
     def weights(self, curve: Curve, costs: Costs) -> FloatArray:
         """Return the posterior weight of every cut, shape (rows, cuts). Each row sums to 1."""
-        n = curve.n_patients
-        errors = n * share_at_stake(curve, costs)
-        fewest = errors.min(axis=1, keepdims=True)
+        n = by_row(curve.n_patients)
+        errors = share_at_stake(curve, costs)
+        errors *= n
+        fewest = by_row(errors.min(axis=1, keepdims=True))
         log_odds = np.log((n - fewest + 1) / (fewest + 1))
-        likelihood = np.exp(-patient_weight(self.weight, n) * log_odds * (errors - fewest))
-        weights = prior_mass(curve.ranks / n) * likelihood
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        errors -= fewest
+        errors *= -patient_weight(self.weight, n) * log_odds
+        weights = prior_mass(curve.ranks / n)
+        weights *= np.exp(errors, out=errors)
+        weights /= weights.sum(axis=1, keepdims=True)
+        return weights
 
     def reach(
-        self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
+        self,
+        smallest: FloatArray,
+        n_positive: IntArray,
+        n_negative: IntArray,
+        costs: Costs,
+        rank: IntArray | None = None,
     ) -> FloatArray:
         """Return how much more a cut must cost before its weight is negligible."""
         n = n_positive + n_negative
+        exponent = LARGEST_EXPONENT if rank is None else negligible_exponent(rank, n)
         error = (costs.cost_fn * n_positive + costs.cost_fp * n_negative) / n
         fewest = smallest / error
         log_odds = np.log((n - fewest + 1) / (fewest + 1))
         weight = patient_weight(self.weight, n)
-        return np.asarray(error * LARGEST_EXPONENT / (weight * np.maximum(log_odds, 1e-12)))
+        return np.asarray(error * exponent / (weight * np.maximum(log_odds, 1e-12)))
+
+
+def negligible_exponent(rank: IntArray, n_patients: IntArray) -> FloatArray:
+    """Return e such that cuts with less than exp(-e) of the largest likelihood do not matter.
+
+    All of them together move the mean by less than 1e-9 patients. The largest likelihood has at
+    least (0.5 + 2 min(rank, n - rank)) / n² of the prior, and no two cuts are more than n apart.
+
+    Examples
+    --------
+    >>> negligible_exponent(np.array([60_000, 0]), 100_000).round(1)
+    array([44., 56.])
+    """
+    n = np.maximum(n_patients, 1)
+    least = (0.5 + 2 * np.minimum(rank, n - rank)) / n**2
+    return np.asarray(np.minimum(np.log(1e9 * n / least), LARGEST_EXPONENT))
 
 
 def patient_weight(weight: float, n_patients: IntArray) -> FloatArray:
@@ -98,8 +123,9 @@ def share_at_stake(curve: Curve, costs: Costs) -> FloatArray:
     """Return the risk at every cut, divided by the risk if every patient were decided wrongly."""
     if costs.target is not None:
         return risk_at_cuts(curve, costs) / costs.worst_risk(1.0, 1.0)
-    stake = costs.cost_fn * curve.n_positive + costs.cost_fp * curve.n_negative
-    return np.asarray((costs.cost_fn * curve.misses + costs.cost_fp * curve.alarms) / stake)
+    share = cost_at_cuts(curve, costs)
+    share /= costs.cost_fn * curve.n_positive + costs.cost_fp * curve.n_negative
+    return share
 
 
 def prior_mass(quantiles: FloatArray) -> FloatArray:
@@ -112,15 +138,28 @@ def prior_mass(quantiles: FloatArray) -> FloatArray:
     array([[0.15625, 0.6875 , 0.15625]])
     """
     edges = cell_edges(quantiles)
-    return np.diff(edges**2 * (3 - 2 * edges), axis=1)
+    below = edges**2
+    edges *= -2
+    edges += 3
+    below *= edges
+    return below[:, 1:] - below[:, :-1]
 
 
 def cell_edges(quantiles: FloatArray) -> FloatArray:
     """Return the edges between the quantiles that are nearest to each cut, from 0 to 1."""
     edges = np.zeros((quantiles.shape[0], quantiles.shape[1] + 1))
-    edges[:, 1:-1] = (quantiles[:, :-1] + quantiles[:, 1:]) / 2
+    np.add(quantiles[:, :-1], quantiles[:, 1:], out=edges[:, 1:-1])
+    edges[:, 1:-1] *= 0.5
     edges[:, -1] = 1
     return edges
+
+
+def nearest_rank(ranks: IntArray, mean: FloatArray) -> IntArray:
+    """Return the rank that is nearest to the mean of each row; of two equally near the lower."""
+    rows, above = np.arange(mean.size), count_to_left(ranks, mean.astype(np.int64), "right")
+    beside = np.stack([np.maximum(above - 1, 0), np.minimum(above, ranks.shape[1] - 1)])
+    found = ranks[rows, beside]
+    return found[np.abs(found - mean).round(DECIMALS).argmin(axis=0), rows]
 
 
 def is_between(weights: FloatArray, ranks: IntArray) -> NDArray[np.bool_]:
@@ -134,19 +173,22 @@ def one_basin(weights: FloatArray, wall: NDArray[np.bool_]) -> FloatArray:
 
     Walls separate the basins. Of two basins with equal weight the lower one is taken.
     """
-    parted = np.flatnonzero(wall.any(axis=1))
-    if not parted.size:
+    at_wall = wall.ravel().nonzero()[0]
+    if not at_wall.size:
         return weights
-    wall = wall[parted]
-    inside = np.where(wall, 0.0, weights[parted])
-    basin = np.cumsum(wall, axis=1)
-    count = wall.shape[1] + 1
-    place = basin + count * np.arange(parted.size)[:, None]
-    mass = np.bincount(place.ravel(), weights=inside.ravel(), minlength=count * parted.size)
-    heaviest = mass.reshape(-1, count).round(DECIMALS).argmax(axis=1)
-    result = weights.copy()
-    result[parted] = np.where(basin == heaviest[:, None], inside, 0.0)
-    return result
+    result, size = weights.ravel().copy(), weights.shape[1]
+    result[at_wall] = 0
+    # A basin starts with its row or at a wall.
+    starts = np.sort(np.concatenate([np.arange(0, result.size, size), at_wall]))
+    row = starts // size
+    mass = np.add.reduceat(result, starts).round(DECIMALS)
+    first = row.searchsorted(np.arange(len(weights)))
+    heaviest = (mass == np.maximum.reduceat(mass, first)[row]).nonzero()[0]
+    heaviest = heaviest[row[heaviest].searchsorted(np.arange(len(weights)))]
+    kept = np.zeros(starts.size, dtype=bool)
+    kept[heaviest] = True
+    result *= kept.repeat(np.concatenate([starts[1:], [result.size]]) - starts)
+    return result.reshape(weights.shape)
 
 
 def weight_beside(weights: FloatArray, ranks: IntArray) -> tuple[FloatArray, FloatArray]:
