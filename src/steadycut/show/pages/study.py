@@ -26,7 +26,7 @@ from steadycut.show.sections.choice import (
 from steadycut.show.sections.comparison import comparison_section
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import methods_section
-from steadycut.show.sections.next_site import next_site_fact, next_site_section
+from steadycut.show.sections.next_site import next_site_facts, next_site_section
 from steadycut.show.sections.stability import stability_section, tipping_section
 from steadycut.show.sections.verdict import TONES
 
@@ -116,7 +116,7 @@ def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
         ("tested on", tested),
         *((name, rates_in_words(point, name, value)) for name, value in RATES.items()),
         *((("held out", say.held_out_in_words(study.test, study.names)),) if study.test else ()),
-        *((("next hospital", next_site_fact(study, study.next_site)),) if study.next_site else ()),
+        *next_site_facts(study),
         ("stability", f"{moves}{say.reversed_in_words(study.stability.flip_rate)}"),
     )
 

@@ -1,6 +1,7 @@
 """What several hospitals say about the next one, and when they say nothing."""
 
 from steadycut.core.next_site import LEAST_NORMAL, sites_needed
+from steadycut.core.rules.next_site import parse_next_site
 from steadycut.documents.study import NextSitePart, SharePart, SiteRowPart, StudyDocument
 from steadycut.show import sentences as say
 from steadycut.show.builders import of_columns, pictures, section
@@ -28,10 +29,11 @@ SHARED = " This is approximate, because the cut-offs were chosen on shared hospi
 
 def next_site_section(study: StudyDocument) -> Section:
     """Say what is known about a hospital that nobody has seen."""
-    found = study.next_site
+    found, promised = study.next_site, rule_sentence(study)
     if found is None:
-        return section("next-site", TITLE, results=(nothing_sentence(study),))
+        return section("next-site", TITLE, results=(promised or nothing_sentence(study),))
     results = (
+        promised,
         worst_sentence(found),
         trivial_sentence(found),
         *share_sentences(found),
@@ -39,19 +41,36 @@ def next_site_section(study: StudyDocument) -> Section:
         level_sentence(found),
     )
     figures = pictures(study, {SitesDisplay: FOREST})
-    texts = (ASSUMPTION, "" if found.split else POOLED)
+    texts = (ASSUMPTION, "" if found.split or promised else POOLED)
     return section(
         "next-site", TITLE, *texts, results=results, figures=figures, tables=(sites_table(found),)
     )
 
 
-def next_site_fact(study: StudyDocument, found: NextSitePart) -> str:
-    """Say in one line what is known about the next hospital."""
-    chosen = "" if found.split else ", with a cut-off that all but one of them chose"
-    sure = whole_percent(found.worst.promise)
+def next_site_facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
+    """Say in one line what is known about the next hospital, if anything is."""
+    found, rule = study.next_site, parse_next_site(study.rule)
+    if rule is not None:
+        text = f"expected {rule.rate} at least {rate(rule.least)}, as a mean over hospitals"
+    elif found is not None:
+        chosen = "" if found.split else ", by a cut-off chosen without one of these"
+        sure = whole_percent(found.worst.promise)
+        like = f"if it is like these {found.n_sites}"
+        text = f"{at_most(study, found.worst.limit)}{chosen} ({sure} sure, {like})"
+    else:
+        return ()
+    return (("next hospital", text),)
+
+
+def rule_sentence(study: StudyDocument) -> str:
+    """Say what the rule itself promises, if it is about the next hospital."""
+    rule = parse_next_site(study.rule)
+    if rule is None:
+        return ""
     return (
-        f"{at_most(study, found.worst.limit)}{chosen} (probability {sure} or more, if it is to "
-        f"these {found.n_sites} as they are to each other)"
+        f"The rule promises an expected {rule.rate} of at least {rate(rule.least)} at the next "
+        "hospital, if it is to these hospitals as they are to each other, also in size. This is a "
+        "mean over hospitals: at some of them it is lower."
     )
 
 
