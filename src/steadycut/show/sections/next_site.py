@@ -119,7 +119,7 @@ def which_cut(found: NextSitePart) -> str:
         return ""
     text = ", with at least one of the cut-offs that were chosen without one hospital"
     if found.threshold_range is None or found.between is None:
-        return f"{text} (without some hospital, another score would have been chosen)"
+        return f"{text} (without some hospital the score itself would be another one)"
     ends = " to ".join(map(cut, found.threshold_range))
     return (
         f"{text} ({ends}). The published cut-off can cost more there only through patients with a "
