@@ -55,12 +55,12 @@ def modulus_curve(study: FittedStudy) -> ModulusCurvePart:
     n_widths = int(np.clip(PATIENTS_SWEPT // n, *MODULUS_WIDTHS))
     widths = np.linspace(0, max(2 * study.chosen.radius.radius, span / 4), n_widths)
     costs, delta = search.costs, search.stability_delta
-    counted = [windows.counts(width_of(width, search.form)) for width in widths[1:]]
-    empirical = np.array([0.0, *(largest_mass(windows, counts, costs) for counts in counted)])
+    counted = [width_of(width, search.form) for width in widths[1:]]
+    empirical = np.array([0.0, *(largest_mass(windows, width, costs) for width in counted)])
     added = dkw_band_width(patients.n_positive, patients.n_negative, costs, delta)
     narrow = None
     if costs.target is None:
-        narrow = [0.0, *(largest_limit(counts, n, costs, delta) for counts in counted)]
+        narrow = [0.0, *(largest_limit(windows, width, costs, delta) for width in counted)]
     return ModulusCurvePart(
         widths=widths.tolist(),
         empirical=empirical.tolist(),

@@ -35,3 +35,17 @@ def test_the_upper_end_of_a_stretch_is_outside():
 def test_a_class_without_patients_has_none_in_any_window():
     found = label_windows(PatientScores(scores=[1.0, 2.0], labels=[1, 1]))
     assert found.counts(5.0).tolist() == [[0, 0], [2, 1]]
+
+
+@pytest.mark.parametrize("width", [0.0, 1e-9, 0.01, 0.3, 2.0, 50.0])
+@pytest.mark.parametrize("decimals", [1, 3, 12])
+@pytest.mark.parametrize("n", [1, 31, 33, 3000])
+def test_the_largest_value_is_that_of_all_windows(width, decimals, n):
+    rng = np.random.default_rng(n)
+    found = windows_of(rng.normal(size=n).round(decimals), rng.integers(0, 2, n), 2)
+    for weights in ((1.0, 1.0), (0.3, 2.0), (0.0, 1.0)):
+
+        def value(counts, weights=weights):
+            return weights[0] * counts[0] + weights[1] * counts[1]
+
+        assert found.largest(width, value) == value(found.counts(width)).max()

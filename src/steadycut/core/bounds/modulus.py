@@ -4,8 +4,8 @@ import math
 
 from steadycut.core.bounds.binomial import deviation
 from steadycut.core.bounds.windows import Windows, label_windows
-from steadycut.core.checks import IntArray, check_choice, check_fraction
-from steadycut.core.cuts.risk_curve import worst_end
+from steadycut.core.checks import FloatArray, IntArray, check_choice, check_fraction
+from steadycut.core.cuts.risk_curve import cost_of, worst_end
 from steadycut.core.records import Costs, PatientScores
 
 FORMS = ("pairwise", "oscillation")
@@ -42,8 +42,7 @@ def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "
     width = width_of(epsilon, form)
     if width <= 0:
         return 0.0
-    windows = label_windows(patients)
-    return largest_mass(windows, windows.counts(width), costs)
+    return largest_mass(label_windows(patients), width, costs)
 
 
 def width_of(epsilon: float, form: str) -> float:
@@ -52,17 +51,19 @@ def width_of(epsilon: float, form: str) -> float:
     return 2 * epsilon if form == "oscillation" else epsilon
 
 
-def largest_mass(windows: Windows, counts: IntArray, costs: Costs) -> float:
-    """Return the cost-weighted share of patients in the heaviest window.
+def largest_mass(windows: Windows, width: float, costs: Costs) -> float:
+    """Return the cost-weighted share of patients in the heaviest window of this width."""
+    n_negative, n_positive = windows.below[:, -1].tolist()
 
-    ``counts`` are those of `Windows.counts`, of negative patients first.
-    """
-    (negative, positive), (n_negative, n_positive) = counts, windows.below[:, -1].tolist()
+    def risk(counts: IntArray) -> FloatArray:
+        return worst_end(counts[1] / max(n_positive, 1), counts[0] / max(n_negative, 1), costs)
+
+    def mass(counts: IntArray) -> FloatArray:
+        return cost_of(counts[1], counts[0], costs.cost_fn, costs.cost_fp)
+
     if costs.target is not None:
-        shares = positive / max(n_positive, 1), negative / max(n_negative, 1)
-        return float(worst_end(*shares, costs).max())
-    mass = costs.cost_fn * positive + costs.cost_fp * negative
-    return float(mass.max()) / windows.n_patients
+        return windows.largest(width, risk)
+    return windows.largest(width, mass) / windows.n_patients
 
 
 def dkw_band_width(n_positive: int, n_negative: int, costs: Costs, delta: float) -> float:

@@ -23,7 +23,7 @@ import numpy as np
 from scipy.special import betainccinv
 
 from steadycut.core.bounds.modulus import width_of
-from steadycut.core.bounds.windows import label_windows
+from steadycut.core.bounds.windows import Windows, label_windows
 from steadycut.core.checks import FloatArray, IntArray, check_fraction, read_only
 from steadycut.core.records import Costs, PatientScores
 
@@ -72,17 +72,22 @@ def multiscale_band(
     width = width_of(epsilon, form)
     if width <= 0:
         return 0.0
-    return largest_limit(label_windows(patients).counts(width), patients.n_patients, costs, delta)
+    return largest_limit(label_windows(patients), width, costs, delta)
 
 
-def largest_limit(counts: IntArray, n: int, costs: Costs, delta: float) -> float:
-    """Return the band for windows that hold ``counts`` of n patients, negative ones first."""
-    smaller = min(costs.cost_fn, costs.cost_fp)
-    pooled, costlier = counts.sum(axis=0), counts[int(costs.cost_fn > costs.cost_fp)]
+def largest_limit(windows: Windows, width: float, costs: Costs, delta: float) -> float:
+    """Return the band for all windows of one width; class 0 are the negative patients."""
+    smaller, n = min(costs.cost_fn, costs.cost_fp), windows.n_patients
     if costs.equal:
-        return costs.largest * float(mass_limits(pooled.max(keepdims=True), n, delta)[0])
-    limits = mass_limits(pooled, n, delta / 2), mass_limits(costlier, n, delta / 2)
-    return float((smaller * limits[0] + (costs.largest - smaller) * limits[1]).max())
+        most = np.array([windows.largest(width, lambda counts: counts.sum(axis=0))], dtype=np.int64)
+        return costs.largest * float(mass_limits(most, n, delta)[0])
+
+    def limit(counts: IntArray) -> FloatArray:
+        pooled, costlier = counts.sum(axis=0), counts[int(costs.cost_fn > costs.cost_fp)]
+        limits = mass_limits(pooled, n, delta / 2), mass_limits(costlier, n, delta / 2)
+        return np.asarray(smaller * limits[0] + (costs.largest - smaller) * limits[1])
+
+    return windows.largest(width, limit)
 
 
 def mass_limits(counts: IntArray, n_patients: int, delta: float) -> FloatArray:

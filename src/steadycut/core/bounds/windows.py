@@ -1,12 +1,17 @@
 """Patients counted in every window [u, u + width) of the score."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.records import PatientScores
+
+# So many neighbouring windows are looked at together first.
+STEP = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -25,16 +30,33 @@ class Windows:
         """How many patients there are."""
         return int(self.below[:, -1].sum())
 
-    def counts(self, width: float) -> IntArray:
+    def counts(self, width: float, starts: IntArray | None = None) -> IntArray:
         """Count the patients of each class in the window that starts at each value.
 
-        Shape (classes, values). A patient at the start of a window is always in it, even where
-        adding the width rounds to nothing. A window of width 0 is empty.
+        Shape (classes, values); only some values if ``starts`` are given. A patient at the start of
+        a window is always in it, even where adding the width rounds to nothing. A window of width 0
+        is empty.
         """
-        ends = np.searchsorted(self.values, self.values + max(width, 0.0))
-        if width > 0:
-            ends = np.maximum(ends, np.arange(1, ends.size + 1))
-        return np.take(self.below, ends, axis=1) - self.below[:, :-1]
+        starts = np.arange(self.values.size) if starts is None else starts
+        return self.below.take(self._ends(width, starts), axis=1) - self.below.take(starts, axis=1)
+
+    def largest(self, width: float, value: Callable[[IntArray], NDArray[Any]]) -> float:
+        """Return the largest value of all windows. No value may fall where a count rises.
+
+        `STEP` neighbouring windows lie in the window from the first start to the last end. Most
+        groups of windows are left out, because even this one has less than some single window.
+        """
+        first = np.arange(0, self.values.size, STEP)
+        last = np.minimum(first + STEP, self.values.size) - 1
+        around = self.below.take(self._ends(width, last), axis=1) - self.below.take(first, axis=1)
+        found = first[value(around) >= value(self.counts(width, first)).max()]
+        starts = (found[:, None] + np.arange(STEP)).ravel()
+        return float(value(self.counts(width, starts[starts < self.values.size])).max())
+
+    def _ends(self, width: float, starts: IntArray) -> IntArray:
+        values = self.values.take(starts)
+        ends = self.values.searchsorted(values + max(width, 0.0))
+        return np.maximum(ends, starts + 1) if width > 0 else ends
 
     def between(self, low: float, high: float) -> IntArray:
         """Count the patients of each class with a score in [low, high)."""
