@@ -87,7 +87,7 @@ standard_error upper":"float"}, "EnoughPart":{"df":"int", "n_patients":"Count", 
 statistic":"float"}, "EnsemblePart":{"kind":"'quantile|gls'", "methods":["MethodPart", 2]},
 "Hash":"'[0-9a-f]{64}'", "InstancesPart":{"largest smallest":"Count", "median":"float"},
 "MethodPart":{"aggregation":["Step", 1], "reference":["float", 1, 2001], "score":"str",
-"score_range":"Range", "weight":"int/0/inf"}, "PooledPart":{"certificate":"CertificatePart",
+"score_range":"Range", "weight":"int/0/10000"}, "PooledPart":{"certificate":"CertificatePart",
 "draws":["float"], "rank threshold":"float"}, "Provenance":{"data_sha256":"str",
 "options":"RuleOptions", "patients":"RoleCounts", "seed":"int", "sites":["str"],
 "versions":{"*":"str"}}, "ProvenancePart":{"data_sha256 rule":"str", "patients":"RoleCounts",
@@ -294,6 +294,7 @@ def _check_covariate(rule: Rule) -> None:
     _check(len(scale["thresholds"]) == len(scale["ranks"]))
     _check(len(draws) == len(rule["pooled"]["draws"]))
     _check(all(len(draw) == len(cuts) for draw in draws))
+    _check((rule["covariate_range"] is None) == (rule["kind"] == "groups"))
     places = [cut["at"] for cut in cuts]
     _check({type(place) for place in places} == {str if rule["kind"] == "groups" else float})
     _check(all(places) if rule["kind"] == "groups" else places == sorted(places))

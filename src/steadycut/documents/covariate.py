@@ -119,6 +119,8 @@ class CovariateDocument(FrozenDocument):
     def _of_one_kind(self) -> "CovariateDocument":
         fits = {type(cut.at) for cut in self.cuts} == {str if self.kind == "groups" else float}
         parts.must(fits, "every cut must be at a text for groups, at a number for a smooth rule")
+        fits = (self.covariate_range is None) == (self.kind == "groups")
+        parts.must(fits, "a smooth rule must have the range of its covariate, and no other rule")
         whole = {len(draw) for draw in self.draws} == {len(self.cuts)}
         whole = whole and len(self.pooled.draws) == len(self.draws)
         parts.must(whole, "every draw must have one rank per cut, and one of the pooled cut")

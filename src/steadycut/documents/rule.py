@@ -16,7 +16,7 @@ from pydantic import Field, FiniteFloat, model_validator
 from steadycut.core.bounds.modulus import dkw_band_width
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.diagnose import flip_probability
-from steadycut.core.ensemble import LARGEST_REFERENCE, Ensemble, Method
+from steadycut.core.ensemble import LARGEST_REFERENCE, WEIGHT_PARTS, Ensemble, Method
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.shift.label_shift import RankBins
 from steadycut.core.verdict import RateName
@@ -105,7 +105,7 @@ class MethodPart(parts.Part):
 
     score: str
     aggregation: list[parts.Step] = Field(min_length=1)
-    weight: int = Field(ge=0)
+    weight: int = Field(ge=0, le=WEIGHT_PARTS)
     reference: list[FiniteFloat] = Field(min_length=1, max_length=LARGEST_REFERENCE)
     score_range: parts.Range
 

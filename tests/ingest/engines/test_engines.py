@@ -351,6 +351,20 @@ def test_threads_are_as_many_as_have_room(tmp_path, monkeypatch, memory, threads
     assert asked == (threads,)
 
 
+@pytest.mark.parametrize("name", ["t.parquet", "t.csv", "t.csv.gz"])
+def test_rows_that_do_not_fit_into_memory_are_refused_at_once(tmp_path, name):
+    n, path = 3_000_000, tmp_path / name
+    if name == "t.parquet":
+        pq.write_table(pa.table({"p": np.zeros(n, np.int8), "s": np.zeros(n)}), path)
+    else:
+        text = b"p,s\n" + b"p,1\n" * n
+        path.write_bytes(gzip.compress(text, 1) if name.endswith("gz") else text)
+    refused = r"holds all rows at once; these are about 3,000,0\d\d and need about 286 MiB"
+    for asked in ({"patient": "p", "engine": "memory"}, {"patient": None, "label": "p"}):
+        with pytest.raises(BadOption, match=refused):
+            aggregate(path, score="s", memory="256MiB", **asked)
+
+
 def test_unknown_engine():
     with pytest.raises(BadOption, match="engine must be one of auto, memory, duckdb"):
         aggregate({"id": [1], "s": [1]}, patient="id", score="s", engine="abacus")

@@ -1,12 +1,14 @@
 """Which engine reads a source, and how much memory it may use."""
 
+import gzip
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from steadycut.core.checks import check_choice, refuse, shown
+from steadycut.errors import BadOption, argument
 from steadycut.ingest.engines.duckdb import DuckDBEngine
 from steadycut.ingest.engines.engine import Engine
 from steadycut.ingest.engines.memory import MemoryEngine
@@ -23,6 +25,8 @@ AUTO = "auto"
 SMALL_FILES = 16 << 20
 # A Parquet file of equal values holds any number of rows in a few bytes.
 BYTES_PER_ROW = 4
+# In memory a cell takes 40 to 60 bytes.
+BYTES_PER_CELL = 50
 LEAST_MEMORY = 256 << 20
 MOST_MEMORY = 1 << 60
 USUAL_MEMORY = 2 << 30
@@ -56,6 +60,8 @@ def open_engine(name: str, request: Request, source: Any, memory: int, work: Pat
     ``auto`` is DuckDB for large files and for frames that are not computed yet, and Spark for its
     own DataFrames.
     """
+    if name == "memory" and is_paths(source):
+        _check_fits(find_files(source), request, memory)
     return ENGINES[_best(source) if name == AUTO else name].open(request, source, memory, work)
 
 
@@ -110,6 +116,33 @@ def _bytes_of(file: TableFile) -> int:
         with one_line(file.place):
             return unpacked_size(file.path, SMALL_FILES + 1)
     return file.path.stat().st_size
+
+
+def _check_fits(files: Sequence[TableFile], request: Request, memory: int) -> None:
+    """Refuse files of which all rows together need more memory than is allowed."""
+    rows = sum(_rows_of(file, memory) for file in files)
+    needed = rows * BYTES_PER_CELL * len(request.columns)
+    if needed > memory:
+        msg = (
+            f"{argument('engine', 'memory')} holds all rows at once; these are about {rows:,} and "
+            f"need about {needed >> 20:,} MiB, but {argument('memory')} allows {memory >> 20:,} "
+            f"MiB. Name the column of patients and leave out {argument('engine')}, or allow more."
+        )
+        raise BadOption(msg)
+
+
+def _rows_of(file: TableFile, most: int) -> int:
+    """Return about how many rows a file has, not counting beyond ``most`` bytes."""
+    if file.kind == "parquet":
+        return count_rows(file)
+    if file.kind != "text":
+        return 0
+    packed = is_gzip(file.path)
+    with one_line(file.place), gzip.open(file.path) if packed else file.path.open("rb") as opened:
+        first = opened.read(1 << 20)
+    size = unpacked_size(file.path, most) if packed else file.path.stat().st_size
+    lines = max(first.count(b"\n"), first.count(b"\r"), 1)
+    return size * lines // max(len(first), 1)
 
 
 def _has_duckdb() -> bool:
