@@ -227,3 +227,11 @@ def test_attributes_are_texts_by_name():
 def test_costs_without_measure_are_refused_by_their_name(cost):
     with pytest.raises(BadOption, match=r"cost_fn must lie between 1e-50 and 1e\+50; got"):
         Costs(cost_fn=cost, cost_fp=cost)
+
+
+def test_all_patients_in_their_order_are_the_same_object():
+    everyone = PatientScores(scores=[1.0, 2.0, 3.0], labels=[0, 1, 1])
+    assert everyone.take(np.array([0, 1, 2])) is everyone
+    assert everyone.take(np.array([True, True, True])) is everyone
+    assert everyone.take(np.array([2, 1, 0])).scores.tolist() == [3.0, 2.0, 1.0]
+    assert everyone.take(np.array([0, 1])).n_patients == 2

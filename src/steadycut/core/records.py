@@ -266,10 +266,12 @@ class PatientScores:
         return self.n_patients - self.n_positive
 
     def take(self, index: NDArray[np.bool_] | IntArray) -> "PatientScores":
-        """Return the patients at ``index``."""
+        """Return the patients at ``index``; the same object if these are all, in their order."""
         rows = np.asarray(index)
         if rows.dtype == np.bool_:
             rows = np.flatnonzero(rows)
+        if np.array_equal(rows, np.arange(self.n_patients)):
+            return self
         given: dict[str, Any] = {name: getattr(self, name) for name in COLUMNS}
         columns: dict[str, Any] = {
             name: None if column is None else read_only(column[rows])
