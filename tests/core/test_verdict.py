@@ -19,6 +19,7 @@ from steadycut.core.verdict import (
     Verdict,
     error_rates,
     holm,
+    is_answered,
     melded_p_value,
     patients_needed,
     verdicts,
@@ -350,3 +351,18 @@ def test_a_wrong_answer_about_certified_rates_is_rare(sequential):
         found = compared(here, None, promised=0.2, certified=both, sequential=sequential)
         refuted += found.verdict(DELTA).within_certificate == "no"
     assert refuted / 300 <= DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / 300)
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+@pytest.mark.parametrize("certified", [{}, {"sensitivity": 0.8, "specificity": 0.7}])
+def test_a_question_is_answered_where_its_verdict_says_so(sequential, certified):
+    rng, seen = np.random.default_rng(7), set()
+    for _ in range(40):
+        here = rng.multinomial(int(rng.integers(10, 400)), rng.dirichlet([1, 1, 1, 1]))
+        one = compared(here.reshape(2, 2), sequential=sequential, certified=certified)
+        found = one.verdict(DELTA)
+        for question in ("useful", "as_before", "within_certificate"):
+            answer = getattr(found, question)
+            assert is_answered(one, question, DELTA) == (answer != "cannot tell")
+            seen.add((question, answer))
+    assert len(seen) >= 7

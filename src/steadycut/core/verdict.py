@@ -17,7 +17,7 @@ most delta.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final, Literal
 
 import numpy as np
@@ -27,7 +27,7 @@ from steadycut.core.bounds.anytime import at_most_p_values, lower_mean, upper_me
 from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.bounds.concentration import lower_risk_limit
 from steadycut.core.certify import Certificate, certificate_of
-from steadycut.core.checks import FloatArray, IntArray, Interval
+from steadycut.core.checks import FloatArray, IntArray, Interval, read_only
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.strata.certify import (
@@ -484,10 +484,23 @@ def patients_needed(comparison: Comparison, question: Question, delta: float) ->
     """
 
     def is_enough(n_patients: int) -> bool:
-        found = comparison.scaled_to(n_patients).verdict(strict_level(delta))
-        return getattr(found, question) != "cannot tell"
+        return is_answered(comparison.scaled_to(n_patients), question, strict_level(delta))
 
     return smallest_number(is_enough, int(comparison.here.sum()))
+
+
+def is_answered(comparison: Comparison, question: Question, delta: float) -> bool:
+    """Return whether the verdict on a question is yes or no, from as few tests as possible."""
+    names = [question, *(comparison.certified if question == "within_certificate" else ())]
+    for_yes, for_no = comparison.tests_for_yes, comparison.tests_for_no
+    is_yes = {name: bool(for_yes[name]) and all(t(delta) for t in for_yes[name]) for name in names}
+    if all(is_yes.values()):
+        return True
+    against = [test for name in names if not is_yes[name] for test in for_no.get(name, ())]
+    # A test that does not pass alone does not pass together with others.
+    if not any(test(delta) for test in against):
+        return False
+    return bool(getattr(comparison.verdict(delta), question) != "cannot tell")
 
 
 def strict_level(delta: float) -> float:
@@ -528,13 +541,18 @@ def melded_p_value(
     if not here.wrong:
         # Every value above 0 is possible, none below it.
         return float(betaincc(before.wrong + 1, right, margin)) if right else 1.0
-    highest = betaincinv(before.wrong + 1, right, LEVELS) if right else np.ones_like(LEVELS)
-    values = highest - margin
+    values = _upper_limits(before.wrong, right) - margin
     chances = np.zeros_like(values)
     # No rate is below 0.
     possible = values > 0
     chances[possible] = _at_most_p_values(here, values[possible], sequential=sequential)
     return float(chances @ WEIGHTS)
+
+
+@lru_cache(maxsize=64)
+def _upper_limits(wrong: int, right: int) -> FloatArray:
+    """Return the upper limits of a rate at all `LEVELS`."""
+    return read_only(betaincinv(wrong + 1, right, LEVELS) if right else np.ones_like(LEVELS))
 
 
 def _at_most_p_values(rate: ErrorRate, values: FloatArray, *, sequential: bool) -> FloatArray:

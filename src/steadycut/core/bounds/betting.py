@@ -13,7 +13,6 @@ this error.
 import math
 
 import numpy as np
-from scipy.special import logsumexp
 
 from steadycut.core.checks import FloatArray
 
@@ -61,4 +60,5 @@ def mean_log_capital(losses: FloatArray, shares: FloatArray, mean: float) -> flo
     """Return the logarithm of the mean final capital when betting against ``mean``."""
     bet = np.minimum(shares, MOST / max(1 - mean, 1e-12))
     final = np.log1p(bet * (mean - losses)).sum(axis=-1)
-    return float(logsumexp(final) - math.log(final.size))
+    largest = float(final.max())
+    return largest + math.log(np.exp(final - largest).mean())
