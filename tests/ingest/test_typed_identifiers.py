@@ -2,7 +2,7 @@
 
 import os
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import anndata
 import numpy as np
@@ -100,3 +100,34 @@ def test_moments_among_objects_have_the_same_text():
     patients = [moment, pd.Timestamp(moment).tz_convert("Asia/Tokyo"), np.datetime64("2020-03-02")]
     found = aggregate({"p": patients, "s": [0.5, 0.5, 0.5]}, patient="p", score="s")
     assert found.patients.tolist() == ["2020-03-01T05:00:00", "2020-03-02"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("unit", ["us", "ns"])
+def test_times_of_day_have_one_text_everywhere(tmp_path, unit, form, engine):
+    if unit == "ns" and form in {"dict", "pandas", "AnnData"}:
+        pytest.skip("numpy and pandas have no such times")
+    last = 1 if unit == "ns" else 1000
+    since = [0, 3_600_000_000_000, 3_600_500_000_000, 3_600_500_000_000 + last]
+    times = pa.array([one // (1 if unit == "ns" else 1000) for one in since], pa.time64(unit))
+    found = aggregate(
+        FORMS[form](with_scores(times), tmp_path), patient="p", score="s", engine=engine
+    )
+    first = ["00:00:00", "01:00:00", "01:00:00.5"]
+    assert found.patients.tolist() == [*first, f"01:00:00.50000{'0001' if unit == 'ns' else '1'}"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("form", [form for form in FORMS if form != "Parquet"])
+@pytest.mark.parametrize("unit", ["s", "us"])
+def test_durations_are_refused(tmp_path, unit, form, engine):
+    table = with_scores(pa.array([1000, 2000], pa.duration(unit)))
+    with pytest.raises(BadTable, match=r"must not be a duration\. Store it as text"):
+        aggregate(FORMS[form](table, tmp_path), patient="p", score="s", engine=engine)
+
+
+def test_a_duration_among_objects_is_refused():
+    for one in (timedelta(seconds=1), np.timedelta64(1, "s"), pd.Timedelta(1)):
+        with pytest.raises(BadTable, match="must not be a duration"):
+            aggregate({"p": ["a", one], "s": [0.5, 0.5]}, patient="p", score="s")

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from datetime import time as clock
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from steadycut.errors import BadTable
 
 MISSING_CODE = -1
 MIDNIGHT = "T00:00:00"
+# DuckDB returns floats of 16 bits as floats of 32 bits.
+SHORTER = "2^11 if they were stored in 16 bits"
 NESTED = (list, tuple, dict, set, frozenset, np.ndarray)
 # Texts that stand for "no score" in tables from R, Excel, databases and others.
 NO_SCORE = frozenset({"", "na", "n/a", "nan", "null", "none"})
@@ -67,6 +70,8 @@ def key_column(values: NDArray[Any]) -> KeyColumn:
     >>> key_column(np.array(["007", None], dtype=object)).texts
     ('007',)
     """
+    if values.dtype.kind == "m":
+        refuse_duration()
     if values.dtype.kind not in "iufb":
         return _from_objects(_objects(values))
     if values.dtype.kind == "f":
@@ -134,12 +139,12 @@ def _objects(values: NDArray[Any]) -> list[object]:
     objects = data.astype(str if is_time else object).astype(object)
     objects[np.ma.getmaskarray(values) | (np.isnat(data) if is_time else False)] = None
     if is_time:
-        texts = {text: text and _moment(text) for text in set(objects.tolist())}
+        texts = {text: text and moment(text) for text in set(objects.tolist())}
         return [texts[text] for text in objects.tolist()]
     return list(objects)
 
 
-def _moment(text: str) -> str:
+def moment(text: str) -> str:
     """Return an ISO date and time without zeros at its end, and at midnight only the date."""
     seconds, dot, fraction = text.partition(".")
     fraction = fraction.rstrip("0")
@@ -173,13 +178,15 @@ def _text(value: object) -> str | None:
         return None
     if isinstance(value, NESTED):
         refuse_nested()
+    if isinstance(value, timedelta | np.timedelta64):
+        refuse_duration()
     if isinstance(value, bytes):
         return _decoded(value)
     if isinstance(value, datetime):
         plain = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
-        return _moment(plain.isoformat())
+        return moment(plain.isoformat())
     if not isinstance(value, float | np.floating):
-        return _moment(str(value)) if isinstance(value, np.datetime64) else str(value)
+        return moment(str(value)) if isinstance(value, np.datetime64 | clock) else str(value)
     _check_whole(np.array(value))
     return str(int(value)) if float(value).is_integer() else str(value)
 
@@ -200,8 +207,8 @@ def _check_whole(values: NDArray[Any]) -> None:
     if (np.abs(values) >= 2.0**digits).any():
         msg = (
             f"identifiers that are {8 * values.itemsize}-bit floating-point numbers must be below "
-            f"2^{digits} in absolute value: above it different identifiers become equal. Store "
-            "them as texts or whole numbers."
+            f"2^{digits} in absolute value ({SHORTER}): above it different identifiers become "
+            "equal. Store them as texts or whole numbers."
         )
         raise BadTable(msg)
 
@@ -224,6 +231,13 @@ def refuse_nested(column: str | None = None) -> None:
     """Refuse lists and records where a plain value must be."""
     where = "an identifier or a class" if column is None else f"column {column!r}"
     msg = f"{where} must be one plain value per row; it is a list or a record. Take a part of it."
+    raise BadTable(msg)
+
+
+def refuse_duration(column: str | None = None) -> None:
+    """Refuse durations as identifiers: each library and format writes them in another way."""
+    where = "an identifier or a class" if column is None else f"column {column!r}"
+    msg = f"{where} must not be a duration. Store it as text or as a whole number."
     raise BadTable(msg)
 
 

@@ -5,7 +5,7 @@ once, S3 is read once, and a lazy frame is run once; only the needed columns are
 loaded into memory as a whole, unless it was in memory before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from steadycut.ingest.sources.files import (
     select_list,
 )
 from steadycut.ingest.sources.find import TableFile, find_files
-from steadycut.ingest.table import KeyColumn, Table
+from steadycut.ingest.table import KeyColumn, Table, refuse_duration
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,9 @@ def open_scans(connection: Any, source: Any, request: Request, work: Path) -> li
         check_columns(request.columns, source.schema.names)
         _stage_dataset(source, request, staged)
     elif (lazy := lazy_frame(source)) is not None:
-        check_columns(request.columns, list(lazy.collect_schema().names()))
+        schema = lazy.collect_schema()
+        check_columns(request.columns, list(schema.names()))
+        _refuse_durations({name: schema[name] for name in request.keys})
         lazy.select(*request.columns).sink_parquet(staged)
     else:
         _stage_table(read_table(source, request), request, staged)
@@ -131,9 +133,17 @@ def _stage_dataset(dataset: Any, request: Request, target: Path) -> None:
     from pyarrow import parquet
 
     batches = dataset.scanner(columns=list(request.columns)).to_reader()
+    _refuse_durations({name: batches.schema.field(name).type for name in request.keys})
     with parquet.ParquetWriter(target, batches.schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
+
+
+def _refuse_durations(types: Mapping[str, object]) -> None:
+    """Refuse durations before they are staged: Parquet stores them as plain numbers."""
+    for name, kind in types.items():
+        if str(kind).casefold().startswith("duration"):
+            refuse_duration(name)
 
 
 def _stage_table(table: Table, request: Request, target: Path) -> None:

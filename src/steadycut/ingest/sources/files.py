@@ -18,7 +18,15 @@ from steadycut.ingest.sources.csv_files import CSV_BUFFER, csv_reason, read_head
 from steadycut.ingest.sources.find import FileName, TableFile, find_files
 from steadycut.ingest.sources.frames import read_frame
 from steadycut.ingest.sources.records import check_rows, count_records, is_gzip, unpack
-from steadycut.ingest.table import NO_SCORE, Table, key_column, refuse_nested, score_column, stack
+from steadycut.ingest.table import (
+    NO_SCORE,
+    Table,
+    key_column,
+    refuse_duration,
+    refuse_nested,
+    score_column,
+    stack,
+)
 from steadycut.io.files import work_folder
 from steadycut.io.packages import optional_package
 
@@ -152,6 +160,8 @@ def _pick_key(opened: Opened, position: int, alias: str) -> str:
     column, kind = _quote(opened.aliases[position]), opened.types[position]
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
         refuse_nested(opened.names[position])
+    if kind == "INTERVAL":
+        refuse_duration(opened.names[position])
     if kind == HALF:
         # Floats of 16 bits arrive as floats of 32 bits, so their smaller limit is checked here.
         large = f"abs({column}) >= 2048 AND NOT isnan({column})"

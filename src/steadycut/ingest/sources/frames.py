@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from steadycut.errors import BadTable
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
-from steadycut.ingest.table import Table, key_column, refuse_nested, score_column
+from steadycut.ingest.table import Table, key_column, moment, refuse_nested, score_column
 from steadycut.io.packages import optional_package
 
 
@@ -81,6 +81,10 @@ def _values(series: Any, *, any_missing: bool) -> NDArray[Any]:
     kind = series.dtype
     if kind in {narwhals.Int128, narwhals.UInt128}:
         return _values(series.cast(narwhals.String), any_missing=any_missing)
+    if kind == narwhals.Time:
+        # As objects, times would lose their nanoseconds.
+        texts = series.to_arrow().cast("string").to_pylist()
+        return np.array([text and moment(text) for text in texts], dtype=object)
     if kind == narwhals.String:
         return np.array([*series.to_list(), None], dtype=object)[:-1]
     if any_missing and kind.is_integer():
