@@ -14,13 +14,28 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 settings.register_profile("steadycut", deadline=None)
 settings.load_profile("steadycut")
 
-# One worker of pytest gets all tests of each of these: Spark, Dask and a browser start slowly, and
-# the others share what one long run made or drew.
+# One process runs all tests of a file, because they share what is slow to make. These folders share
+# too; the groups that take longest start first, so that no process ends long after the other.
 TOGETHER = (
-    *("test_spark.py", "test_dask.py", "tests/browser/"),
-    *("test_camelyon.py", "test_mimic_ecg.py", "test_leaks.py"),
-    *("tests/show/test_html.py", "tests/show/figures/"),
+    *("tests/browser/", "tests/app/", "tests/show/", "tests/docs/"),
+    *("test_spark.py", "test_dask.py", "test_camelyon.py", "test_leaks.py", "test_mutants.py"),
 )
+# Tests that share nothing, and are many.
+APART = ("tests/validity/", "tests/cli/test_errors.py")
+
+
+def group_of(nodeid):
+    """Return the name of the group of tests that one process runs."""
+    file = nodeid.partition("::")[0]
+    if any(name in file for name in APART):
+        return nodeid
+    return next((name for name in TOGETHER if name in file), file)
+
+
+def pytest_collection_modifyitems(items):
+    """Put the long groups first; the others keep their order."""
+    places = {name: place for place, name in enumerate(TOGETHER)}
+    items.sort(key=lambda item: places.get(group_of(item.nodeid), len(places)))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -28,9 +43,9 @@ def pytest_xdist_make_scheduler(config, log):
     """Do what ``--dist loadgroup`` should do; xdist 3.8 cannot name groups under pytest 9.2."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class ByTestOrTogether(LoadScopeScheduling):
+    class ByGroup(LoadScopeScheduling):
         def _split_scope(self, nodeid):
-            file = nodeid.partition("::")[0]
-            return next((name for name in TOGETHER if name in file), nodeid)
+            return group_of(nodeid)
 
-    return ByTestOrTogether(config, log) if config.getvalue("dist") == "loadgroup" else None
+    config.option.loadscopereorder = False
+    return ByGroup(config, log) if config.getvalue("dist") == "loadgroup" else None

@@ -11,7 +11,6 @@ from steadycut.app.works import WORKS
 from tests.app.client import refused
 from tests.app.worked import Words
 
-pytestmark = pytest.mark.xdist_group("worked")
 BANNED = banned_words(GLOSSARY.read_text(encoding="utf-8"))
 OF_COMMANDS = re.compile(r"--[a-z]|\bsteadycut (?:fit|audit|apply|monitor|compare|plan)\b")
 

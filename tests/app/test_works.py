@@ -16,7 +16,6 @@ from tests.app.client import FILLED, refused, start, upload, wait
 from tests.cli.commands import FIT, MARK, SITES, make_rows, snapshot, write_rows
 from tests.show.documents import document
 
-pytestmark = pytest.mark.xdist_group("worked")
 SOUTH = ["--label", "label", "--site", "site", "--external", "south"]
 COMMANDS = {
     "compare": [*FIT, *SITES, "--external", "south"],

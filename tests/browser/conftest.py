@@ -6,22 +6,13 @@ report may ask for nothing but itself, an app for nothing but its own server on 
 
 import os
 import shutil
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-HERE = Path(__file__).parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 INSIDE = {"data", "blob", "about"}
 LOCAL = {"127.0.0.1", "localhost"}
-
-
-def pytest_collection_modifyitems(items):
-    """Keep all of them on one worker: a browser is large."""
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.records import PatientScores
 
-# So many neighbouring windows are looked at together first.
-STEP = 32
+# So many neighbouring windows are looked at together first, unless there are few windows in all.
+STEP, FEW = 32, 1_500
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -46,6 +46,8 @@ class Windows:
         `STEP` neighbouring windows lie in the window from the first start to the last end. Most
         groups of windows are left out, because even this one has less than some single window.
         """
+        if self.values.size <= FEW:
+            return float(value(self.counts(width)).max())
         first = np.arange(0, self.values.size, STEP)
         last = np.minimum(first + STEP, self.values.size) - 1
         around = self.below.take(self._ends(width, last), axis=1) - self.below.take(first, axis=1)
