@@ -14,7 +14,7 @@ from scipy.special import expit, logit, ndtr
 from settings import by_set, cases, compared
 
 from steadycut.core.adapt.home import HomeScores
-from steadycut.core.adapt.labels import Labels, choose, exact_limit, likely_rank, limits
+from steadycut.core.adapt.labels import Labels, choose, exact_limit, likely_rank, limited
 from steadycut.core.adapt.menu import make_menu
 from steadycut.core.adapt.mix import DOUBT, mix
 from steadycut.core.adapt.plan import labels_needed
@@ -116,17 +116,18 @@ def with_labels(case, stated):
     prevalence = (case.prevalence, case.prevalence)
     mixed = mix(case.home, case.pool, case.frozen, prevalence, costs) if stated else None
     menu, prior = make_menu(case.home, case.pool, case.frozen, costs, mixed)
-    cuts, trivial = np.array([one.cut for one in menu]), case.there.trivial_risk(costs)
-    regrets, risks = case.regret(cuts), case.risk(cuts)
+    trivial = case.there.trivial_risk(costs)
     for m in N_LABELS:
         name = f"{m}{', stated prevalence' if stated else ''}"
         labels = Labels(scores=case.labelled[0][:m], labels=case.labelled[1][:m])
-        found = limits(menu, labels, costs, DELTA)
-        place = choose(case.pool, menu, prior, labels, costs, found)
-        row[f"regret, {name}"] = float(regrets[place])
-        row[f"certified, {name}"] = float(found[place] / trivial)
-        row[f"broken, {name}"] = float(risks[place] > found[place])
-        free = case.pool.at_rank(likely_rank(case.pool, prior, labels, costs))
+        likely = likely_rank(case.pool, prior, labels, costs)
+        found = limited(case.pool, menu, labels, costs, DELTA, likely)
+        values = np.array([one.limit for one in found])
+        chosen = found[choose(case.pool, [one.item.cut for one in found], values, likely)]
+        row[f"regret, {name}"] = float(case.regret(chosen.item.cut)[0])
+        row[f"certified, {name}"] = chosen.limit / trivial
+        row[f"broken, {name}"] = float(case.risk(chosen.item.cut)[0] > chosen.limit)
+        free = case.pool.at_rank(likely)
         row[f"free, {name}"] = float(case.regret(free)[0])
         first, second = (
             Labels(scores=labels.scores[part], labels=labels.labels[part])
@@ -172,12 +173,15 @@ def one_certificate(population, rng):
     pool = Pool.of(patients[:100])
     menu, prior = make_menu(home, pool, own, costs, None)
     data = Labels(scores=patients[100:], labels=sick[100:].astype(np.int64))
-    found = limits(menu, data, costs, DELTA)
-    cuts = np.array([one.cut for one in menu]) - moved
-    miss, alarm = ndtr(cuts - distance), ndtr(-cuts)
+    likely = likely_rank(pool, prior, data, costs)
+    found = limited(pool, menu, data, costs, DELTA, likely)
+    cuts, values = (
+        np.array(one) for one in zip(*((f.item.cut, f.limit) for f in found), strict=True)
+    )
+    miss, alarm = ndtr(cuts - moved - distance), ndtr(moved - cuts)
     true = costs.cost_fn * here * miss + costs.cost_fp * (1 - here) * alarm
-    place = choose(pool, menu, prior, data, costs, found)
-    return true[place] > found[place], bool((true > found).any())
+    place = choose(pool, cuts.tolist(), values, likely)
+    return true[place] > values[place], bool((true > values).any())
 
 
 CASES = ((0.10, 0.20), (0.10, 0.25), (0.15, 0.25), (0.15, 0.30), (0.20, 0.30), (0.05, 0.10))

@@ -79,7 +79,9 @@ def test_labels_certify_any_cut_off_of_the_menu():
     certificate, document = found.certificate, found.describe()
     assert certificate.n_patients == 60
     assert certificate.honesty == "menu"
-    assert certificate.n_candidates == len(document.candidates) <= 11
+    # The menu, and the score of each labelled patient.
+    assert certificate.n_candidates == len(found.situation.menu) + 60
+    assert len(document.candidates) <= 12
     chosen = [one for one in document.candidates if one.chosen]
     assert [one.threshold for one in chosen] == [found.threshold]
     assert chosen[0].limit == certificate.value
@@ -138,7 +140,8 @@ def test_a_target_that_says_nothing_is_never_green():
 
 
 def test_a_rule_that_errs_more_than_the_target_is_refuted():
-    swapped = PatientScores(scores=LABELLED.scores, labels=1 - LABELLED.labels)
+    few = slice(0, 35)
+    swapped = PatientScores(scores=LABELLED.scores[few], labels=1 - LABELLED.labels[few])
     found = adapt(RULE, POOL, prevalence=0.1, labelled=swapped)
     assert found.describe().labels.decision == "refuted"
     assert "do not use it here" in found.describe().next_step
@@ -335,3 +338,20 @@ def test_a_bad_audit_points_to_adapt():
     assert found.verdict.overall == "bad"
     assert "steadycut adapt rule.json TABLE --prevalence P" in found.next_step
     assert found.next_step.endswith("certify it there with labels.")
+
+
+def test_a_labelled_patients_score_is_shown_only_where_it_is_the_cut_off():
+    rng = np.random.default_rng(11)
+    ill = rng.random(120) < 0.3
+    labelled = PatientScores(scores=rng.normal(size=120) + 3 * ill + 4, labels=ill.astype(int))
+    pool = PatientScores(scores=rng.normal(size=300) + 3 * (rng.random(300) < 0.3) + 4)
+    found = adapt(RULE, pool, labelled=labelled, force=True)
+    shown = {one.threshold for one in found.describe().candidates}
+    assert shown & set(labelled.scores.tolist()) <= {found.threshold}
+    own = [one for one in found.judged.found if one.own is not None]
+    assert len(own) == 1
+    if found.judged.found[found.judged.chosen].own is not None:
+        # The patient whose score it is does not certify it.
+        assert found.certificate.n_patients == 119
+        assert found.rule.document.adapted.labelled == 119
+        assert found.threshold in labelled.scores

@@ -1,7 +1,14 @@
-"""The choice among the cut-offs of a menu, and exact limits, from all labels at once."""
+"""The choice among cut-offs, and exact limits, from all labels at once.
+
+A cut-off of the menu was fixed before any label was seen, so all m labelled patients certify it.
+The score of a labelled patient can be a cut-off too: the other m - 1 patients know nothing of it,
+and certify it (a compression bound with one patient). The m scores share a part of the error
+probability equally. All limits then hold together, so any of the cut-offs may be chosen. With few
+labels that part is better spent on the menu.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,8 +21,13 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
-# A limit may be 1 % higher if the cut-off lies half a percent of the patients nearer.
-RANK_COUNTS = 2.0
+# A limit may be 3 % higher if the cut-off lies one percent of the patients nearer.
+RANK_COUNTS = 3.0
+# From so many labels on, their scores are cut-offs too, with this part of the error probability.
+LEAST_OWN, OWN_PART = 40, 0.3
+OWN = "score of a labelled patient"
+# Labels count as they are up to this number, and more than that beyond it.
+PLAIN_LABELS = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -24,6 +36,10 @@ class Labels:
 
     scores: FloatArray
     labels: IntArray
+
+    def without(self, place: int) -> "Labels":
+        """Return all but one of the patients."""
+        return Labels(scores=np.delete(self.scores, place), labels=np.delete(self.labels, place))
 
     def counts_at(self, cut: float) -> Confusion:
         """Return the decisions of a cut-off against the labels."""
@@ -36,11 +52,26 @@ class Labels:
         )
 
 
-def likely_rank(pool: Pool, prior: FloatArray, labels: Labels, costs: Costs) -> float:
-    """Return the mean rank of the cut-offs of the pool, given the labels.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limited:
+    """A cut-off with the counts of the patients who certify it, and the limit of its mean cost.
 
-    The weight of a cut-off is its prior times exp(-k errors), as in
-    `steadycut.core.rules.stable`, where k is the log odds of a right decision.
+    ``own`` is the place of the labelled patient whose score it is; None for a cut-off of the menu.
+    """
+
+    item: Item
+    counts: Confusion
+    limit: float
+    own: int | None = None
+
+
+def likely_rank(pool: Pool, prior: FloatArray, labels: Labels, costs: Costs) -> float:
+    """Return the median rank of the cut-offs of the pool, given the labels.
+
+    The weight of a cut-off is its prior times exp(-w k errors), as in
+    `steadycut.core.rules.stable`, where k is the log odds of a right decision. w grows with the
+    square root of the number of labels beyond 20: a risk curve has several patients on either side
+    of its minimum, and a mean over all of them lies off the minimum of a lopsided curve.
     """
     ill = np.sort(labels.scores[labels.labels == 1])
     well = np.sort(labels.scores[labels.labels == 0])
@@ -49,16 +80,34 @@ def likely_rank(pool: Pool, prior: FloatArray, labels: Labels, costs: Costs) -> 
     m, stake = labels.labels.size, costs.cost_fn * ill.size + costs.cost_fp * well.size
     errors = m * (costs.cost_fn * missed + costs.cost_fp * alarmed) / stake
     fewest = errors.min()
-    odds = np.log((m - fewest + 1) / (fewest + 1))
-    weights = prior * np.exp(-odds * (errors - fewest))
-    return float(weights @ pool.ranks / weights.sum())
+    odds = np.log((m - fewest + 1) / (fewest + 1)) * np.sqrt(max(m / PLAIN_LABELS, 1.0))
+    below = np.cumsum(prior * np.exp(-odds * (errors - fewest)))
+    return float(pool.ranks[np.searchsorted(below, below[-1] / 2)])
 
 
-def limits(menu: Sequence[Item], labels: Labels, costs: Costs, delta: float) -> FloatArray:
-    """Return an upper limit of the risk of every cut-off; all hold together at 1 - delta."""
-    return np.array(
-        [exact_limit(labels.counts_at(one.cut), costs, delta * one.weight) for one in menu]
-    )
+def limited(
+    pool: Pool, menu: Sequence[Item], labels: Labels, costs: Costs, delta: float, likely: float
+) -> list[Limited]:
+    """Return the cut-offs with their limits, which hold together at 1 - delta.
+
+    Of the labelled patients' scores only the one nearest to the ``likely`` rank is returned, if
+    there are enough labels; the others share its error probability.
+    """
+    m = labels.labels.size
+    share = 1 - OWN_PART if m >= LEAST_OWN else 1.0
+    found = []
+    for one in menu:
+        item, counts = replace(one, weight=share * one.weight), labels.counts_at(one.cut)
+        limit = exact_limit(counts, costs, delta * item.weight)
+        found.append(Limited(item=item, counts=counts, limit=limit))
+    if m >= LEAST_OWN:
+        away = [abs(pool.rank_of(float(score)) - likely) for score in labels.scores]
+        place = int(np.argmin(away))
+        item = Item(name=OWN, cut=float(labels.scores[place]), weight=OWN_PART / m)
+        counts = labels.without(place).counts_at(item.cut)
+        limit = exact_limit(counts, costs, delta * item.weight)
+        found.append(Limited(item=item, counts=counts, limit=limit, own=place))
+    return found
 
 
 def exact_limit(counts: Confusion, costs: Costs, delta: float) -> float:
@@ -68,22 +117,13 @@ def exact_limit(counts: Confusion, costs: Costs, delta: float) -> float:
     return buehler_limit(counts, costs, delta)
 
 
-def choose(
-    pool: Pool,
-    menu: Sequence[Item],
-    prior: FloatArray,
-    labels: Labels,
-    costs: Costs,
-    found: FloatArray,
-) -> int:
-    """Return which cut-off of a menu the labels choose; ``found`` are its limits.
+def choose(pool: Pool, cuts: Sequence[float], limits: FloatArray, likely: float) -> int:
+    """Return which of the cut-offs to take: one with a low limit that lies near the likely rank.
 
-    It has a low limit, and lies near the rank that prior and labels make likely. The limits alone
-    prefer cut-offs of large weight; the rank alone does not mind a poor limit.
+    The limits alone prefer cut-offs of large weight; the rank alone does not mind a poor limit.
     """
-    likely = likely_rank(pool, prior, labels, costs)
-    away = np.array([abs(pool.rank_of(one.cut) - likely) for one in menu])
-    return int(np.argmin(found / found.min() + RANK_COUNTS * away))
+    away = np.array([abs(pool.rank_of(cut) - likely) for cut in cuts])
+    return int(np.argmin(limits / limits.min() + RANK_COUNTS * away))
 
 
 def limits_at_every_look(

@@ -18,8 +18,10 @@ from steadycut.core.checks import FloatArray
 from steadycut.core.records import Costs
 from steadycut.core.rules.stable import prior_mass
 
-# All patients of the first hospital count as so many at most.
+# All patients of the first hospital count as so many at most, in the menu.
 HOME_COUNTS = 150.0
+# The same in the prior, without and with a stated prevalence.
+PRIOR_COUNTS = {False: 40.0, True: 150.0}
 # Parts of the prior: the same score, the same rank, and anything. Labels decide between them.
 PARTS = {False: (0.45, 0.45, 0.10), True: (0.0, 0.90, 0.10)}
 # The same for the points of a menu, which must also hold what the first hospital did not expect.
@@ -67,13 +69,12 @@ def make_menu(
     pool are one: the first is kept, and has the weights of all.
     """
     stated = mixed is not None
-    at_home = told(home, home.prevalence, costs, HOME_COUNTS)
+    expected = home.prevalence if mixed is None else mixed.prevalence
     if mixed is None:
         below = home.shares_below(np.array([frozen]))
         share = home.prevalence * below[0][0] + (1 - home.prevalence) * below[1][0]
         items = [(FROZEN, frozen, LARGEST_WEIGHT), (SAME_SHARE, pool.at_rank(share), 0.20)]
     else:
-        at_home = told(home, mixed.prevalence, costs, HOME_COUNTS)
         followed = mixed.told
         items = [
             (FROZEN, frozen, 0.25),
@@ -83,11 +84,13 @@ def make_menu(
         ]
     count, weight = POINTS[stated]
     points = (np.arange(count) + 0.5) / count
+    at_home = told(home, expected, costs, HOME_COUNTS)
     spread = np.cumsum(prior_on(pool, at_home, MENU_PARTS[stated]))
     places = np.searchsorted(spread / spread[-1], points)
     cuts = pool.cuts[np.minimum(places, pool.cuts.size - 1)]
     items += [(POINT, float(cut), weight / count) for cut in cuts]
-    return _merged(pool, items), prior_on(pool, at_home, PARTS[stated])
+    before = told(home, expected, costs, PRIOR_COUNTS[stated])
+    return _merged(pool, items), prior_on(pool, before, PARTS[stated])
 
 
 def _merged(pool: Pool, items: list[tuple[str, float, float]]) -> list[Item]:

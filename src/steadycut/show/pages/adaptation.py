@@ -1,5 +1,6 @@
 """The page of an adapted cut-off: what it is, beside the frozen one, and what is known about it."""
 
+from steadycut.core.adapt.labels import OWN
 from steadycut.documents.adaptation import AdaptationDocument, CandidateCutPart
 from steadycut.show.builders import held_files, of_columns, pictures, section
 from steadycut.show.figures.label_path import LabelPathDisplay
@@ -10,6 +11,10 @@ TONES = {"certified": "good", "refuted": "bad", "undecided": "open"}
 BEFORE_LABELS = (
     "These cut-offs were fixed before any label was seen. Their limits hold together, so any of "
     "them may be used."
+)
+OWN_CUT = (
+    "With many labels, the score of a labelled patient can be a cut-off too: the other labelled "
+    "patients certify it, and the limit allows for the number of scores."
 )
 PATH = "The smallest upper limit of the cost after each label. It may be looked at at any time."
 
@@ -63,7 +68,9 @@ def sections(found: AdaptationDocument) -> list[Section]:
     made = [section("assumes", "What this assumes", results=tuple(found.assumes))]
     if found.pull is not None:
         made.append(section("mixing", "How far the stated prevalence is followed", mixing(found)))
-    made.append(section("menu", "Cut-offs to choose from", BEFORE_LABELS, tables=(menu(found),)))
+    own = OWN_CUT if any(one.name == OWN for one in found.candidates) else ""
+    texts = (BEFORE_LABELS, own)
+    made.append(section("menu", "Cut-offs to choose from", *texts, tables=(menu(found),)))
     if found.path is not None:
         drawn = pictures(found, {LabelPathDisplay: PATH})
         made.append(section("path", "One label at a time", figures=drawn))

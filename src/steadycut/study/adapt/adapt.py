@@ -225,8 +225,8 @@ def adapt(
             target_of(there, target, sequential=sequential),
             sequential=sequential,
         )
-        cut = there.menu[judged.chosen].cut
-        used = labelled.take(np.sort(came[: judged.used.n_patients]))
+        cut = judged.cut
+        used = labelled.take(np.sort(came[judged.certify]))
     warn_each(warnings, stacklevel=2)
     return Adaptation(
         situation=there,

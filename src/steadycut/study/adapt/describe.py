@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
+from steadycut.core.adapt.menu import Item
 from steadycut.core.adapt.mix import DOUBT, mix
 from steadycut.documents.adaptation import CandidateCutPart, LabelsPart, WrongOddsPart
 from steadycut.study.adapt.before import Situation
@@ -12,29 +13,37 @@ from steadycut.study.adapt.labels import Judged
 
 
 def candidate_parts(there: Situation, cut: float, judged: Judged | None) -> list[CandidateCutPart]:
-    """Return the cut-offs of the menu, with what the labels say about each."""
-    found = []
-    for place, one in enumerate(there.menu):
-        seen: dict[str, Any] = {}
-        if judged is not None:
-            counts = judged.counts[place]
-            seen = {
-                "missed": counts.fn,
-                "alarms": counts.fp,
-                "risk": counts.risk(there.costs),
-                "limit": float(judged.limits[place]),
-            }
-        found.append(
-            CandidateCutPart(
-                name=one.name,
-                threshold=there.value(one.cut),
-                call_rate=there.call_rate(one.cut),
-                weight=one.weight,
-                chosen=one.cut == cut,
-                **seen,
-            )
+    """Return the cut-offs, with what the labels say about each.
+
+    A labelled patient's score is shown only where it was chosen.
+    """
+    if judged is None:
+        return [candidate_part(there, one, chosen=one.cut == cut) for one in there.menu]
+    chosen = judged.found[judged.chosen]
+    shown = [one for one in judged.found if one.own is None or one is chosen]
+    return [
+        candidate_part(
+            there,
+            one.item,
+            chosen=one is chosen,
+            missed=one.counts.fn,
+            alarms=one.counts.fp,
+            risk=one.counts.risk(there.costs),
+            limit=one.limit,
         )
-    return found
+        for one in shown
+    ]
+
+
+def candidate_part(there: Situation, one: Item, **seen: Any) -> CandidateCutPart:  # noqa: ANN401
+    """Return one cut-off, with what the labels say, if there are any."""
+    return CandidateCutPart(
+        name=one.name,
+        threshold=there.value(one.cut),
+        call_rate=there.call_rate(one.cut),
+        weight=one.weight,
+        **seen,
+    )
 
 
 def labels_part(judged: Judged) -> LabelsPart:

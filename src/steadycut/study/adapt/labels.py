@@ -1,6 +1,6 @@
 """What the labels say: the chosen cut-off of the menu, and limits that hold for all of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,12 +9,14 @@ from scipy.stats import ks_2samp
 
 from steadycut.core.adapt.labels import (
     Labels,
+    Limited,
     choose,
-    limits,
+    likely_rank,
+    limited,
     limits_at_every_look,
 )
 from steadycut.core.bounds.anytime import lower_mean
-from steadycut.core.checks import FloatArray, IntArray, check_positive
+from steadycut.core.checks import IntArray, check_positive
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.documents.adaptation import Decision, PathPart
@@ -29,11 +31,15 @@ NOT_RANDOM = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Judged:
-    """What the labels say: the chosen cut-off of the menu, limits of all, and the path to them."""
+    """What the labels say: the chosen cut-off, limits of all, and the path to them.
+
+    ``found`` are the cut-offs of the menu and, with many labels, one labelled patient's score.
+    ``certify`` are the places of the labelled patients who certify the chosen one.
+    """
 
     chosen: int
-    counts: tuple[Confusion, ...]
-    limits: FloatArray
+    found: tuple[Limited, ...]
+    certify: IntArray
     delta: float
     target: float | None
     decision: Decision
@@ -43,8 +49,24 @@ class Judged:
 
     @property
     def used(self) -> Confusion:
-        """The decisions of the chosen cut-off against the labels."""
-        return self.counts[self.chosen]
+        """The decisions of the chosen cut-off against the labels that certify it."""
+        return self.found[self.chosen].counts
+
+    @property
+    def n_cuts(self) -> int:
+        """Among how many cut-offs the labels chose: the menu and, with many labels, all scores."""
+        own = any(one.own is not None for one in self.found)
+        return len(self.found) - 1 + self.n_given if own else len(self.found)
+
+    @property
+    def limit(self) -> float:
+        """The upper limit of the mean cost of the chosen cut-off."""
+        return self.found[self.chosen].limit
+
+    @property
+    def cut(self) -> float:
+        """The chosen cut-off, oriented."""
+        return self.found[self.chosen].item.cut
 
 
 def labels_of(rule: FrozenRule, patients: PatientScores, came: IntArray | None = None) -> Labels:
@@ -153,7 +175,7 @@ def judge(
     *,
     sequential: bool,
 ) -> Judged:
-    """Return the cut-off of the menu that the labels choose, with limits of all that hold."""
+    """Return the cut-off that the labels choose, with limits of all that hold."""
     given, path = labels.labels.size, None
     if sequential:
         every = limits_at_every_look(there.menu, labels, there.costs, delta)
@@ -161,25 +183,28 @@ def judge(
         reached = np.flatnonzero(best <= (-np.inf if target is None else target))
         stop = int(reached[0]) + 1 if reached.size else given
         labels = Labels(scores=labels.scores[:stop], labels=labels.labels[:stop])
-        found, which = every[:, stop - 1], every.argmin(axis=0)[:stop]
-        values = [there.value(there.menu[one].cut) for one in which]
+        values = [there.value(there.menu[one].cut) for one in every.argmin(axis=0)[:stop]]
         path = PathPart(limit=best[:stop], threshold=values)
+        found = [
+            Limited(item=one, counts=labels.counts_at(one.cut), limit=float(limit))
+            for one, limit in zip(there.menu, every[:, stop - 1], strict=True)
+        ]
+        chosen = int(every[:, stop - 1].argmin())
     else:
-        found = limits(there.menu, labels, there.costs, delta)
-    # A cut-off that reaches the target goes before any that does not.
-    reaching = found <= (np.inf if target is None else max(target, float(found.min())))
-    allowed = np.where(reaching, found, np.inf)
-    chosen = int(found.argmin()) if sequential else choice(there, labels, choosing, allowed)
-    loss_low = lowest_risk(there, labels, chosen, delta)
+        likely = likely_rank(there.pool, there.prior, joined(labels, choosing), there.costs)
+        found = limited(there.pool, there.menu, labels, there.costs, delta, likely)
+        chosen = choice(there, found, likely, target)
+    one = found[chosen]
     decision: Decision = "undecided"
-    if target is not None and found[chosen] <= target:
+    if target is not None and one.limit <= target:
         decision = "certified"
-    elif target is not None and loss_low > target:
+    elif target is not None and lowest_risk(there, one, delta) > target:
         decision = "refuted"
+    places = np.arange(labels.labels.size)
     return Judged(
         chosen=chosen,
-        counts=tuple(labels.counts_at(one.cut) for one in there.menu),
-        limits=found,
+        found=tuple(found),
+        certify=places if one.own is None else np.delete(places, one.own),
         delta=delta,
         target=target,
         decision=decision,
@@ -189,21 +214,27 @@ def judge(
     )
 
 
-def choice(there: Situation, labels: Labels, choosing: Labels | None, found: FloatArray) -> int:
-    """Return which cut-off of the menu all labels choose; ``found`` are its limits."""
-    every = labels
-    if choosing is not None:
-        every = Labels(
-            scores=np.concatenate([labels.scores, choosing.scores]),
-            labels=np.concatenate([labels.labels, choosing.labels]),
-        )
-    return choose(there.pool, there.menu, there.prior, every, there.costs, found)
+def joined(labels: Labels, choosing: Labels | None) -> Labels:
+    """Return all labels: those that certify, and those that only help to choose."""
+    if choosing is None:
+        return labels
+    return Labels(
+        scores=np.concatenate([labels.scores, choosing.scores]),
+        labels=np.concatenate([labels.labels, choosing.labels]),
+    )
 
 
-def lowest_risk(there: Situation, labels: Labels, chosen: int, delta: float) -> float:
-    """Return a lower limit of the risk of the chosen cut-off, at all looks."""
-    one, costs = there.menu[chosen], there.costs
-    counts, scale = labels.counts_at(one.cut), costs.largest
+def choice(there: Situation, found: Sequence[Limited], likely: float, target: float | None) -> int:
+    """Return which cut-off to take; one that reaches the target goes before any that does not."""
+    limits = np.array([one.limit for one in found])
+    reaching = limits <= (np.inf if target is None else max(target, float(limits.min())))
+    cuts = [one.item.cut for one in found]
+    return choose(there.pool, cuts, np.where(reaching, limits, np.inf), likely)
+
+
+def lowest_risk(there: Situation, one: Limited, delta: float) -> float:
+    """Return a lower limit of the risk of a cut-off, at all looks."""
+    counts, costs, scale = one.counts, there.costs, there.costs.largest
     values = [0.0, costs.cost_fn / scale, costs.cost_fp / scale]
     numbers = [counts.tp + counts.tn, counts.fn, counts.fp]
-    return scale * lower_mean(values, numbers, delta * one.weight)
+    return scale * lower_mean(values, numbers, delta * one.item.weight)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from steadycut.core.adapt.menu import LARGEST_WEIGHT
-from steadycut.core.adapt.plan import POWER, labels_needed, labels_one_at_a_time
+from steadycut.core.adapt.plan import POWER, labels_for_menu, labels_needed, labels_one_at_a_time
 from steadycut.core.adapt.told import told
 from steadycut.core.checks import check_positive, refuse
 from steadycut.documents.kinds import load_frozen
@@ -64,6 +64,7 @@ def labels_at_site(
     rows = []
     for cuts, level in shares.items():
         median, most = labels_one_at_a_time(*scaled, level)
-        fixed = labels_needed(*scaled, level)
+        count = labels_for_menu if cuts == MENU else labels_needed
+        fixed = count(*scaled, level)
         rows.append(SiteLabelsPart(cuts=cuts, delta=level, fixed=fixed, median=median, most=most))
     return SitePlanPart(risk=expected, target=wanted, power=POWER, rows=rows)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.core.adapt.labels import Labels, likely_rank
+from steadycut.core.adapt.labels import LEAST_OWN, Labels, likely_rank
 from steadycut.core.adapt.mix import mix
 from steadycut.core.adapt.pool import Pool
 from steadycut.core.checks import FloatArray
@@ -87,7 +87,7 @@ def certificate_here(there: Situation, judged: Judged | None) -> CertificatePart
             honesty="menu",
             n_candidates=len(there.menu),
         )
-    used, value = judged.used, float(judged.limits[judged.chosen])
+    used, value = judged.used, judged.limit
     risk, trivial = used.risk(costs), used.trivial_risk(costs)
     return CertificatePart(
         risk=risk,
@@ -99,14 +99,15 @@ def certificate_here(there: Situation, judged: Judged | None) -> CertificatePart
         vacuous=value >= trivial,
         trivial_risk=trivial,
         honesty="menu",
-        n_candidates=len(there.menu),
+        n_candidates=judged.n_cuts,
     )
 
 
 def bootstrap_cuts(there: Situation, used: PatientScores | None) -> FloatArray:
     """Return the cut-offs that other samples would give.
 
-    With labels these patients are drawn again, and choose from the same menu. Without labels the
+    With labels these patients are drawn again, and choose from the same menu or, with many labels,
+    among all cut-offs. Without labels the
     pool, the patients of the first hospital (by their quantiles) and its cut-off are drawn again.
     """
     rng = np.random.default_rng(there.rule.document.provenance.seed)
@@ -134,7 +135,8 @@ def _drawn_choice(there: Situation, labels: Labels, rng: np.random.Generator) ->
     drawn = rng.integers(0, labels.labels.size, labels.labels.size)
     again = Labels(scores=labels.scores[drawn], labels=labels.labels[drawn])
     rank = likely_rank(there.pool, there.prior, again, there.costs)
-    return there.menu[there.nearest(rank)].cut
+    many = labels.labels.size >= LEAST_OWN
+    return there.pool.at_rank(rank) if many else there.menu[there.nearest(rank)].cut
 
 
 def stability_here(

@@ -2,7 +2,7 @@
 
 import math
 
-from steadycut.core.adapt.plan import labels_needed
+from steadycut.core.adapt.plan import labels_for_menu
 from steadycut.core.records import Costs
 from steadycut.study.adapt.before import Situation
 from steadycut.study.adapt.labels import Judged
@@ -58,7 +58,7 @@ def certified(there: Situation, judged: Judged | None) -> str:
     if judged is None:
         return "No label confirms it, so nothing is certified here."
     used, names = judged.used, there.rule.recipe.class_names
-    limit = float(judged.limits[judged.chosen])
+    limit = float(judged.limit)
     level = f"{1 - judged.delta:.0%}".replace("%", " %")
     seen = (
         f"It missed {used.fn} of {used.n_positive} {names.ill} and called {used.fp} of "
@@ -100,9 +100,7 @@ def next_step(there: Situation, judged: Judged | None) -> str:
             "this hospital, or use another score."
         )
     trivial = judged.used.trivial_risk(there.costs)
-    if judged.limits[judged.chosen] < trivial and (
-        judged.decision == "certified" or judged.target is None
-    ):
+    if judged.limit < trivial and (judged.decision == "certified" or judged.target is None):
         return (
             "Next: use the new rule.json with steadycut apply, and watch it: steadycut monitor "
             "rule.json TABLE --order COL."
@@ -122,7 +120,7 @@ def labels_for(
     largest = there.costs.largest
     weight = max(one.weight for one in there.menu)
     delta = there.rule.certificate.delta if judged is None else judged.delta
-    needed = labels_needed(risk / largest, target / largest, delta * weight)
+    needed = labels_for_menu(risk / largest, target / largest, delta * weight)
     if needed is None:
         return "more random patients; at the errors seen so far the target is out of reach"
     if judged is None:
