@@ -11,6 +11,7 @@ import pytest
 import steadycut
 from steadycut import PatientScores, adapt, audit, fit, monitor
 from steadycut.core.adapt.home import HomeScores
+from steadycut.core.adapt.labels import OWN_PART
 from steadycut.core.adapt.mix import mix
 from steadycut.core.adapt.pool import Pool
 from steadycut.documents.rule import FrozenRule
@@ -87,7 +88,8 @@ def test_labels_certify_any_cut_off_of_the_menu():
     assert chosen[0].limit == certificate.value
     wrong = (LABELLED.scores >= found.threshold) != (LABELLED.labels == 1)
     assert certificate.risk == pytest.approx(wrong.mean())
-    assert sum(one.weight for one in document.candidates) == pytest.approx(1)
+    # The scores of the labelled patients share the rest.
+    assert sum(one.weight for one in document.candidates) == pytest.approx(1 - OWN_PART)
     part = found.rule.document.adapted
     assert (part.labelled, part.pool, part.choosing) == (60, 300, 0)
 
@@ -140,9 +142,10 @@ def test_a_target_that_says_nothing_is_never_green():
 
 
 def test_a_rule_that_errs_more_than_the_target_is_refuted():
-    few = slice(0, 35)
-    swapped = PatientScores(scores=LABELLED.scores[few], labels=1 - LABELLED.labels[few])
-    found = adapt(RULE, POOL, prevalence=0.1, labelled=swapped)
+    # Labels that have nothing to do with the scores: every cut-off errs in half of the patients.
+    labels = np.random.default_rng(3).integers(0, 2, LABELLED.n_patients)
+    noise = PatientScores(scores=LABELLED.scores, labels=labels)
+    found = adapt(RULE, POOL, prevalence=0.1, labelled=noise)
     assert found.describe().labels.decision == "refuted"
     assert "do not use it here" in found.describe().next_step
 
