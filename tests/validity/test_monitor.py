@@ -70,13 +70,16 @@ def test_limits_hold_at_all_times(name, n_streams):
 def test_a_call_rate_that_did_not_change(rate):
     """46 certifying patients: against their interval few false alarms, against the point many."""
     rng, n_streams, n = np.random.default_rng(4), 150, 1500
-    interval, point = 0, 0
+    interval, streams, shares = 0, [], []
     for _ in range(n_streams):
         calls = int(np.clip(rng.binomial(46, rate), 1, 45))
         reference = Confusion(tp=calls, fn=0, fp=0, tn=46 - calls)
         called = (rng.random(n) < rate).astype(float)
         interval += watch_calls(called[:400], reference, DELTA).first_alarm is not None
-        sides = evidence(called, calls / 46), evidence(1 - called, 1 - calls / 46)
-        point += max(side.max() for side in sides) >= 2 / DELTA
+        streams.append(called)
+        shares.append([[calls / 46]])
+    called, share = np.array(streams), np.array(shares)
+    sides = np.maximum(evidence(called, share), evidence(1 - called, 1 - share))
+    point = np.count_nonzero(sides.max(axis=1) >= 2 / DELTA)
     assert at_most(interval / n_streams, DELTA, n_streams)
     assert point / n_streams > 0.4

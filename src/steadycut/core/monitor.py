@@ -64,14 +64,16 @@ def evidence(values: ArrayLike, mean: float) -> FloatArray:
     True
     """
     array = np.asarray(values, dtype=np.float64)
+    places = np.arange(1, array.shape[-1] + 1)
     stakes = np.zeros((*array.shape[:-1], ALARM_BETS.size))
-    totals = np.empty_like(array)
-    for i in range(array.shape[-1]):
-        stakes += 1 / ((i + 1) * (i + 2) * ALARM_BETS.size)
-        stakes *= 1 + ALARM_BETS * (array[..., i, None] / mean - 1)
+    # What every bet is multiplied by, and later what it is worth.
+    bets = 1 + ALARM_BETS * (array[..., None] / mean - 1)
+    for i, added in enumerate((1 / (places * (places + 1) * ALARM_BETS.size)).tolist()):
+        stakes += added
+        stakes *= bets[..., i, :]
         np.minimum(stakes, LARGEST_TOTAL, out=stakes)
-        totals[..., i] = stakes.sum(axis=-1) + 1 / (i + 2)
-    return np.minimum(totals, LARGEST_TOTAL)
+        bets[..., i, :] = stakes
+    return np.minimum(bets.sum(axis=-1) + 1 / (places + 1), LARGEST_TOTAL)
 
 
 def first_crossing(martingale: FloatArray, delta: float) -> int | None:
