@@ -223,7 +223,7 @@ def test_attributes_are_texts_by_name():
         PatientScores(scores=[1.0], attributes=["f"])
 
 
-@pytest.mark.parametrize("cost", [1e-100, 1e-51, 1e51, 1e100])
+@pytest.mark.parametrize("cost", [1e-300, 1e-100, 1e-51, 1e51, 1e100, 1e300])
 def test_costs_without_measure_are_refused_by_their_name(cost):
     with pytest.raises(BadOption, match=r"cost_fn must lie between 1e-50 and 1e\+50; got"):
         Costs(cost_fn=cost, cost_fp=cost)

@@ -114,13 +114,13 @@ def check_finite(name: str, value: Any) -> float:
     return number
 
 
-def check_positive(name: str, value: Any) -> float:
-    """Return ``value`` as a float, if it is a finite number above 0."""
-    number, smallest = _as_float(value), 1 / LARGEST_COST
+def check_positive(name: str, value: Any, most: float = LARGEST_COST) -> float:
+    """Return ``value`` as a float, if it is a number from ``1 / most`` to ``most``."""
+    number = _as_float(value)
     if not 0 < number < np.inf:
         refuse(name, "be a finite number above 0", value)
-    if not smallest <= number <= LARGEST_COST:
-        refuse(name, f"lie between {smallest:g} and {LARGEST_COST:g}", value)
+    if not 1 / most <= number <= most:
+        refuse(name, f"lie between {1 / most:g} and {most:g}", value)
     return number
 
 

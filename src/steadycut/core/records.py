@@ -20,7 +20,6 @@ from steadycut.core.checks import (
     check_range,
     check_scores,
     read_only,
-    refuse,
     shown,
     store,
 )
@@ -54,10 +53,7 @@ class Costs:
 
     def __post_init__(self) -> None:
         for name in ("cost_fn", "cost_fp"):
-            cost = check_positive(name, getattr(self, name))
-            if not 1 / MOST_COST <= cost <= MOST_COST:
-                refuse(name, f"lie between {1 / MOST_COST:g} and {MOST_COST:g}", cost)
-            store(self, name, cost)
+            store(self, name, check_positive(name, getattr(self, name), MOST_COST))
         if not 1 / MOST_UNEQUAL <= self.cost_fn / self.cost_fp <= MOST_UNEQUAL:
             msg = (
                 f"{argument('cost_fn')} and {argument('cost_fp')} must be within a factor of "

@@ -15,8 +15,6 @@ from steadycut.errors import BadTable
 
 MISSING_CODE = -1
 MIDNIGHT = "T00:00:00"
-# DuckDB returns floats of 16 bits as floats of 32 bits.
-SHORTER = "2^11 if they were stored in 16 bits"
 NESTED = (list, tuple, dict, set, frozenset, np.ndarray)
 # Texts that stand for "no score" in tables from R, Excel, databases and others.
 NO_SCORE = frozenset({"", "na", "n/a", "nan", "null", "none"})
@@ -205,10 +203,12 @@ def _check_whole(values: NDArray[Any]) -> None:
     """Refuse floats that may stand for several whole numbers: patients would be merged."""
     digits = np.finfo(values.dtype).nmant + 1
     if (np.abs(values) >= 2.0**digits).any():
+        # DuckDB returns floats of 16 bits as floats of 32 bits.
+        shorter = " (2^11 if they were stored in 16 bits)" if values.itemsize == 4 else ""  # noqa: PLR2004
         msg = (
             f"identifiers that are {8 * values.itemsize}-bit floating-point numbers must be below "
-            f"2^{digits} in absolute value ({SHORTER}): above it different identifiers become "
-            "equal. Store them as texts or whole numbers."
+            f"2^{digits} in absolute value{shorter}: above it different identifiers become equal. "
+            "Store them as texts or whole numbers."
         )
         raise BadTable(msg)
 
