@@ -4,6 +4,7 @@ import ast
 import csv
 import io
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -75,6 +76,51 @@ def test_it_needs_the_standard_library_only_and_an_old_python():
         assert newer not in SOURCE.read_text(encoding="utf-8").replace(
             "r=delimiter, strict=True)", ""
         )
+
+
+def streamed(tmp_path, streams):
+    """Run the reader in a shell that leads its streams elsewhere."""
+    command = f"{sys.executable} {SOURCE} {HERE / 'rule-ge.json'} {HERE / TABLE} --out d.csv"
+    ran = subprocess.run(
+        ["bash", "-c", f"{command} {streams}; exit ${{PIPESTATUS[0]}}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return ran.returncode, ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("streams", "code", "lines"),
+    [
+        (">&-", 0, 0),
+        (">&- 2>&-", 0, 0),
+        (">/dev/full", 2, 1),
+        (">/dev/full 2>&-", 2, 0),
+        ("| true", 1, 0),
+    ],
+)
+def test_closed_and_full_streams_give_one_line_at_most(tmp_path, streams, code, lines):
+    found, said = streamed(tmp_path, streams)
+    assert (found, len(said.splitlines())) == (code, lines)
+    assert (tmp_path / "d.csv").exists()
+
+
+def test_ctrl_c_is_one_line(tmp_path, monkeypatch, capsys):
+    def press(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rule_reader, "main", press)
+    assert rule_reader.run_command() == 130
+    assert capsys.readouterr().err == "rule_reader: interrupted; no result was written.\n"
+
+
+def test_a_pipe_is_not_replaced(tmp_path, capsys):
+    os.mkfifo(tmp_path / "d.csv")
+    text = refusal(capsys, HERE / "rule-ge.json", HERE / TABLE, "--out", tmp_path / "d.csv")
+    assert "It is not a plain file" in text
+    assert (tmp_path / "d.csv").is_fifo()
 
 
 # The same to the last bit ------------------------------------------------------------------

@@ -172,8 +172,7 @@ def _open_plain(path: str, **how: Any) -> Any:
     """Open a plain file to read it; pipes and devices may never start or never end."""
 
     def opener(name: str, flags: int) -> int:
-        if os.path.exists(name) and not os.path.isfile(name):
-            raise OSError(None, "It is not a plain file")
+        _check_plain(name)
         opened = os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
         if not stat.S_ISREG(os.fstat(opened).st_mode):
             os.close(opened)
@@ -181,6 +180,11 @@ def _open_plain(path: str, **how: Any) -> Any:
         return opened
 
     return open(path, opener=opener, **(how or {"mode": "rb"}))
+
+
+def _check_plain(name: str) -> None:
+    if os.path.exists(name) and not os.path.isfile(name):
+        raise OSError(None, "It is not a plain file")
 
 
 def _parse(written: bytes, path: str) -> Rule:
@@ -879,6 +883,7 @@ def write_file(path: str, content: bytes) -> None:
     part = os.path.join(os.path.dirname(place), f".steadycut-{secrets.token_hex(8)}.part")
     made = part + ".new"
     try:
+        _check_plain(place)
         _remove_abandoned(os.path.dirname(place))
         with open(made, "xb") as file:
             if _lock(file):
@@ -1007,5 +1012,26 @@ def run(
     return f"{shown}\nWrote {out}", n_outside > 0 or "forced" in columns
 
 
+def run_command() -> int:
+    """Run the command; Ctrl-C and a closed or full standard output give one line at most."""
+    try:
+        code = main()
+        print(end="", flush=True)
+    except KeyboardInterrupt:
+        sys.stderr.write("rule_reader: interrupted; no result was written.\n")
+        return 130
+    except OSError as error:
+        # Python would try to print the rest again at its end.
+        sys.stdout = io.StringIO()
+        if isinstance(error, BrokenPipeError):
+            return 1
+        text = (
+            f"rule_reader: cannot write to the standard output: {_why(error)}. The file is there."
+        )
+        print(text, file=sys.stderr)
+        return 2
+    return code
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_command())

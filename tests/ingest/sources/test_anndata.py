@@ -1,5 +1,7 @@
 """AnnData: keys in obs, scores in obs, in X and in layers."""
 
+import warnings
+
 import anndata
 import h5py
 import numpy as np
@@ -82,6 +84,16 @@ def test_two_genes_of_one_name_are_refused():
     data.var_names = ["CD3", "CD3"]
     with pytest.raises(BadTable, match="2 genes have this name"):
         aggregate(data, score="X:CD3", **ASKED)
+
+
+def test_a_file_with_two_genes_of_one_name_gives_the_others_without_a_word(tmp_path):
+    data = make()
+    data.var_names = ["CD3", "CD3"]
+    data.write_h5ad(tmp_path / "t.h5ad")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(BadTable, match="2 genes have this name"):
+            aggregate(tmp_path / "t.h5ad", score="X:CD3", **ASKED)
 
 
 def _without_obs(file):

@@ -1,5 +1,6 @@
 """AnnData as a table: cells are rows, ``obs`` has the keys, and genes may be scores."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -82,7 +83,10 @@ def open_anndata(source: Any) -> Iterator[Any]:
     with optional_package("Reading .h5ad", "anndata", "anndata"):
         import anndata
     try:
-        data = anndata.read_h5ad(source, backed="r")
+        with warnings.catch_warnings():
+            # Such as that names of genes are not unique; the genes that are used are checked.
+            warnings.simplefilter("ignore")
+            data = anndata.read_h5ad(source, backed="r")
         try:
             yield data
         finally:
