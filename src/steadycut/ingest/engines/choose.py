@@ -104,18 +104,24 @@ def _best(source: Any) -> str:
     if is_paths(source):
         files = find_files(source)
         remote = any(file.is_remote for file in files)
-        return "duckdb" if remote or sum(map(_bytes_of, files)) > SMALL_FILES else "memory"
+        return "duckdb" if remote or _bytes_of(files) > SMALL_FILES else "memory"
     return "memory" if lazy_frame(source) is None or not _has_duckdb() else "duckdb"
 
 
-def _bytes_of(file: TableFile) -> int:
-    """Return how many bytes a file holds; of a packed one no more than it takes to decide."""
-    if file.kind == "parquet":
-        return max(file.path.stat().st_size, BYTES_PER_ROW * count_rows(file))
-    if is_gzip(file.path):
-        with one_line(file.place):
-            return unpacked_size(file.path, SMALL_FILES + 1)
-    return file.path.stat().st_size
+def _bytes_of(files: Sequence[TableFile]) -> int:
+    """Return how many bytes files hold; of a packed one no more than it takes to decide."""
+    columnar = [file for file in files if file.kind == "parquet"]
+    sizes = [
+        max(file.path.stat().st_size, BYTES_PER_ROW * rows)
+        for file, rows in zip(columnar, count_rows(columnar), strict=True)
+    ]
+    for file in files:
+        if file.kind != "parquet" and is_gzip(file.path):
+            with one_line(file.place):
+                sizes.append(unpacked_size(file.path, SMALL_FILES + 1))
+        elif file.kind != "parquet":
+            sizes.append(file.path.stat().st_size)
+    return sum(sizes)
 
 
 def _check_fits(files: Sequence[TableFile], request: Request, memory: int) -> None:
@@ -134,7 +140,7 @@ def _check_fits(files: Sequence[TableFile], request: Request, memory: int) -> No
 def _rows_of(file: TableFile, most: int) -> int:
     """Return about how many rows a file has, not counting beyond ``most`` bytes."""
     if file.kind == "parquet":
-        return count_rows(file)
+        return count_rows([file])[0]
     if file.kind != "text":
         return 0
     packed = is_gzip(file.path)
