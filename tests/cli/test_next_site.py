@@ -100,3 +100,11 @@ def test_a_plan_says_what_hospitals_promise(tmp_path, capsys):
 def test_a_wrong_plan_for_hospitals_is_refused(capsys, more, words):
     ran = run_command(capsys, "plan", *more)
     assert (ran.code, words in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("named", ['"Bern, Insel",Chur', 'Chur, "Bern, Insel"'])
+def test_a_site_with_a_comma_can_be_named(hospitals, tmp_path, capsys, named):
+    table = pd.read_csv(hospitals).replace({"north": "Bern, Insel", "south": "Chur"})
+    table.to_csv(tmp_path / "table.csv", index=False)
+    _, study = fitted(capsys, tmp_path / "table.csv", tmp_path / "o", "--sites-certify", named)
+    assert [row["site"] for row in study["next_site"]["rows"]] == ["Bern, Insel", "Chur"]

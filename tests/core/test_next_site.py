@@ -166,3 +166,12 @@ def test_more_errors_never_lower_the_worst_limit(counts, more):
     found, again = (next_site(hospitals(one), Costs()) for one in (counts, worse + counts[1:]))
     assert again.worst.limit >= found.worst.limit
     assert again.worst.miss_rate >= found.worst.miss_rate
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [[(50, 50), (50, 50), (49, 50)], [(20, 40), (16, 32), (40, 80)], [(0, 50), (0, 40), (3, 50)]],
+    ids=["nothing but errors", "all alike", "no errors"],
+)
+def test_hospitals_that_do_not_show_how_they_differ_have_no_normal_limit(errors):
+    assert logit_limit(errors, 0.9) is None

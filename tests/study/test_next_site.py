@@ -182,3 +182,39 @@ def test_the_spread_counts_patients_between_the_cut_offs():
     between = np.mean((patients.scores >= min(cuts)) & (patients.scores < max(cuts)))
     assert found.between == pytest.approx(between)
     assert found.threshold_range == (min(cuts), max(cuts))
+
+
+def test_candidates_are_told_apart_where_nothing_names_them():
+    """Without its best site another score is chosen, whose cut-off is on another scale."""
+    rng, labels = np.random.default_rng(3), np.arange(400) // 2 % 2
+    sites = np.where(np.arange(400) % 2, "h1", "h0")
+    best_at_h0 = 100 + np.where(sites == "h0", 9.0 * labels, 9.0 * rng.integers(0, 2, 400))
+    everywhere = rng.normal(size=400) + 0.8 * labels
+    both = [
+        PatientScores(scores=one + 0.1 * rng.normal(size=400), labels=labels, sites=sites)
+        for one in (best_at_h0, everywhere)
+    ]
+    study = fit(both, n_bootstrap=2)
+    assert study.threshold > 90
+    assert study.next_site.rows[0].site == "h0"
+    assert study.next_site.rows[0].threshold is None
+    assert study.describe().next_site.between is None
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"cost_there": 1.0}, "cost_there must be below 1"),
+        ({"rule": "sensitivity:0.6@next-site", "stratify": "label"}, "leave out stratify"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(given, words):
+    with pytest.raises(BadOption, match=words):
+        fit(cohort(), n_bootstrap=2, **given)
+
+
+@pytest.mark.parametrize("ensemble", [None, "quantile"])
+def test_a_promise_about_the_next_hospital_needs_one_score(ensemble):
+    both = [cohort(), cohort(seed=0, score="other")]
+    with pytest.raises(BadOption, match="got 2 candidates"):
+        fit(both, rule="sensitivity:0.6@next-site", ensemble=ensemble, n_bootstrap=2)

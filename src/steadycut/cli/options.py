@@ -4,6 +4,7 @@ The name of a field is the name of the argument in Python. A flag is given only 
 spelled in another way.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import MISSING, asdict, dataclass, field
 from pathlib import Path
@@ -484,14 +485,22 @@ def parse_stratify(
     return stratify, [stratify]
 
 
+# A name in double quotes, or up to the next comma.
+NAME_IN_LIST = re.compile(r'\s*"([^"]+)"\s*(?:,|$)|([^,]+)')
+
+
 def parse_sites(site: str | None, names: str | None, option: str) -> list[str] | None:
-    """Return the names in a comma-separated list of sites; None for all sites."""
+    """Return the names in a comma-separated list of sites; None for all sites.
+
+    A name with a comma is put into double quotes.
+    """
     if names is None:
         return None
     if site is None:
         msg = f"{option} {names} needs --site COL, the column that holds the sites."
         raise BadOption(msg)
-    found = [name.strip() for name in names.split(",") if name.strip()]
+    listed = (quoted or plain for quoted, plain in NAME_IN_LIST.findall(names))
+    found = [name.strip() for name in listed if name.strip()]
     if not found:
         msg = f"{option} must name at least one site; got {names!r}."
         raise BadOption(msg)

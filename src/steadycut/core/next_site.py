@@ -63,6 +63,7 @@ class SiteResult:
 class SiteRow:
     """One hospital in numbers: its counts, and limits of its own.
 
+    ``cost`` is None where a target prevalence needs the rate of a class that has no patients there.
     ``limit``, ``miss_limit`` and ``alarm_limit`` are upper limits of the mean cost, the miss rate
     and the alarm rate, each too low with probability at most delta. ``useful`` says whether the
     cut-off is shown to cost less there than calling everybody and than calling nobody.
@@ -71,7 +72,7 @@ class SiteRow:
     site: str
     threshold: float | None
     counts: Confusion
-    cost: float
+    cost: float | None
     trivial_cost: float
     limit: float
     miss_limit: float
@@ -248,11 +249,12 @@ def site_row(result: SiteResult, costs: Costs, delta: float) -> SiteRow:
     """Return one hospital in numbers."""
     counts = result.counts
     compared = comparison_at(counts, costs)
+    known = costs.target is None or (counts.n_positive and counts.n_negative)
     return SiteRow(
         site=result.site,
         threshold=result.threshold,
         counts=counts,
-        cost=counts.risk(costs),
+        cost=counts.risk(costs) if known else None,
         trivial_cost=counts.trivial_risk(costs),
         limit=certificate_of(counts, costs, delta).value,
         miss_limit=upper_limit(counts.fn, counts.n_positive, delta),
@@ -345,7 +347,8 @@ def logit_limit(errors: Sequence[tuple[int, int]], level: float) -> float | None
     """Return the limit of the next hospital's rate from the errors and patients of each hospital.
 
     None where a hospital has no such patients, or where at least half of the hospitals have no
-    error: their logits then say how many patients they have, not how they differ.
+    error, or nothing but errors: their logits then say how many patients they have, not how they
+    differ. None also where all hospitals have the same rate, which does not show how they differ.
 
     Examples
     --------
@@ -353,9 +356,10 @@ def logit_limit(errors: Sequence[tuple[int, int]], level: float) -> float | None
     0.245
     """
     wrong, n = np.array(errors, dtype=float).T
-    if np.any(n == 0) or 2 * np.count_nonzero(wrong) <= wrong.size:
+    k = wrong.size
+    extreme = max(np.count_nonzero(wrong == 0), np.count_nonzero(wrong == n))
+    if np.any(n == 0) or 2 * extreme >= k or np.ptp(wrong / n) == 0:
         return None
     logits = np.log((wrong + 0.5) / (n - wrong + 0.5))
-    k = logits.size
     width = float(stdtrit(k - 1, level)) * math.sqrt(1 + 1 / k)
     return float(expit(logits.mean() + width * logits.std(ddof=1)))

@@ -85,6 +85,7 @@ class SiteRowPart(parts.Part):
     """One hospital: what a cut-off does there that its own patients did not choose.
 
     ``threshold`` is the cut-off of the other hospitals; None where they chose another score.
+    ``cost`` is None where the prevalence was told and the hospital lacks ill or healthy patients.
     ``interval`` contains the mean cost with the confidence of the study. ``limit``, ``miss_limit``
     and ``alarm_limit`` are upper limits, each too low with probability ``delta``.
     """
@@ -93,7 +94,7 @@ class SiteRowPart(parts.Part):
     threshold: FiniteFloat | None
     quantile: FiniteFloat | None
     counts: parts.CountsPart
-    cost: FiniteFloat
+    cost: FiniteFloat | None
     interval: parts.Range
     trivial_cost: FiniteFloat
     limit: FiniteFloat

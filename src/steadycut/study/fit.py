@@ -13,6 +13,7 @@ from steadycut.core.confusion import confusion_at
 from steadycut.core.intervals.threshold import CutInterval
 from steadycut.core.odd import check_varied
 from steadycut.core.records import PatientScores
+from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.select import Draw
 from steadycut.core.split import Roles
 from steadycut.documents.rule import FrozenRule
@@ -342,7 +343,14 @@ def check_same_patients(candidates: list[PatientScores]) -> None:
 
 
 def check_several(candidates: list[PatientScores], options: Options) -> None:
-    """Refuse an ensemble of one."""
+    """Refuse an ensemble of one, and several candidates for a rule that needs a fixed score."""
+    rule = options.search.chooser
+    if isinstance(rule, AtNextSite) and len(candidates) > 1:
+        msg = (
+            f"the rule {rule} promises something about one score that was fixed beforehand; got "
+            f"{len(candidates)} candidates. Name one score and one aggregator."
+        )
+        raise BadOption(msg)
     if options.ensemble is not None and len(candidates) == 1:
         msg = (
             f"an ensemble needs at least two methods; got one, '{candidates[0].recipe.name}'. Name "

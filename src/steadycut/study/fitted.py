@@ -108,7 +108,12 @@ class FittedStudy:
     def next_site(self) -> NextSite | None:
         """What the hospitals say about the next one; None with fewer than two."""
         return study_next_site(
-            self.given, self.options, self.roles.select, self.chosen, self.certified
+            self.given,
+            self.options,
+            self.roles.select,
+            self.patients,
+            self.certified,
+            self.chosen.threshold,
         )
 
     @cached_property

@@ -13,8 +13,7 @@ import numpy as np
 from steadycut.core.checks import IntArray
 from steadycut.core.confusion import confusion_at
 from steadycut.core.next_site import LEAST_SITES, NextSite, SiteResult, next_site
-from steadycut.core.records import PatientScores, Recipe
-from steadycut.core.select import Candidate
+from steadycut.core.records import PatientScores
 from steadycut.core.sites import is_at, site_names
 from steadycut.errors import SteadycutError
 from steadycut.study.choosing import choose
@@ -25,19 +24,21 @@ def study_next_site(
     given: Sequence[PatientScores],
     options: Options,
     select: IntArray,
-    chosen: Candidate,
+    published: PatientScores,
     certified: PatientScores,
+    threshold: float,
 ) -> NextSite | None:
     """Return what the hospitals say about the next one; None where they say nothing.
 
     ``given`` are all candidates, as given, ``select`` the positions of the patients who chose, and
-    ``certified`` those who certify the ``chosen`` cut-off, oriented.
+    ``published`` the candidate that was chosen. ``certified`` are the patients who certify its
+    ``threshold``, both oriented.
     """
     split = options.sites_certify is not None
     if split:
-        results = results_at(certified, chosen.threshold)
+        results = results_at(certified, threshold)
     else:
-        results = results_left_out(given, options, select, chosen.recipe)
+        results = results_left_out(given, options, select, published)
     if len(results) < LEAST_SITES:
         return None
     costs = options.search.costs
@@ -64,12 +65,12 @@ def results_at(patients: PatientScores, threshold: float) -> list[SiteResult]:
 
 
 def results_left_out(
-    given: Sequence[PatientScores], options: Options, select: IntArray, published: Recipe
+    given: Sequence[PatientScores], options: Options, select: IntArray, published: PatientScores
 ) -> list[SiteResult]:
     """Return what the cut-off of all other hospitals does at each hospital.
 
-    Empty where the others cannot choose, such as for lack of a class. ``published`` is the recipe
-    of the score to which the published cut-off belongs.
+    Empty where the others cannot choose, such as for lack of a class. ``published`` is the
+    candidate to which the published cut-off belongs.
     """
     if not given:
         return []
@@ -87,7 +88,7 @@ def results_left_out(
             return []
         there = choice.scores_of([one.take(out) for one in given]).oriented(options.direction)
         cut = choice.chosen.threshold
-        same = choice.chosen.recipe == published and choice.ensemble is None
+        same = choice.place is not None and given[choice.place] is published
         results.append(
             SiteResult(site=name, threshold=cut if same else None, counts=confusion_at(there, cut))
         )

@@ -19,6 +19,7 @@ from steadycut.core.checks import (
 from steadycut.core.cuts.grid import clear_of_scores, cut_just_below
 from steadycut.core.ensemble import KINDS
 from steadycut.core.records import Costs, Direction, check_direction, sign_of
+from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.rules.registry import Counted, Spaced
 from steadycut.core.select import Publish, Search
 from steadycut.core.split import HONESTIES
@@ -66,6 +67,9 @@ class Options:
         if self.stratify is not None and self.ensemble is not None:
             msg = "an ensemble cannot be resampled within groups; leave out stratify or ensemble."
             raise BadOption(msg)
+        if self.stratify is not None and isinstance(self.search.chooser, AtNextSite):
+            msg = f"the rule {self.search.chooser} resamples within sites; leave out stratify."
+            raise BadOption(msg)
         if self.stratified and self.search.costs.target is None:
             msg = (
                 f"a split stratified by label needs a {argument('target_prevalence')}: pooled "
@@ -82,6 +86,13 @@ class Options:
         store(self, "prevalence_there", there)
         if self.cost_there is not None:
             store(self, "cost_there", check_positive("cost_there", self.cost_there))
+            most = self.search.costs.largest
+            if self.cost_there >= most:
+                msg = (
+                    f"{argument('cost_there')} must be below {most:g}, the largest cost of one "
+                    f"patient; got {self.cost_there:g}."
+                )
+                raise BadOption(msg)
         if self.sites_certify is None:
             return
         store(self, "sites_certify", as_names(self.sites_certify))

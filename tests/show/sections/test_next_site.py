@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from steadycut import PatientScores, fit
+from steadycut.show.figures.elements import MOST_ROWS
+from steadycut.show.figures.sites import SitesDisplay
 from steadycut.show.pages.study import study_page
 from steadycut.show.sections.next_site import next_site_facts, next_site_section
 
@@ -49,7 +51,7 @@ def test_few_hospitals_say_which_level_cannot_be_had_and_how_many_it_takes():
 
 def test_two_hospitals_have_no_normal_limit():
     text = said(described(cohort(2, n=60)))
-    assert "Fewer than 3 hospitals" in text
+    assert "needs 3 hospitals or more" in text
     assert "with probability at least 65 %" in text
 
 
@@ -112,3 +114,42 @@ def test_every_hospital_has_its_row():
     (table,) = next_site_section(described(cohort(4))).tables
     assert [row[0] for row in table.rows] == ["h00", "h01", "h02", "h03"]
     assert {row[1] for row in table.rows} == {"30"}
+
+
+def test_nothing_is_called_approximate_where_nothing_is_said():
+    study = described(cohort(3, n=20, gap=0.3))
+    (useful,) = [one for one in next_site_section(study).results if "hospitals show" in one]
+    assert useful.endswith(
+        "This is not enough to say at which share of all hospitals this is true."
+    )
+    assert next_site_facts(study)[0][1].endswith("; not shown to be useful there")
+    (normal,) = [one for one in next_site_section(described(cohort(5))).results if "logit" in one]
+    assert "probability each). This is approximate" in normal
+
+
+def test_the_hospital_that_makes_the_limit_is_named_and_drawn():
+    patients = cohort(MOST_ROWS + 5)
+    few = patients.take((patients.sites != "h07") | (np.arange(patients.n_patients) % 30 < 3))
+    study = described(few)
+    assert "comes from the hospital h07 (3 patients, " in said(study)
+    shown = SitesDisplay.from_study(study)
+    assert (shown.costs.size, shown.n_left_out) == (MOST_ROWS, 5)
+    assert shown.names[MOST_ROWS - 1] == "h07 (3)"
+
+
+def test_the_cost_of_a_hospital_without_ill_patients_is_not_known_at_a_told_prevalence():
+    patients = cohort(4)
+    labels = np.where(patients.sites == "h01", 0, patients.labels)
+    healthy = PatientScores(scores=patients.scores, labels=labels, sites=patients.sites)
+    study = described(healthy, prevalence_there=0.2)
+    (table,) = next_site_section(study).tables
+    assert [row[3] == "not known" for row in table.rows] == [False, True, False, False]
+    assert np.isnan(SitesDisplay.from_study(study).costs).sum() == 1
+    assert "one lacks ill or healthy patients" in said(study)
+    assert "at 20 % prevalence, by a cut-off" in next_site_facts(study)[0][1]
+
+
+def test_the_promise_of_the_rule_is_not_rounded_up():
+    study = described(cohort(5), rule="sensitivity:0.625@next-site")
+    assert "at least 0.625" in said(study)
+    assert "at least 0.625" in next_site_facts(study)[0][1]

@@ -60,6 +60,10 @@ class SitesDisplay(Display):
             raise BadPatients(msg)
         everyone = sorted(found.rows, key=lambda row: -row.counts.confusion.n_patients)
         rows, limits = everyone[:MOST_ROWS], limits_of(found)
+        # The hospital that makes the limit is always shown.
+        rows[-1:] = [row for row in everyone[len(rows) :] if row.site == found.worst.site] or [
+            rows[-1]
+        ]
         return cls(
             names=[f"{row.site} ({row.counts.confusion.n_patients})" for row in rows]
             + list(limits),

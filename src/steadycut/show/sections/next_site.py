@@ -6,19 +6,20 @@ from steadycut.documents.study import NextSitePart, SharePart, SiteRowPart, Stud
 from steadycut.show import sentences as say
 from steadycut.show.builders import of_columns, pictures, section
 from steadycut.show.figures.sites import SitesDisplay
-from steadycut.show.numbers import cut, of_hundred, percent, rate, risk, whole_percent
+from steadycut.show.numbers import count, cut, of_hundred, percent, rate, risk, whole_percent
 from steadycut.show.page import Section, Table
 
 TITLE = "The next hospital"
 FOREST = (
     "Each hospital: average cost with its interval, at a cut-off that its own patients did not "
-    "choose. Below: the largest cost to expect at the next hospital."
+    "choose. Below: upper limits of the cost at the next hospital, each with its probability. It "
+    "can be higher."
 )
 ASSUMPTION = (
     "All of this assumes that the next hospital is to these hospitals as they are to each other. "
     "It does not apply where the next one is known to be unlike them: another scanner or "
     "laboratory, a referral centre, another country. Nor does it apply if these hospitals were "
-    "picked because the cut-off does well there."
+    "picked because the cut-off does well there, or if the score was trained on their patients."
 )
 POOLED = (
     "The patients of all hospitals choose the cut-off together. Giving each hospital the same "
@@ -35,6 +36,8 @@ def next_site_section(study: StudyDocument) -> Section:
     results = (
         promised,
         worst_sentence(found),
+        widest_sentence(found),
+        published_sentence(found),
         trivial_sentence(found),
         *share_sentences(found),
         normal_sentence(found),
@@ -51,12 +54,16 @@ def next_site_facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
     """Say in one line what is known about the next hospital, if anything is."""
     found, rule = study.next_site, parse_next_site(study.rule)
     if rule is not None:
-        text = f"expected {rule.rate} at least {rate(rule.least)}, as a mean over hospitals"
+        text = (
+            f"expected {rule.rate} at least {promised_rate(rule.least)}, as a mean over hospitals"
+        )
     elif found is not None:
         chosen = "" if found.split else ", by a cut-off chosen without one of these"
         sure = whole_percent(found.worst.promise)
         like = f"if it is like these {found.n_sites}"
-        text = f"{at_most(study, found.worst.limit)}{chosen} ({sure} sure, {like})"
+        useless = "" if useful_at(found) else "; not shown to be useful there"
+        limit = at_most(study, found.worst.limit)
+        text = f"{limit}{there(found)}{chosen} ({sure} sure, {like}){useless}"
     else:
         return ()
     return (("next hospital", text),)
@@ -68,10 +75,15 @@ def rule_sentence(study: StudyDocument) -> str:
     if rule is None:
         return ""
     return (
-        f"The rule promises an expected {rule.rate} of at least {rate(rule.least)} at the next "
-        "hospital, if it is to these hospitals as they are to each other, also in size. This is a "
-        "mean over hospitals: at some of them it is lower."
+        f"The rule promises an expected {rule.rate} of at least {promised_rate(rule.least)} at the "
+        "next hospital, if it is to these hospitals as they are to each other, also in size. This "
+        "is a mean over hospitals: at some of them it is lower."
     )
+
+
+def promised_rate(least: float) -> str:
+    """Write a promised rate; it is never rounded, so never promised higher than asked."""
+    return max(f"{least:.2f}", f"{least:g}", key=len)
 
 
 def at_most(study: StudyDocument, limit: float) -> str:
@@ -101,8 +113,19 @@ def worst_sentence(found: NextSitePart) -> str:
     return (
         f"Worst hospital: with probability at least {whole_percent(worst.promise)}, the average "
         f"cost at the next hospital{there(found)} is at most {risk(worst.limit)}"
-        f"{which_cut(found)}. In the same way its miss rate is at most {rate(worst.miss_rate)}, "
-        f"and its alarm rate at most {rate(worst.alarm_rate)}; each of the three holds by itself."
+        f"{which_cut(found)}. In the same way the miss rate there is at most "
+        f"{risk(worst.miss_rate)}, and the alarm rate at most {risk(worst.alarm_rate)}; each of "
+        "the three holds by itself."
+    )
+
+
+def widest_sentence(found: NextSitePart) -> str:
+    """Name the hospital that makes the limit; a few patients alone can make it large."""
+    worst = next(row for row in found.rows if row.site == found.worst.site)
+    n_patients = count(worst.counts.confusion.n_patients, "patient")
+    return (
+        f"The limit of the cost comes from the hospital {worst.site} ({n_patients}, cost "
+        f"{risk(worst.cost)}). A hospital with few patients makes it large."
     )
 
 
@@ -110,26 +133,41 @@ def there(found: NextSitePart) -> str:
     """Say at which prevalence the cost is taken, if not at that of each hospital."""
     if found.prevalence is None:
         return ""
-    return f", at {say.prevalence_in_words(found.prevalence)} prevalence,"
+    return f" at {say.prevalence_in_words(found.prevalence)} prevalence"
 
 
 def which_cut(found: NextSitePart) -> str:
     """Say for which cut-off the limit holds."""
     if found.split:
         return ""
-    text = ", with at least one of the cut-offs that were chosen without one hospital"
+    return ", with at least one of the cut-offs that were chosen without one hospital"
+
+
+def published_sentence(found: NextSitePart) -> str:
+    """Say how the published cut-off differs from those chosen without one hospital."""
+    if found.split:
+        return ""
     if found.threshold_range is None or found.between is None:
-        return f"{text} (without some hospital the score itself would be another one)"
+        return (
+            "This is not about the published cut-off: without some hospital the score itself would "
+            "be another one."
+        )
     ends = " to ".join(map(cut, found.threshold_range))
     return (
-        f"{text} ({ends}). The published cut-off can cost more there only through patients with a "
-        f"score in this range; here these are {percent(found.between)} of the patients"
+        f"These cut-offs and the published one lie within {ends}. The published one can cost more "
+        "only through patients with a score in this range; here these are "
+        f"{percent(found.between)} of the patients."
     )
+
+
+def useful_at(found: NextSitePart) -> int:
+    """Return at how many hospitals the limit is below the cost of calling everybody or nobody."""
+    return sum(row.trivial_cost > found.worst.limit for row in found.rows)
 
 
 def trivial_sentence(found: NextSitePart) -> str:
     """Say where the promised limit is not better than calling everybody or nobody."""
-    n = sum(row.trivial_cost <= found.worst.limit for row in found.rows)
+    n = found.n_sites - useful_at(found)
     if not n:
         return ""
     useless = " These hospitals promise nothing useful about the next one."
@@ -142,42 +180,52 @@ def trivial_sentence(found: NextSitePart) -> str:
 def share_sentences(found: NextSitePart) -> tuple[str, ...]:
     """Say at which share of hospitals the cut-off is useful, and costs little enough."""
     about = "" if found.split else SHARED
-    at = there(found).rstrip(",")
+    at = there(found)
     useful = f"the cut-off costs less than calling everybody or nobody{at}"
-    texts = [share_sentence(found.share.useful, useful) + about]
+    texts = [share_sentence(found.share.useful, useful, about)]
     if found.share.cost is not None:
         cheap = f"the average cost is at most {risk(found.cost_there)}{at}"
-        texts.append(share_sentence(found.share.cost, cheap) + about)
+        texts.append(share_sentence(found.share.cost, cheap, about))
     return tuple(texts)
 
 
-def share_sentence(share: SharePart, what: str) -> str:
+def share_sentence(share: SharePart, what: str, about: str) -> str:
     """Say how many hospitals show something, and what follows for all hospitals."""
     shown = f"{share.passed} of {share.n_sites} hospitals show that {what}."
-    if share.at_least <= 0:
-        return f"{shown} This is not enough to say at which share of all hospitals it does."
+    at_least = whole_percent(share.at_least)
+    if at_least == whole_percent(0):
+        return f"{shown} This is not enough to say at which share of all hospitals this is true."
     return (
-        f"{shown} So this is true at {whole_percent(share.at_least)} of all such hospitals or more "
-        f"({percent(share.confidence)} confidence)."
+        f"{shown} So this is true at {at_least} of all such hospitals or more "
+        f"({percent(share.confidence)} confidence).{about}"
     )
 
 
 def normal_sentence(found: NextSitePart) -> str:
     """Say what holds if hospitals differ as a normal distribution says."""
     if found.normal is None:
-        return f"Fewer than {LEAST_NORMAL} hospitals do not show how normal hospitals are."
+        return (
+            f"A limit for hospitals that differ as a normal distribution says needs {LEAST_NORMAL} "
+            "hospitals or more."
+        )
     normal = found.normal
     known = {
         "an average cost": normal.limit,
         "a miss rate": normal.miss_rate,
         "an alarm rate": normal.alarm_rate,
     }
-    parts = [f"{name} of at most {risk(value)}" for name, value in known.items() if value]
+    parts = [
+        f"{name} of at most {risk(value)}" for name, value in known.items() if value is not None
+    ]
     if not parts:
-        return "Most hospitals have no errors of a kind, so no normal limit can be given."
+        return (
+            "No limit can be given for hospitals that differ as a normal distribution says: too "
+            "few of them have errors, they are all alike, or one lacks ill or healthy patients."
+        )
+    about = "" if found.split else SHARED
     return (
-        f"If hospitals differ as a normal distribution on the logit scale says: "
-        f"{', '.join(parts)} ({percent(normal.level)} each)."
+        f"If hospitals differ as a normal distribution on the logit scale says, the next one has "
+        f"{', '.join(parts)} ({percent(normal.level)} probability each).{about}"
     )
 
 
