@@ -32,7 +32,7 @@ class SitesDisplay(Display):
     limits
         The limits for the next hospital, shape (n_limits,).
     n_left_out
-        How many smaller hospitals there are.
+        How many other hospitals there are.
     unit
         Name of the axis.
     """
@@ -61,9 +61,8 @@ class SitesDisplay(Display):
         everyone = sorted(found.rows, key=lambda row: -row.counts.confusion.n_patients)
         rows, limits = everyone[:MOST_ROWS], limits_of(found)
         # The hospital that makes the limit is always shown.
-        rows[-1:] = [row for row in everyone[len(rows) :] if row.site == found.worst.site] or [
-            rows[-1]
-        ]
+        if all(row.site != found.worst.site for row in rows):
+            rows[-1] = next(row for row in everyone if row.site == found.worst.site)
         return cls(
             names=[f"{row.site} ({row.counts.confusion.n_patients})" for row in rows]
             + list(limits),
