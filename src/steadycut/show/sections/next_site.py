@@ -122,10 +122,13 @@ def worst_sentence(found: NextSitePart) -> str:
 def widest_sentence(found: NextSitePart) -> str:
     """Name the hospital that makes the limit; a few patients alone can make it large."""
     worst = next(row for row in found.rows if row.site == found.worst.site)
-    n_patients = count(worst.counts.confusion.n_patients, "patient")
+    size = worst.counts.confusion.n_patients
+    others = [row.cost or 0 for row in found.rows if row is not worst]
+    more = max(others) >= (worst.cost or 0)
+    few = " It is large because few patients were seen there." if more else ""
     return (
-        f"The limit of the cost comes from the hospital {worst.site} ({n_patients}, cost "
-        f"{risk(worst.cost)}). A hospital with few patients makes it large."
+        f"The limit of the cost comes from {worst.site} ({count(size, 'patient')}, "
+        f"cost {risk(worst.cost)}).{few}"
     )
 
 
