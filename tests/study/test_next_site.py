@@ -132,6 +132,7 @@ def test_one_site_that_certifies_says_nothing_about_another():
         ),
         ({"sites_certify": ["h0", "h1", "h2", "h3"]}, BadOption, "names every site"),
         ({"sites_certify": []}, BadOption, "got none"),
+        ({"sites_certify": 5}, BadOption, "must be one of .*; got 5"),
         ({"sites_certify": ["h0"], "honesty": "uniform"}, BadOption, "leave out honesty 'uniform'"),
         ({"prevalence_there": 1.5}, BadOption, "prevalence_there"),
         ({"cost_there": -1}, BadOption, "cost_there"),

@@ -1,6 +1,6 @@
 """What a study depends on besides the patients, checked before any patient is looked at."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, Unpack
 
@@ -186,5 +186,6 @@ def _as_range(
 
 def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
     """Return the names of sites, each once, in order; one name may be given as it is."""
-    given = [names] if isinstance(names, str) else names
+    one = isinstance(names, str) or not isinstance(names, Iterable)
+    given = [names] if one else names
     return tuple(sorted({str(name) for name in given}))
