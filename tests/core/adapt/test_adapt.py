@@ -149,9 +149,9 @@ def test_the_likely_rank_equals_a_slow_median(m):
             (2 if ill else 1) * ((score >= cut) != bool(ill))
             for score, ill in zip(scores, labels, strict=True)
         ]
-        errors.append(m * sum(wrong) / (2 * labels.sum() + (1 - labels).sum()))
-    fewest = min(errors)
-    odds = max(1, (m / 20) ** 0.5) * np.log((m - fewest + 1) / (fewest + 1))
+        errors.append(sum(wrong) / 2)
+    fewest, every = min(errors), (2 * labels.sum() + (1 - labels).sum()) / 2
+    odds = max(1, (m / 20) ** 0.5) * np.log((every - fewest + 1) / (fewest + 1))
     weights = prior * np.exp(-odds * (np.array(errors) - fewest))
     weights /= weights.sum()
     at = list(POOL.ranks).index(found)

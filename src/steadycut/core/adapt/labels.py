@@ -21,8 +21,8 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
-# A limit may be 3 % higher if the cut-off lies one percent of the patients nearer.
-RANK_COUNTS = 3.0
+# A limit may be 1 % higher if the cut-off lies half a percent of the patients nearer.
+RANK_COUNTS = 2.0
 # From so many labels on, their scores are cut-offs too, with this part of the error probability.
 LEAST_OWN, OWN_PART = 40, 0.3
 OWN = "score of a labelled patient"
@@ -69,18 +69,18 @@ def likely_rank(pool: Pool, prior: FloatArray, labels: Labels, costs: Costs) -> 
     """Return the median rank of the cut-offs of the pool, given the labels.
 
     The weight of a cut-off is its prior times exp(-w k errors), as in
-    `steadycut.core.rules.stable`, where k is the log odds of a right decision. w grows with the
-    square root of the number of labels beyond 20: a risk curve has several patients on either side
-    of its minimum, and a mean over all of them lies off the minimum of a lopsided curve.
+    `steadycut.core.rules.stable`, where k is the log odds of a right decision. Errors count in
+    parts of the more expensive one, so that no patient counts as more than one. Beyond 20 labels w
+    grows with the square root of their number; without it, `erm` on 100 labels does better.
     """
     ill = np.sort(labels.scores[labels.labels == 1])
     well = np.sort(labels.scores[labels.labels == 0])
     missed = np.searchsorted(ill, pool.cuts, side="left")
     alarmed = well.size - np.searchsorted(well, pool.cuts, side="left")
-    m, stake = labels.labels.size, costs.cost_fn * ill.size + costs.cost_fp * well.size
-    errors = m * (costs.cost_fn * missed + costs.cost_fp * alarmed) / stake
-    fewest = errors.min()
-    odds = np.log((m - fewest + 1) / (fewest + 1)) * np.sqrt(max(m / PLAIN_LABELS, 1.0))
+    miss, alarm = costs.cost_fn / costs.largest, costs.cost_fp / costs.largest
+    errors, all_wrong = miss * missed + alarm * alarmed, miss * ill.size + alarm * well.size
+    fewest, many = errors.min(), max(labels.labels.size / PLAIN_LABELS, 1.0)
+    odds = np.log((all_wrong - fewest + 1) / (fewest + 1)) * np.sqrt(many)
     below = np.cumsum(prior * np.exp(-odds * (errors - fewest)))
     return float(pool.ranks[np.searchsorted(below, below[-1] / 2)])
 

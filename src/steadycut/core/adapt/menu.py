@@ -21,9 +21,9 @@ from steadycut.core.rules.stable import prior_mass
 # All patients of the first hospital count as so many at most, in the menu.
 HOME_COUNTS = 150.0
 # The same in the prior, without and with a stated prevalence.
-PRIOR_COUNTS = {False: 40.0, True: 150.0}
+PRIOR_COUNTS = {False: 80.0, True: 150.0}
 # Parts of the prior: the same score, the same rank, and anything. Labels decide between them.
-PARTS = {False: (0.45, 0.45, 0.10), True: (0.0, 0.90, 0.10)}
+PARTS = {False: (0.55, 0.35, 0.10), True: (0.0, 0.90, 0.10)}
 # The same for the points of a menu, which must also hold what the first hospital did not expect.
 MENU_PARTS = {False: (0.25, 0.25, 0.50), True: (0.20, 0.50, 0.30)}
 # Points of the prior, and the weight of all of them.
