@@ -21,8 +21,8 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
-# A limit may be 1 % higher if the cut-off lies half a percent of the patients nearer.
-RANK_COUNTS = 2.0
+# A limit may be 1.5 % higher if the cut-off lies one percent of the patients nearer.
+RANK_COUNTS = 1.5
 # From so many labels on, their scores are cut-offs too, with this part of the error probability.
 LEAST_OWN, OWN_PART = 40, 0.3
 OWN = "score of a labelled patient"
