@@ -78,10 +78,9 @@ def erm(scores, labels, costs):
     return float(cuts[widest].mean())
 
 
-def part_labels(chosen):
+def part_labels(chosen, kinds=("five", "ten")):
     """Regret and certificates with few labels."""
     rows = []
-    kinds = ("five", "ten")
     for case in cases(chosen.data, chosen.cohorts, chosen.seed, kinds, max(N_LABELS)):
         row = {"kind": case.kind, "group": case.group, "setting": case.setting}
         row["frozen"] = float(case.regret(case.frozen)[0])
@@ -109,6 +108,11 @@ def part_labels(chosen):
                     "broken_most": round(max(broken.values()), 4),
                 }
     return found
+
+
+def part_labels_elsewhere(chosen):
+    """The same on the ten sets that had no part in settling how labels choose."""
+    return part_labels(chosen, ("more",))
 
 
 def with_labels(case, stated):
@@ -237,6 +241,7 @@ PARTS = {
     "told": part_told,
     "units": part_units,
     "labels": part_labels,
+    "labels_elsewhere": part_labels_elsewhere,
     "simulated": part_simulated,
     "one_by_one": part_one_by_one,
 }
