@@ -353,7 +353,9 @@ def test_a_name_that_is_a_script_stays_text(show, page, make):
     if "candidates" in content:
         content["stability"]["warnings"] = [SCRIPT]
         content["next_site"] = samples.sites_study()["next_site"]
-        content["next_site"]["rows"][0]["site"] = SCRIPT
+        for row in content["next_site"]["rows"]:
+            row["site"] = SCRIPT
+        content["next_site"]["worst"]["site"] = SCRIPT
     show(rendered(content))
     page.locator("#explore-cut").press("ArrowLeft")
     assert SCRIPT in page.locator("h1").inner_text()
@@ -388,7 +390,7 @@ def test_names_in_a_table_stay_text_all_the_way(page, tmp_path):
     page.get_by_role("button", name="open all sections").click()
     page.locator("#explore-cut").press("ArrowLeft")
     assert header[3] in page.locator("h1").inner_text()
-    assert SCRIPT in page.locator("#sites table").inner_text()
+    assert SCRIPT in page.locator("#next-site table").inner_text()
     # No patient is in the page.
     assert "script&gt;59" not in (out / "report.html").read_text(encoding="utf-8")
     assert asked == []

@@ -27,11 +27,11 @@ def test_permissions_alone_do_not_tell():
 
 
 def test_what_others_put_there_meanwhile_stays(tmp_path, monkeypatch):
-    def by_others(**given):
-        (given["dir"] / "theirs").write_text("theirs", encoding="utf-8")
+    def by_others(folder):
+        (folder / "theirs").write_text("theirs", encoding="utf-8")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("steadycut.cli.output.NamedTemporaryFile", by_others)
+    monkeypatch.setattr("steadycut.cli.output.try_folder", by_others)
     with pytest.raises(BadOption, match="No space left on device"):
         check_folder(tmp_path / "new")
     assert (tmp_path / "new" / "theirs").exists()

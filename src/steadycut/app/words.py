@@ -34,6 +34,10 @@ FIELDS = {
         "Average cost that you would accept at a hospital",
         "Decide it before you look. The report says at which share of hospitals it is kept.",
     ),
+    "sites": (
+        "Number of hospitals",
+        "Instead of all else: what so many hospitals can promise about the next one.",
+    ),
     "rule": ("How the cut-off is chosen", ""),
     "rule_other": (
         "Another way to choose, by its name",

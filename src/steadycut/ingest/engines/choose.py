@@ -146,7 +146,7 @@ def _rows_of(file: TableFile, most: int) -> int:
     packed = is_gzip(file.path)
     with one_line(file.place), gzip.open(file.path) if packed else file.path.open("rb") as opened:
         first = opened.read(1 << 20)
-    size = unpacked_size(file.path, most) if packed else file.path.stat().st_size
+        size = unpacked_size(file.path, most) if packed else file.path.stat().st_size
     lines = max(first.count(b"\n"), first.count(b"\r"), 1)
     return size * lines // max(len(first), 1)
 
