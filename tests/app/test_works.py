@@ -262,7 +262,8 @@ def test_no_form_takes_over_that_refusals_are_overruled(worked):
     assert re.search(r'<option value="refuse" selected', form)
 
 
-def test_percentages_are_shares():
-    fields = [Field(name="prevalence", option="--prevalence")]
+@pytest.mark.parametrize("name", ["prevalence", "prevalence_there", "target_prevalence"])
+def test_percentages_are_shares(name):
+    fields = [Field(name=name, option=f"--{name}")]
     for text, share in {"8 %": "0.08", "5%,12.5%": "0.05,0.125", "0.08": "0.08", "8": "8"}.items():
-        assert arguments({"prevalence": [text]}, fields, ()) == [f"--prevalence={share}"]
+        assert arguments({name: [text]}, fields, ()) == [f"--{name}={share}"]

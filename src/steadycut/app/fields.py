@@ -39,7 +39,7 @@ NOT_ASKED = frozenset(
 # Options whose value is the name of a column.
 OF_COLUMNS = frozenset({"group", "stratify"})
 # Options whose value is a share of patients, which may be filled in as a percentage.
-SHARES = frozenset({"prevalence", "target_prevalence"})
+SHARES = frozenset({"prevalence", "prevalence_there", "target_prevalence"})
 PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 # An option whose value is a study of the app.
 PILOT = "pilot"

@@ -48,6 +48,7 @@ SMALLEST_RISK = 1e-9
 SITES_NOTES = (
     "the next hospital is to these hospitals as they are to each other.",
     "the cost that is promised depends on the patients of each hospital; these numbers do not.",
+    "shares are approximate where each hospital is left out in turn.",
 )
 
 Pilot = FittedStudy | Mapping[str, Any] | str | PathLike[str]
@@ -58,11 +59,11 @@ class Plan:
     """The certificates to plan for, one row per bound and risk; that of ``auto`` comes first."""
 
     setting: Setting
-    width: float | None
-    patients: int | None
-    from_pilot: bool
-    rows: tuple[PlannedCertificate, ...]
-    pooling: Pooling | None
+    width: float | None = None
+    patients: int | None = None
+    from_pilot: bool = False
+    rows: tuple[PlannedCertificate, ...] = ()
+    pooling: Pooling | None = None
     at_site: SitePlanPart | None = None
     sites: SitesPlanPart | None = None
 
@@ -231,15 +232,7 @@ def _at_site(
     check_prevalence(prevalence)
     setting = Setting(costs=costs, delta=level, prevalence=prevalence)
     found = labels_at_site(rule, setting.delta, risk=expected, target=target, prevalence=prevalence)
-    return Plan(
-        setting=setting,
-        width=None,
-        patients=None,
-        from_pilot=False,
-        rows=(),
-        pooling=None,
-        at_site=found,
-    )
+    return Plan(setting=setting, at_site=found)
 
 
 def _for_sites(sites: int, delta: float, others: tuple[object, ...]) -> Plan:
@@ -258,15 +251,7 @@ def _for_sites(sites: int, delta: float, others: tuple[object, ...]) -> Plan:
         left_out=_promises(n, delta, split=False),
         mean_rate=n / (n + 1),
     )
-    return Plan(
-        setting=setting,
-        width=None,
-        patients=None,
-        from_pilot=False,
-        rows=(),
-        pooling=None,
-        sites=found,
-    )
+    return Plan(setting=setting, sites=found)
 
 
 def _promises(n: int, delta: float, *, split: bool) -> SitesPromisePart:

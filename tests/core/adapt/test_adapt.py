@@ -18,7 +18,7 @@ from steadycut.core.adapt.labels import (
 )
 from steadycut.core.adapt.menu import Item, make_menu
 from steadycut.core.adapt.mix import mix, pull_of
-from steadycut.core.adapt.plan import labels_needed, labels_one_at_a_time
+from steadycut.core.adapt.plan import labels_for_menu, labels_needed, labels_one_at_a_time
 from steadycut.core.adapt.pool import Pool
 from steadycut.core.adapt.told import told
 from steadycut.core.adapt.worklist import grey_part, grey_zone, random_part
@@ -289,3 +289,10 @@ def test_labels_one_at_a_time_are_those_of_the_limits_at_every_look():
 
 def test_a_target_that_is_hardly_above_the_risk_is_out_of_reach():
     assert labels_one_at_a_time(0.199, 0.2, 0.01) == (None, None)
+
+
+def test_a_menu_with_scores_of_labelled_patients_takes_more_labels():
+    assert labels_for_menu(0.0, 0.2, 0.03) == labels_needed(0.0, 0.2, 0.03) < LEAST_OWN
+    plain, shared = labels_needed(0.1, 0.2, 0.03), labels_needed(0.1, 0.2, 0.03 * 0.7)
+    assert labels_for_menu(0.1, 0.2, 0.03) == shared > plain >= LEAST_OWN
+    assert labels_for_menu(0.3, 0.2, 0.03) is None

@@ -138,7 +138,7 @@ def _check_fits(files: Sequence[TableFile], request: Request, memory: int) -> No
 
 
 def _rows_of(file: TableFile, most: int) -> int:
-    """Return about how many rows a file has, not counting beyond ``most`` bytes."""
+    """Estimate the number of rows in a file, from at most ``most`` bytes of it."""
     if file.kind == "parquet":
         return count_rows([file])[0]
     if file.kind != "text":

@@ -9,7 +9,7 @@ from steadycut.documents.plan import (
 )
 from steadycut.show.builders import held_files, of_columns, section
 from steadycut.show.numbers import count, percent, risk, whole_percent
-from steadycut.show.page import Page, Status
+from steadycut.show.page import Page, Section, Status
 
 NONE = "-"
 
@@ -32,18 +32,26 @@ def plan_page(plan: PlanDocument) -> Page:
         ("not shown useful", [VACUOUS[row.vacuous] for row in rows]),
     ]
     table = of_columns("One row per bound; a study takes the first", columns)
+    answer = (headline(plan), *([pooling_text(plan.pooling)] if plan.pooling else []))
+    about = "how many patients for which certificate"
+    return page_with(
+        plan, about, answer, next_step(plan), section("plan", "Each bound", tables=(table,))
+    )
+
+
+def page_with(
+    plan: PlanDocument, about: str, answer: tuple[str, ...], after: str, rows: Section
+) -> Page:
+    """Return the page of any plan: what it is about, its answer, what to do, and its table."""
     return Page(
         title="A plan",
-        subtitle="how many patients for which certificate",
+        subtitle=about,
         status=Status(text=f"{percent(1 - plan.delta)} confidence", tone="open"),
-        headline=(headline(plan), *([pooling_text(plan.pooling)] if plan.pooling else [])),
+        headline=answer,
         facts=(),
-        next_step=next_step(plan),
+        next_step=after,
         warnings=(),
-        sections=(
-            section("plan", "Each bound", tables=(table,)),
-            section("notes", "What this assumes", results=tuple(plan.notes)),
-        ),
+        sections=(rows, section("notes", "What this assumes", results=tuple(plan.notes))),
         files=held_files(plan, "plan.json"),
     )
 
@@ -58,19 +66,13 @@ def site_page(plan: PlanDocument, site: SitePlanPart) -> Page:
         (f"one at a time, {power} of the time", [number(row.most) for row in rows]),
     ]
     text = f"Labels that certify the target; all at once: enough {power} of the time"
-    return Page(
-        title="A plan",
-        subtitle="how many labels for the next hospital",
-        status=Status(text=f"{percent(1 - plan.delta)} confidence", tone="open"),
-        headline=(site_headline(site),),
-        facts=(),
-        next_step=site_next_step(site),
-        warnings=(),
-        sections=(
-            section("plan", "Labels", tables=(of_columns(text, columns, short=False),)),
-            section("notes", "What this assumes", results=tuple(plan.notes)),
-        ),
-        files=held_files(plan, "plan.json"),
+    table = of_columns(text, columns, short=False)
+    return page_with(
+        plan,
+        "how many labels for the next hospital",
+        (site_headline(site),),
+        site_next_step(site),
+        section("plan", "Labels", tables=(table,)),
     )
 
 
@@ -88,22 +90,13 @@ def sites_page(plan: PlanDocument, found: SitesPlanPart) -> Page:
         ("others chose", [whole_percent(values[0]) for _, values in rows]),
         ("each left out in turn", [whole_percent(values[1]) for _, values in rows]),
     ]
-    return Page(
-        title="A plan",
-        subtitle="how many hospitals for which promise about the next one",
-        status=Status(text=f"{percent(found.level)} confidence", tone="open"),
-        headline=(sites_headline(found),),
-        facts=(),
-        next_step=(
-            "Next: collect patients with labels at several hospitals, and run steadycut fit TABLE "
-            "--site COL."
-        ),
-        warnings=(),
-        sections=(
-            section("plan", "Hospitals", tables=(of_columns("What they promise", columns),)),
-            section("notes", "What this assumes", results=tuple(plan.notes)),
-        ),
-        files=held_files(plan, "plan.json"),
+    return page_with(
+        plan,
+        "how many hospitals for which promise about the next one",
+        (sites_headline(found),),
+        "Next: collect patients with labels at several hospitals, and run steadycut fit TABLE "
+        "--site COL.",
+        section("plan", "Hospitals", tables=(of_columns("What they promise", columns),)),
     )
 
 
