@@ -15,11 +15,11 @@ from steadycut.cli.reading import Reading, read_tables
 from steadycut.cli.results import finish_page
 from steadycut.cli.rule_options import BAD, RuleColumns, RuleOptions
 from steadycut.cli.tables import read_levels, row_counts, with_rows
+from steadycut.core.labels import code_labels
 from steadycut.core.records import PatientScores
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadTable
 from steadycut.ingest import PatientTable, Request
-from steadycut.ingest.labels import code_labels
 from steadycut.io.files import read_small
 from steadycut.io.safe_csv import csv_bytes, safe_cell
 from steadycut.show.pages.adaptation import adaptation_page

@@ -6,6 +6,8 @@ travel:
 ==================  =================================================================
 ``checks``          checks of single values and arrays, with clear error messages
 ``class_names``     what patients of the two classes are called in texts
+``labels``          label texts become 0 and 1
+``frames``          columns as a data frame of pandas or polars
 ``records``         the records that the modules pass to each other
 ``aggregate``       instance scores -> one score per patient
 ``split``           patients -> those used to choose and those used to check

@@ -1,6 +1,7 @@
 """The frozen records that the modules of core pass to each other."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -24,6 +25,8 @@ from steadycut.core.checks import (
     store,
 )
 from steadycut.core.class_names import ClassNames
+from steadycut.core.frames import Columns, Framed
+from steadycut.core.labels import code_labels, negative_name
 from steadycut.errors import BadOption, BadPatients, PatientOverlap, argument
 
 DIRECTIONS = ("ge", "le")
@@ -148,11 +151,12 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, init=False, repr=False)
-class PatientScores:
+class PatientScores(Framed):
     """One row per patient: the score and, where known, label, site and number of instances.
 
     ``n_units`` counts the units of the innermost level, such as slides, if there are levels.
     ``attributes`` holds further patient-level columns, such as sex or scanner, as texts by name.
+    Labels are 0 and 1; with ``positive`` they may be any two values, of which this one counts as 1.
 
     Patients with identifiers are sorted by identifier, so that no result depends on the order of
     the input. Patients without identifiers keep their order.
@@ -164,6 +168,8 @@ class PatientScores:
     array([0.2, 0.4, 0.9])
     >>> cohort.n_positive
     1
+    >>> PatientScores(scores=[0.9, 0.2], labels=["MSI", "MSS"], positive="MSI").labels
+    array([1, 0], dtype=int8)
     """
 
     scores: FloatArray
@@ -188,9 +194,13 @@ class PatientScores:
         n_units: ArrayLike | None = None,
         attributes: Mapping[str, Sequence[object] | NDArray[np.str_]] | None = None,
         recipe: Recipe | None = None,
+        positive: object = None,
     ) -> None:
         checked = check_scores(scores)
         n = checked.size
+        recipe = Recipe() if recipe is None else recipe
+        if positive is not None:
+            labels, recipe = _coded(labels, positive, recipe)
         names = None if patients is None else _texts("patients", patients, n)
         order = _order_by_identifier(names)
         columns = {
@@ -207,7 +217,7 @@ class PatientScores:
         texts = _attributes({} if attributes is None else attributes, n)
         rows = slice(None) if order is None else order
         store(self, "attributes", {name: read_only(texts[name][rows]) for name in texts})
-        store(self, "recipe", Recipe() if recipe is None else recipe)
+        store(self, "recipe", recipe)
         store(self, "_made", {})
 
     @property
@@ -291,6 +301,15 @@ class PatientScores:
         labelled = "" if self.labels is None else f", {self.n_positive} positive"
         return f"PatientScores({self.n_patients} patients{labelled}; {self.recipe.name})"
 
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {"patients": self._columns}
+
+    def _columns(self) -> Columns:
+        names = ("patients", "patient"), ("scores", "score"), ("labels", "label"), ("sites", "site")
+        own = [*names, ("n_instances", "n_instances"), ("n_units", "n_units")]
+        known = {new: getattr(self, old) for old, new in own if getattr(self, old) is not None}
+        return {**known, **{n: one for n, one in self.attributes.items() if n not in known}}
+
     def oriented(self, direction: str) -> "PatientScores":
         """Return the same patients with oriented scores: a high score is called."""
         return self if sign_of(direction) > 0 else replace(self, scores=-self.scores)
@@ -304,6 +323,22 @@ class PatientScores:
             digest.update(text + b"\x1e")
         digest.update(self.scores.astype("<f8").tobytes())
         return digest.hexdigest()
+
+
+def _coded(
+    labels: ArrayLike | None, positive: object, recipe: Recipe
+) -> tuple[NDArray[np.int8], Recipe]:
+    """Return texts as 0 and 1, and the recipe with the names of both classes."""
+    if labels is None:
+        msg = f"{argument('positive')} says which label counts as 1, and there are no labels."
+        raise BadPatients(msg)
+    given: Any = labels
+    texts = ["nan" if one is None else str(one) for one in _listed("labels", given)]
+    sizes = Counter(texts)
+    codes = code_labels(list(sizes), "labels", positive, sizes=list(sizes.values()))
+    code = dict(zip(sizes, codes.tolist(), strict=True))
+    named = replace(recipe, positive=str(positive), negative=negative_name(list(sizes), positive))
+    return np.array([code[text] for text in texts], dtype=np.int8), named
 
 
 def _joined_labels(labels: NDArray[np.int8]) -> bytes:

@@ -11,7 +11,6 @@ Modules in the order in which the data travel:
 ``engines``       what brings the rows together: numpy, DuckDB or Spark
 ``survey``        what a first scan of a table tells
 ``identifiers``   identifiers that stand for nobody, or that may be one patient
-``labels``        label texts become 0 and 1
 ``sites``         the groups of rows, and the patients, of given sites
 ``arrival``       the order in which patients arrived
 ``layout``        where every row belongs; every check of rows is here

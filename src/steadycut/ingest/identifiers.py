@@ -8,9 +8,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from steadycut.core.labels import MISSING
 from steadycut.core.records import SEPARATOR, PatientScores
 from steadycut.errors import BadTable
-from steadycut.ingest.labels import MISSING
 from steadycut.ingest.request import ROW, Request
 from steadycut.ingest.survey import Survey
 

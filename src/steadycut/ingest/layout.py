@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from steadycut.core.aggregate.aggregators import nest
 from steadycut.core.checks import LARGEST_SCORE, IntArray
-from steadycut.core.class_names import ClassNames
+from steadycut.core.labels import code_labels, negative_name
 from steadycut.core.sites import check_number_of_sites
 from steadycut.errors import BadPatients, BadTable, MissingScores, argument
 from steadycut.ingest.arrival import arrival_places, earliest_rows
 from steadycut.ingest.finish import count_leaves
 from steadycut.ingest.identifiers import check_named
-from steadycut.ingest.labels import code_labels, same_label
 from steadycut.ingest.request import Request
 from steadycut.ingest.sites import groups_at_sites, refuse_overlap
 from steadycut.ingest.survey import ScoreFacts, Survey
@@ -255,9 +254,7 @@ def _negative_name(survey: Survey, request: Request) -> str | None:
         return None
     column = survey.keys[request.label]
     texts = [column.texts[code] for code in np.unique(column.codes[column.codes >= 0])]
-    others = [text for text in texts if not same_label(text, str(request.positive))]
-    names = ClassNames.of(str(request.positive), others[0]) if len(others) == 1 else ClassNames()
-    return others[0] if names.given else None
+    return negative_name(texts, request.positive)
 
 
 def _patient_values(survey: Survey, request: Request, name: str) -> NDArray[np.str_]:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from steadycut.core.labels import code_labels
 from steadycut.errors import BadTable
-from steadycut.ingest.labels import code_labels
 
 
 @pytest.mark.parametrize("mark", ["NA", "nan", "N/A", "<NA>", "NULL", " na "])

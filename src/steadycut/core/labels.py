@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import shared_values
+from steadycut.core.class_names import ClassNames
 from steadycut.errors import BadTable, argument
-from steadycut.ingest.column_names import list_names
 
 TRUTH = {"true": 1.0, "false": 0.0}
 # What programs write for a missing value; "none" and "unknown" may be classes.
@@ -66,6 +66,19 @@ def code_labels(
     return coded
 
 
+def negative_name(texts: Sequence[str], positive: object) -> str | None:
+    """Return the label that counts as 0, if both labels are names of classes.
+
+    Examples
+    --------
+    >>> negative_name(["MSI", "MSS"], "MSI"), negative_name(["yes", "no"], "yes")
+    ('MSS', None)
+    """
+    others = [text for text in texts if not same_label(text, str(positive))]
+    names = ClassNames.of(str(positive), others[0]) if len(others) == 1 else ClassNames()
+    return others[0] if names.given else None
+
+
 def same_label(text: str, other: str) -> bool:
     """Whether two texts stand for the same label.
 
@@ -91,7 +104,7 @@ def _check_present(counts: Mapping[str, int], column: str) -> None:
     """Refuse marks for a missing label: such a patient would count as negative."""
     marks = [text for text in counts if text.strip().casefold() in MISSING]
     if marks:
-        shown = list_names(sorted(map(repr, marks)))
+        shown = ", ".join(sorted(map(repr, marks)))
         msg = (
             f"every label in {column!r} must be a class; {shown} is there, which stands "
             f"for a missing label. Leave such cells empty; {argument('missing', 'drop')} then "
