@@ -79,7 +79,7 @@ below":"str", "alarm miss":"RatePart", "alarm_costs miss_costs":{"*":"float"}, "
 "vacuous":"bool"}, "CertifiedRatePart":{"answer":"'yes|no|cannot\\x20tell'", "asked":"Share",
 "lower upper":"float/0/1", "n_patients right":"Count", "observed":"NoneType|float",
 "rate":"'sensitivity|specificity'"}, "Columns":{"label positive site":"NoneType|str",
-"levels":["str"], "negative? patient score":"str"}, "CostsPart":{"cost_fn
+"label_how?":"'any'", "levels":["str"], "negative? patient score":"str"}, "CostsPart":{"cost_fn
 cost_fp":"float/5e-324/inf"}, "Count":"int/0/9007199254740992", "CountsPart":{"fn fp tn
 tp":"Count"}, "CutPart":{"at":"float|str", "certificate":"CertificatePart|NoneType",
 "own_threshold rank threshold":"float", "weight":"float/0/1"}, "DifferencePart":{"delta risk

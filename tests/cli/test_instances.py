@@ -1,8 +1,13 @@
 """What the rows of a table are worth, and strata of its patients."""
 
+import json
+
 import numpy as np
+import pandas as pd
 import pytest
 
+from steadycut import rule_reader
+from steadycut.cli.main import run
 from steadycut.core.aggregate.aggregators import sort_segments
 from steadycut.core.aggregate.clusters import cluster_sums, clusters_from
 from steadycut.documents.parts import ClustersPart
@@ -71,3 +76,52 @@ def test_sites_without_a_column_are_refused_before_the_table_is_read(tmp_path, c
     assert ran.code == 2
     assert "--stratify site needs --site COL" in ran.err
     assert not (tmp_path / "o").exists()
+
+
+# Labels of instances --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def hourly(table, tmp_path_factory):
+    """The table with labels of rows: of an ill patient only the last row is positive."""
+    frame = pd.read_csv(table)
+    last = ~frame.duplicated(["site", "patient"], keep="last")
+    frame["hour"] = np.where((frame["label"] == 1) & last, "sick", "well")
+    folder = tmp_path_factory.mktemp("hourly")
+    frame.to_csv(folder / "hourly.csv", index=False)
+    given = [*FIT, *SITES, "--label", "hour", "--positive", "sick", "--label-how", "any"]
+    assert run(["fit", str(folder / "hourly.csv"), *given, "--out", str(folder)]) == 0
+    return folder
+
+
+def test_a_study_of_instance_labels_is_that_of_patient_labels(hourly, rule):
+    found, plain = (json.loads(path.read_text()) for path in (hourly / "rule.json", rule))
+    assert found["columns"]["label_how"] == "any"
+    assert "label_how" not in plain["columns"]
+    assert found["threshold"] == plain["threshold"]
+    assert found["certificate"] == plain["certificate"]
+    study = json.loads((hourly / "study.json").read_text())
+    assert study["label_how"] == "any"
+    assert "counted as sick if any row of the patient" in (hourly / "report.html").read_text()
+    assert rule_reader.load_rule(str(hourly / "rule.json"))["columns"]["label_how"] == "any"
+
+
+def test_an_audit_reads_labels_as_the_study_did(hourly, table, rule, tmp_path, capsys):
+    there = ["--site", "site", "--external", "south", "--json"]
+    made = hourly / "rule.json", hourly / "hourly.csv"
+    found = run_command(capsys, "audit", *made, *there, "--out", tmp_path / "a").json
+    plain = run_command(capsys, "audit", rule, table, *there, "--out", tmp_path / "b").json
+    assert (found["label_how"], found["risk_external"]) == ("any", plain["risk_external"])
+    assert found["warnings"] == plain["warnings"]
+    assert "counted as sick if any row" in (tmp_path / "a/audit.html").read_text()
+
+
+def test_an_audit_of_other_labels_than_in_the_study_says_so(hourly, rule, tmp_path, capsys):
+    there = ["--site", "site", "--external", "south", "--label", "hour", "--positive", "sick"]
+    given = ["audit", rule, hourly / "hourly.csv", *there, "--json", "--out", tmp_path / "a"]
+    refused = run_command(capsys, *given)
+    assert refused.code == 2
+    assert refused.err.endswith("If rows have labels of their own, --label-how any takes them.\n")
+    found = run_command(capsys, *given, "--label-how", "any").json
+    assert found["label_how"] == "any"
+    assert any("here a patient is positive if any row is" in text for text in found["warnings"])

@@ -88,6 +88,7 @@ FIELDS = {
         "Remember the patients",
         "As salted hashes in the rule: later it can refuse patients it was made from.",
     ),
+    "label_how": ("Labels of the rows of a patient", "Empty: as in the rule."),
     "missing": ("Missing scores and labels", ""),
     "memory": ("Memory that rows may take", "For example 4GiB. Empty: 2GiB."),
     "confidence": ("Confidence of intervals", "0.95: 95 % confidence intervals."),
@@ -130,7 +131,7 @@ FIELDS = {
     # These have their own place in the form.
     "patient": ("Patient", "Identifies patients. None: each row is one patient."),
     "score": ("Scores", ""),
-    "label": ("Label", "The same in all rows of a patient. Without labels less can be said."),
+    "label": ("Label", "Without labels less can be said."),
     "positive": (
         "Label that means ill",
         "Leave it empty if labels are 0 and 1, or as in the rule.",
@@ -143,7 +144,6 @@ FIELDS = {
 NEEDED = {
     "internal": "At least one.",
     "external": "At least one other.",
-    "label": "The same in all rows of a patient.",
     "site": "The hospital.",
 }
 # The text below a field that has no default in this form, where it has one in others.
@@ -177,6 +177,7 @@ VALUES = {
         "split": "some patients choose the cut-off, the others check it",
         "uniform": "all patients do both (a wider allowance for chance)",
     },
+    "label_how": {"same": "all are the same", "any": "one positive row decides"},
     "missing": {"refuse": "refuse the table", "drop": "leave out and count"},
     "unseen": {"refuse": "refuse the table", "pooled": "use the cut-off for all groups"},
     "select": {

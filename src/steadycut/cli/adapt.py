@@ -46,6 +46,9 @@ class AdaptOptions:
     positive: str | None = option(
         "VALUE", "The label of ill patients. [default: as in the rule]", default=None
     )
+    label_how: str | None = option(
+        "same|any", "Whether one positive row decides. [default: as in the rule]", default=None
+    )
     site: str | None = option("COL", "Column of sites.", default=None)
     worklist: int | None = whole(
         "N", "Write whom to label next, N patients, and nothing else.", default=None
@@ -211,6 +214,7 @@ def known_labels(
         label=here.label,
         site=here.site,
         positive=here.positive,
+        label_how=here.label_how,
         missing=table.missing,
         **columns.names(),
     )

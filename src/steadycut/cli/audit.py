@@ -75,7 +75,7 @@ def audit_command(
     )
     numbered = audited if there.names_sites else with_numbered_sites(audited)
     document = audit_document(numbered, found, output.confidence)
-    document = with_warnings(document, lacking, label_warnings(several[0]))
+    document = with_warnings(document, lacking, label_warnings(several[0], frozen))
     named = frozen.file_name, rule.rule
     told = None if small_cells else found
     finish_page(page_of(document), "audit.html", output, reading, told, rule=named)
@@ -112,6 +112,7 @@ def audit_document(
     With small cells it does not say what looks odd about the rows, because that counts patients.
     """
     data = row_counts(table, fewest=found.small_cells or 0)
-    update = {"data": data, "frozen_rule": found.rule.document}
+    how = next(iter(table.patients.values())).recipe.label_how
+    update = {"data": data, "frozen_rule": found.rule.document, "label_how": how}
     document = found.describe(confidence).model_copy(update=update)
     return document if found.small_cells else with_rows(document, table)

@@ -72,7 +72,8 @@ def monitor_command(
     )
     known = {"data": row_counts(read), "rule_sha256": frozen.document.sha256}
     document = with_rows(found.describe().model_copy(update=known), read)
-    document = with_warnings(document, lacking, label_warnings(next(iter(read.patients.values()))))
+    warned = label_warnings(next(iter(read.patients.values())), frozen)
+    document = with_warnings(document, lacking, warned)
     named = frozen.file_name, rule.rule
     finish_page(monitor_page(document), "monitor.html", output, reading, read, rule=named)
     alarms = [one.first_alarm for one in (document.risk, document.call_rate) if one is not None]

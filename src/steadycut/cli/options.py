@@ -20,6 +20,7 @@ from steadycut.documents.known_patients import check_key
 from steadycut.errors import BadOption
 from steadycut.ingest import Request, make_request
 from steadycut.ingest.engines.choose import ENGINES, check_engine, parse_memory
+from steadycut.ingest.request import SAME
 from steadycut.io.files import read_small
 from steadycut.study.operating_point import CONFIDENCE
 
@@ -79,6 +80,8 @@ def reader_of(kind: type[float], name: str) -> Callable[[str], float]:
 Positive = Annotated[
     str | None, option("VALUE", "The label that means ill. [default: labels are 0/1]")
 ]
+LABELLED = "same: all rows of a patient have the same label; any: one positive row decides."
+LabelHow = Annotated[str, option("same|any", LABELLED)]
 Direction = Annotated[str, option("ge|le", "ge: high scores mean ill, le: low scores mean ill.")]
 Level = Annotated[
     list[str] | None,
@@ -147,8 +150,9 @@ class PatientColumns:
     patient: str | None = option(
         "COL", "Column that identifies patients. [default: each row is one]", default=None
     )
-    label: str = option("COL", "Column of labels, the same in all rows of a patient.")
+    label: str = option("COL", "Column of labels.")
     positive: Positive = None
+    label_how: LabelHow = SAME
     levels: Level = None
 
     def asked(self) -> dict[str, Any]:
@@ -157,6 +161,7 @@ class PatientColumns:
             "patient": self.patient,
             "label": self.label,
             "positive": self.positive,
+            "label_how": self.label_how,
             "levels": list(self.levels or ()),
         }
 

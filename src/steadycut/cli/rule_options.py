@@ -111,6 +111,9 @@ class ExternalOptions:
     positive: str | None = option(
         "VALUE", "The label of ill patients. [default: as in the rule]", default=None
     )
+    label_how: str | None = option(
+        "same|any", "Whether one positive row decides. [default: as in the rule]", default=None
+    )
     no_label: bool = switch("--no-label", "Work without labels, although the table has them.")
     site: str | None = option(
         "COL",

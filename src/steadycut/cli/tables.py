@@ -17,6 +17,8 @@ from steadycut.ingest import PatientTable, Request
 from steadycut.ingest.read import alike_lines, dropped_lines
 from steadycut.ingest.request import ROW
 
+ANY_ROW = "a patient is positive if any row is"
+ALL_ROWS = "all rows of a patient have the same label"
 Judged = TypeVar("Judged", bound=NewPatientsPart)
 Told = TypeVar("Told", bound=Part)
 
@@ -81,6 +83,7 @@ def read_external(
             sites=there.names(site),
             others=there.others,
             positive=there.positive,
+            label_how=there.label_how if label else None,
             **columns.names(),
             **asked,
         )
@@ -144,12 +147,18 @@ def with_rows(document: Told, table: PatientTable) -> Told:
     return told if holder is document else document.model_copy(update={"stability": told})
 
 
-def label_warnings(patients: PatientScores) -> list[str]:
-    """Warn if the label that counts as positive does not occur."""
-    positive = patients.recipe.positive
-    if patients.labels is None or positive is None or patients.n_positive:
+def label_warnings(patients: PatientScores, frozen: FrozenFile[Any]) -> list[str]:
+    """Warn if no label is positive, or if labels were not made as in the study."""
+    recipe = patients.recipe
+    if patients.labels is None:
         return []
-    return [f"labels: none is {positive!r}, so every patient counts as healthy."]
+    found = []
+    if recipe.label_how != frozen.recipe.label_how:
+        here, before = (ANY_ROW if one.label_how else ALL_ROWS for one in (recipe, frozen.recipe))
+        found.append(f"labels: here {here}; in the study {before}.")
+    if recipe.positive is not None and not patients.n_positive:
+        found.append(f"labels: none is {recipe.positive!r}, so every patient counts as healthy.")
+    return found
 
 
 def row_counts(table: PatientTable, *, fewest: int = 0, sha256: str | None = None) -> DataPart:

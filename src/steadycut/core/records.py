@@ -122,7 +122,8 @@ class Recipe:
     ``levels`` are pairs of a column and an aggregator, from the innermost level outwards. For
     example ``(("slide", "max"),)`` with ``how="mean"`` takes the largest row of each slide, and
     then the mean over the slides of each patient. ``positive`` is the label that counts as 1.
-    ``negative`` is the other label, if both are names of classes.
+    ``negative`` is the other label, if both are names of classes. ``label_how`` is ``"any"`` where
+    one positive row makes the patient positive, and None where all rows have the same label.
     """
 
     patient: str = "patient"
@@ -130,6 +131,7 @@ class Recipe:
     label: str | None = None
     positive: str | None = None
     negative: str | None = None
+    label_how: Literal["any"] | None = None
     site: str | None = None
     levels: tuple[tuple[str, str], ...] = ()
     how: str = "mean"

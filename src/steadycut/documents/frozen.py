@@ -39,6 +39,7 @@ from steadycut.documents.parts import CertificatePart, Columns, InstancesPart, P
 from steadycut.errors import BadOption, BadPatients, BadRuleFile, argument, warn_each
 from steadycut.ingest import Request, make_request, read_patients
 from steadycut.ingest.read import alike_lines, dropped_lines
+from steadycut.ingest.request import SAME
 from steadycut.io.files import write_atomically
 
 UNSEEN = ("refuse", "pooled")
@@ -171,6 +172,7 @@ class FrozenFile(ABC, Generic[Document]):
             label=columns.label,
             positive=columns.positive,
             negative=columns.negative,
+            label_how=columns.label_how,
             site=columns.site,
             levels=tuple((step.level, step.how) for step in steps[:-1]),
             how=steps[-1].how,
@@ -312,6 +314,7 @@ class FrozenFile(ABC, Generic[Document]):
         attributes: Sequence[str] = (),
         others: bool = False,
         positive: object = None,
+        label_how: str | None = None,
         patient: str | None = None,
         score: str | None = None,
         columns: ColumnNames = (),
@@ -320,9 +323,10 @@ class FrozenFile(ABC, Generic[Document]):
 
         ``attributes`` are further patient-level columns to read. With ``others`` only sites are
         read that the rule was not made on. ``positive`` is the label that counts as positive, where
-        it is not that of the rule. ``patient``, ``score`` and ``columns`` say what columns are
-        called in the table, where that is not their name in the rule; ``columns`` has the names in
-        the rule and in the table, such as ``{"slide": "block"}`` or ``"slide=block"``.
+        it is not that of the rule, and ``label_how`` likewise. ``patient``, ``score`` and
+        ``columns`` say what columns are called in the table, where that is not their name in the
+        rule; ``columns`` has the names in the rule and in the table, such as ``{"slide": "block"}``
+        or ``"slide=block"``.
         """
         recipes = self.recipes
         named = (label,) if label is not None and self.grades_are_named else ()
@@ -339,6 +343,7 @@ class FrozenFile(ABC, Generic[Document]):
             score=list(dict.fromkeys(there[one.score] for one in recipes)),
             label=column,
             positive=(recipes[0].positive if positive is None else positive) if column else None,
+            label_how=label_how or (recipes[0].label_how if column else None) or SAME,
             site=site,
             sites=sites,
             positive_occurs=False,

@@ -98,7 +98,8 @@ class Columns(Part):
     """The columns of the table that the rule was made from.
 
     ``positive`` is the label that counts as 1, if labels are not 0 and 1. ``negative`` is the other
-    one, if both are names of classes; older files do not have it.
+    one, if both are names of classes; older files do not have it. ``label_how`` is ``any`` if one
+    positive row makes a patient positive; otherwise all rows of a patient have the same label.
     """
 
     patient: str
@@ -106,6 +107,7 @@ class Columns(Part):
     label: str | None
     positive: str | None
     negative: str | None = None
+    label_how: Literal["any"] | None = None
     site: str | None
     levels: list[str]
 
@@ -118,9 +120,13 @@ class ClassNamesPart(Part):
 
 
 class NamedClasses(Part):
-    """A document that speaks of patients of two classes, in the words of the label column."""
+    """A document that speaks of patients of two classes, in the words of the label column.
+
+    ``label_how`` is ``any`` if one positive row makes a patient positive.
+    """
 
     class_names: ClassNamesPart | None = None
+    label_how: Literal["any"] | None = None
 
     @property
     def names(self) -> ClassNames:

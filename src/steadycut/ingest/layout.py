@@ -15,7 +15,7 @@ from steadycut.errors import BadPatients, BadTable, MissingScores, argument
 from steadycut.ingest.arrival import arrival_places, earliest_rows
 from steadycut.ingest.finish import count_leaves
 from steadycut.ingest.identifiers import check_named
-from steadycut.ingest.request import Request
+from steadycut.ingest.request import ANY, Request
 from steadycut.ingest.sites import groups_at_sites, refuse_overlap
 from steadycut.ingest.survey import ScoreFacts, Survey
 from steadycut.ingest.table import MISSING_CODE, KeyColumn
@@ -33,6 +33,8 @@ LOOKS = {
     " ": "a separator of thousands",
     ",": "a decimal comma, or a separator of thousands",
 }
+# What the rows of a patient say about the label, the decisive answer last.
+UNKNOWN, POSITIVE = 1, 2
 MISSING_MARKS = frozenset({"-", "--", ".", "?", "#n/a", "n.a.", "nd", "missing", "unknown"})
 
 
@@ -133,12 +135,13 @@ def lay_out(survey: Survey, request: Request) -> Layout:
         infinite, so all score columns use the same rows. A patient who has no other rows is left
         out and counted. ``incomplete="drop"`` leaves out and counts patients who have no label, or
         no value of an attribute, in any row. A row without one takes the value of the patient's
-        other rows. Identifiers, sites and levels must be filled in every row, also in dropped
-        ones.
+        other rows. With ``label_how="any"`` one positive row decides, also a dropped one.
+        Identifiers, sites and levels must be filled in every row, also in dropped ones.
     """
     asked = _asked_groups(survey, request)
     check_named(asked, request)
-    filled, gaps = _fill_gaps(asked, request)
+    labelled = _any_positive(asked, request) if request.label_how == ANY else asked
+    filled, gaps = _fill_gaps(labelled, request)
     _check_filled(filled, request.keys, _droppable(request))
     _check_scores(filled, request)
     labels = _patient_labels(filled, request)
@@ -234,18 +237,59 @@ def _fill(survey: Survey, patient_column: str, name: str) -> tuple[Survey, Gaps]
     return replace(survey, keys=keys).take(~left_out), gaps
 
 
+def _any_positive(survey: Survey, request: Request) -> Survey:
+    """Give all rows of a patient one label: positive if any row is.
+
+    Without a positive row, a row without a label makes the label of the patient unknown.
+    """
+    assert request.label is not None  # noqa: S101
+    column, patient = survey.keys[request.label], survey.keys[request.patient]
+    if not column.texts:
+        return survey
+    coded = _coded_labels(survey, request, request.label)
+    of_row = np.where(column.codes < 0, UNKNOWN, coded[column.codes] * POSITIVE)
+    # The last entry is for rows without a patient.
+    of_patient = np.zeros(len(patient.texts) + 1, dtype=np.int64)
+    np.maximum.at(of_patient, patient.codes, of_row)
+    found = of_patient[patient.codes]
+    _refuse_unknown(_n_distinct(patient.codes[found == UNKNOWN]), request)
+    codes = np.where(found == UNKNOWN, MISSING_CODE, column.codes)
+    codes[found == POSITIVE] = coded.argmax()
+    keys = {**survey.keys, request.label: KeyColumn(codes=codes, texts=column.texts)}
+    return replace(survey, keys=keys)
+
+
+def _refuse_unknown(n_patients: int, request: Request) -> None:
+    if not n_patients or request.incomplete == "drop":
+        return
+    who = "1 patient has" if n_patients == 1 else f"{n_patients} patients have"
+    drop = f", or leave these patients out with {argument('missing', 'drop')}"
+    msg = (
+        f"with {argument('label_how', ANY)} one positive row makes a patient positive; {who} none, "
+        f"but rows without a label in {request.label!r}, so the label is unknown. Fill them in"
+        f"{drop if _droppable(request) else ''}."
+    )
+    raise BadTable(msg)
+
+
 def _patient_labels(survey: Survey, request: Request) -> NDArray[np.int8] | None:
     if request.label is None:
         return None
-    column, must_occur = survey.keys[request.label], request.positive_occurs
-    occurring = np.unique(column.codes)
+    coded = _coded_labels(survey, request, request.label)[survey.keys[request.label].codes]
+    return _one_each(survey, request, request.label, coded).astype(np.int8)
+
+
+def _coded_labels(survey: Survey, request: Request, name: str) -> IntArray:
+    """Return 0 or 1 for each text of the label column."""
+    column, must_occur = survey.keys[name], request.positive_occurs
+    occurring = np.unique(column.codes[column.codes >= 0])
     texts = [column.texts[code] for code in occurring]
     coded = np.zeros(len(column.texts), dtype=np.int64)
-    sizes = survey.sizes(request.label, request.patient)[occurring].tolist()
+    sizes = survey.sizes(name, request.patient)[occurring].tolist()
     coded[occurring] = code_labels(
-        texts, request.label, request.positive, must_occur=must_occur, sizes=sizes
+        texts, name, request.positive, must_occur=must_occur, sizes=sizes
     )
-    return _one_each(survey, request, request.label, coded[column.codes]).astype(np.int8)
+    return coded
 
 
 def _negative_name(survey: Survey, request: Request) -> str | None:
@@ -273,9 +317,10 @@ def _one_each(survey: Survey, request: Request, name: str, codes: IntArray) -> I
     if several:
         what = "label" if name == request.label else "value"
         who = "1 patient has" if several == 1 else f"{several} patients have"
+        instances = f" If rows have labels of their own, {argument('label_how', ANY)} takes them."
         msg = (
             f"a patient must have one {what}; {who} several in {name!r}. Correct these rows, or "
-            "name a patient-level column."
+            f"name a patient-level column.{instances if name == request.label else ''}"
         )
         raise BadPatients(msg)
     return found

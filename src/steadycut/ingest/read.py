@@ -10,7 +10,7 @@ from steadycut.errors import BadOption, MissingColumn, argument, warn_each
 from steadycut.ingest.engines.choose import check_engine, open_engine, parse_memory
 from steadycut.ingest.identifiers import alike_warnings
 from steadycut.ingest.patients import Keep, PatientTable, Progress, build_patients
-from steadycut.ingest.request import Level, Request, make_request
+from steadycut.ingest.request import SAME, Level, Request, make_request
 from steadycut.io.files import work_folder
 
 
@@ -99,6 +99,7 @@ class More(TypedDict, total=False):
 
     label: str | None
     positive: object
+    label_how: str
     site: str | None
     levels: Iterable[Level]
     attributes: str | Iterable[str]
@@ -143,6 +144,7 @@ def aggregate(  # noqa: PLR0913
     score: str | Iterable[str],
     label: str | None = None,
     positive: object = None,
+    label_how: str = SAME,
     site: str | None = None,
     levels: Iterable[Level] = (),
     how: How | Iterable[How] = "mean",
@@ -166,9 +168,13 @@ def aggregate(  # noqa: PLR0913
     score
         Column of instance scores, or several.
     label
-        Column of labels, the same in every row of a patient.
+        Column of labels, the same in every row of a patient unless ``label_how`` says otherwise.
     positive
         The label that counts as 1. Without it labels must be 0 and 1, or false and true.
+    label_how
+        ``"same"``: all rows of a patient must have the same label. ``"any"``, for labels of
+        instances: a patient is positive if any row is. Without a positive row, a row without a
+        label makes the patient's label unknown; then ``missing`` says what to do.
     site
         Column of hospitals, the same in every row of a patient.
     levels
@@ -214,6 +220,7 @@ def aggregate(  # noqa: PLR0913
         score=score,
         label=label,
         positive=positive,
+        label_how=label_how,
         site=site,
         levels=levels,
         how=how,
@@ -237,12 +244,15 @@ def dropped_lines(table: PatientTable) -> list[str]:
         also = f", and with them {lost.patients} {who} no other rows" if lost.patients else ""
         dropped = f"{_were(lost.rows)} dropped{also}"
         lines = [f"{lost.rows} of {table.n_rows} rows without a finite score {dropped}."]
-    label = next(iter(table.patients.values())).recipe.label
+    recipe = next(iter(table.patients.values())).recipe
     for gaps in lost.gaps:
-        what = "a label" if gaps.column == label else repr(gaps.column)
+        what = "a label" if gaps.column == recipe.label else repr(gaps.column)
+        lack = f"without {what} in any row"
+        if gaps.column == recipe.label and recipe.label_how:
+            lack = "without a positive row, but with rows without a label,"
         if gaps.patients:
             dropped = f"{_were(gaps.patients)} dropped, {_count(gaps.rows, 'row')} in all"
-            lines.append(f"{_count(gaps.patients, 'patient')} without {what} in any row {dropped}.")
+            lines.append(f"{_count(gaps.patients, 'patient')} {lack} {dropped}.")
         if gaps.filled:
             rows = _count(gaps.filled, "row")
             lines.append(f"{rows} without {what} took the one of the same patient's other rows.")

@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from steadycut.core.aggregate.aggregators import (
     AGGREGATORS,
@@ -20,6 +20,7 @@ from steadycut.errors import BadOption, argument
 # Stands for the column of patients where each row is one; then they are called by their numbers.
 ROW = "(row number)"
 MISSING_POLICIES = ("refuse", "drop")
+SAME, ANY = LABEL_HOWS = ("same", "any")
 
 Level = str | tuple[str, How]
 Item = TypeVar("Item")
@@ -39,6 +40,9 @@ class Request:
         Column of patient labels, if there is one.
     positive
         The label that counts as 1. Without it labels must be 0 and 1.
+    label_how
+        ``"same"``: all rows of a patient must have the same label. ``"any"``: a patient with a
+        positive row is positive; without one, a row without a label makes the label unknown.
     site
         Column of hospitals, if there is one.
     sites
@@ -84,6 +88,7 @@ class Request:
     scores: tuple[str, ...]
     label: str | None = None
     positive: object = None
+    label_how: str = SAME
     site: str | None = None
     sites: tuple[str, ...] | None = None
     other_than: tuple[str, ...] = ()
@@ -100,6 +105,7 @@ class Request:
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_POLICIES)
         check_choice("incomplete", self.incomplete, MISSING_POLICIES)
+        check_choice("label_how", self.label_how, LABEL_HOWS)
         _check_columns((self.patient,))
         _check_columns(self.columns)
         _check_some("score column", self.scores)
@@ -111,6 +117,12 @@ class Request:
         if self.positive is not None and self.label is None:
             given = shown(self.positive)
             msg = f"positive={given} needs a label column. Name it as label."
+            raise BadOption(msg)
+        if self.label_how == ANY and self.label is None:
+            msg = (
+                f"{argument('label_how', ANY)} needs a column of labels of two classes. Name it "
+                f"with {argument('label')}, or leave {argument('label_how')} out."
+            )
             raise BadOption(msg)
 
     @property
@@ -178,6 +190,7 @@ class Request:
             score=self.named(score),
             label=self.label,
             positive=None if self.positive is None else str(self.positive),
+            label_how="any" if self.label_how == ANY else None,
             site=self.site,
             levels=tuple((self.named(column), one.name) for (column, _), one in named),
             how=how,
@@ -193,21 +206,17 @@ def make_request(
     *,
     patient: str | None,
     score: str | Iterable[str],
-    label: str | None = None,
-    positive: object = None,
-    site: str | None = None,
     sites: Iterable[str] | None = None,
-    positive_occurs: bool = True,
     levels: Iterable[Level] = (),
     how: How | Iterable[How] = "mean",
     attributes: str | Iterable[str] = (),
     missing: str = "refuse",
-    clusters: bool = False,
+    **plain: Any,
 ) -> Request:
     """Build a request; callers may write one or several names, and levels as texts or pairs.
 
     Without ``patient`` each row is one. ``missing="drop"`` also drops patients without a label or
-    without a value of an attribute.
+    without a value of an attribute. ``plain`` are other fields of a `Request`, as they are.
 
     Examples
     --------
@@ -217,17 +226,13 @@ def make_request(
     return Request(
         patient=ROW if patient is None else patient,
         scores=_several("score", score),
-        label=label,
-        positive=positive,
-        site=site,
         sites=None if sites is None else tuple(sites),
-        positive_occurs=positive_occurs,
         levels=tuple(_as_pair(level) for level in _several("levels", levels)),
         hows=(how,) if callable(how) else _several("how", how),
         attributes=_several("attributes", attributes),
         missing=missing,
         incomplete=missing,
-        clusters=clusters,
+        **plain,
     )
 
 

@@ -77,6 +77,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
         certified_rates=[StudyRatePart.of(one) for one in study.certified_rates] or None,
         verdict=study_verdict(study),
         class_names=names_part(chosen.recipe.class_names),
+        label_how=chosen.recipe.label_how,
         threshold_interval=cut_intervals(study, confidence),
         operating_point=point_part(study_point(study, confidence)),
         stability=stability_part(study),

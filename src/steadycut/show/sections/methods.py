@@ -62,9 +62,17 @@ def patients_text(document: StudyDocument) -> str:
     return (
         f"Patients. {count(patients.total, 'patient')}{made_of} entered the study, "
         f"{patients.positive} of them {of_them(document.names.ill)} "
-        f"({percent(patients.positive / patients.total)}). The patient was the unit of every "
-        f"analysis: a patient's score was {say.score_in_words(document)}."
+        f"({percent(patients.positive / patients.total)}).{labels_text(document)} The patient was "
+        f"the unit of every analysis: a patient's score was {say.score_in_words(document)}."
     )
+
+
+def labels_text(document: StudyDocument | AuditDocument) -> str:
+    """Say how labels of rows became labels of patients; nothing where all rows had the same."""
+    if document.label_how is None:
+        return ""
+    ill = of_them(document.names.ill)
+    return f" A patient counted as {ill} if any row of the patient was labelled so."
 
 
 def choice_text(document: StudyDocument) -> str:
@@ -162,7 +170,7 @@ def audit_text(document: AuditDocument) -> str:
         f"({percent(1 - certificate.delta)} confidence) on {certificate.n_patients} patients "
         f"of the first hospital, where {say.costs_in_words(document.costs)}. It was applied "
         f"unchanged to {count(document.n_patients, 'patient')} of another hospital, {labels}."
-        f"{overruled_text(document)}"
+        f"{labels_text(document)}{overruled_text(document)}"
     )
 
 
