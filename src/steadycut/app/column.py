@@ -32,6 +32,8 @@ class Column:
     def numbers(self) -> list[float] | None:
         """The values as numbers, without gaps; None if some are other text, or there are none."""
         texts = [value for value in self.values if value.strip().casefold() not in NO_SCORE]
+        if not any("." in text for text in texts):
+            texts = [text.replace(",", ".") for text in texts]
         try:
             return [float(text) for text in texts] or None
         except ValueError:

@@ -33,6 +33,7 @@ NOT_ASKED = frozenset(
             "at_site",
             "labels",
             "worklist",
+            "delimiter",
         ),
     }
 )

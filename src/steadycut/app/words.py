@@ -90,6 +90,7 @@ FIELDS = {
     ),
     "label_how": ("Labels of the rows of a patient", "Empty: as in the rule."),
     "missing": ("Missing scores and labels", ""),
+    "decimal": ("Decimal sign of scores", "As the scores are written in the table."),
     "memory": ("Memory that rows may take", "For example 4GiB. Empty: 2GiB."),
     "confidence": ("Confidence of intervals", "0.95: 95 % confidence intervals."),
     "unseen": ("Patients of a group that the rule has not seen", ""),
@@ -178,6 +179,7 @@ VALUES = {
         "uniform": "all patients do both (a wider allowance for chance)",
     },
     "label_how": {"same": "all are the same", "any": "one positive row decides"},
+    "decimal": {".": "a point, as in 0.5", ",": "a comma, as in 0,5"},
     "missing": {"refuse": "refuse the table", "drop": "leave out and count"},
     "unseen": {"refuse": "refuse the table", "pooled": "use the cut-off for all groups"},
     "select": {
@@ -209,7 +211,9 @@ RECOMMENDED: dict[re.Pattern[str], str | Callable[[re.Match[str]], str]] = {
 FIRST_AUDIT = (
     f"Next: check it on patients of another hospital, with “{WORKS['audit'].title}” below."
 )
-OPTION = re.compile(r"'?--(?P<name>[a-z][a-z-]*)'?(?: (?P<value>[A-Z]{2,}\b|[a-z]+(?::\d\.\d+)?))?")
+OPTION = re.compile(
+    r"'?--(?P<name>[a-z][a-z-]*)'?(?: (?P<value>[A-Z]{2,}\b|[a-z]+(?::\d\.\d+)?|,(?= )))?"
+)
 
 
 def title_of(name: str) -> str:

@@ -106,4 +106,4 @@ def _choices(metavar: str) -> tuple[str, ...]:
     (('ge', 'le'), ())
     """
     several = metavar.split("|")
-    return tuple(several) if len(several) > 1 and metavar.islower() else ()
+    return tuple(several) if len(several) > 1 and metavar == metavar.lower() else ()

@@ -120,6 +120,10 @@ class TableOptions:
         "TABLE", "CSV, Parquet, Feather or .h5ad files, a pattern, or a folder of Parquet files."
     )
     missing: Missing = "refuse"
+    delimiter: str | None = option(
+        "CHAR", "Separator of CSV files: , ; | or tab. [default: as the header tells]", default=None
+    )
+    decimal: str = option(".|,", "Decimal sign of scores that are written as text.", default=".")
     engine: str = option(
         "NAME",
         f"auto, {', '.join(f'{name} ({one.about})' for name, one in ENGINES.items())}; the "
@@ -138,6 +142,8 @@ class TableOptions:
             paths=tuple(self.tables),
             engine=self.engine,
             memory=parse_memory(self.memory),
+            delimiter=self.delimiter,
+            decimal=self.decimal,
             checkpoint=None if out is None else out / CHECKPOINT,
             resume=self.resume,
         )

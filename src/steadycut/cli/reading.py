@@ -28,6 +28,8 @@ class Reading:
     paths: tuple[str, ...]
     engine: str = "auto"
     memory: int | None = None
+    delimiter: str | None = None
+    decimal: str = "."
     checkpoint: Path | None = None
     resume: bool = False
 
@@ -39,7 +41,7 @@ class Reading:
 
 def read_tables(request: Request, reading: Reading) -> PatientTable:
     """Read tables as a command asks for, notice copied rows, and show the progress."""
-    request = replace(request, clusters=True)
+    request = replace(request, clusters=True, delimiter=reading.delimiter, decimal=reading.decimal)
     keep = None if reading.checkpoint is None else partial(_kept_parts, reading, request)
     with progress_on_stderr() as progress:
         return read_patients(
@@ -71,10 +73,11 @@ def _study(reading: Reading, request: Request) -> dict[str, str]:
     recipes = [
         request.recipe(score, one.name) for score in request.scores for one in request.aggregators
     ]
+    asked = request.missing, request.sites, request.other_than, request.separator, request.decimal
     files = [file.place for file in find_files(reading.paths)]
     return {
         "version": __version__,
-        "request": digest(repr((recipes, request.missing, request.sites, request.other_than))),
+        "request": digest(repr((recipes, *asked))),
         "tables": digest(*(f"{name} {_state(name)}" for name in files)),
         "memory": str(reading.memory),
     }

@@ -22,7 +22,8 @@ from steadycut.ingest.table import MISSING_CODE, KeyColumn
 
 # Only texts like these are shown as examples of what is not a score; others may identify a patient.
 NUMBER_LIKE = re.compile(
-    r"[-+]?(\d*,\d+|\d{1,3}[ ']\d{3}|\d{1,3}(\.\d{3},|,\d{3}\.)\d+)|[<>]? ?\d*[.,]?\d+ ?%?",
+    r"[-+]?(\d*,\d+(e[-+]?\d+)?|\d{1,3}[ ']\d{3}|\d{1,3}(\.\d{3},|,\d{3}\.)\d+)"
+    r"|[<>]? ?\d*[.,]?\d+ ?%?",
     re.ASCII,
 )
 LOOKS = {
@@ -32,7 +33,9 @@ LOOKS = {
     "'": "a separator of thousands",
     " ": "a separator of thousands",
     ",": "a decimal comma, or a separator of thousands",
+    ".": "a decimal point, or a separator of thousands",
 }
+SIGNS = {".": "point", ",": "comma"}
 # What the rows of a patient say about the label, the decisive answer last.
 UNKNOWN, POSITIVE = 1, 2
 MISSING_MARKS = frozenset({"-", "--", ".", "?", "#n/a", "n.a.", "nd", "missing", "unknown"})
@@ -375,7 +378,7 @@ def _check_filled(
 def _check_scores(survey: Survey, request: Request) -> None:
     patients = frozenset(survey.keys[request.patient].texts)
     for name in request.scores:
-        _check_numbers(name, survey.scores[name], survey.total, patients)
+        _check_numbers(name, survey.scores[name], survey.total, patients, request.decimal)
     if request.missing == "refuse":
         finite = {name: int(facts.n_finite.sum()) for name, facts in survey.scores.items()}
         _refuse_gaps({name: survey.total - finite[name] for name in request.scores}, survey.total)
@@ -385,16 +388,24 @@ def _check_scores(survey: Survey, request: Request) -> None:
         raise MissingScores(msg)
 
 
-def _check_numbers(name: str, facts: ScoreFacts, n_rows: int, patients: frozenset[str]) -> None:
+def _check_numbers(
+    name: str, facts: ScoreFacts, n_rows: int, patients: frozenset[str], decimal: str
+) -> None:
     n_bad = int(facts.n_texts.sum())
     if n_bad:
         texts = frozenset[str]().union(*facts.texts.values())
         shown = sorted(text for text in texts - patients if may_be_shown(text))
-        example = f", such as {shown[0]!r}{_looks(shown[0])}" if shown else ""
+        commas = [text for text in shown if "," in text and "." not in text]
+        example = (commas or shown or [""])[0]
+        such = f", such as {example!r}{_looks(example, decimal)}" if shown else ""
+        fix = "Correct them, or name another column."
+        if commas and decimal == ".":
+            fix = (
+                f"Add {argument('decimal', ',')} if it is a decimal comma. Otherwise correct them."
+            )
         msg = (
-            f"scores in {name!r} must be numbers with a decimal point; {n_bad} of "
-            f"{n_rows} {'is' if n_bad == 1 else 'are'} other text{example}. "
-            "Correct them, or name another column."
+            f"scores in {name!r} must be numbers with a decimal {SIGNS[decimal]}; {n_bad} of "
+            f"{n_rows} {'is' if n_bad == 1 else 'are'} other text{such}. {fix}"
         )
         raise BadTable(msg)
     if facts.largest.max(initial=0.0) > LARGEST_SCORE:
@@ -402,9 +413,9 @@ def _check_numbers(name: str, facts: ScoreFacts, n_rows: int, patients: frozense
         raise BadTable(msg)
 
 
-def _looks(text: str) -> str:
+def _looks(text: str, decimal: str) -> str:
     """Say what a number in another notation looks like."""
-    found = [looks for sign, looks in LOOKS.items() if sign in text.strip()]
+    found = [looks for sign, looks in LOOKS.items() if sign in text.strip() and sign != decimal]
     return f", which looks like {found[0]}" if found else ""
 
 

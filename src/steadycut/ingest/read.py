@@ -104,6 +104,8 @@ class More(TypedDict, total=False):
     levels: Iterable[Level]
     attributes: str | Iterable[str]
     missing: str
+    delimiter: str | None
+    decimal: str
     engine: str
     memory: str | int | None
     progress: Progress | None
@@ -150,6 +152,8 @@ def aggregate(  # noqa: PLR0913
     how: How | Iterable[How] = "mean",
     attributes: str | Iterable[str] = (),
     missing: str = "refuse",
+    delimiter: str | None = None,
+    decimal: str = ".",
     engine: str = "auto",
     memory: str | int | None = None,
     progress: Progress | None = None,
@@ -191,6 +195,9 @@ def aggregate(  # noqa: PLR0913
         ``"refuse"`` or ``"drop"`` rows whose score is missing, NaN or infinite, and patients who
         have no label, or no value of an attribute, in any row. Dropping warns with the numbers;
         patients who have no other rows are left out too.
+    delimiter, decimal
+        Separator of CSV files (``,``, ``;``, ``|`` or ``tab``; by default the header tells it), and
+        the decimal sign of scores that are written as text.
     engine, memory, progress
         How the rows are brought together; see `read_patients`. The result does not depend on it.
 
@@ -226,6 +233,8 @@ def aggregate(  # noqa: PLR0913
         how=how,
         attributes=attributes,
         missing=missing,
+        delimiter=delimiter,
+        decimal=decimal,
     )
     table = read_patients(request, source, engine=engine, memory=memory, progress=progress)
     warn_each([*dropped_lines(table), *alike_lines(table)], stacklevel=2)

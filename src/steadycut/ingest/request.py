@@ -20,6 +20,8 @@ from steadycut.errors import BadOption, argument
 # Stands for the column of patients where each row is one; then they are called by their numbers.
 ROW = "(row number)"
 MISSING_POLICIES = ("refuse", "drop")
+# Separators of text files, as they are written in an option.
+DELIMITERS = {",": ",", ";": ";", "|": "|", "tab": "\t", "\t": "\t", "\\t": "\t"}
 SAME, ANY = LABEL_HOWS = ("same", "any")
 
 Level = str | tuple[str, How]
@@ -74,6 +76,10 @@ class Request:
     names
         What the columns of a table are called in a frozen rule: pairs of both names, for every
         column that the rule needs. Patients get the names of the rule.
+    delimiter
+        Separator of text files: ``,``, ``;``, ``|`` or ``tab``. Default: found from the header.
+    decimal
+        Decimal sign of scores that are written as text: a point or a comma.
 
     Examples
     --------
@@ -101,11 +107,17 @@ class Request:
     order: str | None = None
     clusters: bool = False
     names: tuple[tuple[str, str], ...] = ()
+    delimiter: str | None = None
+    decimal: str = "."
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_POLICIES)
         check_choice("incomplete", self.incomplete, MISSING_POLICIES)
         check_choice("label_how", self.label_how, LABEL_HOWS)
+        if self.delimiter not in {None, *DELIMITERS}:
+            refuse("delimiter", "be , ; | or tab", self.delimiter)
+        if self.decimal not in {".", ","}:
+            refuse("decimal", "be a point or a comma", self.decimal)
         _check_columns((self.patient,))
         _check_columns(self.columns)
         _check_some("score column", self.scores)
@@ -124,6 +136,11 @@ class Request:
                 f"with {argument('label')}, or leave {argument('label_how')} out."
             )
             raise BadOption(msg)
+
+    @property
+    def separator(self) -> str | None:
+        """The separator of text files; None if the header tells it."""
+        return None if self.delimiter is None else DELIMITERS[self.delimiter]
 
     @property
     def picks_sites(self) -> bool:

@@ -90,10 +90,13 @@ def row_numbers(n_rows: int) -> KeyColumn:
     return KeyColumn(codes=np.arange(n_rows), texts=texts)
 
 
-def score_column(values: NDArray[Any], texts: NDArray[Any] | None = None) -> ScoreColumn:
+def score_column(
+    values: NDArray[Any], texts: NDArray[Any] | None = None, decimal: str = "."
+) -> ScoreColumn:
     """Return a column of scores as floats; texts that are numbers are read as such.
 
     ``texts`` is for numbers that were read from texts before: what could not be read, else masked.
+    ``decimal`` is the decimal sign of texts.
 
     Examples
     --------
@@ -106,7 +109,7 @@ def score_column(values: NDArray[Any], texts: NDArray[Any] | None = None) -> Sco
         failed = ((row, text) for row, text in enumerate(listed) if text is not None)
         return ScoreColumn(values=_as_floats(values), unreadable=_unreadable(failed))
     objects = _objects(values)
-    numbers = [_number(value) for value in objects]
+    numbers = [_number(value, decimal) for value in objects]
     failed = ((row, str(objects[row])) for row, number in enumerate(numbers) if number is None)
     floats = np.array([math.nan if number is None else number for number in numbers], dtype=float)
     return ScoreColumn(values=floats, unreadable=_unreadable(failed))
@@ -241,8 +244,11 @@ def refuse_duration(column: str | None = None) -> None:
     raise BadTable(msg)
 
 
-def _number(value: object) -> float | None:
+def _number(value: object, decimal: str) -> float | None:
     """Return a value as a number, NaN if it is missing, and None for a text that is not one."""
+    if decimal == "," and isinstance(value, str):
+        # A point would be a separator of thousands, or another decimal sign.
+        return None if "." in value else _number(value.replace(",", "."), ".")
     if _is_missing(value):
         return math.nan
     # float() would take only a part of a complex number.

@@ -126,6 +126,9 @@ SOURCES = {
     "hive folder": hive,
     "hive pattern": lambda c, folder: str(hive(c, folder) / "*" / "*.parquet"),
     "mixed": mixed,
+    "semicolons": saved(
+        lambda c, path: pd.DataFrame(c).to_csv(path, sep=";", index=False), "t.csv"
+    ),
     "pandas": lambda columns, _: pd.DataFrame(columns),
     "polars": lambda columns, _: pl.DataFrame(columns),
     "polars lazy": lambda columns, _: pl.LazyFrame(columns),

@@ -69,7 +69,7 @@ def _scan_files(
     for file in files:
         if file.kind in {"text", "parquet"}:
             with one_line(file.place):
-                opened.append(open_file(connection, file, request.columns, work))
+                opened.append(open_file(connection, file, request.columns, work, request.separator))
         else:
             others.append(file)
     tables: list[Opened | TableFile] = [*merge_opened(opened), *others]

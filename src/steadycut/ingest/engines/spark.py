@@ -44,7 +44,7 @@ class SparkEngine:
 
     def survey(self) -> Survey:
         """Return what the executors count, group by group."""
-        self.frame = spark_frame(self.source)
+        self.frame = spark_frame(self.source, self.request.separator)
         # Only now: without pyspark the line above says what to install.
         from pyspark.sql import functions as f
 
@@ -56,7 +56,7 @@ class SparkEngine:
             groups = self._map(self._needed(), tasks.survey_batches, schema)
             found = groups.groupBy(*keys).agg(*facts).toArrow()
         survey = _as_survey(found, self.request)
-        check_text_rows(self.source, survey.total)
+        check_text_rows(self.source, survey.total, self.request.separator)
         return survey
 
     def finish(self, layout: Layout, patients: range, advance: Advance) -> Finished:

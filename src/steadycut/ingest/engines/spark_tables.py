@@ -10,13 +10,13 @@ from typing import Any
 
 from steadycut.errors import BadOption, BadTable
 from steadycut.ingest.engines.spark_session import spark_session, told_in_one_line
-from steadycut.ingest.sources.csv_files import DELIMITERS, split_header
+from steadycut.ingest.sources.csv_files import delimiters_of, split_header
 from steadycut.ingest.sources.files import open_text
 from steadycut.ingest.sources.find import TableFile
 from steadycut.ingest.sources.records import check_rows
 from steadycut.io.files import work_folder
 
-TEXT_ENDINGS = {".csv": DELIMITERS, ".tsv": "\t"}
+TEXT_ENDINGS = (".csv", ".tsv")
 
 
 def is_spark(source: Any) -> bool:
@@ -24,8 +24,8 @@ def is_spark(source: Any) -> bool:
     return type(source).__module__.startswith("pyspark.sql.")
 
 
-def spark_frame(source: Any) -> Any:
-    """Return a source as a DataFrame of Spark."""
+def spark_frame(source: Any, separator: str | None = None) -> Any:
+    """Return a source as a DataFrame of Spark; ``separator`` is that of text, if it is stated."""
     if is_spark(source):
         return source
     several = [source] if isinstance(source, str | os.PathLike) else source
@@ -44,10 +44,10 @@ def spark_frame(source: Any) -> Any:
         )
         raise BadOption(msg)
     with told_in_one_line():
-        return _read(paths, endings.pop())
+        return _read(paths, endings.pop(), separator)
 
 
-def check_text_rows(source: Any, rows: int) -> None:
+def check_text_rows(source: Any, rows: int, separator: str | None = None) -> None:
     """Refuse text files on this machine if Spark found another number of rows than they have."""
     if is_spark(source):
         return
@@ -55,14 +55,14 @@ def check_text_rows(source: Any, rows: int) -> None:
     files = [TableFile(str(os.fspath(path))) for path in several]
     if all(file.kind == "text" and file.path.is_file() for file in files):
         with work_folder() as work:
-            records = [open_text(file, work).files[0].records for file in files]
+            records = [open_text(file, work, separator).files[0].records for file in files]
         check_rows(", ".join(file.place for file in files), sum(records), rows)
 
 
-def _read(paths: Sequence[str], ending: str) -> Any:
+def _read(paths: Sequence[str], ending: str, separator: str | None) -> Any:
     session = spark_session()
     if ending in TEXT_ENDINGS:
-        return _read_text(session, paths, TEXT_ENDINGS[ending])
+        return _read_text(session, paths, delimiters_of(ending, separator))
     return session.read.parquet(*paths)
 
 

@@ -13,15 +13,14 @@ CSV_BUFFER = 4 << 20
 LONGEST_ROW = CSV_BUFFER // 2
 
 
-def read_header(file: Path, place: str) -> tuple[tuple[str, ...], str]:
+def read_header(file: Path, place: str, delimiters: str) -> tuple[tuple[str, ...], str]:
     """Return the column names of a text file and the separator that gives the most of them.
 
     ``place`` is the name that the user gave, which may be that of a gzipped file.
     """
     with file.open(encoding="utf-8-sig", newline="") as lines:
         start = lines.read(LONGEST_ROW)
-    is_tsv = place.casefold().removesuffix(".gz").endswith(".tsv")
-    names, delimiter = split_header(start, "\t" if is_tsv else DELIMITERS)
+    names, delimiter = split_header(start, delimiters)
     first, *more = re.split(r"[\r\n]", start, maxsplit=1)
     if first.strip() and (not names or (not more and len(start) == LONGEST_ROW)):
         msg = (
@@ -37,6 +36,12 @@ def read_header(file: Path, place: str) -> tuple[tuple[str, ...], str]:
         msg = f"{place!r} has NUL bytes: it is UTF-16, or not text. Save it as UTF-8."
         raise BadTable(msg)
     return tuple(names), delimiter
+
+
+def delimiters_of(name: str, stated: str | None = None) -> str:
+    """Return the separators that a text file may have, by its name, if none is stated."""
+    is_tsv = name.casefold().removesuffix(".gz").endswith(".tsv")
+    return stated or ("\t" if is_tsv else DELIMITERS)
 
 
 def split_header(start: str, delimiters: str) -> tuple[list[str], str]:

@@ -14,7 +14,7 @@ from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.anndata import read_anndata
 from steadycut.ingest.sources.arrow import arrow_errors, open_dataset
-from steadycut.ingest.sources.csv_files import CSV_BUFFER, csv_reason, read_header
+from steadycut.ingest.sources.csv_files import CSV_BUFFER, csv_reason, delimiters_of, read_header
 from steadycut.ingest.sources.find import FileName, TableFile, find_files
 from steadycut.ingest.sources.frames import read_frame
 from steadycut.ingest.sources.records import check_rows, count_records, is_gzip, unpack
@@ -100,7 +100,7 @@ def read_files(paths: FileName | Sequence[FileName], request: Request) -> Table:
     -----
     CSV cells are read as text and only scores become numbers, so an identifier such as 001 stays
     as it is. The separator of a CSV file is the one of ``, ; tab |`` that splits its header into
-    the most columns.
+    the most columns, unless the request states it.
     """
     files = find_files(paths)
     with connect_duckdb() as connection, work_folder() as work:
@@ -116,7 +116,7 @@ def read_file(connection: Any, file: TableFile, request: Request, work: Path) ->
             return read_frame(dataset.to_table(columns=list(request.columns)), request)
         if file.kind == "anndata":
             return read_anndata(file.path, request)
-        opened = open_file(connection, file, request.columns, work)
+        opened = open_file(connection, file, request.columns, work, request.separator)
         query = f"SELECT {select_list(opened, request)} FROM {opened.source}"  # noqa: S608
         columns = connection.execute(query).fetchnumpy()
         opened.check_rows(next(iter(columns.values())).size)
@@ -129,13 +129,20 @@ def read_file(connection: Any, file: TableFile, request: Request, work: Path) ->
     )
 
 
-def open_file(connection: Any, file: TableFile, wanted: Iterable[str], work: Path) -> Opened:
+def open_file(
+    connection: Any,
+    file: TableFile,
+    wanted: Iterable[str],
+    work: Path,
+    separator: str | None = None,
+) -> Opened:
     """Return the columns of a file that DuckDB reads; refuse it if a wanted one is missing.
 
     A compressed file is unpacked into ``work``: its checksum is verified, and what is counted are
     the bytes that are read.
     """
-    opened = open_text(file, work) if file.kind == "text" else _open_parquet(connection, file)
+    is_text = file.kind == "text"
+    opened = open_text(file, work, separator) if is_text else _open_parquet(connection, file)
     check_columns(wanted, opened.names, f"{file.place!r}")
     return opened
 
@@ -152,7 +159,10 @@ def select_list(opened: Opened, request: Request) -> str:
     """Select keys as k0, k1, ..., scores as s0, ... and texts that are not numbers as u0, ..."""
     where = {name: position for position, name in enumerate(opened.names)}
     picked = [_pick_key(opened, where[name], f"k{i}") for i, name in enumerate(request.keys)]
-    picked += [_pick_score(opened, where[name], i) for i, name in enumerate(request.scores)]
+    picked += [
+        _pick_score(opened, where[name], i, request.decimal)
+        for i, name in enumerate(request.scores)
+    ]
     return ", ".join(picked)
 
 
@@ -174,13 +184,18 @@ def _pick_key(opened: Opened, position: int, alias: str) -> str:
     return f"{f'decode({column})' if kind == 'BLOB' else f'{column}::VARCHAR'} AS {alias}"
 
 
-def _pick_score(opened: Opened, position: int, index: int) -> str:
+def _pick_score(opened: Opened, position: int, index: int, decimal: str) -> str:
     """Select a score as a number and, in columns of text, the texts that are not numbers."""
     column, kind = _quote(opened.aliases[position]), opened.types[position]
     if _is_number(kind):
         return f"{column}::DOUBLE AS s{index}"
     # DuckDB would read 1_0 as 10.
     plain = f"CASE WHEN NOT contains({column}, '_') THEN {column} END"
+    if decimal == ",":
+        # A point would be a separator of thousands, or another decimal sign.
+        plain = (
+            f"replace(CASE WHEN NOT regexp_matches({column}, '[_.]') THEN {column} END, ',', '.')"
+        )
     number = f"TRY_CAST({plain} AS DOUBLE)" if kind == "VARCHAR" else "NULL::DOUBLE"
     gaps = ", ".join(map(quote_text, sorted(NO_SCORE)))
     is_text = f"{number} IS NULL AND lower(trim({column}::VARCHAR, '{BLANKS}')) NOT IN ({gaps})"
@@ -194,13 +209,13 @@ def _is_number(duckdb_type: str) -> bool:
 # One function per format -----------------------------------------------------------------
 
 
-def open_text(file: TableFile, work: Path) -> Opened:
+def open_text(file: TableFile, work: Path, separator: str | None = None) -> Opened:
     """Return the columns of a text file, and how many records it has."""
     path = Path(file.absolute)
     if is_gzip(path):
         path = work / f"unpacked-{secrets.token_hex(8)}"
         unpack(file.path, path)
-    names, delimiter = read_header(path, file.place)
+    names, delimiter = read_header(path, file.place, delimiters_of(file.name, separator))
     records = count_records(path, delimiter, file.place)
     aliases = tuple(f"c{position}" for position in range(len(names)))
     columns = ", ".join(f"'{alias}': 'VARCHAR'" for alias in aliases)

@@ -53,7 +53,9 @@ def read_arrays(arrays: Mapping[str, Any], request: Request) -> Table:
 def _table(columns: Mapping[str, NDArray[Any]], request: Request) -> Table:
     return Table(
         keys={name: key_column(columns[name]) for name in request.keys},
-        scores={name: score_column(columns[name]) for name in request.scores},
+        scores={
+            name: score_column(columns[name], decimal=request.decimal) for name in request.scores
+        },
     )
 
 
