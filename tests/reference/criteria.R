@@ -6,7 +6,7 @@
 # anew with the answers to them; with the argument "own" the packages' own data sets (suicide, prostate_nodal, elas) are taken instead. For each answer: all tied
 # cut-offs (a patient is called at score >= cut-off; null is "call nobody"), TP and FP there, and the
 # criterion's value. OC is OptimalCutpoints, cp cutpointr.
-suppressPackageStartupMessages({library(OptimalCutpoints); library(cutpointr); library(jsonlite)})
+suppressPackageStartupMessages({library(OptimalCutpoints); library(cutpointr); library(KernSmooth); library(jsonlite)})
 options(warn = -1)
 
 expand <- function(counts) data.frame(
