@@ -8,6 +8,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from scipy import sparse
@@ -36,7 +37,7 @@ from steadycut.errors import (
     SteadycutWarning,
     TooFewPatients,
 )
-from steadycut.estimators import cross_fit
+from steadycut.estimators import cross_fit, patient_scorer
 from steadycut.estimators.cross_fit import Scorer
 from tests.estimators.fresh_process import run_in_fresh_process
 from tests.estimators.spies import Spy, patient_rows, scorings
@@ -104,6 +105,8 @@ def test_parameters_are_those_of_the_contract():
         ("checkpoint", None),
         ("progress", None),
         ("delta_boot", None),
+        ("target_prevalence", None),
+        ("patient", None),
     ]
 
 
@@ -530,6 +533,103 @@ def test_groups_are_routed_without_being_requested():
     assert [one.study_.patients.n_patients for one in found["estimator"]] == [30, 30]
     assert all(score * 30 == pytest.approx(round(score * 30)) for score in found["test_score"])
     assert search.best_estimator_.study_.patients.n_patients == 60
+
+
+# The patient as a column of X.
+
+
+def with_patients(rows, form):
+    """Rows in which one column names the patient, the name of the column, and the classes."""
+    X, y, patient = rows
+    if form == "array":
+        return np.insert(X, 1, patient, axis=1), 1, y
+    if form == "sparse":
+        return sparse.csr_array(np.insert(X, 1, patient + 1, axis=1)), 1, y
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(who=[f"p{one:02}" for one in patient])
+    return (frame if form == "pandas" else pl.from_pandas(frame)), "who", y
+
+
+@pytest.mark.parametrize("form", ["array", "sparse", "pandas", "polars"])
+def test_a_column_may_name_the_patient(rows, form):
+    X, y, patient = rows
+    table, column, y = with_patients(rows, form)
+    model = build(patient=column).fit(table, y)
+    names = patient + 1 if form == "sparse" else patient
+    names = names.astype(float) if column == 1 else np.array([f"p{one:02}" for one in names])
+    # The same in the same form: a frame has another layout, and sums other last digits.
+    rest = {"array": X, "sparse": sparse.csr_array(X)}.get(form)
+    rest = table[["a", "b", "c"]] if rest is None else rest
+    same = build().fit(rest, y, groups=names)
+    assert outcome(model) == outcome(same)
+    np.testing.assert_array_equal(model.predict(table), same.predict(rest, groups=names))
+    assert model.score(table, y) == same.score(rest, y, names)
+    assert model.estimator_.n_features_in_ == 3
+    np.testing.assert_array_equal(model.export().predict(table), model.predict(table))
+
+
+@pytest.mark.parametrize("tool", ["cross_validate", "search"])
+@pytest.mark.parametrize("routing", [False, True])
+@pytest.mark.parametrize("scoring", ["balanced_accuracy", "roc_auc", "f1", "average_precision"])
+def test_named_scorers_work_where_a_column_names_the_patient(tool, routing, scoring):
+    """With the older ``groups=`` too; all patients have three rows, so rows count as patients."""
+    table, column, y = with_patients(patient_rows(n_patients=60), "pandas")
+    folds = GroupKFold(2, shuffle=True, random_state=0)
+    model, groups = build(patient=column), table[column]
+    with sklearn.config_context(enable_metadata_routing=routing):
+        if tool == "cross_validate":
+            given = {"params": {"groups": groups}} if routing else {"groups": groups}
+            shared = {"cv": folds, "return_estimator": True, "error_score": "raise"}
+            found = cross_validate(model, table, y, scoring=scoring, **shared, **given)
+            models, values = found["estimator"], found["test_score"]
+        else:
+            grid = {"aggregate": ["mean", "max"]}
+            search = GridSearchCV(model, grid, cv=folds, scoring=scoring, error_score="raise")
+            search.fit(table, y, groups=groups)
+            models, values = [search.best_estimator_], [search.best_score_]
+    wanted = 60 if tool == "search" else 30
+    assert {one.study_.patients.n_patients for one in models} == {wanted}
+    assert all(0.5 < value <= 1 for value in values)
+    for held, value in zip(folds.split(table, y, groups), values, strict=False):
+        if tool == "cross_validate":
+            one, test = models[0], table.iloc[held[1]]
+            assert value == pytest.approx(patient_scorer(scoring)(one, test, y[held[1]]))
+            break
+
+
+def test_groups_of_the_splitter_are_not_the_patients(rows):
+    """Hospitals make the folds, a column names the patients."""
+    table, column, y = with_patients(rows, "pandas")
+    hospital = np.repeat(np.arange(40) // 10, 3)
+    found = cross_validate(
+        build(patient=column),
+        table,
+        y,
+        groups=hospital,
+        cv=GroupKFold(2),
+        return_estimator=True,
+        error_score="raise",
+    )
+    assert [one.study_.patients.n_patients for one in found["estimator"]] == [20, 20]
+
+
+@pytest.mark.parametrize(("form", "column"), [("pandas", "whom"), ("pandas", 3), ("array", 4)])
+def test_a_column_that_is_not_there_is_refused(rows, form, column):
+    table, _, y = with_patients(rows, form)
+    with pytest.raises(BadOption, match=r"patient must be a column of X, given as a n.*; got"):
+        build(patient=column).fit(table, y)
+
+
+def test_the_decision_function_agrees_with_predict_at_the_cut_off(rows, model):
+    X, _, patient = rows
+    model.threshold_ = model.score_patients(X, patient).scores[0]
+    above = model.decision_function(X, groups=patient) > 0
+    np.testing.assert_array_equal(model.classes_[above.astype(int)], model.predict(X, patient))
+    assert model.predict_patients(X, patient).decisions[0] == 1
+
+
+def test_the_target_prevalence_reaches_the_study(rows):
+    there = build(target_prevalence=0.1).fit(*rows)
+    assert there.study_.options.search.costs.target == (0.1, 0.1)
 
 
 # Few patients.

@@ -2,15 +2,20 @@
 
 import pickle
 import pickletools
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.dummy import DummyClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
 import steadycut
 from steadycut import StableThresholdClassifier
-from steadycut.errors import BadPatients
+from steadycut.errors import BadOption, BadPatients
 from tests.estimators.spies import patient_rows
 
 # No other text contains it.
@@ -77,3 +82,47 @@ def test_it_needs_the_patients_of_rows_and_no_fit(rows, model):
 def test_what_is_not_fitted_is_not_exported():
     with pytest.raises(NotFittedError):
         StableThresholdClassifier(LogisticRegression()).export()
+
+
+# As a plain estimator of scikit-learn, and in ONNX.
+
+
+def one_row_each(estimator, names=("sick", "well")):
+    X, y, patient = patient_rows(n_patients=120, n_rows=1)
+    model = StableThresholdClassifier(estimator, n_bootstrap=5, cv=3, random_state=0)
+    return X[:, 1:], model.fit(X[:, 1:], np.array(names)[y], groups=patient)
+
+
+@pytest.mark.parametrize("scorer", [LogisticRegression(), LinearSVC(), DecisionTreeClassifier()])
+def test_a_fixed_threshold_classifier_decides_the_same(scorer):
+    X, model = one_row_each(scorer)
+    plain = pickle.loads(pickle.dumps(model.export().to_sklearn()))  # noqa: S301
+    assert type(plain) is FixedThresholdClassifier
+    np.testing.assert_array_equal(plain.predict(X), model.predict(X))
+    np.testing.assert_array_equal(plain.classes_, model.classes_)
+    # Fitting it again on anything changes nothing.
+    refitted = plain.fit(X[:9], np.array(["sick", "well", "well"] * 3))
+    np.testing.assert_array_equal(refitted.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("scorer", [LogisticRegression(), LinearSVC()])
+@pytest.mark.parametrize("names", [("sick", "well"), (False, True), (0, 1), (3.0, 7.0)])
+def test_a_score_at_the_cut_off_is_called_there_too(scorer, names):
+    X, model = one_row_each(scorer, names)
+    at = float(model.score_patients(X[:1]).scores[0])
+    for threshold, called in ((at, 1), (np.nextafter(at, np.inf), 0)):
+        model.threshold_ = threshold
+        plain = model.export().to_sklearn()
+        assert plain.predict(X[:1])[0] == model.predict(X[:1])[0] == names[called]
+
+
+def test_rows_of_patients_are_no_fixed_threshold(model):
+    with pytest.raises(BadOption, match="decides about rows, but the patients have several rows"):
+        model.export().to_sklearn()
+
+
+def test_a_scorer_of_one_class_is_not_converted(model):
+    alone = replace(model.export(), estimator_=DummyClassifier().fit([[0], [1]], [1, 1]))
+    for convert in (alone.to_sklearn, alone.to_onnx):
+        with pytest.raises(BadOption, match="of one class only"):
+            convert()

@@ -42,6 +42,8 @@ DEFAULTS = {
     "certify_size": 0.5,
     "random_state": None,
     "delta_boot": None,
+    "direction": "ge",
+    "target_prevalence": None,
 }
 
 
@@ -132,6 +134,8 @@ def test_clone_keeps_parameters_and_nothing_learned(model):
         *({"n_bootstrap": value} for value in (1, 10.0, None)),
         *({"rule": value} for value in ("median", "sensitivity:", "specificity:2")),
         *({"honesty": value} for value in ("none", None)),
+        *({"direction": value} for value in ("gt", "<=", None)),
+        *({"target_prevalence": value} for value in (0, 1.5, "0.1", (0.4, 0.1))),
         *({"random_state": value} for value in (-1, 1.5, "seed")),
     ],
 )
@@ -189,6 +193,42 @@ def test_score_is_accuracy(cohort, model):
     scores, labels = cohort
     assert model.score(scores, labels) == np.mean((scores >= model.threshold_) == labels)
     assert model.score(scores, labels) > 0.75
+
+
+# Direction and prevalence.
+
+
+@pytest.mark.parametrize("honesty", ["split", "uniform"])
+def test_low_scores_are_called_where_the_direction_says_so(cohort, honesty):
+    scores, labels = cohort
+    shared = {"honesty": honesty, "random_state": 0}
+    low = StableThreshold(direction="le", **shared).fit(-scores, labels)
+    high = StableThreshold(**shared).fit(scores, labels)
+    assert low.threshold_ == -high.threshold_
+    assert low.study_.options.direction == "le"
+    np.testing.assert_array_equal(low.predict(-scores), high.predict(scores))
+    np.testing.assert_array_equal(low.flip_probability(-scores), high.flip_probability(scores))
+    at = low.threshold_
+    np.testing.assert_array_equal(low.predict([at, np.nextafter(at, np.inf)]), [1, 0])
+    assert low.study_.freeze().to_dict()["direction"] == "le"
+
+
+def test_a_parameter_set_after_fit_changes_no_decision(cohort, model):
+    before = model.predict(cohort[0])
+    model.set_params(direction="le")
+    np.testing.assert_array_equal(model.predict(cohort[0]), before)
+
+
+@pytest.mark.parametrize("target", [0.1, (0.05, 0.2)])
+def test_the_risk_is_taken_at_the_prevalence_that_is_given(cohort, model, target):
+    scores, labels = cohort
+    there = StableThreshold(target_prevalence=target, random_state=0).fit(scores, labels)
+    patients = steadycut.PatientScores(scores=scores, labels=labels)
+    study = steadycut.fit(patients, target_prevalence=target, seed=0)
+    assert there.study_.to_dict() == study.to_dict()
+    assert there.study_.certificate.value != model.study_.certificate.value
+    # Fewer are ill there, so fewer are called.
+    assert there.threshold_ > model.threshold_
 
 
 # Classes.

@@ -35,6 +35,8 @@ class StudyEstimator(ClassifierMixin, BaseEstimator):
         certify_size: float = 0.5,
         random_state: RandomState = None,
         delta_boot: float | None = None,
+        direction: str = "ge",
+        target_prevalence: float | tuple[float, float] | None = None,
     ) -> None:
         self.rule = rule
         self.cost_fn = cost_fn
@@ -46,6 +48,8 @@ class StudyEstimator(ClassifierMixin, BaseEstimator):
         self.certify_size = certify_size
         self.random_state = random_state
         self.delta_boot = delta_boot
+        self.direction = direction
+        self.target_prevalence = target_prevalence
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

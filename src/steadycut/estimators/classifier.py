@@ -48,7 +48,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
     n_jobs
         How many replicates joblib fits at a time. `joblib.parallel_config` sets its backend, for
         example a Dask cluster. The result does not depend on this number.
-    rule, cost_fn, cost_fp, grid, delta, delta_boot, random_state
+    rule, cost_fn, cost_fp, grid, delta, delta_boot, target_prevalence, random_state
         As in `StableThreshold`.
     n_bootstrap
         How often the patients are resampled, the scorers fitted and the rule run again. Each
@@ -67,6 +67,11 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         True shows on stderr how many replicates are done and how long the rest will take: on a
         terminal in one line that is rewritten, otherwise in an occasional line. A function is
         called with a text, the number of replicates done, and the number of all replicates.
+    patient
+        The column of ``X`` that names the patient of each row: a name in a data frame, a number in
+        an array. The scorer does not see this column. ``fit`` and ``predict`` then need no
+        ``groups``, so that all of scikit-learn works, its named scorers included. If ``groups``
+        come too, only the splitter uses them.
 
     Attributes
     ----------
@@ -155,6 +160,8 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         checkpoint: str | os.PathLike[str] | None = None,
         progress: Progress | bool | None = None,  # noqa: FBT001
         delta_boot: float | None = None,
+        target_prevalence: float | tuple[float, float] | None = None,
+        patient: int | str | None = None,
     ) -> None:
         super().__init__(
             rule,
@@ -167,6 +174,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
             certify_size,
             random_state,
             delta_boot,
+            target_prevalence=target_prevalence,
         )
         self.estimator = estimator
         self.aggregate = aggregate
@@ -174,6 +182,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         self.n_jobs = n_jobs
         self.checkpoint = checkpoint
         self.progress = progress
+        self.patient = patient
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -185,6 +194,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
     # With metadata routing, scikit-learn passes the groups on without being asked to.
     __metadata_request__fit: ClassVar = {"groups": True}
     __metadata_request__predict: ClassVar = {"groups": True}
+    __metadata_request__decision_function: ClassVar = {"groups": True}
     __metadata_request__score: ClassVar = {"groups": True}
 
     def __sklearn_clone__(self) -> Self:
@@ -202,8 +212,8 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         y
             The class of each row's patient, shape (n,); any two classes.
         groups
-            The patient of each row, shape (n,). Without it each row counts as a patient, and a
-            warning says so.
+            The patient of each row, shape (n,). Without it, and without ``patient``, each row
+            counts as a patient, and a warning says so.
 
         Returns
         -------
@@ -213,6 +223,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         options = self._options()
         validate_data(self, X, y, skip_check_array=True)
         X, target, groups = indexable(X, column_or_1d(y, warn=True), groups)
+        X, groups = inputs.split_column(X, self.patient, groups)
         assert_all_finite(target, input_name="y")
         pooled = inputs.rows_as_patients(groups, _num_samples(X))
         warn_each(pooled, stacklevel=2)
@@ -256,6 +267,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
             classes_=self.classes_,
             aggregate=self.aggregate,
             one_row_each_=self.one_row_each_,
+            patient=self.patient,
         )
 
     def _options(self) -> Options:

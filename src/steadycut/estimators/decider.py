@@ -27,6 +27,7 @@ class PatientDecider(ABC):
     """What a fitted scorer with a cut-off can say about the patients of given rows."""
 
     aggregate: How
+    patient: int | str | None
     estimator_: Any
     classes_: NDArray[Any]
     threshold_: float
@@ -40,8 +41,8 @@ class PatientDecider(ABC):
         X
             One row per instance.
         groups
-            The patient of each row, shape (n,). It may be left out only if ``fit`` saw one row per
-            patient; then each row is a patient here too.
+            The patient of each row, shape (n,). It may be left out if ``patient`` names a column
+            of ``X``, or if ``fit`` saw one row per patient; then each row is a patient here too.
 
         Returns
         -------
@@ -49,6 +50,24 @@ class PatientDecider(ABC):
         """
         scores, patients = self._scored(X, groups)
         return self._decide(scores)[patients.of_row]
+
+    def decision_function(self, X: Any, groups: ArrayLike | None = None) -> FloatArray:
+        """Return for each row how far the score of its patient lies above the cut-off.
+
+        It is above 0 exactly where `predict` returns ``classes_[1]``, also for a score that equals
+        the cut-off: what is subtracted is the largest number below the cut-off.
+
+        Parameters
+        ----------
+        X, groups
+            As in `predict`.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        scores, patients = self._scored(X, groups)
+        return (scores - np.nextafter(self.threshold_, -np.inf))[patients.of_row]
 
     def predict_patients(self, X: Any, groups: ArrayLike | None = None) -> PatientDecisions:
         """Return the class of each patient.
@@ -136,6 +155,7 @@ class PatientDecider(ABC):
     def _scored(self, X: Any, groups: ArrayLike | None) -> tuple[FloatArray, inputs.Patients]:
         if not hasattr(self, "estimator_"):
             check_is_fitted(self)
+        X, groups = inputs.split_column(X, self.patient, groups)
         if groups is None and not self.one_row_each_:
             raise BadPatients(GROUPS_NEEDED)
         patients = inputs.read_patients(groups, _num_samples(X))
@@ -146,5 +166,6 @@ class PatientDecider(ABC):
 GROUPS_NEEDED = (
     "groups are missing: the cut-off was chosen on patients with several rows, and must not be "
     "applied to single rows. Name the patient of each row: predict(X, groups=...). In "
-    "cross_validate leave scoring out, so that score gets the groups."
+    "cross_validate use scoring=steadycut.estimators.patient_scorer('balanced_accuracy'), or name "
+    "the column of X that holds the patient: StableThresholdClassifier(..., patient='...')."
 )

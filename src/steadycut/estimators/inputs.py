@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn import get_config
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import _safe_indexing, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from steadycut.core.checks import IntArray, read_only, refuse, shown
@@ -20,7 +21,7 @@ LOST_GROUPS = (
     "groups would be lost: without metadata routing scikit-learn gives them to the splitter only, "
     "and each row would count as a patient. Type sklearn.set_config(enable_metadata_routing=True), "
     "then cross_validate(..., params={'groups': groups}), or GridSearchCV(...).fit(X, y, "
-    "groups=groups)."
+    "groups=groups). Or name the column of X that holds the patient: patient='...'."
 )
 MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
 
@@ -95,6 +96,32 @@ class Patients:
         return np.unique(self.of_row, return_index=True)[1]
 
 
+def split_column(X: Any, column: int | str | None, groups: Any) -> tuple[Any, Any]:
+    """Return the rows and the patient of each row.
+
+    If ``column`` names a column of ``X``, this column holds the patients and is taken out of the
+    rows. ``groups`` are then not used: a splitter may have needed them, for example the hospitals.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> split_column(np.array([[7, 1], [7, 2]]), 0, None)
+    (array([[1],
+           [2]]), array([7, 7]))
+    """
+    if column is None:
+        return X, groups
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    names = list(getattr(X, "columns", range(X.shape[1])))
+    if column not in names:
+        numbers = f"a number from 0 to {len(names) - 1}" if isinstance(names[0], int) else "a name"
+        refuse("patient", f"be a column of X, given as {numbers}", column)
+    place = names.index(column)
+    rest = [other for other in range(len(names)) if other != place]
+    held = _safe_indexing(X, place, axis=1)
+    return _safe_indexing(X, rest, axis=1), held.toarray().ravel() if issparse(held) else held
+
+
 def read_patients(groups: Any, n_rows: int) -> Patients:
     """Return the patient of each row; without ``groups`` each row is a patient.
 
@@ -143,7 +170,8 @@ def refuse_lost_groups(model: Any) -> None:
     splitter only. Nothing tells ``fit`` about them. But scikit-learn clones the model first, and
     then the groups are a variable of the function that does so.
     """
-    frame = None if get_config()["enable_metadata_routing"] else inspect.currentframe()
+    told = get_config()["enable_metadata_routing"] or model.patient is not None
+    frame = None if told else inspect.currentframe()
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith("sklearn.model_selection."):
             given = frame.f_locals

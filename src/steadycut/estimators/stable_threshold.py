@@ -48,6 +48,12 @@ class StableThreshold(StudyEstimator):
         was used is ``study_.options.seed``.
     delta_boot
         Failure probability of the bootstrap radius and of the modulus band. None takes ``delta``.
+    direction
+        ``"ge"``: a patient is called positive where the score is at least the cut-off. ``"le"``:
+        where it is at most the cut-off, because low scores mean ``classes_[1]``.
+    target_prevalence
+        Prevalence of ``classes_[1]`` at which the risk is taken. Of a range (low, high) the worse
+        end counts. None takes the prevalence of the patients at hand.
 
     Attributes
     ----------
@@ -115,7 +121,8 @@ class StableThreshold(StudyEstimator):
         Parameters
         ----------
         scores
-            One score per patient, shape (n,) or (n, 1); high scores mean ``classes_[1]``.
+            One score per patient, shape (n,) or (n, 1). High scores mean ``classes_[1]``; with
+            ``direction="le"`` low scores do.
         y
             The class of each patient, shape (n,); any two classes.
 
@@ -145,7 +152,8 @@ class StableThreshold(StudyEstimator):
         ndarray of shape (n,)
         """
         checked = self._checked(scores)
-        return self.classes_[(checked >= self.threshold_).astype(np.intp)]
+        sign = self.study_.options.sign
+        return self.classes_[(sign * checked >= sign * self.threshold_).astype(np.intp)]
 
     def flip_probability(self, scores: ArrayLike) -> FloatArray:
         """Return for each patient how often a resampled study would decide differently.
