@@ -92,6 +92,8 @@ _PLACES = {
     "study.plan": ("Plan", "plan"),
     "study.strata.fit": ("StrataStudy", "fit_strata"),
 }
+# Whole modules: the figures, and what objects show of themselves in a notebook.
+_MODULES = {"displays": "steadycut.show.figures", "notebook": "steadycut.show.notebook"}
 _MODULE_OF = {name: module for module, names in _PLACES.items() for name in names}
 
 __all__ = [
@@ -140,8 +142,8 @@ def __getattr__(name: str) -> object:
 
     if name in _MODULE_OF:
         return getattr(import_module(f"steadycut.{_MODULE_OF[name]}"), name)
-    if name == "displays":
-        return import_module("steadycut.show.figures")
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     msg = f"module 'steadycut' has no attribute {name!r}"
     raise AttributeError(msg)
 

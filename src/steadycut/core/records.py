@@ -304,9 +304,10 @@ class PatientScores(Framed):
         return f"PatientScores({self.n_patients} patients{labelled}; {self.recipe.name})"
 
     def _tables(self) -> Mapping[str, Callable[[], Columns]]:
-        return {"patients": self._columns}
+        return {"patients": self.columns}
 
-    def _columns(self) -> Columns:
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return all that is known of the patients, by the name of its column."""
         names = ("patients", "patient"), ("scores", "score"), ("labels", "label"), ("sites", "site")
         own = [*names, ("n_instances", "n_instances"), ("n_units", "n_units")]
         known = {new: getattr(self, old) for old, new in own if getattr(self, old) is not None}

@@ -1,7 +1,11 @@
 """What ``steadycut apply --json`` says: how many patients of a table got which decision."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from pydantic import FiniteFloat
 
+from steadycut.core.frames import Columns, Framed
 from steadycut.documents.parts import Part
 
 
@@ -21,3 +25,14 @@ class AppliedDocument(Part):
     called: int | None = None
     call_rate: FiniteFloat | None = None
     flip_rate: FiniteFloat
+
+
+class Decisions(dict[str, Any], Framed):
+    """The decisions about the patients of a table: arrays by the name of their column."""
+
+    def __repr__(self) -> str:
+        """Return how many there are; no patient is shown."""
+        return f"Decisions about {len(self['score'])} patients: {', '.join(self)}"
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {"decisions": lambda: {name: one for name, one in self.items() if one is not None}}

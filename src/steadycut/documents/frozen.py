@@ -26,7 +26,7 @@ from steadycut.core.records import Costs, PatientScores, Recipe, sign_of
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.verdict import RateName
 from steadycut.documents import canonical_json
-from steadycut.documents.applied import AppliedDocument
+from steadycut.documents.applied import AppliedDocument, Decisions
 from steadycut.documents.ensemble import check_same_patients, made_by
 from steadycut.documents.guards import (
     Expected,
@@ -36,7 +36,8 @@ from steadycut.documents.guards import (
     warn_of_forced,
 )
 from steadycut.documents.parts import CertificatePart, Columns, InstancesPart, Part, Range, Step
-from steadycut.errors import BadOption, BadPatients, BadRuleFile, argument, warn_each
+from steadycut.documents.shown import Shown
+from steadycut.errors import BadOption, BadPatients, BadRuleFile, MissingColumn, argument, warn_each
 from steadycut.ingest import Request, make_request, read_patients
 from steadycut.ingest.read import alike_lines, dropped_lines
 from steadycut.ingest.request import SAME
@@ -73,7 +74,7 @@ class FrozenDocument(Part):
 Document = TypeVar("Document", bound=FrozenDocument)
 
 
-class FrozenFile(ABC, Generic[Document]):
+class FrozenFile(Shown, ABC, Generic[Document]):
     """A frozen decision with its canonical bytes.
 
     A kind of file names its schema, model and file, and the column that decisions are written to.
@@ -121,6 +122,10 @@ class FrozenFile(ABC, Generic[Document]):
             msg = f"{name} was changed after it was written; use the original file."
             raise BadRuleFile(msg)
         return rule
+
+    def describe(self) -> Document:
+        """Return what the file says, as one typed record."""
+        return self.document
 
     def to_bytes(self) -> bytes:
         """Return the file's bytes: the same rule gives the same bytes."""
@@ -394,6 +399,58 @@ class FrozenFile(ABC, Generic[Document]):
             raise BadOption(msg)
         return self.expected.sites
 
+    def aggregate(
+        self,
+        table: Any,  # noqa: ANN401
+        *,
+        label: str | None = None,
+        site: str | None = None,
+        positive: object = None,
+        attributes: Sequence[str] = (),
+        missing: str = "refuse",
+        patient: str | None = None,
+        score: str | None = None,
+        columns: ColumnNames = (),
+    ) -> PatientScores | Mapping[tuple[str, str], PatientScores]:
+        """Make patient scores of a table as the rule does: its columns, its chain of aggregators.
+
+        The columns of labels and of sites are those that the rule names, if the table has them;
+        ``label`` and ``site`` name others. All arguments are as in `request`.
+
+        Returns
+        -------
+        PatientScores
+            For an ensemble a mapping of them, one for each method.
+        """
+        taken = {patient, score, *column_names(columns).values()}
+        own = {"label": self.document.columns.label, "site": self.document.columns.site}
+        given = {"label": label, "site": site}
+        wanted = {
+            name: column or (None if own[name] in taken else own[name])
+            for name, column in given.items()
+        }
+        while True:
+            asked = self.request(
+                label=wanted["label"],
+                site=wanted["site"],
+                positive=positive,
+                attributes=attributes,
+                missing=missing,
+                patient=patient,
+                score=score,
+                columns=columns,
+            )
+            try:
+                read = read_patients(asked, table)
+                break
+            except MissingColumn as error:
+                gone = [name for name in own if wanted[name] == error.column and not given[name]]
+                if not gone:
+                    raise
+                wanted[gone[0]] = None
+        warn_each([*dropped_lines(read), *alike_lines(read)], stacklevel=2)
+        return read.patients if len(self.recipes) > 1 else self.patients_of(read.patients)
+
     def decide(
         self,
         table: Any,  # noqa: ANN401
@@ -405,7 +462,7 @@ class FrozenFile(ABC, Generic[Document]):
         patient: str | None = None,
         score: str | None = None,
         columns: ColumnNames = (),
-    ) -> dict[str, Any]:
+    ) -> Decisions:
         """Apply the rule to a table of instances, or to the path of one.
 
         Patients that the rule was not made for are refused
@@ -415,9 +472,9 @@ class FrozenFile(ABC, Generic[Document]):
 
         Returns
         -------
-        dict
-            Arrays with one entry per patient, in the order of the patients' identifiers; see
-            `decisions`.
+        Decisions
+            A dictionary of arrays with one entry per patient, in the order of the patients'
+            identifiers; see `decisions`. ``to_frame()`` returns it as a data frame.
         """
         self.check_unseen(unseen)
         asked = self.request(missing=missing, patient=patient, score=score, columns=columns)
@@ -429,7 +486,7 @@ class FrozenFile(ABC, Generic[Document]):
         warn_of_forced(pass_or_refuse(found, force=force))
         return self.decisions(several, unseen)
 
-    def decisions(self, given: GivenPatients, unseen: str = "refuse") -> dict[str, Any]:
+    def decisions(self, given: GivenPatients, unseen: str = "refuse") -> Decisions:
         """Return score, decision and flip probability of each patient; see `patients_of`.
 
         Patients of a group that a rule by covariate has not seen are refused, or decided by the
@@ -438,7 +495,7 @@ class FrozenFile(ABC, Generic[Document]):
 
         Returns
         -------
-        dict
+        Decisions
             Arrays ``patient``, ``score``, ``decision`` (``stratum`` for risk strata),
             ``flip_probability``, ``threshold`` (``thresholds``, as one text, for risk strata),
             ``outside_range`` (1 if the score is outside the range that the rule knows; for an
@@ -447,15 +504,17 @@ class FrozenFile(ABC, Generic[Document]):
         several = [] if isinstance(given, PatientScores) else _listed(given)
         patients = self.patients_of(several or given)
         self.check_attributes(patients, unseen)
-        return {
-            "patient": patients.patients,
-            "score": patients.scores,
-            self._column: self._named(self.decide_patients(patients)),
-            "flip_probability": self.flip_probability_of(patients),
-            **self._cut_offs(patients),
-            "outside_range": outside_range(self.expected, patients, several).astype(np.int8),
-            "rule_sha256": np.full(patients.n_patients, self.document.sha256, dtype=object),
-        }
+        return Decisions(
+            {
+                "patient": patients.patients,
+                "score": patients.scores,
+                self._column: self._named(self.decide_patients(patients)),
+                "flip_probability": self.flip_probability_of(patients),
+                **self._cut_offs(patients),
+                "outside_range": outside_range(self.expected, patients, several).astype(np.int8),
+                "rule_sha256": np.full(patients.n_patients, self.document.sha256, dtype=object),
+            }
+        )
 
     def applied(self, patients: PatientScores, decisions: Mapping[str, Any]) -> AppliedDocument:
         """Return what the decisions about the patients of a table come to."""
@@ -464,6 +523,18 @@ class FrozenFile(ABC, Generic[Document]):
             flip_rate=float(decisions["flip_probability"].mean()),
             **self._applied(patients),
         )
+
+
+def is_table(given: object) -> bool:
+    """Whether something is a table of instances or the path of one, and not patient scores."""
+    if isinstance(given, PatientScores):
+        return False
+    if isinstance(given, Mapping):
+        return not all(isinstance(one, PatientScores) for one in given.values())
+    if isinstance(given, np.ndarray):
+        return given.dtype.names is not None
+    marks = ("columns", "column_names", "collect_schema", "obs", "scanner")
+    return isinstance(given, str | PathLike) or any(hasattr(given, mark) for mark in marks)
 
 
 def column_names(given: ColumnNames) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from importlib import resources
+from typing import Any
 
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.parts import Part
@@ -45,24 +46,33 @@ def render_page(page: Page, *, printed: bool = False) -> str:
 
     ``printed`` leaves out what paper cannot do: the script and what needs it, and dark colours.
     """
+    templates = environment()
+    script = resources.files("steadycut.show").joinpath("templates/script.js").read_text("utf-8")
+    return templates.get_template("page.html").render(
+        page=page,
+        drawings=draw_page(page),
+        printed=printed,
+        script=script,
+        script_hash=policy_hash(script),
+    )
+
+
+def environment() -> Any:
+    """Return the templates; every text that they take is escaped."""
     with optional_package("a report", "jinja2", "report"):
         import jinja2
-        import markupsafe
-    environment = jinja2.Environment(
+    return jinja2.Environment(
         loader=jinja2.PackageLoader("steadycut.show"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    script = resources.files("steadycut.show").joinpath("templates/script.js").read_text("utf-8")
-    return environment.get_template("page.html").render(
-        page=page,
-        drawings=draw_page(page),
-        printed=printed,
-        script=markupsafe.Markup(script),  # noqa: S704
-        script_hash=policy_hash(script),
-    )
+
+
+def render_card(page: Page) -> str:
+    """Return the headline of a page as a piece of HTML that can stand in a notebook."""
+    return environment().get_template("card.html").render(page=page, printed=True)
 
 
 def policy_hash(script: str) -> str:

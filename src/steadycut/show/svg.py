@@ -55,7 +55,7 @@ def svg_file(display: Display, salt: str) -> str:
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         mpl.rcdefaults()
         mpl.rcParams.update(settings)
-        figure: Any = display.plot().figure
+        figure: Any = display.plot().figure_
         figure.set_layout_engine("none")
         figure.set_dpi(POINTS)
         # One renderer measures and draws, because it remembers the sizes of texts.

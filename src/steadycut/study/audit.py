@@ -1,6 +1,6 @@
 """A frozen rule at another hospital: its risk there, and where the difference comes from."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,11 +8,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steadycut.core.checks import check_fraction
+from steadycut.core.frames import Columns
 from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores, check_patients
 from steadycut.core.verdict import MARGIN
-from steadycut.documents.audit import AuditDocument, DecisionAudit
-from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.audit import (
+    AuditDocument,
+    DecisionAudit,
+    LabelledAudit,
+    RiskHere,
+    VerdictPart,
+)
+from steadycut.documents.frozen import FrozenFile, is_table
 from steadycut.documents.guards import (
     check_deployment,
     check_rule,
@@ -21,6 +28,7 @@ from steadycut.documents.guards import (
     texts_of,
 )
 from steadycut.documents.rule import FrozenRule
+from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
 from steadycut.errors import BadOption, BadPatients, argument, warn_each
 from steadycut.study.audited import Audited
 from steadycut.study.curves import class_quantiles
@@ -35,18 +43,18 @@ MOST_GROUPS = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Audit(Audited):
-    """What an audit found, and what one does with it: describe it."""
+class Audit(Audited, Shown):
+    """What an audit found, and what one does with it: look at it, describe it."""
 
     def __repr__(self) -> str:
         """Return the answer in a few lines; no patient is shown."""
         first = f"Audit of {self.n_patients} patients, {self.call_rate:.0%} called"
         if self.labelled is None:
-            return f"{first}; no labels, so no verdict\ndescribe() has everything"
+            return f"{first}; no labels, so no verdict\n{LOOK}"
         one = self.labelled.verdict
         return (
             f"{first}: {self.labelled.overall}\nuseful {one.useful}, as before {one.as_before}, "
-            f"within certificate {one.within_certificate}\ndescribe() has everything"
+            f"within certificate {one.within_certificate}\n{LOOK}"
         )
 
     def describe(self, confidence: float = CONFIDENCE) -> AuditDocument | DecisionAudit:
@@ -62,10 +70,28 @@ class Audit(Audited):
         """Return the content of ``audit.json``; ``confidence`` is that of its intervals."""
         return self.describe(confidence).to_plain()
 
+    @property
+    def verdict(self) -> VerdictPart:
+        """Whether the rule is useful here, as good as before, and within what was certified."""
+        return self.describe().verdict
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        document = self.describe()
+        tables: dict[str, Callable[[], Columns]] = {}
+        if isinstance(document, LabelledAudit):
+            points = document.operating_point, document.operating_point_internal
+            tables["operating_point"] = lambda: point_columns(*points)
+        tables["questions"] = lambda: columns_of(document.questions)
+        if isinstance(document, RiskHere) and document.groups:
+            groups = document.groups
+            answers = columns_of([one.verdict for one in groups])
+            tables["groups"] = lambda: {**columns_of(groups), **answers}
+        return tables
+
 
 def audit(
     rule: FrozenFile[Any],
-    scores: PatientScores | Mapping[Any, PatientScores] | ArrayLike,
+    scores: PatientScores | Mapping[Any, Any] | ArrayLike | Any,  # noqa: ANN401
     y: ArrayLike | None = None,
     *,
     force: bool = False,
@@ -86,7 +112,10 @@ def audit(
         Patient scores at the new hospital, made as the rule says: an array of shape (n,), or
         `PatientScores` (whose labels are used unless ``y`` is given); for an ensemble a mapping of
         them, one for each method, as `steadycut.aggregate` returns it. A rule by covariate needs
-        `PatientScores` with the covariate among their attributes.
+        `PatientScores` with the covariate among their attributes. Or a table of instances: a data
+        frame or a path. The rule then makes the patient scores itself, with the columns of labels
+        and of sites that it names, if the table has them; ``rule.aggregate(frame, label=...)``
+        takes other names.
     y
         0/1 labels, shape (n,); without them only call rate, flip-rate and warnings are known. For
         risk strata the grades: whole numbers from 0, or their names.
@@ -136,6 +165,8 @@ def audit(
     True
     """
     check_rule(rule)
+    if is_table(scores):
+        scores = rule.aggregate(scores, attributes=[] if group is None else [group])
     several = list(scores.values()) if isinstance(scores, Mapping) else []
     for one in several:
         check_patients(one)

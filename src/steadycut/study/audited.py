@@ -45,6 +45,16 @@ class Audited:
         return float(self.flip_probability.mean())
 
     @property
+    def risk(self) -> float | None:
+        """The average cost per patient that was seen here; None without labels."""
+        return None if self.labelled is None else self.labelled.direct.risk
+
+    @property
+    def bound(self) -> float | None:
+        """The upper limit of the average cost here; None without labels."""
+        return None if self.labelled is None else self.labelled.direct.value
+
+    @property
     def base(self) -> float | None:
         """The paper's (Base): R_val + gamma + Shift(t), as if Shift were known."""
         found = self._change

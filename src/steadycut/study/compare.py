@@ -1,7 +1,7 @@
 """The paper's tables: every rule chooses at hospital P, and is judged at hospital Q."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ from steadycut.core.checks import FloatArray, check_flag
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
+from steadycut.core.frames import Columns
 from steadycut.core.intervals.paired import is_cheaper, paired_difference
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.best_criterion import name_of
@@ -28,6 +29,7 @@ from steadycut.documents.comparison import (
 )
 from steadycut.documents.guards import check_deployment
 from steadycut.documents.parts import CostsPart
+from steadycut.documents.shown import LOOK, Shown, columns_of
 from steadycut.errors import (
     BadOption,
     BadPatients,
@@ -139,7 +141,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Comparison:
+class Comparison(Shown):
     """The rows of the table, and the two hospitals that they are about.
 
     The first row is the rule that was fixed beforehand; the others are compared with it.
@@ -160,7 +162,7 @@ class Comparison:
         risks = ", ".join(f"{row.name} {row.external.risk(row.costs):.3g}" for row in self.rows)
         return (
             f"Comparison of {len(self.rows)} rules on {self.n_external} patients; average cost:\n"
-            f"{risks}\ndescribe() has everything"
+            f"{risks}\n{LOOK}"
         )
 
     def describe(self) -> ComparisonDocument:
@@ -199,6 +201,12 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``compare.json``."""
         return self.describe().to_plain()
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {
+            "rules": lambda: columns_of(self.describe().rows),
+            "costs": lambda: columns_of(self.describe().cost_table),
+        }
 
 
 def _is_cheaper(row: Row, other: Row, level: float) -> bool:

@@ -1,7 +1,8 @@
 """The whole flow: patient scores in, a frozen and certified cut-off out."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
@@ -10,6 +11,7 @@ from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.bootstrap.within_groups import Stratify
 from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import confusion_at
+from steadycut.core.frames import Columns
 from steadycut.core.intervals.threshold import CutInterval
 from steadycut.core.odd import check_varied
 from steadycut.core.records import PatientScores
@@ -17,11 +19,12 @@ from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.select import Draw
 from steadycut.core.split import Roles
 from steadycut.documents.rule import FrozenRule
-from steadycut.documents.study import StudyDocument
+from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
+from steadycut.documents.study import StudyDocument, StudyVerdictPart
 from steadycut.errors import BadOption, BadPatients, warn_each
 from steadycut.study.choosing import Choice, Progress, choose
 from steadycut.study.describe import describe
-from steadycut.study.fitted import FittedStudy, HeldOut
+from steadycut.study.fitted import FittedStudy, HeldOut, patient_columns
 from steadycut.study.freeze import freeze
 from steadycut.study.operating_point import (
     CONFIDENCE,
@@ -31,11 +34,12 @@ from steadycut.study.operating_point import (
 )
 from steadycut.study.options import GIVEN, FitOptions, Options, study_options
 from steadycut.study.roles import check_both_classes, deal_roles, deal_test, groups_of
+from steadycut.study.useful import study_verdict
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Study(FittedStudy):
-    """A fitted study, and what one does with it: describe it, freeze it."""
+class Study(FittedStudy, Shown):
+    """A fitted study, and what one does with it: look at it, describe it, freeze it."""
 
     def __repr__(self) -> str:
         """Return the answer in three lines; no patient is shown."""
@@ -47,7 +51,7 @@ class Study(FittedStudy):
             f"certified: average cost at most {found.value:.3g} "
             f"({1 - found.delta:.0%} confidence); "
             f"calling everybody or nobody {found.trivial_risk:.3g}\n"
-            "describe() has everything, freeze() makes the rule"
+            f"{LOOK}; freeze() makes the rule"
         )
 
     def operating_point(self, confidence: float = CONFIDENCE) -> OperatingPoint:
@@ -64,11 +68,20 @@ class Study(FittedStudy):
 
     def describe(self, confidence: float = CONFIDENCE) -> StudyDocument:
         """Return everything that was found, without any patient, as one typed record."""
-        return describe(self, confidence)
+        return self._document if confidence == CONFIDENCE else describe(self, confidence)
+
+    @cached_property
+    def _document(self) -> StudyDocument:
+        return describe(self, CONFIDENCE)
+
+    @property
+    def verdict(self) -> StudyVerdictPart:
+        """Whether the cut-off is useful here, and as good as somebody asked for."""
+        return study_verdict(self)
 
     def to_dict(self, confidence: float = CONFIDENCE) -> dict[str, Any]:
         """Return the content of ``study.json``; ``confidence`` is that of its intervals."""
-        return describe(self, confidence).to_plain()
+        return self.describe(confidence).to_plain()
 
     def freeze(
         self,
@@ -85,6 +98,13 @@ class Study(FittedStudy):
         cut-off stays, the certificate gets a little larger.
         """
         return freeze(self, remember_patients=remember_patients, key=key, small_cells=small_cells)
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {
+            "patients": lambda: patient_columns(self),
+            "candidates": lambda: columns_of(self.describe().candidates),
+            "operating_point": lambda: point_columns(self.describe().operating_point),
+        }
 
 
 def fit(

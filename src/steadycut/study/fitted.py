@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steadycut.core.asked_rates import CertifiedRate, certified_rates
 from steadycut.core.certify import Certificate
@@ -12,6 +14,7 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.cuts.grid import operating_value
 from steadycut.core.diagnose import class_warnings, flip_probability, order_warnings
 from steadycut.core.ensemble import Ensemble
+from steadycut.core.frames import Columns
 from steadycut.core.next_site import NextSite
 from steadycut.core.odd import odd_warnings
 from steadycut.core.records import PatientScores
@@ -161,6 +164,33 @@ class FittedStudy:
         sign = self.options.sign
         draws = self.chosen.draws.thresholds
         return flip_probability(sign * np.asarray(scores), self.chosen.threshold, draws)
+
+
+def patient_columns(study: FittedStudy) -> Columns:
+    """Return one row per patient: what is known of them, their part in the study, the decision.
+
+    The part is ``choose`` or ``certify``, both in a study where all do both, or ``test``.
+    """
+    parts = np.full(study.patients.n_patients, "choose, certify", dtype="<U15")
+    if study.options.honesty == "split":
+        parts[study.roles.select], parts[study.roles.certify] = "choose", "certify"
+    several = [(study.patients, parts)]
+    if study.held_out is not None:
+        held = study.held_out.patients.oriented(study.options.direction)
+        several.append((held, np.full(held.n_patients, "test", dtype="<U15")))
+    tables = [patients.columns() | _decided(study, patients, part) for patients, part in several]
+    return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+
+
+def _decided(
+    study: FittedStudy, patients: PatientScores, part: NDArray[np.str_]
+) -> dict[str, NDArray[Any]]:
+    called = study.options.sign * patients.scores >= study.chosen.threshold
+    return {
+        "part": part,
+        "decision": called.astype(np.int8),
+        "flip_probability": study.flip_probability(patients.scores),
+    }
 
 
 def infeasible_warning(name: str) -> str:

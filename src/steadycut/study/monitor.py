@@ -28,6 +28,7 @@ from steadycut.documents.monitor import (
     TracePart,
 )
 from steadycut.documents.rule import FrozenRule
+from steadycut.documents.shown import LOOK, Shown
 from steadycut.errors import warn_each
 from steadycut.study.judge import Asked, comparison_of
 from steadycut.study.new_patients import graded_patients, swapped_here
@@ -40,7 +41,7 @@ UNWATCHED = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Monitor:
+class Monitor(Shown):
     """What the patients who have arrived so far say about a frozen rule.
 
     ``members`` counts the patients by action. ``risk`` and ``compared`` are None without labels,
@@ -61,7 +62,7 @@ class Monitor:
     def __repr__(self) -> str:
         """Return the answer in two lines; no patient is shown."""
         alarm = "no alarm" if self.first_alarm is None else f"alarm at patient {self.first_alarm}"
-        return f"Monitor of {self.n_patients} patients: {alarm}\ndescribe() has everything"
+        return f"Monitor of {self.n_patients} patients: {alarm}\n{LOOK}"
 
     @property
     def first_alarm(self) -> int | None:

@@ -1,6 +1,6 @@
 """How many patients a study needs for a certificate."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
@@ -8,6 +8,7 @@ from typing import Any
 
 from steadycut.core.checks import check_count, check_positive, is_real, refuse
 from steadycut.core.confusion import Confusion
+from steadycut.core.frames import Columns
 from steadycut.core.next_site import (
     LEAST_SITES,
     MOST_NEEDED,
@@ -29,6 +30,7 @@ from steadycut.core.records import Costs
 from steadycut.documents.plan import PlanDocument, SitePlanPart, SitesPlanPart, SitesPromisePart
 from steadycut.documents.reading import read_document, read_json
 from steadycut.documents.rule import FrozenRule
+from steadycut.documents.shown import Shown, columns_of
 from steadycut.documents.study import SCHEMA as STUDY_SCHEMA
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, argument
@@ -55,7 +57,7 @@ Pilot = FittedStudy | Mapping[str, Any] | str | PathLike[str]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Plan:
+class Plan(Shown):
     """The certificates to plan for, one row per bound and risk; that of ``auto`` comes first."""
 
     setting: Setting
@@ -97,6 +99,9 @@ class Plan:
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and texts."""
         return self.describe().to_plain()
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {"rows": lambda: columns_of(self.describe().rows)}
 
 
 def plan(  # noqa: PLR0913

@@ -22,6 +22,8 @@ from steadycut.show.figures import (
     CostsDisplay,
     DecisionCurveDisplay,
     FlipsDisplay,
+    LabelPathDisplay,
+    MenuDisplay,
     ModulusDisplay,
     MonitorDisplay,
     RiskCurveDisplay,
@@ -70,6 +72,8 @@ MAKERS = {
     "comparison": lambda: ComparisonDisplay.from_comparison(samples.comparison()),
     "monitor": lambda: MonitorDisplay.from_monitor(samples.monitored()),
     "monitor, alarm": lambda: MonitorDisplay.from_monitor(samples.monitored(moved=3.0)),
+    "menu": lambda: MenuDisplay.from_adaptation(samples.adapted()),
+    "label path": lambda: LabelPathDisplay.from_adaptation(samples.adapted()),
     "monitor, calls": lambda: MonitorDisplay.from_monitor(samples.monitored(labelled=False)),
 }
 
@@ -81,7 +85,7 @@ def state_of(display):
 @cache
 def drawn(maker):
     """The axes, drawn once for all tests that only look."""
-    ax = maker().plot()
+    ax = maker().plot().ax_
     ax.figure.draw_without_rendering()
     return ax
 
@@ -94,7 +98,7 @@ def texts_of(ax):
 def test_drawing_changes_neither_the_data_nor_matplotlib(maker):
     display = maker()
     before, settings = state_of(display), dict(mpl.rcParams)
-    display.plot().figure.draw_without_rendering()
+    display.plot().figure_.draw_without_rendering()
     for name, value in state_of(display).items():
         np.testing.assert_equal(value, before[name])
     assert dict(mpl.rcParams) == settings
@@ -103,7 +107,27 @@ def test_drawing_changes_neither_the_data_nor_matplotlib(maker):
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
 def test_the_axes_given_are_used(maker):
     ax = Figure().subplots()
-    assert maker().plot(ax) is ax
+    assert maker().plot(ax).ax_ is ax
+
+
+@pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
+def test_properties_are_handed_on_to_what_is_drawn(maker):
+    display = maker()
+    assert display.plot(gid="mine") is display
+    assert display.ax_.findobj(lambda artist: artist.get_gid() == "mine")
+
+
+def test_a_property_that_matplotlib_does_not_know_is_refused():
+    with pytest.raises(AttributeError, match="no_such_property"):
+        MAKERS["risk curve"]().plot(no_such_property=1)
+
+
+def test_a_notebook_shows_the_picture_unless_the_axes_are_the_users_own():
+    display = MAKERS["risk curve"]()
+    assert display._repr_png_() is None
+    assert display.plot()._repr_png_().startswith(b"\x89PNG")
+    assert display.plot(Figure().subplots())._repr_png_() is None
+    assert len(repr(display)) < 100
 
 
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
@@ -133,7 +157,7 @@ def test_pyplot_is_never_loaded():
         f"import sys; sys.path[:0] = {[str(REPOSITORY / 'src'), str(REPOSITORY)]!r}\n"
         "from tests.show.figures import samples\n"
         "from steadycut.show.figures import RiskCurveDisplay\n"
-        "RiskCurveDisplay.from_study(samples.tied_study()).plot().figure.draw_without_rendering()\n"
+        "RiskCurveDisplay.from_study(samples.tied_study()).plot().figure_.draw_without_rendering()\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -141,7 +165,7 @@ def test_pyplot_is_never_loaded():
 
 def test_the_curve_drawn_is_the_curve():
     display = RiskCurveDisplay.from_study(samples.study())
-    line = display.plot().lines[0]
+    line = display.plot().ax_.lines[0]
     np.testing.assert_array_equal(line.get_xdata(), display.thresholds)
     np.testing.assert_array_equal(line.get_ydata(), display.risk)
 
@@ -149,19 +173,19 @@ def test_the_curve_drawn_is_the_curve():
 @pytest.mark.parametrize(("direction", "style"), [("ge", "steps-pre"), ("le", "steps-post")])
 def test_the_curve_steps_on_the_side_where_patients_are_not_called(direction, style):
     display = RiskCurveDisplay.from_study(samples.tied_study(direction))
-    assert display.plot().lines[0].get_drawstyle() == style
+    assert display.plot().ax_.lines[0].get_drawstyle() == style
 
 
 def test_a_part_that_is_not_known_is_said():
-    assert "not known" in texts_of(MAKERS["shift, one class"]().plot())
-    assert "not known" not in texts_of(MAKERS["shift"]().plot())
+    assert "not known" in texts_of(MAKERS["shift, one class"]().plot().ax_)
+    assert "not known" not in texts_of(MAKERS["shift"]().plot().ax_)
 
 
 @pytest.mark.parametrize("name", ["a$b$c", "<script>alert(1)</script>", "x" * 300, "a\nb\tc"])
 def test_any_name_is_an_axis_label(name):
     study = samples.study()
     study["score"] = name
-    ax = RiskCurveDisplay.from_study(study).plot()
+    ax = RiskCurveDisplay.from_study(study).plot().ax_
     ax.figure.draw_without_rendering()
     assert ax.get_xlabel() == f"cut-off on {shorten(name)}"
     assert len(shorten(name)) <= 36
@@ -260,23 +284,23 @@ def test_content_that_a_figure_does_not_take_is_refused():
 
 
 def test_a_site_that_lacks_a_class_is_said():
-    assert "sens not known" in texts_of(MAKERS["sites"]().plot())
+    assert "sens not known" in texts_of(MAKERS["sites"]().plot().ax_)
 
 
 def test_an_alarm_is_said():
-    assert "alarm after patient" in texts_of(MAKERS["monitor, alarm"]().plot())
-    assert "no alarm" in texts_of(MAKERS["monitor"]().plot())
+    assert "alarm after patient" in texts_of(MAKERS["monitor, alarm"]().plot().ax_)
+    assert "no alarm" in texts_of(MAKERS["monitor"]().plot().ax_)
 
 
 def test_a_band_beyond_the_axis_is_said():
-    assert "dkw band, above the axis" in texts_of(MAKERS["modulus, ties"]().plot())
-    assert "multiscale" not in texts_of(MAKERS["modulus, target"]().plot())
+    assert "dkw band, above the axis" in texts_of(MAKERS["modulus, ties"]().plot().ax_)
+    assert "multiscale" not in texts_of(MAKERS["modulus, target"]().plot().ax_)
 
 
 def test_rows_that_are_not_shown_are_said():
     study = samples.sites_study()
     study["next_site"]["rows"] *= 10
-    assert "15 more are not shown" in texts_of(SitesDisplay.from_study(study).plot())
+    assert "15 more are not shown" in texts_of(SitesDisplay.from_study(study).plot().ax_)
 
 
 @pytest.mark.parametrize("name", ["a", "a" * 300, "a\nb"])
@@ -288,7 +312,7 @@ def test_a_row_has_a_name_that_fits(name):
 @pytest.mark.parametrize("direction", ["ge", "le"])
 def test_the_stairs_of_the_scores_stand_on_the_side_of_those_called(direction):
     study = samples._tied(direction)
-    line = next(line for line in ScoresDisplay.from_study(study).plot().lines[1:])
+    line = next(line for line in ScoresDisplay.from_study(study).plot().ax_.lines[1:])
     positives = study.certify_patients.positive_scores
     x, y = line.get_xdata(), line.get_ydata()
     for score in (x[:-1] + x[1:])[np.diff(x) > 0] / 2:

@@ -14,7 +14,7 @@ from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import MOST_ROWS, name_rows, risk_unit
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class CandidatesDisplay(Display):
     """Every candidate: smallest risk, risk at its cut-off, and J, risk plus instability penalty.
 
@@ -70,7 +70,7 @@ class CandidatesDisplay(Display):
             unit=risk_unit(document.costs),
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the rows."""
         places = np.arange(len(self.names))
         if self.chosen is not None:
@@ -82,12 +82,14 @@ class CandidatesDisplay(Display):
             ("risk at its cut-off", self.risk, "o", BLUE),
             ("smallest risk + penalty (J)", self.objective, "D", ORANGE),
         )
+        drawn = []
         for label, values, marker, colour in marks:
             look = {"color": colour, "markersize": 10 if marker == "|" else 6, "linestyle": ""}
-            ax.plot(values, places, marker, markeredgewidth=1.6, label=label, **look)
+            drawn += ax.plot(values, places, marker, markeredgewidth=1.6, label=label, **look)
         ax.set_xlim(left=0)
         ax.set_xlabel(self.unit)
         name_rows(ax, self.names, self.n_left_out)
+        return drawn
 
 
 def _name(row: CandidatePart, *, with_score: bool) -> str:

@@ -35,7 +35,7 @@ class Bar(NamedTuple):
     error: float = math.nan
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class CertificateDisplay(Display):
     """Waterfall: what was observed, what is added to it, and the resulting bounds.
 
@@ -111,14 +111,15 @@ class CertificateDisplay(Display):
             unit=risk_unit(costs),
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the bars."""
         places, ends = np.arange(len(self.names)), self.starts + self.widths
+        drawn: list[Any] = []
         for kind, (label, colour, hatch) in LOOKS.items():
             of_kind = np.array([one == kind for one in self.kinds])
             look = {"color": colour, "hatch": hatch, "edgecolor": "white", "label": label}
             bars = {"left": self.starts[of_kind], "height": 2 * HALF_BAR}
-            ax.barh(places[of_kind], self.widths[of_kind], **bars, **look)
+            drawn += ax.barh(places[of_kind], self.widths[of_kind], **bars, **look)
         for i in np.flatnonzero(self._leads_on()):
             ax.vlines(ends[i], i - HALF_BAR, i + 1 + HALF_BAR, color=BLACK, linewidth=0.7)
         limits = {"fmt": "none", "ecolor": BLACK, "capsize": 3, "linewidth": 1.2}
@@ -134,6 +135,7 @@ class CertificateDisplay(Display):
         name_rows(ax, self.names)
         ax.set_xlim(left=0)
         ax.set_xlabel(self.unit)
+        return drawn
 
     def _leads_on(self) -> list[bool]:
         """Return which bars are continued, or summed up, by the next one."""

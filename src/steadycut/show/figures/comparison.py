@@ -15,7 +15,7 @@ from steadycut.show.figures.elements import DASHED, MOST_ROWS, name_rows, risk_u
 OFFSET = 0.14
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class ComparisonDisplay(Display):
     """One row per rule: risk at the first hospital and at the other, with standard errors.
 
@@ -63,7 +63,7 @@ class ComparisonDisplay(Display):
             unit=risk_unit(document.costs),
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the rows."""
         places = np.arange(len(self.names))
         look = {"color": GREEN, "markersize": 11, "markeredgewidth": 2}
@@ -72,11 +72,14 @@ class ComparisonDisplay(Display):
             ("first hospital", self.risk_validation, self.risk_validation_se, "o", BLUE, -OFFSET),
             ("other hospital", self.risk_external, self.risk_external_se, "s", ORANGE, OFFSET),
         )
+        drawn = []
         for label, values, errors, marker, colour, offset in rows:
             look = {"fmt": marker, "color": colour, "ecolor": BLACK, "elinewidth": 1, "capsize": 2}
-            ax.errorbar(values, places + offset, xerr=errors, label=label, **look)
+            made = ax.errorbar(values, places + offset, xerr=errors, label=label, **look)
+            drawn.append(made.lines[0])
         words = "call nobody, or everybody, there"
         ax.axvline(self.trivial_external, color=BLACK, linestyle=DASHED, linewidth=1, label=words)
         ax.set_xlim(left=0)
         ax.set_xlabel(f"{self.unit}, \N{PLUS-MINUS SIGN} 1 standard error")
         name_rows(ax, self.names)
+        return drawn

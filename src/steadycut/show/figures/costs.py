@@ -18,7 +18,7 @@ WRITTEN = 4
 PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class CostsDisplay(Display):
     """Risk of the patients used to check at other ratios of the costs, with the same sum.
 
@@ -66,15 +66,17 @@ class CostsDisplay(Display):
             total_cost=costs.cost_fn + costs.cost_fp,
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the curves."""
         lines = (
             ("cut-off chosen at these costs", self.risk, BLUE, "-"),
             ("the frozen cut-off", self.frozen_risk, VERMILLION, DASH_DOT),
             ("call nobody, or everybody", self.trivial_risk, BLACK, DASHED),
         )
-        for label, values, colour, style in lines:
-            ax.plot(self.ratios, values, color=colour, linestyle=style, label=label)
+        drawn = [
+            ax.plot(self.ratios, values, color=colour, linestyle=style, label=label)[0]
+            for label, values, colour, style in lines
+        ]
         ax.axvline(self.ratio, color=BLACK, linestyle=DOTTED, label="costs of the study")
         ax.plot(self.ratios[::WRITTEN], self.risk[::WRITTEN], "o", color=BLUE)
         for i in range(0, self.ratios.size, WRITTEN):
@@ -89,3 +91,4 @@ class CostsDisplay(Display):
         ax.set_xlabel("cost of a miss / cost of a false alarm")
         note_below(ax, "numbers at the points: the cut-off that is chosen there")
         ax.set_ylabel(f"average cost per patient (costs sum to {self.total_cost:g})")
+        return drawn[0]

@@ -19,7 +19,7 @@ from steadycut.show.figures.elements import DASH_DOT, DASHED, DOTTED, draw_band
 PROBABILITIES = np.arange(1, 100) / 100
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class DecisionCurveDisplay(Display):
     """Decision curve of the frozen cut-off, with calling everybody and nobody.
 
@@ -85,7 +85,7 @@ class DecisionCurveDisplay(Display):
             prevalence=prevalence,
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the curves."""
         lowest = -0.25 * self.prevalence
         error = self.standard_error
@@ -97,12 +97,14 @@ class DecisionCurveDisplay(Display):
             ("call everybody", self.everybody, BLACK, DASHED),
             ("call nobody", np.zeros(self.best.size), BLACK, DOTTED),
         )
+        drawn = []
         for label, values, colour, style in lines:
             seen = values >= 2 * lowest
             look = {"color": colour, "linestyle": style, "label": label}
-            ax.plot(self.probabilities[seen], values[seen], **look)
+            drawn += ax.plot(self.probabilities[seen], values[seen], **look)
         ax.axvline(self.probability, color=VERMILLION, linewidth=1.2, label="costs of the study")
         ax.set_xlim(0, 1)
         ax.set_ylim(lowest, 1.1 * self.prevalence)
         ax.set_xlabel("threshold probability")
         ax.set_ylabel("net benefit per patient")
+        return drawn[0]

@@ -1,11 +1,14 @@
 """What every figure can do: be made from a document, and be drawn."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from io import BytesIO
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from steadycut.core.checks import FloatArray, read_only
+from steadycut.core.checks import FloatArray, read_only, store
+from steadycut.core.records import PatientScores
 from steadycut.documents.adaptation import AdaptationDocument
 from steadycut.documents.audit import AuditDocument
 from steadycut.documents.comparison import ComparisonDocument
@@ -15,9 +18,7 @@ from steadycut.documents.reading import described, read_document, schema_of
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, BadPatients
 from steadycut.io.packages import optional_package
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from steadycut.study.fit import fit
 
 # Inches.
 WIDTH = 5.2
@@ -40,7 +41,10 @@ class Display:
     A new figure has ``height`` inches, and ``row_height`` more for each of its named rows.
     """
 
-    __slots__ = ()
+    # As in scikit-learn: where it was drawn. They are there after `plot`.
+    __slots__ = ("_is_new", "ax_", "figure_")
+    ax_: Any
+    figure_: Any
     height: ClassVar[float] = 3.9
     row_height: ClassVar[float] = 0
 
@@ -75,22 +79,76 @@ class Display:
         except BadPatients:  # no sites, no labels, a class without patients
             return None
 
-    def plot(self, ax: Any | None = None) -> "Axes":
-        """Draw on ``ax``, or on a new figure that pyplot does not know, and return the axes."""
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any | None = None, **style: Any) -> Self:
+        """Draw the figure of the study in a fitted `StableThreshold` or classifier."""
+        study = getattr(estimator, "study_", None)
+        if study is None:
+            msg = (
+                f"{cls.__name__}.from_estimator takes a fitted StableThreshold or "
+                f"StableThresholdClassifier; got an object of type {type(estimator).__name__!r}. "
+                "Call fit on it first."
+            )
+            raise BadOption(msg)
+        return cls.from_content(study).plot(ax, **style)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, y_score: ArrayLike, *, ax: Any | None = None, **options: Any
+    ) -> Self:
+        """Choose a cut-off on one score per patient, and draw the figure of that study.
+
+        ``options`` are those of `steadycut.fit`, such as ``rule`` or ``cost_fn``.
+        """
+        patients = PatientScores(scores=y_score, labels=y_true)
+        return cls.from_content(fit(patients, **options)).plot(ax)
+
+    def plot(self, ax: Any | None = None, **style: Any) -> Self:
+        """Draw on ``ax``, or on a new figure that pyplot does not know.
+
+        Parameters
+        ----------
+        ax
+            Axes of matplotlib.
+        **style
+            Properties of the main curves, points or bars, such as ``color="black"``.
+
+        Returns
+        -------
+        Display
+            The display itself, with the axes as ``ax_`` and the figure as ``figure_``.
+        """
         with optional_package("a figure", "matplotlib", "plot"):
+            from matplotlib.artist import setp
             from matplotlib.figure import Figure
+        store(self, "_is_new", ax is None)
         if ax is None:
             height = self.height + self.row_height * len(getattr(self, "names", ()))
             ax = Figure(figsize=(WIDTH, height), layout="constrained").subplots()
-        self.draw(ax)
+        drawn = self.draw(ax)
+        if style:
+            setp(drawn, **style)
         ax.spines[["top", "right"]].set_visible(False)
         if ax.get_legend_handles_labels()[0]:
             ax.legend(**PLACE, **SPACE, fontsize="small")
-        return ax
+        store(self, "ax_", ax)
+        store(self, "figure_", ax.figure)
+        return self
 
-    def draw(self, ax: Any) -> None:
-        """Draw on axes."""
+    def draw(self, ax: Any) -> Any:
+        """Draw on axes, and return the main curves, points or bars."""
         raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: plot() draws it; then ax_ and figure_ are there>"
+
+    def _repr_png_(self) -> bytes | None:
+        """Return the picture for a notebook; not if it was drawn on the user's own axes."""
+        if not getattr(self, "_is_new", False):
+            return None
+        stream = BytesIO()
+        self.figure_.savefig(stream, format="png", dpi=110)
+        return stream.getvalue()
 
 
 def any_document(source: object) -> object:

@@ -16,7 +16,7 @@ from steadycut.show.figures.elements import DOTTED, mark_cut_off, name_score_axi
 from steadycut.study.explorer import GREY_ZONE
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class FlipsDisplay(Display):
     """Flip probability as a function of the score, and the grey zone; no patient is shown.
 
@@ -85,13 +85,14 @@ class FlipsDisplay(Display):
             score=document.score,
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the function."""
         step = "post" if self.direction == "ge" else "pre"
         ax.axvspan(*self.grey, color=GREY, alpha=0.25, linewidth=0, label="grey zone")
         ax.fill_between(self.scores, self.flips, step=step, color=BLUE, alpha=0.2, linewidth=0)
         style = f"steps-{step}"
-        ax.plot(self.scores, self.flips, color=BLUE, drawstyle=style, label="decided otherwise")
+        words = "decided otherwise"
+        drawn = ax.plot(self.scores, self.flips, color=BLUE, drawstyle=style, label=words)
         edge = f"{100 * self.grey_at_least:g} %"
         ax.axhline(self.grey_at_least, color=BLACK, linestyle=DOTTED, linewidth=1.2, label=edge)
         mark_cut_off(ax, self.threshold)
@@ -100,6 +101,7 @@ class FlipsDisplay(Display):
         ax.set_ylabel("share of resampled studies")
         if self.n_grey is not None:
             note_below(ax, f"{self.n_grey} of {self.n_patients} patients are in the grey zone")
+        return drawn
 
 
 def grey_ends(scores: FloatArray, flips: FloatArray, threshold: float) -> FloatArray:

@@ -14,7 +14,7 @@ from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import DASHED, note_below, risk_unit
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class LabelPathDisplay(Display):
     """The smallest upper limit of the cost after each label, and the target.
 
@@ -47,10 +47,11 @@ class LabelPathDisplay(Display):
             unit=risk_unit(document.costs),
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the path."""
         labels = np.arange(1, self.limit.size + 1)
-        ax.plot(labels, self.limit, color=BLUE, linewidth=1.8, label="limit at all times")
+        words = "limit at all times"
+        drawn = ax.plot(labels, self.limit, color=BLUE, linewidth=1.8, label=words)
         if self.target is not None:
             ax.axhline(self.target, color=BLACK, linestyle=DASHED, linewidth=1.2, label="target")
         reached = self.target is not None and bool(self.limit[-1] <= self.target)
@@ -59,3 +60,4 @@ class LabelPathDisplay(Display):
         ax.set_xlim(0, self.limit.size + 1)
         ax.set_xlabel("labels so far")
         ax.set_ylabel(self.unit)
+        return drawn

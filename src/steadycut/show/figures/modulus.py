@@ -13,7 +13,7 @@ from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import DASH_DOT, DASHED, DOTTED, risk_unit, shorten
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class ModulusDisplay(Display):
     """The risk modulus of the choosing patients, its two upper bands, and the radius.
 
@@ -62,7 +62,7 @@ class ModulusDisplay(Display):
             unit=risk_unit(costs),
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the curves."""
         top = 1.05 * min(float(self.dkw.max()), self.largest_cost)
         lines = (
@@ -70,12 +70,13 @@ class ModulusDisplay(Display):
             ("multiscale band", self.multiscale, ORANGE, DASHED),
             ("modulus", self.empirical, BLUE, "-"),
         )
+        drawn = []
         for label, values, colour, style in lines:
             if not np.isnan(values).all():
                 # A window does not hold the score at its end, so the steps are just beyond a width.
                 look = {"color": colour, "linestyle": style, "drawstyle": "steps-pre"}
                 words = f"{label}, above the axis" if values.min() > top else label
-                ax.plot(self.widths, values, label=words, **look)
+                drawn += ax.plot(self.widths, values, label=words, **look)
         ax.axvline(self.radius, color=BLACK, linestyle=DOTTED, label="bootstrap radius")
         ends = ([self.radius] * 2, [self.modulus, self.penalty])
         ax.plot(*ends, "o", color=VERMILLION, label="there, and the penalty")
@@ -83,3 +84,4 @@ class ModulusDisplay(Display):
         ax.set_xlim(left=0)
         ax.set_xlabel(f"error of the cut-off, in units of {shorten(self.score)}", parse_math=False)
         ax.set_ylabel(self.unit)
+        return drawn

@@ -17,7 +17,7 @@ WATCHES = ("risk", "calls")
 MOST_POINTS = 300
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class MonitorDisplay(Display):
     """What was observed up to each patient, with limits that hold at all times, and the alarm.
 
@@ -83,13 +83,14 @@ class MonitorDisplay(Display):
             unit=unit,
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the trace."""
         label = f"{100 * self.confidence:g} % limits, at all times"
         draw_band(ax, self.patients, self.lower, self.upper, label)
         for values in (self.lower, self.upper):
             ax.plot(self.patients, values, color=BLUE, linewidth=0.7)
-        ax.plot(self.patients, self.observed, color=BLUE, linewidth=1.8, label="observed so far")
+        look: Any = {"color": BLUE, "linewidth": 1.8, "label": "observed so far"}
+        drawn = ax.plot(self.patients, self.observed, **look)
         risk = self.watch == "risk"
         words = "certified risk" if risk else "limits where the rule was made"
         for i, value in enumerate(self.allowed[1:] if risk else self.allowed):
@@ -107,6 +108,7 @@ class MonitorDisplay(Display):
         ax.set_ylim(0, min(highest, 1.05 * self.upper.max()))
         ax.set_xlim(0, self.patients[-1] + 1)
         ax.set_ylabel(self.unit)
+        return drawn
 
 
 def kept_places(n: int, alarm: int | None) -> IntArray:

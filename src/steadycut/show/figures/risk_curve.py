@@ -21,7 +21,7 @@ from steadycut.show.figures.elements import (
 MARKERS = ("s", "^", "D", "v")
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class RiskCurveDisplay(Display):
     """Risk at every cut-off among the patients used to choose, plus and minus one standard error.
 
@@ -46,7 +46,7 @@ class RiskCurveDisplay(Display):
     >>> scores, labels = [0.1, 0.3, 0.2, 0.8, 0.7, 0.9], [0, 0, 0, 1, 1, 1]
     >>> cohort = steadycut.PatientScores(scores=scores, labels=labels)
     >>> study = steadycut.fit(cohort, honesty="uniform", rule="erm", grid="exact")
-    >>> ax = RiskCurveDisplay.from_study(study).plot()
+    >>> ax = RiskCurveDisplay.from_study(study).plot().ax_
     >>> ax.get_xlabel()
     'cut-off on score'
     """
@@ -87,14 +87,15 @@ class RiskCurveDisplay(Display):
             unit=risk_unit(costs),
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the curve."""
         # A patient at the cut-off is called, so the risk steps just beyond a score.
         step = "pre" if self.direction == "ge" else "post"
         low, high = self.risk - self.standard_error, self.risk + self.standard_error
         words = "\N{PLUS-MINUS SIGN} 1 bootstrap standard error"
         draw_band(ax, self.thresholds, np.maximum(low, 0), high, words, step)
-        ax.plot(self.thresholds, self.risk, color=BLUE, drawstyle=f"steps-{step}", label="risk")
+        look = {"color": BLUE, "drawstyle": f"steps-{step}", "label": "risk"}
+        drawn = ax.plot(self.thresholds, self.risk, **look)
         trivial = {"color": BLACK, "linestyle": DASHED, "linewidth": 1}
         ax.axhline(self.trivial_risk, label="call nobody, or everybody", **trivial)
         mark_cut_off(ax, self.threshold)
@@ -105,3 +106,4 @@ class RiskCurveDisplay(Display):
         ax.set_ylim(bottom=0)
         name_score_axis(ax, self.score)
         ax.set_ylabel(self.unit)
+        return drawn

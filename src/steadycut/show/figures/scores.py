@@ -27,7 +27,7 @@ STYLES = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class ScoresDisplay(Display):
     """The share of each class that would be called, by cut-off.
 
@@ -85,7 +85,7 @@ class ScoresDisplay(Display):
             classes=document.names,
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the curves."""
         two = len({place for _, place, _, _ in self.curves}) > 1
         mark_cut_off(ax, self.threshold)
@@ -94,14 +94,16 @@ class ScoresDisplay(Display):
             "negative": self.classes.healthy_patients,
             "all": "all patients",
         }
+        drawn = []
         for name, place, scores, shares in self.curves:
             where = {"internal": ", first hospital", "external": ", here"}[place] if two else ""
             style = STYLES[name, place] if two else STYLES[name, "external"]
             look = {"color": COLOURS[name], "linestyle": style, "linewidth": 1.8}
-            ax.plot(*self._steps(scores, shares), label=words[name] + where, **look)
+            drawn += ax.plot(*self._steps(scores, shares), label=words[name] + where, **look)
         ax.set_ylim(0, 1.02)
         name_score_axis(ax, self.score)
         ax.set_ylabel("share of the class that is called")
+        return drawn
 
     def _steps(self, scores: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the corners of the steps; a cut-off at a score calls patients with that score."""

@@ -19,7 +19,7 @@ HALF_BAR = 0.34
 SPLITS = ("signed", "shapley")
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class ShiftDisplay(Display):
     """Waterfall of R_Q - R_P: prevalence, scores of the ill, scores of the healthy.
 
@@ -74,7 +74,7 @@ class ShiftDisplay(Display):
             classes=document.names,
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the waterfall."""
         known = np.nan_to_num(self.parts)
         ends = self.risk_internal + np.cumsum(known)
@@ -82,9 +82,10 @@ class ShiftDisplay(Display):
         bottoms = np.array([0, *(ends - known), 0])
         heights = np.array([self.risk_internal, *known, self.risk_external])
         looks = [_look(part) for part in self.parts]
+        drawn: list[Any] = []
         for i, (colour, hatch) in enumerate([(BLUE, ""), *looks, (BLUE, "")]):
             bar = {"bottom": bottoms[i], "color": colour, "hatch": hatch, "edgecolor": "white"}
-            ax.bar(i, heights[i], width=2 * HALF_BAR, **bar)
+            drawn += ax.bar(i, heights[i], width=2 * HALF_BAR, **bar)
         for i, level in enumerate(levels[:-1]):
             ax.plot([i - HALF_BAR, i + 1 + HALF_BAR], [level] * 2, color=BLACK, linewidth=0.7)
         tops = np.maximum(bottoms, bottoms + heights)
@@ -102,6 +103,7 @@ class ShiftDisplay(Display):
         ax.set_ylim(1.1 * lowest, 1.15 * (tops.max() or 1))
         ax.set_ylabel(self.unit)
         note_below(ax, self.total_text)
+        return drawn
 
     @property
     def total_text(self) -> str:

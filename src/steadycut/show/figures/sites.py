@@ -15,7 +15,7 @@ from steadycut.show.figures.elements import MOST_ROWS, name_rows, risk_unit
 from steadycut.show.numbers import rate, whole_percent
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class SitesDisplay(Display):
     """One row per hospital, the largest first, then one row per limit for the next hospital.
 
@@ -76,11 +76,11 @@ class SitesDisplay(Display):
             unit=risk_unit(document.costs),
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the rows."""
         places = np.arange(self.costs.size)
         ax.hlines(places, self.low, self.high, color=BLUE, linewidth=1.4)
-        ax.plot(self.costs, places, "s", color=BLUE, markersize=5, label="hospital")
+        drawn = ax.plot(self.costs, places, "s", color=BLUE, markersize=5, label="hospital")
         everybody = "call everybody or nobody"
         ax.plot(self.trivial, places, "|", color=GREY, markersize=11, label=everybody)
         below = self.costs.size + np.arange(self.limits.size)
@@ -93,6 +93,7 @@ class SitesDisplay(Display):
         ax.set_xlim(left=0)
         ax.set_xlabel(self.unit)
         name_rows(ax, self.names, self.n_left_out)
+        return drawn
 
 
 def limits_of(found: NextSitePart) -> dict[str, float]:

@@ -17,7 +17,7 @@ BINS = 30
 NOTED = ("multi-modal", "flat")
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class ThresholdDrawsDisplay(Display):
     """Histogram of the bootstrap cut-offs, with the chosen one and its radius.
 
@@ -60,7 +60,7 @@ class ThresholdDrawsDisplay(Display):
             score=document.score,
         )
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any) -> Any:
         """Draw the histogram."""
         ends = (self.threshold - self.radius, self.threshold + self.radius)
         ax.axvspan(*ends, color=GREY, alpha=0.25, linewidth=0, label="within the radius")
@@ -68,12 +68,13 @@ class ThresholdDrawsDisplay(Display):
             ax.axvline(end, color=BLACK, linestyle=":", linewidth=1)
         bars = {"width": np.diff(self.edges), "align": "edge", "label": "bootstrap cut-offs"}
         look = {"color": BLUE, "edgecolor": "white", "linewidth": 0.6}
-        ax.bar(self.edges[:-1], self.counts, **bars, **look)
+        drawn = ax.bar(self.edges[:-1], self.counts, **bars, **look)
         mark_cut_off(ax, self.threshold)
         name_score_axis(ax, self.score)
         note_below(ax, self.note)
         ax.set_ylabel(f"replicates (of {self.draws.size})")
         ax.yaxis.get_major_locator().set_params(integer=True)
+        return drawn.patches
 
 
 def count_in_bins(draws: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:

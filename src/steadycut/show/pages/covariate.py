@@ -1,6 +1,6 @@
 """The page of cut-offs by covariate: one per group, or along a number."""
 
-from steadycut.documents.covariate import CovariateStudyDocument
+from steadycut.documents.covariate import CovariateDocument, CovariateStudyDocument
 from steadycut.documents.parts import CertificatePart
 from steadycut.show import sentences as say
 from steadycut.show.builders import held_files, of_columns, section
@@ -52,11 +52,15 @@ def covariate_page(study: CovariateStudyDocument) -> Page:
 
 def headline(study: CovariateStudyDocument) -> tuple[str, ...]:
     """Return the sentences that are read in ten seconds; the first one is the rule."""
-    score = say.aggregation_in_words(study.score, study.aggregation)
-    side = "at least" if study.direction == "ge" else "at most"
-    name = say.quoted(study.covariate)
-    rule = f"Call a patient when {score} is {side} the cut-off for the patient's {name}."
+    rule = rule_in_words(study, say.aggregation_in_words(study.score, study.aggregation))
     return (rule,) if study.verdict else (rule, certified_sentence(study))
+
+
+def rule_in_words(document: CovariateStudyDocument | CovariateDocument, score: str) -> str:
+    """Say when a patient is called, with the score in words."""
+    side = "at least" if document.direction == "ge" else "at most"
+    name = say.quoted(document.covariate)
+    return f"Call a patient when {score} is {side} the cut-off for the patient's {name}."
 
 
 def certified_sentence(study: CovariateStudyDocument) -> str:

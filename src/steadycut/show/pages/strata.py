@@ -1,6 +1,6 @@
 """The page of a study of risk strata: ordered boundaries, all chosen at once."""
 
-from steadycut.documents.strata import StrataStudyDocument
+from steadycut.documents.strata import StrataDocument, StrataStudyDocument
 from steadycut.show.builders import held_files, listed, of_columns, of_matrix, section
 from steadycut.show.columns import numbers
 from steadycut.show.numbers import count, cut, percent, risk
@@ -52,9 +52,13 @@ def strata_page(study: StrataStudyDocument) -> Page:
 
 def headline(study: StrataStudyDocument) -> tuple[str, ...]:
     """Return the sentences that are read in ten seconds; the first ones are the strata."""
-    score = aggregation_in_words(study.score, study.aggregation)
-    strata = f"The score of a patient is {score}. {'; '.join(strata_lines(study))}."
+    strata = strata_in_words(study, aggregation_in_words(study.score, study.aggregation))
     return (strata,) if study.verdict else (strata, certified_sentence(study))
+
+
+def strata_in_words(document: StrataStudyDocument | StrataDocument, score: str) -> str:
+    """Say which scores are in which stratum, with the score in words."""
+    return f"The score of a patient is {score}. {'; '.join(strata_lines(document))}."
 
 
 def certified_sentence(study: StrataStudyDocument) -> str:
@@ -68,7 +72,7 @@ def certified_sentence(study: StrataStudyDocument) -> str:
     return f"{start}: an average cost of {limit} per patient like these; {without}."
 
 
-def strata_lines(study: StrataStudyDocument) -> list[str]:
+def strata_lines(study: StrataStudyDocument | StrataDocument) -> list[str]:
     """Return each stratum with its range of scores, such as ``low: below 0.5``."""
     cuts = [cut(threshold) for threshold in study.thresholds]
     beyond, reached = ("below", "at least") if study.direction == "ge" else ("above", "at most")

@@ -1,6 +1,6 @@
 """A frozen rule at the next hospital: another cut-off, beside the frozen one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike
 
 from steadycut.core.adapt.worklist import grey_part, grey_zone, random_part
 from steadycut.core.checks import IntArray, check_count, check_fraction
+from steadycut.core.frames import Columns
 from steadycut.core.records import PatientScores
 from steadycut.documents.adaptation import AdaptationDocument, CandidateCutPart
 from steadycut.documents.guards import forced_names, texts_of
 from steadycut.documents.parts import CertificatePart, CostsPart, names_part
 from steadycut.documents.rule import FrozenRule
+from steadycut.documents.shown import Shown, columns_of
 from steadycut.errors import BadOption, argument, warn_each
 from steadycut.study.adapt.before import (
     LEAST_POOL,
@@ -41,7 +43,7 @@ from steadycut.study.adapt.words import assumptions, next_step, verdict_text
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Adaptation:
+class Adaptation(Shown):
     """A cut-off for the next hospital. ``describe()`` has everything, ``rule`` is what to use."""
 
     situation: Situation
@@ -109,6 +111,9 @@ class Adaptation:
     def to_dict(self) -> dict[str, Any]:
         """Return the content of ``adapt.json``."""
         return self.describe().to_plain()
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {"candidates": lambda: columns_of(self.candidates)}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -1,6 +1,6 @@
 """Cut-offs by covariate: one per group, or a function of a number, pulled to the pooled one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +16,12 @@ from steadycut.core.covariate.design import KINDS, Design, group_design, smooth_
 from steadycut.core.covariate.one_cut_test import common_cut_test
 from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
 from steadycut.core.covariate.slices import slice_patients
+from steadycut.core.frames import Columns
 from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
 from steadycut.documents.covariate import CovariateRule, CovariateStudyDocument
+from steadycut.documents.shown import Shown, columns_of
 from steadycut.errors import BadOption, warn_each
 from steadycut.study.covariate.describe import describe_by_covariate, freeze_by_covariate
 from steadycut.study.covariate.fitted import Difference, FittedByCovariate
@@ -32,7 +34,7 @@ Covariate = str | Mapping[Any, object] | ArrayLike
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class CovariateStudy(FittedByCovariate):
+class CovariateStudy(FittedByCovariate, Shown):
     """Fitted cut-offs by covariate, and what one does with them: describe them, freeze them."""
 
     def describe(self) -> CovariateStudyDocument:
@@ -46,6 +48,9 @@ class CovariateStudy(FittedByCovariate):
     def freeze(self) -> CovariateRule:
         """Return the rule to take to the next hospital."""
         return freeze_by_covariate(self)
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {"cuts": lambda: columns_of(self.describe().cuts)}
 
 
 def fit_by_covariate(

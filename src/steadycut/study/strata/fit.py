@@ -1,6 +1,6 @@
 """Ordered risk strata: patient scores in, frozen and certified boundaries out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from steadycut.core.bounds.windows import windows_of
 from steadycut.core.checks import IntArray, read_only
 from steadycut.core.confusion import count_decisions
 from steadycut.core.cuts.grid import clear_of_scores
+from steadycut.core.frames import Columns
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
 from steadycut.core.strata.certify import certify_boundaries, certify_cost
@@ -19,6 +20,7 @@ from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import StrataDraws, draw_strata, stratum_of
 from steadycut.core.strata.modulus import joint_band, joint_modulus, joint_radius, local_modulus
 from steadycut.core.strata.rules import parse_strata_rule, smallest_risk
+from steadycut.documents.shown import Shown, columns_of
 from steadycut.documents.strata import StrataRule, StrataStudyDocument
 from steadycut.errors import TooFewPatients, warn_each
 from steadycut.study.options import study_options
@@ -29,7 +31,7 @@ from steadycut.study.strata.options import StrataOptions, strata_options
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class StrataStudy(FittedStrata):
+class StrataStudy(FittedStrata, Shown):
     """Fitted risk strata, and what one does with them: describe them, freeze them."""
 
     def describe(self) -> StrataStudyDocument:
@@ -43,6 +45,9 @@ class StrataStudy(FittedStrata):
     def freeze(self) -> StrataRule:
         """Return the boundaries to take to the next hospital."""
         return freeze_strata(self)
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {"boundaries": lambda: columns_of(self.describe().boundaries)}
 
 
 def fit_strata(  # noqa: PLR0913

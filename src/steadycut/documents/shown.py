@@ -1,0 +1,121 @@
+"""What the objects that a user holds show of themselves: text, card, figure, report and tables."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from steadycut.core.frames import Columns, Framed
+from steadycut.documents.parts import EstimatePart, OperatingPointPart, Part, Step
+
+# The last line of a repr.
+LOOK = "summary(), plot() and report(path) show it"
+# The columns that come first in a table.
+FIRST = ("name", "rule")
+
+
+class Shown(Framed):
+    """An object with a document, which ``describe`` returns, and so with a page and figures."""
+
+    __slots__ = ()
+
+    def describe(self) -> Part:
+        """Return everything that was found, as one typed record."""
+        raise NotImplementedError
+
+    def summary(self, *, verbose: bool = False) -> str:
+        """Return the answer as text, as the command prints it; ``verbose`` adds all results."""
+        text: str = _show().summary(self, verbose=verbose)
+        return text
+
+    def report(self, path: str | PathLike[str]) -> Path:
+        """Write the whole page and return its path: HTML, or Markdown if it ends in ``.md``.
+
+        The HTML page is one file that works offline. A file that is there already is replaced.
+        """
+        written: Path = _show().write_report(self, Path(path))
+        return written
+
+    def plot(self, kind: str | None = None, *, ax: Any = None, **style: Any) -> Any:  # noqa: ANN401
+        """Draw a figure and return its display, which has ``ax_`` and ``figure_``.
+
+        Parameters
+        ----------
+        kind
+            Name of the figure, such as ``"risk-curve"``. A name that is not known is refused with
+            the names of all figures of this object. Default: the most telling one.
+        ax
+            Axes of matplotlib to draw on. Default: a new figure.
+        **style
+            Properties of the main curve or bars, such as ``color="black"``.
+        """
+        return _show().draw(self, kind, ax, **style)
+
+    def _repr_html_(self) -> str | None:
+        """Return the card that notebooks show; without jinja2 they show the text instead."""
+        card: str | None = _show().card(self)
+        return card
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {"document": lambda: _known(columns_of([self.describe()]))}
+
+
+def _show() -> Any:  # noqa: ANN401
+    """Return the module that shows documents.
+
+    Folders import each other one way, and showing comes after everything that is shown. So it is
+    reached through the package, whose names are loaded when they are first used.
+    """
+    return sys.modules["steadycut"].notebook
+
+
+def columns_of(rows: Sequence[Part]) -> Columns:
+    """Return parts as columns; what is not a number or a text is left out, but chains of steps.
+
+    Examples
+    --------
+    >>> columns_of([Step(level="slide", how="max"), Step(level="patient", how="mean")])
+    {'level': ['slide', 'patient'], 'how': ['max', 'mean']}
+    """
+    names = list(type(rows[0]).model_fields) if rows else []
+    names.sort(key=lambda name: name not in FIRST)
+    columns = {name: [_cell(getattr(row, name)) for row in rows] for name in names}
+    return {name.rstrip("_"): cells for name, cells in columns.items() if ... not in cells}
+
+
+def _known(columns: Columns) -> Columns:
+    return {name: cells for name, cells in columns.items() if any(one is not None for one in cells)}
+
+
+def _cell(value: object) -> object:
+    if isinstance(value, list) and value and all(isinstance(one, Step) for one in value):
+        return ", ".join(f"{one.level} {one.how}" for one in value)
+    return value if value is None or isinstance(value, bool | int | float | str) else ...
+
+
+def point_columns(here: OperatingPointPart, before: OperatingPointPart | None = None) -> Columns:
+    """Return what a cut-off does, one characteristic per row, with its interval.
+
+    ``rechosen_low`` and ``rechosen_high`` are the ends for a repeated study, where they are known.
+    ``before`` is another place to compare with.
+    """
+    found = here.fixed_cut.characteristics
+    columns: dict[str, Sequence[Any]] = {"name": list(found), **_ends(list(found.values()))}
+    if here.rechosen_cut is not None:
+        rechosen = here.rechosen_cut.characteristics
+        parts = [rechosen.get(name) for name in found]
+        columns["rechosen_low"] = [None if one is None else one.low for one in parts]
+        columns["rechosen_high"] = [None if one is None else one.high for one in parts]
+    if before is not None:
+        there = before.fixed_cut.characteristics
+        ends = _ends([there.get(name) for name in found])
+        columns |= {f"{name}_before": cells for name, cells in ends.items()}
+    return columns
+
+
+def _ends(parts: Sequence[EstimatePart | None]) -> dict[str, Sequence[Any]]:
+    return {
+        name: [None if one is None else getattr(one, name) for one in parts]
+        for name in ("value", "low", "high")
+    }
