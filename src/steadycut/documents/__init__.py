@@ -11,7 +11,8 @@
 ``strata``           strata.json: ordered risk strata; strata-study.json
 ``covariate``        covariate.json: cut-offs by covariate; covariate-study.json
 ``kinds``            every kind of frozen file, by its schema
-``applied``          what apply prints as JSON
+``applied``          the decisions of a frozen file about a table
+``shown``            what objects show of themselves: text, card, figure, report, tables
 ``study``            study.json
 ``audit``            audit.json
 ``comparison``       compare.json

@@ -1,4 +1,4 @@
-"""What ``steadycut apply --json`` says: how many patients of a table got which decision."""
+"""The decisions about the patients of a table, and what ``steadycut apply --json`` says of them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

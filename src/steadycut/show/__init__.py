@@ -16,6 +16,7 @@ A document becomes a page once, and three renderers take it: html, markdown and 
 ``markdown``   a page as Markdown
 ``terminal``   a part of a page as plain text
 ``rerender``   the page of a JSON file that a command wrote
+``notebook``   what objects show in a notebook, all made of their page
 ``applied``    what a frozen file decided about the patients of a table, in one line
 =============  ====================================================================
 """

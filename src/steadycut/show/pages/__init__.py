@@ -8,6 +8,7 @@
 ``covariate``       cut-offs by group, or along a number
 ``monitor``         a frozen file in use, patient by patient
 ``adaptation``      the cut-off for the next hospital
+``rule``            a frozen file by itself
 ``plan``            how many patients for which certificate
 ``kinds``           which page each kind of document has
 ==================  ===================================================
