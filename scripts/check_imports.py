@@ -49,7 +49,6 @@ MAY_IMPORT = {
 TOP_LEVEL_PLACES: dict[str, tuple[str, ...]] = {
     "typer": ("cli/", "reproduce/commands/"),
     "click": ("cli/",),
-    "rich": ("cli/",),
     "sklearn": ("estimators/",),
     "joblib": ("estimators/",),
     "pydantic": ("documents/",),

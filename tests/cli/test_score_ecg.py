@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from steadycut.cli.main import run
-from steadycut.pipelines.parquet import read_parquet
 from tests.pipelines.ecg.making import make_ecg, write_record
+from tests.pipelines.tables import read_parquet
 
 
 @pytest.fixture(scope="module")

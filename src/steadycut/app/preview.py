@@ -12,9 +12,10 @@ from steadycut.app.guess import guess_columns
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.sources.anndata import MATRIX, open_anndata
 from steadycut.ingest.sources.arrow import open_dataset
-from steadycut.ingest.sources.files import connect_duckdb, one_line, open_file
+from steadycut.ingest.sources.files import one_line, open_file
 from steadycut.ingest.sources.find import TableFile, find_files
 from steadycut.io.files import work_folder
+from steadycut.io.parquet import connect_duckdb
 
 SAMPLE = 5000
 MOST_SHOWN = 12

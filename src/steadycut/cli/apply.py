@@ -1,6 +1,5 @@
 """``steadycut apply``: decide for every patient of a table by a frozen rule."""
 
-import io
 import os
 import shlex
 from collections.abc import Sequence
@@ -27,7 +26,7 @@ from steadycut.documents.same_study import refuse_other_rule
 from steadycut.errors import BadOption
 from steadycut.ingest.read import alike_lines
 from steadycut.io.files import write_atomically
-from steadycut.io.packages import optional_package
+from steadycut.io.parquet import parquet_bytes
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.show.applied import applied_text, next_step
 from steadycut.show.terminal import paragraph
@@ -128,13 +127,7 @@ def writer_for(out: Path) -> Any:
 
 def to_parquet(decisions: dict[str, Any]) -> bytes:
     """Return decisions as Parquet."""
-    with optional_package("Writing Parquet files", "pyarrow", "frames"):
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-    columns = {name: pa.array(np.asarray(values).tolist()) for name, values in decisions.items()}
+    columns = {name: np.asarray(values) for name, values in decisions.items()}
     for name in {"decision", "outside_range"} & set(columns):
-        columns[name] = columns[name].cast(pa.int8())
-    buffer = io.BytesIO()
-    pq.write_table(pa.table(columns), buffer)
-    return buffer.getvalue()
+        columns[name] = columns[name].astype(np.int8)
+    return parquet_bytes(columns)

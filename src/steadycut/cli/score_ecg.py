@@ -10,6 +10,7 @@ from steadycut.cli.options import OutputOptions, Seed, argument, number, option,
 from steadycut.cli.output import check_folder, to_json, write_folder
 from steadycut.cli.results import finish_scoring
 from steadycut.core.checks import check_count, check_fraction
+from steadycut.io.parquet import write_parquet
 from steadycut.io.progress import progress_on_stderr
 from steadycut.pipelines.driver import InputFiles, gather_files
 from steadycut.pipelines.ecg import EcgOptions, Segments, SegmentScorer, read_segments
@@ -18,7 +19,6 @@ from steadycut.pipelines.ecg.plot import draw_segments
 from steadycut.pipelines.ecg.records import RECORDS, import_wfdb
 from steadycut.pipelines.ecg.scorer import read_scorer
 from steadycut.pipelines.ecg.training import labels_of_patients, train_apart
-from steadycut.pipelines.parquet import write_parquet
 from steadycut.pipelines.sheet import origin_columns, origin_of
 from steadycut.pipelines.skipped import refuse_if_nothing
 

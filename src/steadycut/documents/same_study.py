@@ -10,7 +10,7 @@ from typing import Any
 from steadycut.documents.canonical_json import content_hash
 from steadycut.errors import BadOption, argument
 from steadycut.io.files import open_plain, read_small
-from steadycut.io.packages import optional_package
+from steadycut.io.parquet import first_row
 
 RULE_COLUMN = "rule_sha256"
 # The audit of a frozen file, and the frozen files, as they are called in a folder.
@@ -93,23 +93,13 @@ def study_of(content: Mapping[str, Any]) -> str | None:
 def _rule_of_decisions(path: Path) -> str | None:
     """Return the hash of the rule in the first row of a file of decisions, if it has one."""
     try:
-        rows = _first_rows(path)
+        found = first_row(path) if path.suffix.lower() == ".parquet" else _first_line(path)
     except (OSError, ValueError, csv.Error):
         return None
-    return rows[0].get(RULE_COLUMN) if rows else None
+    return (found or {}).get(RULE_COLUMN)
 
 
-def _first_rows(path: Path) -> list[dict[str, str]]:
-    if path.suffix.lower() != ".parquet":
-        with open_plain(path) as file:
-            text = file.read(1_000_000).decode(errors="replace")
-        first = next(csv.DictReader(io.StringIO(text, newline="")), None)
-        return [] if first is None else [first]
-    with optional_package("Reading Parquet files", "pyarrow", "frames"):
-        import pyarrow.parquet as pq
-
-    with open_plain(path) as opened:
-        found: list[dict[str, str]] = (
-            pq.ParquetFile(opened).read_row_group(0).slice(0, 1).to_pylist()
-        )
-    return found
+def _first_line(path: Path) -> dict[str, str] | None:
+    with open_plain(path) as file:
+        text = file.read(1_000_000).decode(errors="replace")
+    return next(csv.DictReader(io.StringIO(text, newline="")), None)

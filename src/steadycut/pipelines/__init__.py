@@ -7,7 +7,6 @@ What all pipelines share:
 ``sheet``        the CSV file that says which patient, label and site a file has
 ``skipped``      files that cannot be used, and why
 ``parallel``     a function over many items, in threads or processes
-``parquet``      tables that are written whole and carry a note
 ``fingerprint``  hashes of files
 ===============  =================================================================
 

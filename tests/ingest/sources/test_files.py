@@ -15,8 +15,8 @@ from pyarrow.feather import write_feather
 from steadycut.errors import BadTable, MissingColumn, MissingPackage, SteadycutError
 from steadycut.ingest import aggregate
 from steadycut.ingest.engines.choose import SMALL_FILES, _best
-from steadycut.ingest.sources.files import connect_duckdb
 from steadycut.ingest.sources.find import find_files
+from steadycut.io.parquet import connect_duckdb
 
 TEXT = "id,s\nsecret-1,0.5\nsecret-2,0.25\n"
 

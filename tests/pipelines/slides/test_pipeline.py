@@ -7,10 +7,11 @@ import pytest
 
 from steadycut.cli.main import run
 from steadycut.errors import BadOption
-from steadycut.pipelines.parquet import read_note, read_parquet
+from steadycut.io.parquet import read_note
 from steadycut.pipelines.sheet import Origin
 from steadycut.pipelines.slides import Job, ModelOptions, TileModel, TileOptions, score_slides
 from tests.pipelines.slides.making import Drawing, write_model, write_slide
+from tests.pipelines.tables import read_parquet
 
 LESION = Drawing(lesions=((512, 256, 256),), blurred=(256, 512, 256))
 

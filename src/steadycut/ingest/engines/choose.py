@@ -154,4 +154,4 @@ def _rows_of(file: TableFile, most: int) -> int:
 def _has_duckdb() -> bool:
     from importlib.util import find_spec
 
-    return find_spec("duckdb") is not None and find_spec("pyarrow") is not None
+    return find_spec("duckdb") is not None

@@ -18,14 +18,15 @@ from steadycut.ingest.engines.engine import Advance
 from steadycut.ingest.finish import Finished, Part, finish_part, join_finished
 from steadycut.ingest.layout import Layout
 from steadycut.ingest.request import Request
-from steadycut.ingest.sources.files import connect_duckdb, one_line
+from steadycut.ingest.sources.files import one_line
 from steadycut.ingest.survey import Survey, survey_of
 from steadycut.ingest.table import key_column, stack_keys
+from steadycut.io.packages import optional_package
+from steadycut.io.parquet import connect_duckdb
 
 # What Python and the libraries need before any row is read.
 BASE = 192 << 20
 BYTES = 8
-BATCH = 1 << 18
 SMALL = 1 << 16
 # What one thread of DuckDB needs to turn text into Parquet.
 THREAD = 24 << 20
@@ -165,8 +166,7 @@ class DuckDBEngine:
         for j, scan in enumerate(self.scans):
             with one_line(scan.place):
                 for batch in self._batches(j, scan, leaves):
-                    # Not by to_numpy, which imports pandas if it is installed.
-                    leaf, *numbers = map(np.from_dlpack, batch.columns)
+                    leaf, *numbers = (np.asarray(one.buffer(1)) for one in batch.view().children)
                     order, places = _places(leaf, free)
                     _check_same(bool((free <= offsets[1:]).all()))
                     for name, some in zip(names, numbers, strict=True):
@@ -187,9 +187,9 @@ class DuckDBEngine:
             f"JOIN leaves{j} USING ({', '.join(self._leaf_keys())}) "
             f"WHERE leaf >= {leaves.start} AND leaf < {leaves.stop} AND {usable}"
         )
-        # duckdb 1 only has the older name.
-        reader = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
-        yield from reader(BATCH)
+        with optional_package("The duckdb engine", "nanoarrow", "duckdb"):
+            import nanoarrow
+        yield from nanoarrow.c_array_stream(relation)
 
 
 def _check_same(same: bool) -> None:  # noqa: FBT001

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
@@ -21,12 +22,12 @@ from steadycut.ingest.sources.files import (
     merge_opened,
     one_line,
     open_file,
-    quote_text,
     read_file,
     select_list,
 )
 from steadycut.ingest.sources.find import TableFile, find_files
 from steadycut.ingest.table import KeyColumn, Table, refuse_duration
+from steadycut.io.parquet import copy_columns, quote_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +57,7 @@ def open_scans(connection: Any, source: Any, request: Request, work: Path) -> li
         _refuse_durations({name: schema[name] for name in request.keys})
         lazy.select(*request.columns).sink_parquet(staged)
     else:
-        _stage_table(read_table(source, request), request, staged)
+        _stage_table(connection, read_table(source, request), request, staged)
         return [_staged_view(connection, 0, staged, "the table")]
     opened = open_file(connection, TableFile(str(staged)), request.columns, work)
     return [_view(connection, 0, opened, request)]
@@ -86,7 +87,7 @@ def _scan(
         if isinstance(table, Opened):
             _stage_text(connection, table, request, staged)
         elif table.kind == "anndata":
-            _stage_table(read_file(connection, table, request, work), request, staged)
+            _stage_table(connection, read_file(connection, table, request, work), request, staged)
         else:
             dataset = open_dataset(table)
             check_columns(request.columns, dataset.schema.names, f"{table.place!r}")
@@ -146,22 +147,17 @@ def _refuse_durations(types: Mapping[str, object]) -> None:
             refuse_duration(name)
 
 
-def _stage_table(table: Table, request: Request, target: Path) -> None:
+def _stage_table(connection: Any, table: Table, request: Request, target: Path) -> None:
     """Copy a table that is in memory, with the column names of `select_list`."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
     columns = {f"k{i}": _texts(table.keys[name]) for i, name in enumerate(request.keys)}
     for i, name in enumerate(request.scores):
         column = table.scores[name]
         texts = np.full(column.values.size, None, dtype=object)
         texts[list(column.unreadable)] = list(column.unreadable.values())
-        columns |= {f"s{i}": pa.array(column.values), f"u{i}": pa.array(texts, type=pa.string())}
-    parquet.write_table(pa.table(columns), target)
+        columns |= {f"s{i}": column.values, f"u{i}": texts}
+    copy_columns(connection, columns, target)
 
 
-def _texts(column: KeyColumn) -> Any:
-    import pyarrow as pa
-
-    indices = pa.array(column.codes, mask=column.codes < 0)
-    return pa.DictionaryArray.from_arrays(indices, pa.array(column.texts, type=pa.string()))
+def _texts(column: KeyColumn) -> NDArray[Any]:
+    # A missing key has the code -1.
+    return np.array([*column.texts, None], dtype=object)[column.codes]

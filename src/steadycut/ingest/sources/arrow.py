@@ -18,7 +18,7 @@ def open_dataset(file: TableFile) -> Any:
     Credentials and region come from the environment or the AWS configuration files.
     ``AWS_ENDPOINT_URL`` names a server other than Amazon's.
     """
-    with optional_package("Reading Arrow files and S3", "pyarrow", "frames"):
+    with optional_package("Reading Arrow files and S3", "pyarrow", "arrow"):
         from pyarrow import dataset
     if not file.is_remote:
         return dataset.dataset(file.absolute, format="feather")

@@ -28,7 +28,7 @@ from steadycut.ingest.table import (
     stack,
 )
 from steadycut.io.files import work_folder
-from steadycut.io.packages import optional_package
+from steadycut.io.parquet import connect_duckdb, load_duckdb, quote_name, quote_text
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 NUMBERS = frozenset({"BOOLEAN", "FLOAT", "DOUBLE", *WHOLE, *(f"U{name}" for name in WHOLE)})
@@ -167,7 +167,7 @@ def select_list(opened: Opened, request: Request) -> str:
 
 
 def _pick_key(opened: Opened, position: int, alias: str) -> str:
-    column, kind = _quote(opened.aliases[position]), opened.types[position]
+    column, kind = quote_name(opened.aliases[position]), opened.types[position]
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
         refuse_nested(opened.names[position])
     if kind == "INTERVAL":
@@ -186,7 +186,7 @@ def _pick_key(opened: Opened, position: int, alias: str) -> str:
 
 def _pick_score(opened: Opened, position: int, index: int, decimal: str) -> str:
     """Select a score as a number and, in columns of text, the texts that are not numbers."""
-    column, kind = _quote(opened.aliases[position]), opened.types[position]
+    column, kind = quote_name(opened.aliases[position]), opened.types[position]
     if _is_number(kind):
         return f"{column}::DOUBLE AS s{index}"
     # DuckDB would read 1_0 as 10.
@@ -269,15 +269,6 @@ def count_rows(files: Sequence[TableFile]) -> list[int]:
     return found
 
 
-def _quote(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def quote_text(text: str) -> str:
-    """Return a text with the quotes of SQL."""
-    return "'" + text.replace("'", "''") + "'"
-
-
 @contextmanager
 def one_line(place: str) -> Iterator[None]:
     """Turn errors of DuckDB, pyarrow or the system into one line; other lines may show cells."""
@@ -299,16 +290,3 @@ def one_line(place: str) -> Iterator[None]:
 def _printable(text: str) -> str:
     """Return a text with ? for the characters that cannot be printed."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)
-
-
-def connect_duckdb(**settings: Any) -> Any:
-    """Return a database in memory that never reaches for the network."""
-    never = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
-    return load_duckdb().connect(":memory:", config={**settings, **never})
-
-
-def load_duckdb() -> Any:
-    """Return duckdb, or say how to install it."""
-    with optional_package("Reading files", "duckdb", "duckdb"):
-        import duckdb
-    return duckdb

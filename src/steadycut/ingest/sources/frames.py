@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.errors import BadTable
+from steadycut.errors import BadTable, MissingPackage
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
 from steadycut.ingest.table import Table, key_column, moment, refuse_nested, score_column
@@ -64,6 +64,8 @@ def _column(name: str, series: Any) -> NDArray[Any]:
     try:
         missing = series.is_null().to_numpy()
         values = _values(series, any_missing=bool(missing.any()))
+    except MissingPackage:
+        raise
     except Exception as error:  # noqa: BLE001 (each library has its own errors)
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         msg = f"column {name!r} cannot be read: {reason}. Turn it into texts or plain numbers."
@@ -85,6 +87,8 @@ def _values(series: Any, *, any_missing: bool) -> NDArray[Any]:
         return _values(series.cast(narwhals.String), any_missing=any_missing)
     if kind == narwhals.Time:
         # As objects, times would lose their nanoseconds.
+        with optional_package("A column of times", "pyarrow", "arrow"):
+            import pyarrow  # noqa: F401, ICN001
         texts = series.to_arrow().cast("string").to_pylist()
         return np.array([text and moment(text) for text in texts], dtype=object)
     if kind == narwhals.String:

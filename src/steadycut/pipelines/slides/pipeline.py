@@ -14,10 +14,10 @@ from steadycut.documents.canonical_json import content_hash
 from steadycut.errors import BadFile
 from steadycut.ingest.patients import Progress
 from steadycut.io.files import write_atomically
+from steadycut.io.parquet import read_note, write_parquet
 from steadycut.pipelines.driver import check_names, process_files
 from steadycut.pipelines.fingerprint import file_fingerprint
 from steadycut.pipelines.parallel import map_in_threads
-from steadycut.pipelines.parquet import read_note, write_parquet
 from steadycut.pipelines.sheet import Origin, origin_columns, origin_of
 from steadycut.pipelines.skipped import SkippedFile
 from steadycut.pipelines.slides.model import TileModel
