@@ -109,7 +109,7 @@ VERSION_TESTS ?= tests/test_golden.py tests/documents tests/io tests/ingest/test
 	tests/cli/test_commands.py tests/cli/test_rules.py tests/cli/test_plan.py tests/cli/test_sign.py tests/cli/test_report.py tests/cli/test_lazy_commands.py \
 	tests/show/figures/test_displays.py tests/app/test_serve.py tests/estimators/test_deployed.py tests/estimators/test_threads.py
 # Old versions of starlette are tested through httpx, new ones through httpx2.
-VERSION_TOOLS := pytest pytest-xdist hypothesis jsonschema polars httpx httpx2
+VERSION_TOOLS := pytest pytest-xdist hypothesis jsonschema pandas polars httpx httpx2
 
 $(VENV)-oldest/.installed: pyproject.toml constraints-oldest.txt $(VENV)/.created
 	@echo "Installing the oldest versions into $(VENV)-oldest"

@@ -14,7 +14,7 @@ from io import StringIO
 from pathlib import Path
 
 OFFERED = {
-    *("steadycut", "numpy", "scipy", "pydantic"),
+    *("steadycut", "numpy", "scipy", "pydantic", "filelock"),
     *("pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"),
 }
 

@@ -24,7 +24,7 @@ def test_the_base_install_does_what_it_offers():
 def test_nothing_else_is_offered_than_what_is_installed():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     needed = {line.partition(">")[0] for line in project["dependencies"]}
-    assert needed == {"numpy", "scipy", "pydantic"}
+    assert needed == {"numpy", "scipy", "pydantic", "filelock"}
     assert needed < base_install.OFFERED
 
 

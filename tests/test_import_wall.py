@@ -137,7 +137,7 @@ def test_the_wall_lets_the_allowed_pass(tmp_path):
         "estimators/a.py": "import joblib\nfrom sklearn.base import BaseEstimator\n",
         "show/data.py": "from steadycut import study\n",
         "show/pages.py": "from steadycut.show.figures import data\n",
-        "cli/main.py": "import typer\nfrom rich.table import Table\nimport steadycut\n",
+        "cli/main.py": "import typer\nfrom click import Context\nimport steadycut\n",
     }
     done = run_wall(write_package(tmp_path, files))
     assert done.stdout == ""

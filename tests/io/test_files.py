@@ -360,3 +360,76 @@ def test_a_folder_that_somebody_keeps_locked_is_refused_in_the_end(tmp_path, mon
     ):
         write_atomically(tmp_path / "a", b"1")
     assert listing(tmp_path) == []
+
+
+@pytest.fixture
+def windows(monkeypatch):
+    """No folder can be opened, and no open file can be moved or removed, as on Windows."""
+
+    def refusing(real):
+        def call(path, *others, dir_fd=None, **more):
+            folder = Path(f"/proc/self/fd/{dir_fd}").resolve() if dir_fd else Path.cwd()
+            full = folder / path
+            for opened in Path("/proc/self/fd").iterdir():
+                if os.path.realpath(opened) == str(full) and full.is_file():
+                    raise PermissionError(13, "The file is in use")
+            more |= {} if dir_fd is None else {"dir_fd": dir_fd}
+            return real(path, *others, **more)
+
+        return call
+
+    for name in ("replace", "rename", "unlink", "remove"):
+        monkeypatch.setattr(os, name, refusing(getattr(os, name)))
+    monkeypatch.delattr(os, "O_DIRECTORY")
+
+
+def test_the_imitation_of_windows_refuses_an_open_file(tmp_path, windows):
+    path = tmp_path / "a"
+    with path.open("wb"), pytest.raises(PermissionError, match="in use"):
+        path.replace(tmp_path / "b")
+    with path.open("wb"), pytest.raises(PermissionError, match="in use"):
+        path.unlink()
+    path.replace(tmp_path / "b")
+
+
+def test_files_are_closed_before_they_are_moved(tmp_path, windows):
+    for content in (b"1", b"2"):
+        write_together({tmp_path / "a": content, tmp_path / "b": content})
+        assert listing(tmp_path) == ["a", "b"]
+        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes() == content
+
+
+def test_a_work_folder_goes_where_open_files_cannot_be_removed(tmp_path, monkeypatch, windows):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with work_folder() as folder:
+        (folder / "rows").write_bytes(b"1")
+        with work_folder() as other:
+            assert listing(tmp_path) == sorted([folder.name, other.name])
+    assert listing(tmp_path) == []
+
+
+def test_runs_wait_for_each_other_where_no_folder_can_be_opened(tmp_path, windows):
+    part = tmp_path / ".steadycut-0123456789abcdef.part"
+    part.write_bytes(b"half")
+    with _alone_in([tmp_path]):
+        writer = threading.Thread(target=write_atomically, args=(tmp_path / "a", b"1"))
+        writer.start()
+        writer.join(0.2)
+        assert writer.is_alive()
+        assert part.exists()
+    writer.join()
+    write_atomically(tmp_path / "a", b"2")
+    assert (listing(tmp_path), (tmp_path / "a").read_bytes()) == (["a"], b"2")
+
+
+@pytest.mark.parametrize(("age", "stays"), [(3500, True), (3700, False)])
+def test_a_work_folder_that_is_not_locked_yet_goes_by_its_age(tmp_path, monkeypatch, age, stays):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    empty, locking = tmp_path / "steadycut-work-0", tmp_path / "steadycut-work-1"
+    for folder in (empty, locking):
+        folder.mkdir()
+    (locking / ".lock").touch()
+    for folder in (empty, locking):
+        os.utime(folder, (time.time() - age,) * 2)
+    with work_folder():
+        assert (empty.exists(), locking.exists()) == (stays, stays)

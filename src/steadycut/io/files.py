@@ -1,7 +1,8 @@
 """Files that appear whole or not at all, and work folders that killed runs do not leave behind.
 
 Unfinished files are locked, and the system releases the lock however the run ends. So the next run
-knows which files no run is working on any more, and removes them.
+knows which files no run is working on any more, and removes them. A file is closed before it is
+moved or removed, because Windows refuses to move or remove an open one.
 """
 
 import os
@@ -15,19 +16,17 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from steadycut.errors import BadOption
+from filelock import lock_descriptor
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]
+from steadycut.errors import BadOption
 
 # Where there are no locks, a file of this age, in seconds, is no longer being written.
 STALE = 3600.0
 PARTS = ".steadycut-*.part"
 WORK = "steadycut-work-"
-NEW = "steadycut-new-"
 LOCK = ".lock"
+# Locked instead of the folder where a system does not open folders (Windows).
+FOLDER_LOCK = ".steadycut.lock"
 LARGEST_SMALL = 256_000_000
 # Seconds that a run waits for others that move files into the same folder.
 LONGEST_WAIT = 30.0
@@ -112,6 +111,7 @@ def write_together(files: Mapping[Path, bytes]) -> None:
             for part, path in parts.items():
                 held.enter_context(_written(part, path, files[path]))
             with _alone_in(folders):
+                held.close()
                 _move_all(parts)
         finally:
             for part in parts:
@@ -125,27 +125,26 @@ def work_folder() -> Iterator[Path]:
 
     Only this user can look into it. Folders of this user's killed runs are removed first.
     """
-    place = Path(tempfile.gettempdir())
-    for folder in (*place.glob(f"{WORK}*"), *place.glob(f"{NEW}*")):
-        if _is_own_folder(folder) and _is_left(folder):
+    for folder in Path(tempfile.gettempdir()).glob(f"{WORK}*"):
+        if _is_own_folder(folder) and _is_left(folder / LOCK):
             shutil.rmtree(folder, ignore_errors=True)
-    # It has another name until it is locked: a work folder without a lock counts as abandoned.
-    new = Path(tempfile.mkdtemp(prefix=NEW))
-    with (new / LOCK).open("wb") as file:
-        lock(file)
-        folder = new.rename(place / f"{WORK}{secrets.token_hex(8)}")
-        try:
+    folder = Path(tempfile.mkdtemp(prefix=WORK))
+    try:
+        with (folder / LOCK).open("wb") as file:
+            lock(file)
+            # A byte says that it is locked; until then other runs go by its age.
+            file.truncate(1)
             yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
-def _is_left(folder: Path) -> bool:
-    """Whether a killed run left a folder; one that is not locked yet may still be in use."""
-    if folder.name.startswith(WORK):
-        return _is_abandoned(folder / LOCK)
+def _is_left(path: Path) -> bool:
+    """Whether a killed run left a work folder, by its lock; one without a byte may be new."""
     with suppress(OSError):
-        return time.time() - folder.lstat().st_mtime > STALE
+        if path.exists() and path.stat().st_size:
+            return _is_abandoned(path)
+        return _is_stale(path.parent)
     return False
 
 
@@ -189,8 +188,12 @@ def _is_abandoned(path: Path) -> bool:
     """Whether no run holds a file any more; where there are no locks, whether it is old."""
     with suppress(OSError), open_plain(path, follow=False) as file:
         locked = lock(file)
-        return time.time() - path.lstat().st_mtime > STALE if locked is None else locked
+        return _is_stale(path) if locked is None else locked
     return False
+
+
+def _is_stale(path: Path) -> bool:
+    return time.time() - path.lstat().st_mtime > STALE
 
 
 def lock(file: IO[bytes] | int) -> bool | None:
@@ -201,15 +204,10 @@ def lock(file: IO[bytes] | int) -> bool | None:
     bool or None
         False if another run holds the lock; None if there are no locks on this system.
     """
-    if fcntl is None:  # pragma: no cover - Windows
-        return None
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        return lock_descriptor(file if isinstance(file, int) else file.fileno(), blocking=False)
     except OSError:
         return None
-    return True
 
 
 def check_place(path: Path) -> None:
@@ -223,7 +221,8 @@ def try_folder(folder: Path) -> None:
     part = _part_beside(folder / "any")
     try:
         with _locked_file(part):
-            part.unlink()
+            pass
+        part.unlink(missing_ok=True)
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
@@ -240,8 +239,6 @@ def _written(part: Path, path: Path, content: bytes) -> Iterator[None]:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-            if fcntl is None:  # pragma: no cover - Windows cannot move an open file
-                file.close()
             yield
 
 
@@ -287,10 +284,24 @@ def _alone_in(folders: Sequence[Path]) -> Iterator[None]:
         for folder in folders:
             # If a folder cannot be opened or locked, writing into it works or gives the reason.
             with suppress(OSError):
-                opened = os.open(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
-                held.callback(os.close, opened)
+                opened = held.enter_context(_opened_folder(folder))
                 _wait_for(opened, folder)
         yield
+
+
+@contextmanager
+def _opened_folder(folder: Path) -> Iterator[int]:
+    """Open a folder so that it can be locked, or a file in it that goes with the last run."""
+    is_folder = hasattr(os, "O_DIRECTORY")
+    path = folder if is_folder else folder / FOLDER_LOCK
+    opened = os.open(path, os.O_RDONLY | os.O_DIRECTORY if is_folder else os.O_RDWR | os.O_CREAT)
+    try:
+        yield opened
+    finally:
+        os.close(opened)
+        if not is_folder:
+            with suppress(OSError):
+                path.unlink()
 
 
 def _wait_for(opened: int, folder: Path) -> None:

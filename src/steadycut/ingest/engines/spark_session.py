@@ -45,8 +45,8 @@ def _check_java() -> None:
 @contextmanager
 def told_in_one_line() -> Iterator[None]:
     """Turn errors of Spark into one line; its own texts may show rows, and so identify patients."""
-    from pyspark.errors import PySparkException
-
+    with optional_package("The spark engine", "pyspark", "spark"):
+        from pyspark.errors import PySparkException
     try:
         yield
     except Exception as error:
