@@ -52,6 +52,7 @@ TOP_LEVEL_PLACES: dict[str, tuple[str, ...]] = {
     "sklearn": ("estimators/",),
     "joblib": ("estimators/",),
     "pydantic": ("documents/",),
+    "filelock": ("io/",),
     "starlette": ("app/",),
     "uvicorn": ("app/",),
 }

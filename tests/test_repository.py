@@ -127,9 +127,9 @@ def test_the_oldest_versions_are_the_lower_bounds():
     assert late == {}
 
 
-def test_the_base_is_numpy_scipy_and_pydantic():
+def test_the_base_is_numpy_scipy_pydantic_and_filelock():
     names = [re.split(r"[<>=]", need)[0] for need in project()["dependencies"]]
-    assert names == ["numpy", "scipy", "pydantic"]
+    assert names == ["numpy", "scipy", "pydantic", "filelock"]
 
 
 def test_the_citation_names_this_version():
