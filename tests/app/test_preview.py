@@ -18,6 +18,8 @@ def written(table, path):
     ending = path.name.partition(".")[2]
     writers = {
         "csv.gz": lambda: frame.to_csv(path, index=False),
+        "csv.zip": lambda: frame.to_csv(path, index=False),
+        "xlsx": lambda: frame.to_excel(path, index=False),
         "tsv": lambda: frame.to_csv(path, index=False, sep="\t"),
         "parquet": lambda: frame.to_parquet(path),
         "feather": lambda: frame.to_feather(path),
@@ -41,7 +43,9 @@ def test_the_columns_of_a_table(table):
     assert found["score"][0] == "numbers"
 
 
-@pytest.mark.parametrize("ending", ["csv.gz", "tsv", "parquet", "feather", "h5ad"])
+@pytest.mark.parametrize(
+    "ending", ["csv.gz", "csv.zip", "tsv", "xlsx", "parquet", "feather", "h5ad"]
+)
 def test_every_format_tells_the_same(table, tmp_path, ending):
     found = preview([written(table, tmp_path / f"table.{ending}")])
     wanted = {one.name: (one.kind, one.shown) for one in preview([table])}
@@ -122,7 +126,7 @@ def test_what_is_refused_here_is_refused_there(tmp_path):
     """Same line as from a command that reads the file."""
     from steadycut.ingest import aggregate
 
-    path = tmp_path / "t.xlsx"
+    path = tmp_path / "t.ods"
     path.write_bytes(b"x")
     told = []
     for read in (lambda: preview([path]), lambda: aggregate(path, patient="a", score="b")):

@@ -1,5 +1,6 @@
 """The columns of a table, without anything that may identify a patient."""
 
+import random
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -11,9 +12,11 @@ from steadycut.app.column import Column, words
 from steadycut.app.guess import guess_columns
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.sources.anndata import MATRIX, open_anndata
+from steadycut.ingest.sources.archives import unpacked
 from steadycut.ingest.sources.arrow import open_dataset
+from steadycut.ingest.sources.excel import excel_columns
 from steadycut.ingest.sources.files import one_line, open_file
-from steadycut.ingest.sources.find import TableFile, find_files
+from steadycut.ingest.sources.find import TableFile
 from steadycut.io.files import work_folder
 from steadycut.io.parquet import connect_duckdb
 
@@ -30,11 +33,11 @@ def preview(paths: Sequence[Path]) -> tuple[Column, ...]:
 
     Refuses what the commands refuse: unknown file endings, unreadable files, a missing header.
     """
-    files = find_files(list(paths))
     with connect_duckdb() as connection, work_folder() as work:
+        files = unpacked(list(paths), work)
         parts = [_sample(connection, file, SAMPLE // len(files), work) for file in files]
+        genes = [Column(name=name, is_gene=True) for name in _genes(files[0])]
     cells = {name: [cell for part in parts for cell in part.get(name, ())] for name in parts[0]}
-    genes = [Column(name=name, is_gene=True) for name in _genes(files[0])]
     return (*describe(cells), *genes)
 
 
@@ -86,6 +89,8 @@ def _sample(connection: Any, file: TableFile, n_rows: int, work: Path) -> Cells:
     with one_line(file.place):
         if file.kind == "anndata":
             return _sample_anndata(file.path, n_rows)
+        if file.kind == "excel":
+            return _sample_excel(file, n_rows)
         names, aliases, source = _open(connection, file, work)
         picked = ", ".join(f"{_quoted(alias)}::VARCHAR" for alias in aliases)
         # From all rows, because tables are often sorted by site. With a seed, to repeat the sample.
@@ -119,6 +124,16 @@ def _sample_anndata(path: Path, n_rows: int) -> Cells:
             ]
             for name, (_, column) in zip(names, rows.items(), strict=True)
         }
+
+
+def _sample_excel(file: TableFile, n_rows: int) -> Cells:
+    cells = excel_columns(file)
+    n_all = len(next(iter(cells.values()), []))
+    rows = sorted(random.Random(1).sample(range(n_all), min(n_rows, n_all)))  # noqa: S311
+    return {
+        name: [None if column[row] is None else str(column[row]) for row in rows]
+        for name, column in cells.items()
+    }
 
 
 def _genes(file: TableFile) -> list[str]:

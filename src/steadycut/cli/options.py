@@ -117,7 +117,8 @@ class TableOptions:
     """Reading the table."""
 
     tables: list[str] = argument(
-        "TABLE", "CSV, Parquet, Feather or .h5ad files, a pattern, or a folder of Parquet files."
+        "TABLE",
+        "CSV, Excel, Parquet, Feather, .h5ad or .zip files, a pattern, or a folder of Parquet.",
     )
     missing: Missing = "refuse"
     delimiter: str | None = option(

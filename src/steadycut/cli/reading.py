@@ -1,6 +1,5 @@
 """The tables that a command was given, and how to read them."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -74,18 +73,18 @@ def _study(reading: Reading, request: Request) -> dict[str, str]:
         request.recipe(score, one.name) for score in request.scores for one in request.aggregators
     ]
     asked = request.missing, request.sites, request.other_than, request.separator, request.decimal
-    files = [file.place for file in find_files(reading.paths)]
+    files = find_files(reading.paths)
     return {
         "version": __version__,
         "request": digest(repr((recipes, *asked))),
-        "tables": digest(*(f"{name} {_state(name)}" for name in files)),
+        "tables": digest(*(f"{file.place} {_state(file.path)}" for file in files)),
         "memory": str(reading.memory),
     }
 
 
-def _state(name: str) -> str:
+def _state(path: Path) -> str:
     """Return size and time of a file; nothing is known about one in S3."""
-    if not os.path.exists(name):  # noqa: PTH110
+    if not path.exists():
         return ""
-    found = Path(name).stat()
+    found = path.stat()
     return f"{found.st_size} {found.st_mtime_ns}"

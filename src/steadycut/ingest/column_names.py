@@ -65,9 +65,21 @@ def _what_there_is(name: str, names: Sequence[str]) -> str:
     if _looks_like_data(names):
         return _no_header(names)
     plain = [other for other in names if _is_plain(other)]
+    return f"{_closest(name, plain, names)} It has: {list_plain(names)}."
+
+
+def list_plain(names: Sequence[str], most_digits: int = MOST_DIGITS) -> str:
+    """Return names in one line; those that may be data, or identify a patient, are only counted.
+
+    Examples
+    --------
+    >>> list_plain(["Sheet1", "12345"])
+    'Sheet1 (and 1 that are not shown: they may be data)'
+    """
+    plain = [name for name in names if _is_plain(name, most_digits)]
     hidden = len(names) - len(plain)
     also = f" (and {hidden} that are not shown: they may be data)" if hidden else ""
-    return f"{_closest(name, plain, names)} It has: {list_names(plain) or 'none'}{also}."
+    return f"{list_names(plain) or 'none'}{also}"
 
 
 def _no_header(names: Sequence[str]) -> str:
@@ -82,8 +94,8 @@ def _looks_like_data(names: Sequence[str]) -> bool:
     return any(map(_is_number, names))
 
 
-def _is_plain(name: str) -> bool:
-    few_digits = sum(map(str.isdigit, name)) <= MOST_DIGITS
+def _is_plain(name: str, most_digits: int = MOST_DIGITS) -> bool:
+    few_digits = sum(map(str.isdigit, name)) <= most_digits
     return few_digits and PLAIN_NAME.fullmatch(name) is not None
 
 

@@ -11,6 +11,8 @@ from steadycut.ingest.engines.choose import check_engine, open_engine, parse_mem
 from steadycut.ingest.identifiers import alike_warnings
 from steadycut.ingest.patients import Keep, PatientTable, Progress, build_patients
 from steadycut.ingest.request import SAME, Level, Request, make_request
+from steadycut.ingest.sources.archives import unpacked
+from steadycut.ingest.sources.dispatch import is_paths
 from steadycut.io.files import work_folder
 
 
@@ -30,9 +32,9 @@ def read_patients(
     request
         What to read from the table.
     source
-        A path, several paths, a pattern or a folder (CSV, TSV, Parquet, Feather, AnnData; Parquet
-        and Feather in S3 too); a dict of arrays or a structured array; an AnnData object; or a
-        frame of any library that narwhals reads.
+        A path, several paths, a pattern or a folder (CSV, TSV, Excel, Parquet, Feather, AnnData, a
+        zip archive with one of these; Parquet and Feather in S3 too); a dict of arrays or a
+        structured array; an AnnData object; or a frame of any library that narwhals reads.
     engine
         ``"memory"`` holds all rows in numpy. ``"duckdb"`` scans them within ``memory``.
         ``"spark"`` reads them on a cluster. ``"auto"`` takes DuckDB for large files and for lazy
@@ -60,7 +62,9 @@ def read_patients(
     check_engine(engine)
     allowed = parse_memory(memory)
     with work_folder() as work, _naming_the_option(request):
-        opened = open_engine(_engine_for(request, engine), request, source, allowed, work)
+        # Spark interprets paths itself.
+        given = unpacked(source, work) if is_paths(source) and engine != "spark" else source
+        opened = open_engine(_engine_for(request, engine), request, given, allowed, work)
         try:
             return build_patients(opened, request, progress, keep)
         finally:
@@ -163,9 +167,10 @@ def aggregate(  # noqa: PLR0913
     Parameters
     ----------
     source
-        A path, several paths, a pattern or a folder (CSV, TSV, Parquet, Feather, AnnData); a dict
-        of arrays or a structured array; an AnnData object; or a frame of any library that narwhals
-        reads (pandas, polars, Arrow, DuckDB, ...).
+        A path, several paths, a pattern or a folder (CSV, TSV, Excel, Parquet, Feather, AnnData, or
+        a zip archive with one of these; ``"t.xlsx#Sheet2"`` names a sheet); a dict of arrays or a
+        structured array; an AnnData object; or a frame of any library that narwhals reads (pandas,
+        polars, Arrow, DuckDB, ...).
     patient
         Column that identifies patients. 7 and 7.0 are both read as ``"7"``; texts stay as they
         are. None if each row is one patient; then a warning says so.

@@ -129,6 +129,8 @@ SOURCES = {
     "semicolons": saved(
         lambda c, path: pd.DataFrame(c).to_csv(path, sep=";", index=False), "t.csv"
     ),
+    "excel": saved(lambda c, path: pd.DataFrame(c).to_excel(path, index=False), "t.xlsx"),
+    "zip": saved(lambda c, path: pd.DataFrame(c).to_csv(path, index=False), "t.csv.zip"),
     "pandas": lambda columns, _: pd.DataFrame(columns),
     "polars": lambda columns, _: pl.DataFrame(columns),
     "polars lazy": lambda columns, _: pl.LazyFrame(columns),

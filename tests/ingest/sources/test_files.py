@@ -32,7 +32,8 @@ def refused(source, error, text, **asked):
 @pytest.mark.parametrize(
     ("name", "content", "text"),
     [
-        ("t.xlsx", b"", "a table must end in one of .csv, .csv.gz, .tsv, .*; got '.*t.xlsx'"),
+        ("t.ods", b"", "a table must end in one of .csv, .csv.gz, .tsv, .*; got '.*t.ods'"),
+        ("t.xls", b"", "got '.*t.xls'. Open it in Excel and save it as .xlsx"),
         ("t.csv", b"", "or its first line is empty. The first line must name the columns"),
         ("t.csv", b"\n\n", "or its first line is empty"),
         ("t.csv", b"id,s\n", "the table has no rows"),

@@ -18,6 +18,7 @@ from steadycut.ingest.request import Request
 from steadycut.ingest.sources.arrow import open_dataset
 from steadycut.ingest.sources.dispatch import is_dataset, is_paths, lazy_frame, read_table
 from steadycut.ingest.sources.files import (
+    IN_MEMORY,
     Opened,
     merge_opened,
     one_line,
@@ -86,7 +87,7 @@ def _scan(
     with one_line(table.place):
         if isinstance(table, Opened):
             _stage_text(connection, table, request, staged)
-        elif table.kind == "anndata":
+        elif table.kind in IN_MEMORY:
             _stage_table(connection, read_file(connection, table, request, work), request, staged)
         else:
             dataset = open_dataset(table)

@@ -11,7 +11,7 @@ from typing import Any
 from steadycut.errors import BadOption, BadTable
 from steadycut.ingest.engines.spark_session import spark_session, told_in_one_line
 from steadycut.ingest.sources.csv_files import delimiters_of, split_header
-from steadycut.ingest.sources.files import open_text
+from steadycut.ingest.sources.files import IN_MEMORY, open_text
 from steadycut.ingest.sources.find import TableFile
 from steadycut.ingest.sources.records import check_rows
 from steadycut.io.files import work_folder
@@ -36,6 +36,9 @@ def spark_frame(source: Any, separator: str | None = None) -> Any:
         )
         raise BadOption(msg)
     paths = [str(os.fspath(path)) for path in several]
+    if any(TableFile(path).kind in {*IN_MEMORY, "zip"} for path in paths):
+        msg = "the spark engine reads CSV, TSV and Parquet files. Leave out the engine."
+        raise BadOption(msg)
     endings = {_ending(path) for path in paths}
     if len(endings) > 1:
         msg = (

@@ -6,6 +6,8 @@
 ``files``      CSV, TSV and Parquet files through DuckDB, and the other files
 ``csv_files``  the first line of CSV and TSV files, and what is wrong in them
 ``records``    how many records a text file has; compressed files are unpacked
+``archives``   zip archives with one table
+``excel``      Excel workbooks
 ``arrow``      Arrow (Feather) files, and files in S3, through pyarrow
 ``anndata``    AnnData objects and ``.h5ad`` files
 ``frames``     frames of any library, and dicts of arrays

@@ -1,9 +1,9 @@
-"""CSV, TSV, Parquet, Arrow and AnnData files as a table; only the needed columns are read."""
+"""CSV, TSV, Parquet, Arrow, AnnData and Excel files as a table; only needed columns are read."""
 
 import glob
 import secrets
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from steadycut.ingest.request import Request
 from steadycut.ingest.sources.anndata import read_anndata
 from steadycut.ingest.sources.arrow import arrow_errors, open_dataset
 from steadycut.ingest.sources.csv_files import CSV_BUFFER, csv_reason, delimiters_of, read_header
+from steadycut.ingest.sources.excel import read_excel
 from steadycut.ingest.sources.find import FileName, TableFile, find_files
 from steadycut.ingest.sources.frames import read_frame
 from steadycut.ingest.sources.records import check_rows, count_records, is_gzip, unpack
@@ -37,6 +38,13 @@ TOO_WIDE = frozenset({"HUGEINT", "UHUGEINT"})
 MOMENT, HALF = "TIMESTAMP WITH TIME ZONE", "HALF"
 # What str.strip() removes.
 BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
+
+
+# Files that are read into memory as a whole, by their kind.
+IN_MEMORY: dict[str | None, Callable[[TableFile, Request], Table]] = {
+    "anndata": lambda file, request: read_anndata(file.path, request),
+    "excel": read_excel,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +122,8 @@ def read_file(connection: Any, file: TableFile, request: Request, work: Path) ->
             dataset = open_dataset(file)
             check_columns(request.columns, dataset.schema.names, f"{file.place!r}")
             return read_frame(dataset.to_table(columns=list(request.columns)), request)
-        if file.kind == "anndata":
-            return read_anndata(file.path, request)
+        if file.kind in IN_MEMORY:
+            return IN_MEMORY[file.kind](file, request)
         opened = open_file(connection, file, request.columns, work, request.separator)
         query = f"SELECT {select_list(opened, request)} FROM {opened.source}"  # noqa: S608
         columns = connection.execute(query).fetchnumpy()

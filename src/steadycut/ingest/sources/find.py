@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,37 +14,53 @@ FileName = str | os.PathLike[str]
 
 WILDCARDS = frozenset("*?[")
 REMOTE = ("s3://",)
-PARQUET, ANNDATA = ".parquet", ".h5ad"
+PARQUET, ANNDATA, ZIP = ".parquet", ".h5ad", ".zip"
+EXCEL = (".xlsx", ".xlsm")
 TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 ARROWS = (".feather", ".arrow")
 # The kind of a file by its ending.
 KINDS = {**dict.fromkeys(TEXTS, "text"), PARQUET: "parquet"}
 KINDS |= {**dict.fromkeys(ARROWS, "arrow"), ANNDATA: "anndata"}
+KINDS |= {**dict.fromkeys(EXCEL, "excel"), ZIP: "zip"}
+# A sheet is named after its workbook.
+SHEET = re.compile(r"(.+\.xls[xm])#(.+)", re.IGNORECASE | re.DOTALL)
 # A folder with more files than this is not a folder of tables, and the search would take long.
 MOST_FILES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """One file of a table; ``hive`` says that folders named KEY=VALUE above it are columns."""
+    """One file of a table; ``hive`` says that folders named KEY=VALUE above it are columns.
+
+    ``place`` is its name in messages. It is also its path, unless the file was ``unpacked``
+    elsewhere, or ``sheet`` names a sheet of a workbook.
+    """
 
     place: str
     hive: bool = False
+    unpacked: str | None = None
+    sheet: str | None = None
+
+    def __fspath__(self) -> str:
+        """Return the path that is read."""
+        if self.sheet is not None:
+            return self.place.removesuffix(f"#{self.sheet}")
+        return self.unpacked or self.place
 
     @property
     def path(self) -> Path:
         """The path of a local file."""
-        return Path(self.place)
+        return Path(self)
 
     @property
     def absolute(self) -> str:
         """The whole path: libraries expand ``~`` and open ``http:`` at its beginning."""
-        return os.path.abspath(self.place)  # noqa: PTH100
+        return os.path.abspath(self)  # noqa: PTH100
 
     @property
     def name(self) -> str:
         """The last part of its path."""
-        return self.place.rstrip("/").rpartition("/")[2]
+        return os.fspath(self).rstrip("/").rpartition("/")[2]
 
     @property
     def is_remote(self) -> bool:
@@ -52,7 +69,7 @@ class TableFile:
 
     @property
     def kind(self) -> str | None:
-        """``text``, ``parquet``, ``arrow`` or ``anndata``; None if it cannot be read.
+        """One of the values of `KINDS`; None if it cannot be read.
 
         In S3 every file is ``arrow``: pyarrow reads it.
         """
@@ -78,12 +95,13 @@ def find_files(paths: FileName | Sequence[FileName]) -> list[TableFile]:
     if not several:
         msg = "at least one file must be given; got none."
         raise BadTable(msg)
-    found = [file for path in several for file in _expand(_path_text(path))]
+    found = [file for path in several for file in _expand(path)]
     _check_once(found)
     for file in found:
         if file.kind is None:
-            endings = ", ".join(KINDS)
-            msg = f"a table must end in one of {endings}; got {file.place!r}. Convert it first."
+            endings, old = ", ".join(KINDS), file.name.casefold().endswith(".xls")
+            fix = "Open it in Excel and save it as .xlsx" if old else "Convert it first"
+            msg = f"a table must end in one of {endings}; got {file.place!r}. {fix}."
             raise BadTable(msg)
     return found
 
@@ -98,7 +116,8 @@ def _path_text(path: Any) -> str:
 def _check_once(files: Sequence[TableFile]) -> None:
     seen: set[str] = set()
     for file in files:
-        real = file.place if file.is_remote else os.path.realpath(file.place)
+        real = file.place if file.is_remote else os.path.realpath(file)
+        real += f"#{file.sheet}" if file.sheet else ""
         if real in seen:
             msg = (
                 f"the file {file.place!r} is given twice, so its rows would count twice. Name it "
@@ -108,11 +127,16 @@ def _check_once(files: Sequence[TableFile]) -> None:
         seen.add(real)
 
 
-def _expand(path: str) -> list[TableFile]:
+def _expand(given: Any) -> list[TableFile]:
+    if isinstance(given, TableFile):
+        return [given]
+    path = _path_text(given)
     if path.startswith(REMOTE) or os.path.isfile(path):  # noqa: PTH113
         return [TableFile(path)]
     if os.path.isdir(path):  # noqa: PTH112
         return _inside(path)
+    if (found := SHEET.fullmatch(path)) and os.path.isfile(found[1]):  # noqa: PTH113
+        return [TableFile(path, sheet=found[2])]
     if os.path.exists(path):  # noqa: PTH110
         msg = f"a table must be a file or a folder; {path!r} is a pipe or a device. Copy it first."
         raise BadTable(msg)

@@ -1,0 +1,78 @@
+"""Zip archives: one with one table is unpacked, and no archive may be a bomb."""
+
+import secrets
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from steadycut.errors import BadTable
+from steadycut.ingest.column_names import list_plain
+from steadycut.ingest.sources import records
+from steadycut.ingest.sources.find import KINDS, FileName, TableFile, find_files
+
+# So many digits may be in the name of a file that an error shows, such as those of a year.
+MOST_DIGITS = 4
+
+
+def unpacked(paths: FileName | Sequence[FileName], work: Path) -> list[TableFile]:
+    """Return the files that are meant; the one table of a zip archive is unpacked into ``work``."""
+    return [_table_of(file, work) if file.kind == "zip" else file for file in find_files(paths)]
+
+
+@contextmanager
+def open_zip(path: Path, place: str, instead: str) -> Iterator[zipfile.ZipFile]:
+    """Open an archive that unpacks to no more than a table can; ``instead`` says what to do then.
+
+    The sizes in the archive can be relied on: nothing beyond them is unpacked.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size, packed = sum(one.file_size for one in archive.infolist()), path.stat().st_size
+            if size >= records.LOOKED_AT and size > records.MOST_TIMES * packed:
+                msg = (
+                    f"{place!r} must unpack to at most {records.MOST_TIMES} times its size; "
+                    f"{packed} bytes become {size}. If that is right, {instead}."
+                )
+                raise BadTable(msg)
+            yield archive
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        msg = f"{place!r} cannot be read: {str(error).rstrip('.')}. Check the file, or {instead}."
+        raise BadTable(msg) from None
+
+
+def _table_of(file: TableFile, work: Path) -> TableFile:
+    with open_zip(file.path, file.place, "unpack it and name the unpacked file") as archive:
+        member = _only(archive, file.place)
+        # Never a name from the archive, which may lead out of the folder.
+        ending = max((one for one in KINDS if member.filename.casefold().endswith(one)), key=len)
+        target = work / f"unpacked-{secrets.token_hex(8)}{ending}"
+        with archive.open(member) as stream, target.open("wb") as plain:
+            while block := stream.read(records.BLOCK):
+                plain.write(block)
+    return replace(file, unpacked=str(target))
+
+
+def _only(archive: zipfile.ZipFile, place: str) -> zipfile.ZipInfo:
+    """Return the one table of an archive; what macOS adds to an archive does not count."""
+    members = [
+        one
+        for one in archive.infolist()
+        if not one.is_dir()
+        and not one.filename.startswith("__MACOSX/")
+        and not Path(one.filename).name.startswith(".")
+    ]
+    allowed = tuple(ending for ending, kind in KINDS.items() if kind != "zip")
+    named = list_plain([Path(one.filename).name for one in members], MOST_DIGITS)
+    if len(members) != 1 or not members[0].filename.casefold().endswith(allowed):
+        msg = (
+            f"a zip archive must hold one table, which ends in one of {', '.join(allowed)}; "
+            f"{place!r} holds {len(members)} files: {named}. Unpack it, and name the tables."
+        )
+        raise BadTable(msg)
+    if members[0].flag_bits & 1:
+        msg = f"{place!r} is protected by a password. Unpack it, and name the unpacked file."
+        raise BadTable(msg)
+    return members[0]
