@@ -10,7 +10,7 @@ TRUST_ARGS ?=
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test full-test coverage package oldest newest check docs trust format audit clean
+.PHONY: help demo test full-test coverage package oldest newest mlflow check docs trust format audit clean
 
 help: ## show these targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -40,6 +40,9 @@ oldest: $(VENV)-oldest/.installed ## tests with the oldest versions of all packa
 newest: $(VENV)-newest/.installed ## the same tests with the newest versions of all packages
 	@$(VENV)-newest/bin/python -m pytest $(VERSION_ARGS) $(VERSION_TESTS)
 
+mlflow: $(VENV)-mlflow/.installed ## the MLflow recipe, in an environment without steadycut
+	@$(VENV)-mlflow/bin/python -m pytest -q -o filterwarnings=default tests/docs/test_mlflow.py
+
 check: $(VENV)/.installed-dev ## format, lint, types, the import wall, the counts of the house and the words of README and docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -63,7 +66,7 @@ audit: $(VENV)/.installed-audit ## known weaknesses of the pinned packages; need
 	@$(BIN)/python scripts/audit_pins.py
 
 clean: ## remove .venv, caches and what the demo wrote
-	@rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest demo-output docs/_build docs/api docs/examples build dist .coverage .coverage.json htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest $(VENV)-mlflow demo-output docs/_build docs/api docs/examples build dist .coverage .coverage.json htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests scripts -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/.created:
@@ -121,4 +124,10 @@ $(VENV)-newest/.installed: pyproject.toml $(VENV)/.created
 	@echo "Installing the newest versions into $(VENV)-newest"
 	@rm -rf $(VENV)-newest && $(PYTHON) -m venv $(VENV)-newest
 	@$(VENV)-newest/bin/python -m pip --quiet --disable-pip-version-check install -e '.[all,anndata]' $(VERSION_TOOLS)
+	@touch $@
+
+$(VENV)-mlflow/.installed: Makefile $(VENV)/.created
+	@echo "Installing MLflow into $(VENV)-mlflow"
+	@rm -rf $(VENV)-mlflow && $(PYTHON) -m venv $(VENV)-mlflow
+	@$(VENV)-mlflow/bin/python -m pip --quiet --disable-pip-version-check install mlflow-skinny==3.17.2 pandas pytest hypothesis
 	@touch $@

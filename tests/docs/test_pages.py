@@ -15,6 +15,7 @@ NOT_RUN = {
     "guide/classifier.md": "takes minutes; tests/estimators run such searches",
     "guide/cluster.md": "needs a cluster: Dask, spark-submit",
     "guide/covariate.md": "needs the UCI heart data, which are not ours to ship",
+    "guide/deploy.md": "needs docker and MLflow; tests/docs/test_mlflow.py runs its scripts",
     "guide/ecg.md": "needs ECG records; tests/cli/test_score_ecg.py runs the commands",
     "guide/new_site.md": "the forms of commands; tests/cli/test_columns.py runs them",
     "guide/privacy.md": "needs a random key; tests/cli/test_guards.py runs the commands",
