@@ -194,7 +194,7 @@ def in_conda(needs):
 
 
 def test_the_conda_recipe_says_what_pyproject_says():
-    """A package that pyproject.toml needs for the command line is needed by recipe/meta.yaml too."""
+    """What the command line needs in pyproject.toml is needed in recipe/meta.yaml too."""
     found = recipe()
     assert found["package"]["version"] == VERSION
     assert found["about"]["license"] == PROJECT["license"]
