@@ -93,7 +93,7 @@ TABLES = {
     "no such file": (lambda p: p.folder / "nowhere.csv", "no file", "nowhere.csv"),
     "a pattern without files": (lambda p: p.folder / "*.csv", "no file matches"),
     "a folder": (lambda p: p.folder, "is a folder"),
-    "another ending": (lambda p: p.text("x", "t.xlsx"), "must end in one of", "t.xlsx"),
+    "another ending": (lambda p: p.text("x", "t.ods"), "must end in one of", "t.ods"),
     "empty": (lambda p: p.text(""), "is empty"),
     "blank": (lambda p: p.text("\n\n"), "is empty"),
     "header only": (lambda p: p.rows([]), "no rows"),
@@ -649,3 +649,25 @@ def test_the_help_of_a_command_names_its_options(capsys, command, options):
 def test_the_version(capsys):
     ran = run_command(capsys, "--version")
     assert (ran.code, ran.out, ran.err) == (0, f"steadycut {steadycut.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("--rule yuden", "youden"),
+        ("--aggregate quantil:0.9", "quantile:0.9"),
+        ("--level slide:maxx", "slide:max"),
+        ("--bound hoefding", "hoeffding"),
+        ("--engine duck", "duckdb"),
+        ("--missing dorp", "drop"),
+        ("--label-how ayn", "any"),
+        ("--honesty unifrom", "uniform"),
+        ("--score scroe", "score"),
+        ("--site site --internal nroth", "north"),
+    ],
+)
+def test_a_typing_error_gets_what_was_meant(place, capsys, typed, meant):
+    arguments = ["fit", place.table, *FIT, "--out", place.out, *typed.split()]
+    ran = run_command(capsys, *arguments)
+    assert (ran.code, len(ran.err) < 300) == (2, True)
+    assert f"did you mean '{meant}'?" in ran.err.lower()

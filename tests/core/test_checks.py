@@ -107,6 +107,9 @@ def test_a_count_is_not_too_large():
 def test_a_choice_is_one_of_those_named():
     told = text_of(check_choice, "honesty", "both", ("split", "uniform"))
     assert told == "honesty must be one of split, uniform; got 'both'."
+    told = text_of(check_choice, "honesty", "unifrom", ("split", "uniform"))
+    assert told == "honesty must be one of split, uniform; got 'unifrom'. Did you mean 'uniform'?"
+    assert text_of(check_choice, "honesty", 3, ("split", "uniform")).endswith("got 3.")
 
 
 def test_values_that_pass_come_back_as_plain_numbers():

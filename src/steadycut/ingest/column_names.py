@@ -3,16 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
+from steadycut.core.checks import LEAST_TYPED, closest
 from steadycut.errors import BadTable, MissingColumn
 
-SHOWN = 30
+SHOWN = 12
 # A first row of data may identify a patient, so only clear names of columns are shown.
 PLAIN_NAME = re.compile(r"[^\W\d][\w .:()/%-]*")
 MOST_DIGITS = 2
-# So many characters must have been typed to suggest a name that begins with them.
-LEAST_TYPED = 3
 
 
 def check_columns(
@@ -112,14 +110,12 @@ def _closest(name: str, plain: Sequence[str], names: Sequence[str]) -> str:
 
     Of a name that may be data only letters are added to what was typed.
     """
-    folded = {candidate.casefold(): candidate for candidate in reversed(plain)}
-    wanted = name.casefold()
-    matches = [folded[match] for match in get_close_matches(wanted, folded, n=1)]
-    matches += [other for other in names if _continues(other, wanted, plain=other in plain)]
-    return f"; did you mean {matches[0]!r}?" if matches else "."
+    continued = (other for other in names if _continues(other, name.casefold()))
+    found = closest(name, plain) or next(continued, None)
+    return f"; did you mean {found!r}?" if found else "."
 
 
-def _continues(name: str, wanted: str, *, plain: bool) -> bool:
-    """Whether a name begins with what was typed."""
-    begins = len(wanted) >= LEAST_TYPED and name.casefold().startswith(wanted)
-    return begins and (plain or name[len(wanted) :].isalpha())
+def _continues(name: str, typed: str) -> bool:
+    """Whether a name is what was typed, followed by letters."""
+    begins = len(typed) >= LEAST_TYPED and name.casefold().startswith(typed)
+    return begins and name[len(typed) :].isalpha()

@@ -13,7 +13,7 @@ from steadycut.core.aggregate.aggregators import (
     aggregator_names,
     parse_aggregator,
 )
-from steadycut.core.checks import check_choice, refuse, shown
+from steadycut.core.checks import check_choice, did_you_mean, refuse, shown
 from steadycut.core.records import Recipe
 from steadycut.errors import BadOption, argument
 
@@ -276,11 +276,13 @@ def parse_level(text: str) -> tuple[str, str]:
     for _, how in endings:
         if how.partition(":")[0] in AGGREGATORS:
             parse_aggregator(how)
+    names = aggregator_names()
     msg = (
         f"a level must be written COLUMN:AGGREGATOR, with one of the aggregators "
-        f"{', '.join(aggregator_names())}; got {text!r}."
+        f"{', '.join(names)}; got {text!r}."
     )
-    raise BadOption(msg)
+    meant = did_you_mean(text, [f"{column}:{how}" for column, _ in endings for how in names])
+    raise BadOption(msg + meant)
 
 
 def _endings(text: str) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from steadycut.core.checks import shared_values
+from steadycut.core.checks import SHARED, did_you_mean, shared_values
 from steadycut.core.labels import MOST_CLASSES
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, BadPatients, PatientOverlap
@@ -80,7 +80,9 @@ def check_sites(known: Mapping[str, int], wanted: Sequence[str]) -> None:
     if unknown or not wanted:
         many = f"the {len(known)} in the table"
         allowed = shared_values(known, MOST_CLASSES) if len(known) <= MOST_CLASSES else many
-        msg = f"a site must be one of {allowed}; got {list_names(unknown) or 'none'}."
+        shared = [name for name, count in known.items() if count >= SHARED]
+        meant = did_you_mean(next(iter(unknown), None), shared)
+        msg = f"a site must be one of {allowed}; got {list_names(unknown) or 'none'}.{meant}"
         raise BadOption(msg)
 
 

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -85,14 +87,32 @@ def test_first_and_last_cut_of_a_rank():
         *("kappa-near:0.5", "stable@ppv:0.5", "f1@", "f1@ppv", "f1@best:0.5", "python:mine", 3),
     ],
 )
-def test_an_unknown_rule_is_refused_with_those_that_exist(text):
+def test_an_unknown_rule_is_refused_with_the_command_that_lists_them(text):
     with pytest.raises(BadOption) as caught:
         parse_rule(text)
-    allowed = ", ".join(rule_names())
-    assert str(caught.value) == (
-        f"rule must be one of {allowed}, or in Python a function of the counts; got {text!r}. "
-        "`steadycut rules` says what they are."
+    told, _, meant = str(caught.value).partition(" Did you mean ")
+    assert told == (
+        "rule must be one of stable, erm, youden, sensitivity:X and others (`steadycut rules` "
+        f"lists all), or in Python a function of the counts; got {text!r}."
     )
+    assert not meant or meant.strip("'?").partition(":")[0] in str(rule_names())
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("yuden", "youden"),
+        ("Youden", "youden"),
+        ("sensitivty:0.9", "sensitivity:0.9"),
+        ("youdn@specificty:0.85", "youden@specificity:0.85"),
+        ("sensitivity:", "sensitivity:X"),
+        ("net-benefit", "net-benefit:X"),
+        ("erm:1", "erm"),
+    ],
+)
+def test_a_typing_error_gets_the_rule_that_was_meant(typed, meant):
+    with pytest.raises(BadOption, match=re.escape(f"got {typed!r}. Did you mean {meant!r}?")):
+        parse_rule(typed)
 
 
 @pytest.mark.parametrize("name", [name for name in rule_names() if "@" not in name])

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from steadycut.core.aggregate.exact_sums import exact_sums
-from steadycut.core.checks import FloatArray, IntArray, read_only, shown
+from steadycut.core.checks import FloatArray, IntArray, read_only, refuse
 from steadycut.errors import BadOption
 
 LARGEST_TRIM = 0.5
@@ -107,8 +107,8 @@ def parse_aggregator(how: How) -> Aggregator:
     family_name, _, number = str(how).partition(":")
     family = AGGREGATORS.get(family_name)
     if family is None:
-        msg = f"an aggregator must be one of {', '.join(aggregator_names())}; got {shown(how)}."
-        raise BadOption(msg)
+        names = aggregator_names()
+        refuse("an aggregator", f"be one of {', '.join(names)}", how, names)
     return family.bind(family_name, how, number)
 
 

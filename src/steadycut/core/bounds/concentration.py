@@ -19,7 +19,7 @@ from scipy.special import rel_entr
 from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.bounds.binomial import deviation, upper_limit
 from steadycut.core.bounds.buehler import buehler_limit
-from steadycut.core.checks import shown
+from steadycut.core.checks import did_you_mean, shown
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.errors import BadOption, argument
@@ -275,9 +275,11 @@ def choose_bound(name: str, costs: Costs, honesty: str) -> str:
         return name
     kind = "equal" if costs.equal else "unequal"
     where = "at a target prevalence" if costs.target else f"with {kind} costs"
+    # A bound that exists but does not hold here is not a typing error.
+    meant = "" if isinstance(name, str) and name in BOUNDS else did_you_mean(name, allowed)
     msg = (
         f"{argument('bound')} must be one of auto, {', '.join(allowed)} with honesty '{honesty}' "
-        f"{where}; got {shown(name)}."
+        f"{where}; got {shown(name)}.{meant}"
     )
     raise BadOption(msg)
 

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray, IntArray, shown
+from steadycut.core.checks import FloatArray, IntArray, did_you_mean, shown
 from steadycut.core.cuts.grid import Cuts
 from steadycut.core.cuts.left_cdf import count_to_left
 from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors, risk_at_cuts
@@ -261,8 +261,8 @@ def _number(number: str, text: str) -> float:
 
 
 def _unknown(rule: object) -> BadOption:
-    allowed = ", ".join(rule_names())
     return BadOption(
-        f"{argument('rule')} must be one of {allowed}, or in Python a function of the counts; got "
-        f"{shown(rule)}. `steadycut rules` says what they are."
+        f"{argument('rule')} must be one of stable, erm, youden, sensitivity:X and others "
+        f"(`steadycut rules` lists all), or in Python a function of the counts; got {shown(rule)}."
+        f"{did_you_mean(rule, rule_names())}"
     )

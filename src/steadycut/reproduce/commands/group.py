@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import typer
 
 from steadycut.cli.commands import LazyGroup, places
-from steadycut.errors import BadOption
+from steadycut.core.checks import check_choice
 
 
 class Targets(LazyGroup):
@@ -28,9 +28,7 @@ class Targets(LazyGroup):
         """Return the command of a target."""
         found = super().get_command(ctx, cmd_name)
         if found is None and not cmd_name.startswith("-"):
-            allowed = ", ".join(self.table)
-            msg = f"the target of reproduce must be one of {allowed}; got {cmd_name!r}."
-            raise BadOption(msg)
+            check_choice("the target of reproduce", cmd_name, tuple(self.table))
         return found
 
 
