@@ -202,6 +202,20 @@ class WithoutLabels(Part):
     statements: list[str]
 
 
+class CallsPart(Part):
+    """Exact limits of the share of patients who are called here; they need no labels.
+
+    Both hold together with confidence ``level``. ``capacity`` is the largest share that the rule
+    was asked to call, and ``within_capacity`` says whether the share here is at most this.
+    """
+
+    low: FiniteFloat
+    high: FiniteFloat
+    level: FiniteFloat
+    capacity: FiniteFloat | None = None
+    within_capacity: Answer | None = None
+
+
 class AuditBase(NamedClasses, NewPatientsPart):
     """What the audit of every kind of frozen file says."""
 
@@ -223,6 +237,7 @@ class AuditBase(NamedClasses, NewPatientsPart):
     verdict_text: str
     questions: list[QuestionPart]
     next_step: str
+    calls: CallsPart | None = None
 
 
 class RiskHere(Part):

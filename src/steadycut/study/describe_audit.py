@@ -5,16 +5,20 @@ from typing import Any
 
 import numpy as np
 
+from steadycut.core.bounds.anytime import lower_mean, upper_mean
+from steadycut.core.bounds.binomial import two_sided
 from steadycut.core.checks import IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.intervals.auc import auc
 from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules.registry import most_called
 from steadycut.core.shift.distances import global_distances, kolmogorov
 from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries, members_of
-from steadycut.core.verdict import Verdict
+from steadycut.core.verdict import Answer, Verdict
 from steadycut.documents.audit import (
     AuditDocument,
     BoundaryAudit,
+    CallsPart,
     DecisionAudit,
     DistancesPart,
     GammaPart,
@@ -202,7 +206,26 @@ def _shared(found: Audited) -> dict[str, Any]:
         "small_cells": found.small_cells,
         "sequential": found.sequential,
         "margin": found.margin,
+        "calls": calls_part(found),
     }
+
+
+def calls_part(found: Audited) -> CallsPart | None:
+    """Return limits of the share called here; None where counts are rounded."""
+    if found.small_cells is not None:
+        return None
+    called, n = int(found.members[1:].sum()), found.n_patients
+    delta = found.rule.certificate.delta
+    if found.sequential:
+        values, counts = [0.0, 1.0], [n - called, called]
+        low, high = lower_mean(values, counts, delta / 2), upper_mean(values, counts, delta / 2)
+    else:
+        low, high = two_sided(called, n, delta)
+    capacity = most_called(str(getattr(found.rule.document, "rule", "")))
+    within: Answer | None = None
+    if capacity is not None:
+        within = "yes" if high <= capacity else "no" if low > capacity else "cannot tell"
+    return CallsPart(low=low, high=high, level=1 - delta, capacity=capacity, within_capacity=within)
 
 
 def _unanswered(found: Audited) -> dict[str, Any]:

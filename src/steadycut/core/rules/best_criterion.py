@@ -45,15 +45,21 @@ class Best:
     Only cuts within all ``limits`` are considered. In a replicate without any such cut, the cuts
     that come nearest to the limits are used; the largest relative shortfall counts. In the cohort
     itself `refuse_infeasible` raises an error instead.
+
+    With ``near``, another rule, there are no goals: of the cuts within the limits the one with the
+    rank nearest to what that rule chooses is taken, and of two equally near the lower.
     """
 
     goals: tuple[Criterion, ...]
     limits: tuple[Limit, ...] = ()
+    near: Callable[[Curve, Costs], IntArray] | None = None
 
     def __call__(self, curve: Curve, costs: Costs) -> IntArray:
         """Return the number of patients below the chosen cut of each curve."""
         ends = counts_along(curve, costs)
         chosen = self.allowed(ends, costs)
+        if self.near is not None:
+            return nearest_chosen(curve.ranks, chosen, self.near(curve, costs))
         for goal in self.goals:
             merit = goal.merit(ends, costs)
             # A ratio is infinite if an error never occurred. That is not evidence for a cut.
@@ -108,6 +114,18 @@ class Best:
     def wanted(self) -> str:
         """The limits in words."""
         return " and ".join(str(limit) for limit in self.limits)
+
+
+def nearest_chosen(ranks: IntArray, chosen: NDArray[np.bool_], rank: IntArray) -> IntArray:
+    """Return, of the chosen cuts of each row, the rank that is nearest to a given one.
+
+    Examples
+    --------
+    >>> nearest_chosen(np.array([[0, 1, 4, 6]]), np.array([[True, False, True, True]]), [2])
+    array([0])
+    """
+    apart = np.where(chosen, np.abs(ranks - np.asarray(rank)[:, None]), np.iinfo(np.int64).max)
+    return ranks[np.arange(len(ranks)), apart.argmin(axis=1)]
 
 
 def _reached(limit: Limit, shortfall: float) -> str:

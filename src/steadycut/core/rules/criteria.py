@@ -263,6 +263,14 @@ LISTED = (
         sign=-1,
         partner="specificity",
     ),
+    Criterion(
+        "call-rate",
+        of_counts(of.call_rate),
+        "smallest share of patients called, then sensitivity",
+        sign=-1,
+        partner="sensitivity",
+        limit=True,
+    ),
     Criterion("prevalence-match", excess_calls, "as many called as are diseased", sign=-1),
 )
 CRITERIA = {one.name: one for one in LISTED}

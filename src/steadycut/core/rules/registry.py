@@ -6,6 +6,7 @@ a criterion (``criteria``). ``stable`` averages all cuts by how well they do. ``
 instability map to the risk.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -42,6 +43,7 @@ __all__ = [
     "criteria_of",
     "cuts_at_rank",
     "excess_risk",
+    "most_called",
     "on_cuts",
     "parse_rule",
     "rule_names",
@@ -164,6 +166,7 @@ OTHER_RULES = {
 }
 AT_NEXT_SITE = "mean sensitivity, or specificity, of at least X at the next of several sites"
 CONSTRAINED = "best by RULE among the cuts with NAME at least X; @NAME:X can be repeated"
+WITHIN = "nearest to stable among the cuts with NAME at least X (call-rate: at most X)"
 
 
 def rule_table() -> list[tuple[str, str, str]]:
@@ -182,6 +185,7 @@ def rule_table() -> list[tuple[str, str, str]]:
         meanings[f"{name}:X"] = f"{name} {bound} X, then largest {one.partner}"
         meanings[f"{name}{NEAR}:X"] = f"{name} as near to X as can be"
     meanings["RULE@NAME:X"] = CONSTRAINED
+    meanings["stable@NAME:X"] = WITHIN
     meanings["sensitivity:X@next-site"] = AT_NEXT_SITE
     return [(name, meaning, PEERS.get(name, "")) for name, meaning in meanings.items()]
 
@@ -209,6 +213,18 @@ def parse_rule(rule: str | Counted) -> Rule:
     raise _unknown(rule)
 
 
+def most_called(name: str) -> float | None:
+    """Return the largest share called that a rule allows by its name; None without such a limit.
+
+    Examples
+    --------
+    >>> most_called("stable@call-rate:0.12"), most_called("call-rate:0.2"), most_called("youden")
+    (0.12, 0.2, None)
+    """
+    found = re.findall(r"(?:^|@)call-rate:([^@]+)", name)
+    return min(map(float, found)) if found else None
+
+
 def criteria_of(rule: Rule) -> tuple[Criterion, ...]:
     """Return the criteria that a rule optimises or limits; none if it does not use criteria."""
     if isinstance(rule, Best):
@@ -220,6 +236,8 @@ def criteria_of(rule: Rule) -> tuple[Criterion, ...]:
 def _best(text: str) -> Best:
     goal, *limits = text.split("@")
     name, _, number = goal.partition(":")
+    if goal == "stable":
+        return Best((), tuple(_limit(limit, text) for limit in limits), Stable())
     if name in LIMITED and number:
         # Such as at least 0.9 of one rate, and then the best value of its partner.
         best, limits = _goals(str(CRITERIA[name].partner), text), [goal, *limits]

@@ -28,6 +28,7 @@ from steadycut.show.sections.methods import audit_methods_section
 from steadycut.show.sections.stability import FLIPS
 from steadycut.show.sections.verdict import (
     STATUS,
+    called_in_words,
     groups_section,
     marks_of,
     point_facts,
@@ -103,7 +104,7 @@ def facts(audit: AuditDocument) -> tuple[Fact, ...]:
     certified = ("certified before, at most", limit)
     if not audit.certificate.n_patients:
         certified = ("certified before", "nothing: it was adapted without labels")
-    called = ("called", percent(audit.call_rate))
+    called = ("called", called_in_words(audit))
     if not isinstance(audit, LabelledAudit):
         return (cut_off, certified, called)
     point, before = audit.operating_point, audit.operating_point_internal
@@ -186,7 +187,7 @@ def calls_section(audit: AuditDocument) -> Section:
     first = "of the patients used to check of the first hospital"
     rows = (
         *shaky_rows(audit),
-        ("called here", percent(audit.call_rate), "of all patients here"),
+        ("called here", percent(audit.call_rate), called_in_words(audit)),
         ("called before", percent(audit.call_rate_internal), first),
     )
     made_of = [("cut-off", exact(audit.threshold)), *data_rows(audit.data)]

@@ -1,13 +1,15 @@
 """The page of a study: one cut-off, why it was chosen and how far it can be trusted."""
 
+from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.class_names import of_them
+from steadycut.core.rules.registry import most_called
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.parts import DataPart, OperatingPointPart
 from steadycut.documents.study import StudyDocument
 from steadycut.show import sentences as say
 from steadycut.show.builders import held_files, listed, pictures, section
 from steadycut.show.figures.certificate import CertificateDisplay
-from steadycut.show.numbers import cut
+from steadycut.show.numbers import cut, percent
 from steadycut.show.page import Page, Section, Status
 from steadycut.show.sections.certificate import (
     certificate_section,
@@ -116,9 +118,24 @@ def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
         ("tested on", tested),
         *((name, rates_in_words(point, name, value)) for name, value in RATES.items()),
         *((("held out", say.held_out_in_words(study.test, study.names)),) if study.test else ()),
+        *capacity_fact(study),
         *next_site_facts(study),
         ("stability", f"{moves}{say.reversed_in_words(study.stability.flip_rate)}"),
     )
+
+
+def capacity_fact(study: StudyDocument) -> tuple[tuple[str, str], ...]:
+    """Return how many of the patients used to check are called, if the rule limits this."""
+    capacity, point = most_called(study.rule), study.operating_point
+    if capacity is None:
+        return ()
+    called, n = point.tp + point.fp, point.confusion.n_patients
+    certificate = study.certificate
+    choices = certificate.n_candidates if certificate.honesty == "uniform" else 0
+    low, high = rate_interval(called, n, 1 - point.confidence, choices)
+    ends = f"{percent(low)} to {percent(high)}"
+    words = f"{percent(called / n)} ({percent(point.confidence)} CI {ends})"
+    return (("called", f"{words}; asked for: at most {percent(capacity)}"),)
 
 
 def rates_in_words(point: OperatingPointPart, name: str, value: str) -> str:

@@ -52,7 +52,22 @@ def in_short(verdict: VerdictPart) -> str:
 
 def marks_of(audit: AuditBase) -> tuple[Status, ...]:
     """Return each answer with its mark."""
-    return tuple(Status(text=one.text, tone=TONES[one.answer]) for one in audit.questions)
+    marks = [Status(text=one.text, tone=TONES[one.answer]) for one in audit.questions]
+    calls = audit.calls
+    if calls is not None and calls.capacity is not None and calls.within_capacity is not None:
+        found = f"Within capacity: {calls.within_capacity}. Calls {called_in_words(audit)}"
+        text = f"{found}; asked for: at most {percent(calls.capacity)}."
+        marks.append(Status(text=text, tone=TONES[calls.within_capacity]))
+    return tuple(marks)
+
+
+def called_in_words(audit: AuditBase) -> str:
+    """Write the share of patients who are called here, with its limits."""
+    calls = audit.calls
+    if calls is None:
+        return percent(audit.call_rate)
+    ends = f"{percent(calls.low)} to {percent(calls.high)}"
+    return f"{percent(audit.call_rate)} ({ends}, {percent(calls.level)} confidence)"
 
 
 def point_facts(
