@@ -185,6 +185,7 @@ def measures(cost_fn, cost_fp):
         "chi-squared-yates": yates_chi_squared,
         "minimax": lambda tp, fn, fp, tn: -max(miss * fn, alarm * fp),
         "prevalence-match": lambda tp, fn, fp, tn: -abs(ratio(fp - fn, tp + fn + fp + tn)),
+        "call-rate": lambda tp, fn, fp, tn: -ratio(tp + fp, tp + fn + fp + tn),
         "net-benefit:0.2": net_benefit(Fraction(1, 5)),
         "f-beta:2": f_beta(Fraction(2)),
     }
@@ -198,6 +199,7 @@ PARTNERS = {
     "plr": "sensitivity",
     "nlr": "specificity",
     "minimax": "specificity",
+    "call-rate": "sensitivity",
 }
 
 
@@ -252,6 +254,7 @@ LIMITS = (
     ("npv", "0.9"),
     ("plr", "2"),
     ("nlr", "0.5"),
+    ("call-rate", "0.3"),
 )
 AIMS = (("sensitivity", "0.8"), ("specificity", "0.5"), ("ppv", "0.6"), ("plr", "1.5"))
 
@@ -262,7 +265,7 @@ def best_within(name, limit, tables, ranks, costs, target):
     Ties by the partner's own partner; None where no cut reaches the limit. An infinite value does.
     """
     own = measures(*costs)
-    value = Fraction(limit) * (-1 if name == "nlr" else 1)
+    value = Fraction(limit) * (-1 if name in {"nlr", "call-rate"} else 1)
     reached = [merit(own[name], table, target) for table in tables]
     allowed = [i for i, v in enumerate(reached) if v is not None and v >= value]
     if not allowed:

@@ -3,12 +3,13 @@
 import json
 import math
 import re
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq
-from scipy.stats import binom
+from scipy.stats import binom, binomtest
 
 from steadycut import PatientScores, audit, certify, fit
 from steadycut.core.bounds.modulus import dkw_band_width
@@ -602,3 +603,42 @@ def test_an_answer_that_groups_change_says_so():
             assert wider == (one.answer != other.answer)
             said.append(wider)
     assert {True, False} == set(said)
+
+
+def patients(seed, **given):
+    scores, labels = cohort(seed, **given)
+    return PatientScores(scores=scores, labels=labels)
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_the_share_called_has_exact_limits_without_labels(sequential):
+    rule = fit(patients(1), rule="stable@call-rate:0.3", n_bootstrap=20).freeze()
+    there = patients(2, shift=0.3)
+    unlabelled = PatientScores(scores=there.scores)
+    calls = audit(rule, unlabelled, sequential=sequential).describe().calls
+    called = int((there.scores >= rule.threshold).sum())
+    if sequential:
+        # Wider, because it may be looked at again and again.
+        exact = audit(rule, unlabelled).describe().calls
+        assert calls.low < exact.low < called / 120 < exact.high < calls.high
+        return
+    low, high = binomtest(called, 120).proportion_ci(0.9, method="exact")
+    assert (calls.low, calls.high) == pytest.approx((low, high))
+    assert (calls.capacity, calls.level) == (0.3, 0.9)
+
+
+@pytest.mark.parametrize(("shift", "within"), [(-3.0, "yes"), (5.0, "no")])
+def test_a_capacity_is_kept_or_exceeded(shift, within):
+    rule = fit(patients(1), rule="stable@call-rate:0.3", n_bootstrap=20).freeze()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = audit(rule, PatientScores(scores=patients(2).scores + shift))
+    assert found.describe().calls.within_capacity == within
+    assert f"Within capacity: {within}." in found.summary()
+
+
+def test_without_a_limit_of_the_rule_there_is_no_capacity():
+    rule = fit(patients(1), n_bootstrap=20).freeze()
+    found = audit(rule, PatientScores(scores=patients(2).scores))
+    assert found.describe().calls.capacity is None
+    assert "capacity" not in found.summary()

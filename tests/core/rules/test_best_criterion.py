@@ -45,10 +45,41 @@ def n_called(rule, cohort=COHORT, costs=None):
         ("se-sp-least", 4),
         ("minimax", 4),
         ("prevalence-match", 4),
+        ("call-rate:0.5", 4),  # 3 of 4 ill are called; fewer find fewer
+        ("call-rate:0.49", 3),
+        ("erm@call-rate:0.2", 1),
+        ("stable@call-rate:0.3", 2),  # stable itself calls 4
+        ("stable@sensitivity:0.9", 7),
     ],
 )
 def test_a_row_of_eight_patients_by_hand(rule, called):
     assert n_called(rule) == called
+
+
+@pytest.mark.parametrize("limit", ["call-rate:0.2", "sensitivity:0.9", "ppv:0.6@call-rate:0.5"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_stable_within_limits_is_the_nearest_of_all_allowed_cuts(seed, limit):
+    cohort = random_cohort(seed)
+    curve = count_errors(cuts_of(cohort, "exact").cells[None, :])
+    wanted = int(parse_rule("stable")(curve, Costs())[0])
+    calls, hits = (cohort.scores >= 0) * 1.0, []
+    for rank in np.unique(curve.ranks[0]):
+        place = int(np.flatnonzero(curve.ranks[0] == rank)[0])
+        fn, fp = int(curve.misses[0, place]), int(curve.alarms[0, place])
+        tp = cohort.n_positive - fn
+        rates = {
+            "call-rate": -(tp + fp) / calls.size,
+            "sensitivity": tp / max(cohort.n_positive, 1),
+            "ppv": tp / (tp + fp) if tp + fp else -1.0,
+        }
+        asked = dict(one.split(":") for one in limit.split("@"))
+        signs = {"call-rate": -1.0}
+        if all(rates[name] >= signs.get(name, 1) * float(x) - 1e-12 for name, x in asked.items()):
+            hits.append(rank)
+    if not hits:
+        return
+    nearest = min(hits, key=lambda rank: (abs(rank - wanted), rank))
+    assert n_called(f"stable@{limit}", cohort) == cohort.n_patients - nearest
 
 
 @pytest.mark.parametrize("seed", SEEDS)

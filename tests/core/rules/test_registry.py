@@ -84,7 +84,7 @@ def test_first_and_last_cut_of_a_rank():
     "text",
     [
         *("best", "", "sensitivity:", "sensitivity:high", "erm:1", "kappa:0.5", "net-benefit"),
-        *("kappa-near:0.5", "stable@ppv:0.5", "f1@", "f1@ppv", "f1@best:0.5", "python:mine", 3),
+        *("kappa-near:0.5", "pointwise@ppv:0.5", "f1@", "f1@ppv", "f1@best:0.5", "python:mine", 3),
     ],
 )
 def test_an_unknown_rule_is_refused_with_the_command_that_lists_them(text):
