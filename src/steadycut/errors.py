@@ -33,11 +33,17 @@ the app can each spell them in their own way.
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from difflib import get_close_matches
 from types import MappingProxyType
 
 # Characters for private use, which nobody types: they stand around an argument.
 MARKED = re.compile("\ue000(\\w+)(?:=(.*?))?\ue001")
+# How similar a name must be to what was typed, from 0 to 1.
+ALIKE = 0.7
+LONGEST_TYPED = 100
+# So many characters must have been typed to suggest a name that begins with them.
+LEAST_TYPED = 3
 IN_PYTHON: Mapping[str, str] = MappingProxyType({})
 
 
@@ -53,6 +59,53 @@ def argument(name: str, value: str | int | None = None) -> str:
     'scores are missing; leave them out with --missing drop.'
     """
     return f"\ue000{name}\ue001" if value is None else f"\ue000{name}={value!r}\ue001"
+
+
+def closest(word: str, names: Iterable[str]) -> str | None:
+    """Return the name that is similar to a word, or begins with it; None if there is none.
+
+    Examples
+    --------
+    >>> closest("Scroe", ["id", "score"]), closest("prob", ["probability"]), closest("x", ["y"])
+    ('score', 'probability', None)
+    """
+    folded = {name.casefold(): name for name in reversed(list(names))}
+    wanted = word.casefold()
+    found = get_close_matches(wanted, folded, n=1, cutoff=ALIKE)
+    if len(wanted) >= LEAST_TYPED:
+        found += [name for name in folded if name.startswith(wanted)]
+    return folded[found[0]] if found else None
+
+
+def did_you_mean(value: object, names: Collection[str]) -> str:
+    """Return a question with the name that was probably meant; nothing if none is close.
+
+    What follows a colon is kept as it was typed.
+
+    Examples
+    --------
+    >>> did_you_mean("yuden", ["stable", "youden"]), did_you_mean("best", ["stable", "youden"])
+    (" Did you mean 'youden'?", '')
+    >>> did_you_mean("f1@sensitivty:0.9", ["f1", "sensitivity:X"])
+    " Did you mean 'f1@sensitivity:0.9'?"
+    """
+    if not isinstance(value, str) or len(value) > LONGEST_TYPED:
+        return ""
+    found = _corrected(value, dict.fromkeys(name.partition(":")[0] for name in names))
+    found = closest(value, names) if found in {None, value} else found
+    return f" Did you mean {found!r}?" if found not in {None, value} else ""
+
+
+def _corrected(text: str, names: Collection[str]) -> str | None:
+    """Return a text such as ``f1@ppv:0.9`` with the closest names; None if one has none."""
+    found = []
+    for part in text.split("@"):
+        name, colon, number = part.partition(":")
+        near = name if name in names else closest(name, names)
+        if near is None:
+            return None
+        found.append(near + colon + number)
+    return "@".join(found)
 
 
 class SteadycutError(ValueError):

@@ -660,7 +660,7 @@ def test_the_version(capsys):
         ("--bound hoefding", "hoeffding"),
         ("--engine duck", "duckdb"),
         ("--missing dorp", "drop"),
-        ("--label-how ayn", "any"),
+        ("--label-how anny", "any"),
         ("--honesty unifrom", "uniform"),
         ("--score scroe", "score"),
         ("--site site --internal nroth", "north"),

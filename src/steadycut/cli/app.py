@@ -15,7 +15,7 @@ from steadycut.cli.commands import parameters_of
 from steadycut.cli.compare import compare_command
 from steadycut.cli.fit import fit_command
 from steadycut.cli.monitor import monitor_command
-from steadycut.cli.options import option, switch, whole
+from steadycut.cli.options import choices, option, switch, whole
 from steadycut.cli.plan import plan_command
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.checks import check_count
@@ -76,7 +76,7 @@ def fields_of(command: Callable[..., None]) -> list[Field]:
                 name=name,
                 option=flag,
                 default=_default(parameter.default),
-                choices=CHOICES.get(name, _choices(told.metavar or "")),
+                choices=CHOICES.get(name, choices(told.metavar or "")),
                 is_switch=kind is bool,
                 needed=parameter.default is inspect.Parameter.empty,
             )
@@ -95,15 +95,3 @@ def _default(value: object) -> str:
     if value is None or value is False or value is inspect.Parameter.empty:
         return ""
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _choices(metavar: str) -> tuple[str, ...]:
-    """Return the allowed values where a placeholder lists them all.
-
-    Examples
-    --------
-    >>> _choices("ge|le"), _choices("N|exact")
-    (('ge', 'le'), ())
-    """
-    several = metavar.split("|")
-    return tuple(several) if len(several) > 1 and metavar == metavar.lower() else ()

@@ -48,16 +48,24 @@ class LazyGroup(TyperGroup):
         super().__init__(**settings)
         names: Any = dict.fromkeys(self.table)
         self.commands = names
+        self.completing = False
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import one command, or one group of commands; None if there is no such command."""
         del ctx
         if cmd_name not in self.table:
             return None
+        if self.completing:
+            return TyperCommand(cmd_name, help=self.table[cmd_name][1])
         found = load(self.table[cmd_name][0])
         if isinstance(found, typer.Typer):
             return typer.main.get_group(found)
         return as_command(cmd_name, found)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """Complete the name of a command, without importing any command."""
+        self.completing = True
+        return super().shell_complete(ctx, incomplete)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write names and one-line helps, without importing any command."""

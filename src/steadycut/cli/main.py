@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Annotated, ClassVar
 
 import typer
+from typer.core import TyperOption
 
 from steadycut._version import __version__
 from steadycut.cli.commands import LazyGroup, Refusal, places
@@ -22,6 +23,8 @@ from steadycut.io.process import check_memory, end_with_app, guard_streams, inte
 
 # typer contains a copy of click; this is the UsageError of that copy.
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
+# The options of typer that install completion.
+COMPLETION = frozenset({"install_completion", "show_completion"})
 # The longest error line, in characters. Longer lines contain long values that the user gave.
 LONGEST = 1000
 
@@ -61,7 +64,6 @@ class Commands(LazyGroup):
 app = typer.Typer(
     cls=Commands,
     name="steadycut",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Choose one patient-level cut-off, certify it, and check it at the next hospital.",
@@ -124,6 +126,10 @@ def _run(argv: Sequence[str] | None) -> int:
 def _call(argv: Sequence[str] | None) -> object:
     check_memory()
     command = typer.main.get_command(app)
+    for option in command.params:
+        if isinstance(option, TyperOption) and option.name in COMPLETION:
+            # They are used once, and the guide of the command line names them.
+            option.hidden = True
     arguments = list(sys.argv[1:] if argv is None else argv)
     with warnings.catch_warnings():
         # A command prints them itself.

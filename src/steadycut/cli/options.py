@@ -5,7 +5,7 @@ spelled in another way.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import MISSING, asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,6 +16,7 @@ from steadycut.cli.commands import OPTION
 from steadycut.cli.reading import CHECKPOINT, Reading
 from steadycut.core.aggregate.aggregators import aggregator_names
 from steadycut.core.bounds.concentration import BOUNDS
+from steadycut.core.rules.registry import rule_names
 from steadycut.documents.known_patients import check_key
 from steadycut.errors import BadOption
 from steadycut.ingest import Request, make_request
@@ -34,14 +35,38 @@ def option(
     *flags: str,
     default: Any = MISSING,
     parser: Callable[[str], Any] | None = None,
+    values: Sequence[str] = (),
 ) -> Any:
     """Declare an option; without flags it has the name of its field.
 
     It stands where the default of a field does, or in the annotation of one that is declared once
-    for several groups.
+    for several groups. A shell completes the ``values``, or those that the placeholder lists.
     """
-    told = typer.Option(*flags, metavar=metavar, parser=parser, help=help_)
+    known = values or choices(metavar)
+
+    def complete(incomplete: str) -> list[str]:
+        return [value for value in known if value.startswith(incomplete)]
+
+    told = typer.Option(
+        *flags,
+        metavar=metavar,
+        parser=parser,
+        help=help_,
+        autocompletion=complete if known else None,
+    )
     return field(default=default, metadata={OPTION: told})
+
+
+def choices(metavar: str) -> tuple[str, ...]:
+    """Return the allowed values where a placeholder lists them all.
+
+    Examples
+    --------
+    >>> choices("ge|le"), choices("N|exact")
+    (('ge', 'le'), ())
+    """
+    several = metavar.split("|")
+    return tuple(several) if len(several) > 1 and metavar == metavar.lower() else ()
 
 
 def number(metavar: str, help_: str, *flags: str, default: Any = MISSING) -> Any:
@@ -93,6 +118,7 @@ Aggregate = Annotated[
         "AGG",
         f"{', '.join(aggregator_names())}, over the rows of a patient; several are compared. "
         "[default: mean]",
+        values=aggregator_names(),
     ),
 ]
 Site = Annotated[str | None, option("COL", "Column of sites.")]
@@ -130,6 +156,7 @@ class TableOptions:
         f"auto, {', '.join(f'{name} ({one.about})' for name, one in ENGINES.items())}; the "
         "result is the same.",
         default="auto",
+        values=("auto", *ENGINES),
     )
     memory: str | None = option(
         "SIZE", "About how much memory rows may take. [default: 2GiB]", default=None
@@ -294,6 +321,7 @@ class FitChoiceOptions(ChoiceOptions):
         "RULE",
         "stable, erm, youden, sensitivity:X, ppv:X, kappa, ...: `steadycut rules` lists them.",
         default="stable",
+        values=rule_names(),
     )
     ensemble: str | None = option(
         "quantile|gls",
@@ -356,6 +384,7 @@ class BoundOptions(CertificateOptions):
         f"auto, {', '.join(BOUNDS)}; compression and class-wise-dkw need "
         "--honesty uniform, the class-wise ones --target-prevalence.",
         default="auto",
+        values=("auto", *BOUNDS),
     )
 
 

@@ -1,14 +1,13 @@
 """Checks of single values and arrays. Each one raises an error that says what is allowed."""
 
-from collections.abc import Collection, Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Collection, Mapping
 from numbers import Integral, Number, Real
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadycut.errors import BadOption, BadPatients, MissingScores, argument
+from steadycut.errors import BadOption, BadPatients, MissingScores, argument, did_you_mean
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -27,10 +26,6 @@ MOST_SHOWN = 3
 # A value that so many patients have does not identify one of them.
 SHARED = 5
 LONGEST_SHOWN = 100
-# How similar a name must be to what was typed, from 0 to 1.
-ALIKE = 0.7
-# So many characters must have been typed to suggest a name that begins with them.
-LEAST_TYPED = 3
 
 
 def shown(value: object) -> str:
@@ -69,53 +64,6 @@ def shared_values(counts: Mapping[str, int], most: int = 5) -> str:
     others = f"{left} values that are" if left > 1 else "1 value that is"
     named = ", ".join(map(shown, shared))
     return " and ".join([*([named] if named else []), *([f"{others} not shown"] if left else [])])
-
-
-def closest(word: str, names: Iterable[str]) -> str | None:
-    """Return the name that is similar to a word, or begins with it; None if there is none.
-
-    Examples
-    --------
-    >>> closest("Scroe", ["id", "score"]), closest("prob", ["probability"]), closest("x", ["y"])
-    ('score', 'probability', None)
-    """
-    folded = {name.casefold(): name for name in reversed(list(names))}
-    wanted = word.casefold()
-    found = get_close_matches(wanted, folded, n=1, cutoff=ALIKE)
-    if len(wanted) >= LEAST_TYPED:
-        found += [name for name in folded if name.startswith(wanted)]
-    return folded[found[0]] if found else None
-
-
-def did_you_mean(value: object, names: Collection[str]) -> str:
-    """Return a question with the name that was probably meant; nothing if none is close.
-
-    What follows a colon is kept as it was typed.
-
-    Examples
-    --------
-    >>> did_you_mean("yuden", ["stable", "youden"]), did_you_mean("best", ["stable", "youden"])
-    (" Did you mean 'youden'?", '')
-    >>> did_you_mean("f1@sensitivty:0.9", ["f1", "sensitivity:X"])
-    " Did you mean 'f1@sensitivity:0.9'?"
-    """
-    if not isinstance(value, str):
-        return ""
-    found = _corrected(value, dict.fromkeys(name.partition(":")[0] for name in names))
-    found = closest(value, names) if found in {None, value} else found
-    return f" Did you mean {shown(found)}?" if found not in {None, value} else ""
-
-
-def _corrected(text: str, names: Collection[str]) -> str | None:
-    """Return a text such as ``f1@ppv:0.9`` with the closest names; None if one has none."""
-    found = []
-    for part in text.split("@"):
-        name, colon, number = part.partition(":")
-        near = name if name in names else closest(name, names)
-        if near is None:
-            return None
-        found.append(near + colon + number)
-    return "@".join(found)
 
 
 def refuse(name: str, rule: str, value: object, allowed: Collection[str] = ()) -> NoReturn:

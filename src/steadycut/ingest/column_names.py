@@ -4,8 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from steadycut.core.checks import LEAST_TYPED, closest
-from steadycut.errors import BadTable, MissingColumn
+from steadycut.errors import LEAST_TYPED, BadTable, MissingColumn, closest
 
 SHOWN = 12
 # A first row of data may identify a patient, so only clear names of columns are shown.

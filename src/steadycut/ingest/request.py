@@ -13,9 +13,9 @@ from steadycut.core.aggregate.aggregators import (
     aggregator_names,
     parse_aggregator,
 )
-from steadycut.core.checks import check_choice, did_you_mean, refuse, shown
+from steadycut.core.checks import check_choice, refuse, shown
 from steadycut.core.records import Recipe
-from steadycut.errors import BadOption, argument
+from steadycut.errors import BadOption, argument, did_you_mean
 
 # Stands for the column of patients where each row is one; then they are called by their numbers.
 ROW = "(row number)"

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from steadycut.core.checks import SHARED, did_you_mean, shared_values
+from steadycut.core.checks import SHARED, shared_values
 from steadycut.core.labels import MOST_CLASSES
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadOption, BadPatients, PatientOverlap
+from steadycut.errors import BadOption, BadPatients, PatientOverlap, did_you_mean
 from steadycut.ingest.column_names import list_names
 from steadycut.ingest.request import Request
 from steadycut.ingest.survey import Survey

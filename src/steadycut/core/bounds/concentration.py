@@ -19,10 +19,10 @@ from scipy.special import rel_entr
 from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.bounds.binomial import deviation, upper_limit
 from steadycut.core.bounds.buehler import buehler_limit
-from steadycut.core.checks import did_you_mean, shown
+from steadycut.core.checks import shown
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
-from steadycut.errors import BadOption, argument
+from steadycut.errors import BadOption, argument, did_you_mean
 
 Bound = Callable[[Confusion, Costs, float], float]
 

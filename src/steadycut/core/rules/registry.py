@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray, IntArray, did_you_mean, shown
+from steadycut.core.checks import FloatArray, IntArray, shown
 from steadycut.core.cuts.grid import Cuts
 from steadycut.core.cuts.left_cdf import count_to_left
 from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors, risk_at_cuts
@@ -29,7 +29,7 @@ from steadycut.core.rules.pruning import Stretch, near_best, without_repeats
 from steadycut.core.rules.score_rules import NearestScore, mean_score, prevalence_as_score
 from steadycut.core.rules.stable import Stable
 from steadycut.core.rules.ties import middle_of_widest_flat
-from steadycut.errors import BadOption, argument
+from steadycut.errors import BadOption, argument, did_you_mean
 
 __all__ = [
     "ERM",

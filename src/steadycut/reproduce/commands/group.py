@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import typer
 
 from steadycut.cli.commands import LazyGroup, places
-from steadycut.core.checks import check_choice
+from steadycut.errors import BadOption, did_you_mean
 
 
 class Targets(LazyGroup):
@@ -28,7 +28,12 @@ class Targets(LazyGroup):
         """Return the command of a target."""
         found = super().get_command(ctx, cmd_name)
         if found is None and not cmd_name.startswith("-"):
-            check_choice("the target of reproduce", cmd_name, tuple(self.table))
+            meant = did_you_mean(cmd_name, self.table)
+            msg = (
+                f"the target of reproduce must be one of {', '.join(self.table)}; got "
+                f"{cmd_name!r}.{meant}"
+            )
+            raise BadOption(msg)
         return found
 
 
