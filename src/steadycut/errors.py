@@ -231,6 +231,7 @@ WARNING_OF_KIND: Mapping[str, type[SteadycutWarning]] = MappingProxyType(
         "limits": UnstableCutWarning,
         "rows as patients": RowsAsPatientsWarning,
         "forced": ForcedWarning,
+        "approximate refits": SteadycutWarning,
     }
 )
 

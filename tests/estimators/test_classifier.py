@@ -107,6 +107,7 @@ def test_parameters_are_those_of_the_contract():
         ("delta_boot", None),
         ("target_prevalence", None),
         ("patient", None),
+        ("refit", "full"),
     ]
 
 

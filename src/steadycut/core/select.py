@@ -158,6 +158,7 @@ def try_candidate(
         warnings=(
             *found.warnings,
             *limit_warnings(search.chooser, draws),
+            *refit_warnings(draws),
             *close_warnings(draws.threshold, threshold, everyone.scores),
         ),
     )
@@ -191,6 +192,17 @@ def limit_warnings(rule: Rule, draws: ThresholdDraws) -> list[str]:
     text = (
         f"limits: {share:.1%} of the bootstrap cohorts have no cut-off with {rule.wanted}; there "
         "the nearest one was taken."
+    )
+    return [text]
+
+
+def refit_warnings(draws: ThresholdDraws) -> list[str]:
+    """Say that the scorer was not fitted again fully in the replicates."""
+    if draws.refit is None:
+        return []
+    text = (
+        f"approximate refits: the bootstrap used refit='{draws.refit}'. The radius, the intervals "
+        "and the flip probabilities are approximate; the cut-off and the certificate are not."
     )
     return [text]
 

@@ -208,7 +208,11 @@ class InstancesPart(Part):
 
 
 class StabilityPart(Part):
-    """How far the cut-off moves between resampled cohorts."""
+    """How far the cut-off moves between resampled cohorts.
+
+    ``refit`` names the approximation by which the scorer was fitted again; None if it was not, or
+    fully.
+    """
 
     radius: FiniteFloat
     bias: FiniteFloat
@@ -221,6 +225,7 @@ class StabilityPart(Part):
     form: str
     band: str
     warnings: list[str]
+    refit: str | None = None
 
 
 class RoleCounts(Part):

@@ -20,6 +20,7 @@ from steadycut.estimators.cross_fit import LEAST_FOLDS, Scorer, check_scorer, la
 from steadycut.estimators.decider import PatientDecider
 from steadycut.estimators.deployed import DeployedClassifier
 from steadycut.estimators.learn import learn
+from steadycut.estimators.shortcuts import check_refit
 from steadycut.io.progress import progress_on_stderr
 from steadycut.study.choosing import Progress
 from steadycut.study.options import Options, study_options
@@ -72,6 +73,14 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         an array. The scorer does not see this column. ``fit`` and ``predict`` then need no
         ``groups``, so that all of scikit-learn works, its named scorers included. If ``groups``
         come too, only the splitter uses them.
+    refit
+        How the scorer is fitted again in the bootstrap. ``"full"``: from scratch. The others are
+        approximations (docs/guide/refits.md says when not to use them). They change only the
+        stability numbers and the intervals, not the cut-off and the certificate. ``"last"``: only
+        the last step of a pipeline; the steps before it are fitted once, on all patients who
+        choose. ``"warm"``: starting from the full fit, for estimators with ``warm_start``.
+        ``"one-step"``: one Newton step from the full fit, for `LogisticRegression` with an L2
+        penalty, or a pipeline that ends in it.
 
     Attributes
     ----------
@@ -162,6 +171,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         delta_boot: float | None = None,
         target_prevalence: float | tuple[float, float] | None = None,
         patient: int | str | None = None,
+        refit: str = "full",
     ) -> None:
         super().__init__(
             rule,
@@ -183,6 +193,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         self.checkpoint = checkpoint
         self.progress = progress
         self.patient = patient
+        self.refit = refit
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -235,9 +246,8 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         cohort = scorer.patient_scores(np.zeros(labels.size), patients, labels)
         instances = lay_out(X, target, labels, patients)
         with self._progress() as progress:
-            learned = learn(
-                scorer, instances, cohort, options, self.n_jobs, progress, self.checkpoint
-            )
+            running = self.n_jobs, progress, self.checkpoint, self.refit
+            learned = learn(scorer, instances, cohort, options, *running)
         self.estimator_ = learned.model
         self.n_redrawn_ = learned.n_redrawn
         self.one_row_each_ = patients.n_patients == patients.of_row.size
@@ -272,6 +282,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
 
     def _options(self) -> Options:
         check_scorer(self.estimator)
+        check_refit(self.estimator, self.refit)
         check_count("cv", self.cv, at_least=LEAST_FOLDS)
         parse_aggregator(self.aggregate)
         if not isinstance(self.honesty, str) or self.honesty != "split":

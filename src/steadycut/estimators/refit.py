@@ -45,13 +45,14 @@ class RefitDraws:
     It takes the place of `steadycut.core.bootstrap.draws.draw_thresholds`. ``scores`` are the
     scores in the study itself of the patients who choose. After a call ``n_redrawn`` says how many
     resampled cohorts lacked a class and were drawn again. Replicates in the checkpoint are not run
-    again.
+    again. ``how`` the scorer is fitted is kept with the draws, unless it is ``"full"``.
     """
 
     refit: Refit
     scores: FloatArray
     seed: np.random.SeedSequence
     n_jobs: int | None
+    how: str = "full"
     progress: Progress | None = None
     checkpoint: Checkpoint | None = None
     n_redrawn: int = field(default=0, init=False)
@@ -67,7 +68,10 @@ class RefitDraws:
         self.n_redrawn = sum(redrawn for _, redrawn in found)
         ranks = np.searchsorted(np.sort(self.scores), thresholds, side="left")
         return replace(
-            chosen, thresholds=read_only(thresholds), ranks=read_only(ranks.astype(np.float64))
+            chosen,
+            thresholds=read_only(thresholds),
+            ranks=read_only(ranks.astype(np.float64)),
+            refit=None if self.how == "full" else self.how,
         )
 
     def _replicates(self, seeds: list[np.random.SeedSequence]) -> list[Replicate]:

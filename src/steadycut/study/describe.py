@@ -188,7 +188,8 @@ def corrected_p_value(p_value: float | None, cuts: Cuts) -> float | None:
 def stability_part(study: FittedStudy) -> StabilityPart:
     """Return how far the threshold may move, and what that may cost."""
     chosen, bias = study.chosen, study.options.sign * study.chosen.radius.bias
-    return StabilityPart.of(chosen.radius, study, chosen, study.options.search, bias=bias)
+    records = chosen.radius, study, chosen, study.options.search, chosen.draws
+    return StabilityPart.of(*records, bias=bias)
 
 
 def candidate_part(study: FittedStudy, candidate: Candidate) -> CandidatePart:

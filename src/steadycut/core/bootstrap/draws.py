@@ -26,7 +26,8 @@ class ThresholdDraws:
     """The chosen threshold, and the threshold that the same rule chose in each bootstrap replicate.
 
     ``rank`` and ``ranks`` are the numbers of original patients below them. ``n_infeasible`` counts
-    the replicates in which no cut met the limits of the rule.
+    the replicates in which no cut met the limits of the rule. ``refit`` names the approximation by
+    which a scorer was fitted again; None if there was none.
     """
 
     threshold: float
@@ -34,6 +35,7 @@ class ThresholdDraws:
     thresholds: FloatArray
     ranks: FloatArray
     n_infeasible: int = 0
+    refit: str | None = None
 
 
 def draw_thresholds(
