@@ -30,6 +30,7 @@ NAMES = [
     "StrataRule",
     "StrataStudy",
     "Study",
+    "Switch",
     "UnstableCutWarning",
     "__version__",
     "adapt",
@@ -44,6 +45,7 @@ NAMES = [
     "monitor",
     "operating_point",
     "plan",
+    "switch",
 ]
 
 

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from steadycut.ingest import aggregate
     from steadycut.show import figures
     from steadycut.study.adapt.adapt import Adaptation, adapt
+    from steadycut.study.adapt.switch import Switch, switch
     from steadycut.study.audit import Audit, audit
     from steadycut.study.compare import Comparison, compare
     from steadycut.study.covariate.fit import CovariateStudy, fit_by_covariate
@@ -83,6 +84,7 @@ _PLACES = {
     "estimators": ("StableThreshold", "StableThresholdClassifier"),
     "ingest": ("aggregate",),
     "study.adapt.adapt": ("Adaptation", "adapt"),
+    "study.adapt.switch": ("Switch", "switch"),
     "study.audit": ("Audit", "audit"),
     "study.compare": ("Comparison", "compare"),
     "study.covariate.fit": ("CovariateStudy", "fit_by_covariate"),
@@ -119,6 +121,7 @@ __all__ = [
     "StrataRule",
     "StrataStudy",
     "Study",
+    "Switch",
     "UnstableCutWarning",
     "__version__",
     "adapt",
@@ -133,6 +136,7 @@ __all__ = [
     "monitor",
     "operating_point",
     "plan",
+    "switch",
 ]
 
 

@@ -1,11 +1,12 @@
-"""``steadycut monitor``: a frozen rule in use, patients in the order of their arrival."""
+"""A frozen rule in use: ``steadycut monitor`` by arrival, ``steadycut switch`` at a new version."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from steadycut.cli.options import OptionalOutputOptions, TableOptions, number, option
+from steadycut.cli.options import OptionalOutputOptions, TableOptions, number, option, whole
 from steadycut.cli.output import check_folder
+from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page
-from steadycut.cli.rule_options import ALARM, ExternalOptions, RuleColumns, RuleOptions
+from steadycut.cli.rule_options import ALARM, BAD, ExternalOptions, RuleColumns, RuleOptions
 from steadycut.cli.tables import (
     label_warnings,
     read_external,
@@ -14,7 +15,10 @@ from steadycut.cli.tables import (
     with_warnings,
 )
 from steadycut.core.checks import check_fraction
+from steadycut.core.verdict import MARGIN
 from steadycut.show.pages.monitor import monitor_page
+from steadycut.show.pages.switch import switch_page
+from steadycut.study.adapt.switch import switch
 from steadycut.study.monitor import monitor
 
 
@@ -79,3 +83,56 @@ def monitor_command(
     alarms = [one.first_alarm for one in (document.risk, document.call_rate) if one is not None]
     alarm = any(one is not None for one in alarms)
     rule.end(warned=bool(document.warnings), worse=ALARM if alarm else 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwitchOptions:
+    """New version."""
+
+    new: str = option("TABLE", "Table with the same patients, scored by the new version.")
+    new_score: str | None = option(
+        "COL", "Its column of scores. [default: as in the old table]", default=None
+    )
+    margin: float = number("X", "Which share of the decisions may change.", default=MARGIN)
+    seed: int = whole("N", "Deals the patients who give the matching cut-off.", default=0)
+
+
+def switch_command(
+    rule: RuleOptions,
+    columns: RuleColumns,
+    version: SwitchOptions,
+    table: TableOptions,
+    output: OptionalOutputOptions,
+) -> None:
+    """See what a new software or scanner version does to the decisions.
+
+    TABLE has patients scored by the old version, --new the same patients scored by the new one. No
+    labels are needed. Both may be one table with two columns of scores. With --out, writes
+    switch.json and switch.html.
+    """
+    out = output.out
+    if out is not None:
+        check_folder(out)
+    frozen, _ = rule.load()
+    check_fraction("margin", version.margin)
+    names = columns.names()
+    old = frozen.request(missing=table.missing, **names)
+    new = frozen.request(
+        missing=table.missing, **{**names, "score": version.new_score or columns.score}
+    )
+    # Both tables are read at once, without parts to go on from.
+    reading = table.reading(None)
+    before = read_tables(old, reading)
+    after = read_tables(new, replace(reading, paths=(version.new,)))
+    found = switch(
+        frozen,
+        frozen.patients_of(before.patients),
+        frozen.patients_of(after.patients),
+        margin=version.margin,
+        seed=version.seed,
+    )
+    document = with_rows(found.describe().model_copy(update={"data": row_counts(after)}), after)
+    named = frozen.file_name, rule.rule
+    finish_page(switch_page(document), "switch.html", output, None, after, rule=named)
+    worse = found.call_rate_changed or found.same_decisions == "no"
+    rule.end(warned=bool(document.warnings), worse=BAD if worse else 0)

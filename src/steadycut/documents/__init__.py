@@ -17,6 +17,7 @@
 ``audit``            audit.json
 ``comparison``       compare.json
 ``adaptation``       adapt.json
+``switch``           switch.json
 ``monitor``          monitor.json
 ``plan``             what a plan prints as JSON
 ``reading``          any of these files -> its document

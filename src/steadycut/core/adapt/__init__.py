@@ -8,6 +8,7 @@
 ``menu``       a few cut-offs with weights, fixed before any label is seen
 ``labels``     the choice among them and exact limits, from all labels at once
 ``worklist``   whom to label next
+``switch``     decisions about the same patients by two versions
 ``plan``       how many labels a certificate takes
 =============  ==========================================================================
 """

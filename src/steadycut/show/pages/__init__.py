@@ -9,6 +9,7 @@
 ``monitor``         a frozen file in use, patient by patient
 ``adaptation``      the cut-off for the next hospital
 ``rule``            a frozen file by itself
+``switch``          the same patients scored by two versions
 ``plan``            how many patients for which certificate
 ``kinds``           which page each kind of document has
 ==================  ===================================================

@@ -13,6 +13,7 @@ from steadycut.documents.plan import PlanDocument
 from steadycut.documents.reading import schema_of
 from steadycut.documents.strata import StrataStudyDocument
 from steadycut.documents.study import StudyDocument
+from steadycut.documents.switch import SwitchDocument
 from steadycut.errors import BadOption
 from steadycut.show.page import Page
 from steadycut.show.pages.adaptation import adaptation_page
@@ -23,6 +24,7 @@ from steadycut.show.pages.monitor import monitor_page
 from steadycut.show.pages.plan import plan_page
 from steadycut.show.pages.strata import strata_page
 from steadycut.show.pages.study import study_page
+from steadycut.show.pages.switch import switch_page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +49,7 @@ KINDS = {
         (ComparisonDocument, comparison_page, "compare"),
         (PlanDocument, plan_page, "plan"),
         (AdaptationDocument, adaptation_page, "adapt"),
+        (SwitchDocument, switch_page, "switch"),
     )
 }
 

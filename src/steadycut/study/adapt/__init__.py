@@ -7,6 +7,7 @@
 ``rule``      the new frozen rule, with the hash of its parent
 ``describe``  what ``adapt.json`` says
 ``words``     the sentences about it
+``switch``    what a new software version does to the decisions
 ``plan``      how many labels it takes, beforehand
 ============  =============================================================================
 """

@@ -1,0 +1,62 @@
+"""switch.json: the same patients scored by an old and a new version of the software."""
+
+from typing import Final, Literal
+
+from pydantic import Field, FiniteFloat
+
+from steadycut.core.verdict import Answer
+from steadycut.documents.parts import Count, NewPatientsPart, Part
+
+SCHEMA: Final = "steadycut.switch/1"
+
+
+class ChangesPart(Part):
+    """How many decisions change; ``low`` and ``high`` limit the share ``changed``."""
+
+    n_patients: Count
+    called_before: Count
+    called_after: Count
+    newly: Count
+    no_longer: Count
+    changed: FiniteFloat
+    low: FiniteFloat
+    high: FiniteFloat
+
+
+class MatchedPart(Part):
+    """The cut-off of the new scores that calls as many as the old one.
+
+    ``n_map`` patients gave it, and ``changes`` are those of the others.
+    """
+
+    threshold: FiniteFloat
+    n_map: Count
+    changes: ChangesPart
+
+
+class SwitchDocument(NewPatientsPart):
+    """What a new version does to the decisions of a frozen cut-off.
+
+    ``same_decisions`` says whether at most ``margin`` of the decisions change, and
+    ``call_rate_changed`` whether more or fewer patients are called, beyond chance. ``quantiles``
+    maps old scores to new ones: pairs of the same quantile. Every limit holds with confidence
+    1 - delta.
+    """
+
+    schema_: Literal["steadycut.switch/1"] = Field(default=SCHEMA, alias="schema")
+    threshold: FiniteFloat
+    direction: Literal["ge", "le"]
+    delta: FiniteFloat
+    margin: FiniteFloat
+    seed: int
+    only_old: Count
+    only_new: Count
+    changes: ChangesPart
+    same_decisions: Answer
+    p_value: FiniteFloat
+    call_rate_changed: bool
+    matched: MatchedPart
+    quantiles: list[tuple[FiniteFloat, FiniteFloat]]
+    verdict_text: str
+    next_step: str
+    rule_sha256: str

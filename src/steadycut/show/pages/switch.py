@@ -1,0 +1,84 @@
+"""The page of a version switch: which decisions change."""
+
+from steadycut.documents.switch import ChangesPart, SwitchDocument
+from steadycut.show.builders import explained, held_files, of_columns, section
+from steadycut.show.numbers import count, cut, of_hundred, percent
+from steadycut.show.page import Page, Status, Table
+from steadycut.show.sections.verdict import TONES
+
+SPLIT = (
+    "The matching cut-off calls as many patients as the old cut-off does, among the patients who "
+    "gave it. The other patients show how many decisions it changes. It has no certificate."
+)
+MAP = "The same quantiles of old and new scores. They are of patients, and not of ill patients."
+
+
+def switch_page(found: SwitchDocument) -> Page:
+    """Return the page of a version switch."""
+    good = found.same_decisions == "yes" and not found.call_rate_changed
+    bad = found.same_decisions == "no" or found.call_rate_changed
+    text, tone = ("same decisions", "good") if good else ("open: not yet known", "open")
+    if bad:
+        text, tone = "not the same decisions", "bad"
+    changes, matched = found.changes, found.matched
+    test = "yes" if found.call_rate_changed else "not shown"
+    called = f"{changes.called_before} called before, {changes.called_after} now"
+    return Page(
+        title=f"A new version, cut-off {cut(found.threshold)}",
+        subtitle=f"{count(changes.n_patients, 'patient')} scored by the old and the new version",
+        status=Status(text=text, tone=tone),
+        headline=(f"{found.verdict_text[:1].upper()}{found.verdict_text[1:]}.",),
+        marks=(
+            Status(
+                text=f"Same decisions: {found.same_decisions}. {changed_in_words(changes, found)}.",
+                tone=TONES[found.same_decisions],
+            ),
+            Status(
+                text=f"Share called has changed: {test}. {called} (p = {found.p_value:.2g}).",
+                tone="bad" if found.call_rate_changed else "open",
+            ),
+        ),
+        facts=(
+            ("newly called", str(changes.newly)),
+            ("no longer called", str(changes.no_longer)),
+            ("matching cut-off", f"{cut(matched.threshold)} of the new scores"),
+            ("decisions that it changes", changed_in_words(matched.changes, found)),
+        ),
+        next_step=found.next_step,
+        warnings=tuple(found.warnings),
+        sections=(
+            section(
+                "matched", "A cut-off for the new version", SPLIT, tables=(split_table(found),)
+            ),
+            section("map", "From old to new scores", MAP, tables=(map_table(found),)),
+        ),
+        files=held_files(found, "switch.json"),
+    )
+
+
+def changed_in_words(changes: ChangesPart, found: SwitchDocument) -> str:
+    """Write how many decisions change, and how many at most."""
+    number = changes.newly + changes.no_longer
+    confidence = f"{percent(1 - found.delta)} confidence"
+    most = of_hundred(changes.high)
+    return f"{number} of {changes.n_patients} change, at most {most} ({confidence})"
+
+
+def split_table(found: SwitchDocument) -> Table:
+    """Return the old and the matching cut-off, each with what it changes."""
+    rows = [
+        ("old cut-off", found.threshold, found.changes),
+        ("matching cut-off", found.matched.threshold, found.matched.changes),
+    ]
+    return explained(
+        f"{count(found.matched.n_map, 'patient')} gave the matching cut-off",
+        ((name, cut(value), changed_in_words(one, found)) for name, value, one in rows),
+        header=("what", "cut-off", "decisions"),
+    )
+
+
+def map_table(found: SwitchDocument) -> Table:
+    """Return the map from old to new scores."""
+    old, new = zip(*found.quantiles, strict=True)
+    columns = [("old score", [cut(one) for one in old]), ("new score", [cut(one) for one in new])]
+    return of_columns("From old to new scores", columns, texts=0, short=False)

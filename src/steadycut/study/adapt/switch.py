@@ -1,0 +1,252 @@
+"""A new software or scanner version: what it does to the decisions of a frozen rule."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadycut.core.adapt.switch import Changes, matching_cut
+from steadycut.core.checks import FloatArray, check_fraction
+from steadycut.core.records import PatientScores
+from steadycut.core.verdict import MARGIN, Answer
+from steadycut.documents.frozen import FrozenFile, is_table
+from steadycut.documents.guards import WARN, check_deployment, check_rule
+from steadycut.documents.rule import FrozenRule
+from steadycut.documents.shown import LOOK, Shown
+from steadycut.documents.switch import ChangesPart, MatchedPart, SwitchDocument
+from steadycut.errors import BadOption, TooFewPatients, warn_each
+
+# Half of the patients give the matching cut-off, and the other half test it.
+LEAST_PATIENTS = 20
+QUANTILES = np.linspace(0.05, 0.95, 19)
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Switch(Shown):
+    """What a new version changes, and what one does with it: look at it, describe it."""
+
+    rule: FrozenRule
+    changes: Changes
+    matched: float
+    n_map: int
+    changes_matched: Changes
+    quantiles: tuple[tuple[float, float], ...]
+    only_old: int
+    only_new: int
+    delta: float
+    margin: float
+    seed: int
+    warnings: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """Return the answer in three lines; no patient is shown."""
+        found = self.changes
+        return (
+            f"Switch of {found.n_patients} patients: {found.newly + found.no_longer} decisions "
+            f"change\nsame decisions: {self.same_decisions}, share called changed: "
+            f"{'yes' if self.call_rate_changed else 'not shown'}\n{LOOK}"
+        )
+
+    @property
+    def same_decisions(self) -> Answer:
+        """Whether at most ``margin`` of the decisions change."""
+        low, high = self.changes.limits(self.delta)
+        return "yes" if high <= self.margin else "no" if low > self.margin else "cannot tell"
+
+    @property
+    def call_rate_changed(self) -> bool:
+        """Whether more or fewer patients are called than before, beyond chance."""
+        return self.changes.p_value <= self.delta
+
+    @property
+    def verdict_text(self) -> str:
+        """What was found, in one sentence."""
+        if self.call_rate_changed:
+            more = "more" if self.changes.newly > self.changes.no_longer else "fewer"
+            return f"the new version calls {more} patients than the old one"
+        return {
+            "yes": "the new version decides as the old one",
+            "no": "the new version decides otherwise about too many patients",
+            "cannot tell": "it is not yet known whether the new version decides as the old one",
+        }[self.same_decisions]
+
+    @property
+    def next_step(self) -> str:
+        """What to do now."""
+        if self.same_decisions == "yes" and not self.call_rate_changed:
+            return (
+                "Next: use the rule with the new version, and watch it: steadycut monitor "
+                "rule.json TABLE --order COL"
+            )
+        if self.same_decisions == "cannot tell" and not self.call_rate_changed:
+            return "Next: score more patients with both versions."
+        return (
+            "Next: do not use the rule with the new version as it is. The matching cut-off is a "
+            "start: certify it with labels, steadycut adapt rule.json TABLE --label COL."
+        )
+
+    def describe(self) -> SwitchDocument:
+        """Return everything that was found, as one typed record."""
+        return SwitchDocument(
+            threshold=self.rule.threshold,
+            direction=self.rule.document.direction,
+            delta=self.delta,
+            margin=self.margin,
+            seed=self.seed,
+            only_old=self.only_old,
+            only_new=self.only_new,
+            changes=changes_part(self.changes, self.delta),
+            same_decisions=self.same_decisions,
+            p_value=self.changes.p_value,
+            call_rate_changed=self.call_rate_changed,
+            matched=MatchedPart(
+                threshold=self.matched,
+                n_map=self.n_map,
+                changes=changes_part(self.changes_matched, self.delta),
+            ),
+            quantiles=list(self.quantiles),
+            verdict_text=self.verdict_text,
+            next_step=self.next_step,
+            rule_sha256=str(self.rule.document.sha256),
+            warnings=list(self.warnings),
+            forced=[],
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of ``switch.json``."""
+        return self.describe().to_plain()
+
+
+def changes_part(found: Changes, delta: float) -> ChangesPart:
+    """Return counted changes as they are written."""
+    low, high = found.limits(delta)
+    return ChangesPart.of(found, changed=found.share, low=low, high=high)
+
+
+def switch(
+    rule: FrozenFile[Any],
+    old: PatientScores | Mapping[Any, Any] | ArrayLike | Any,  # noqa: ANN401
+    new: PatientScores | Mapping[Any, Any] | ArrayLike | Any,  # noqa: ANN401
+    *,
+    margin: float = MARGIN,
+    delta: float | None = None,
+    seed: int = 0,
+) -> Switch:
+    """Say what a new software or scanner version does to the decisions of a frozen rule.
+
+    No labels are needed: the same patients are scored by the old and by the new version.
+
+    Parameters
+    ----------
+    rule
+        The frozen rule, made with the old version.
+    old, new
+        The same patients, scored by both versions: `PatientScores` or tables of instances (as in
+        `steadycut.audit`), matched by their identifiers; or two arrays in the same order.
+    margin
+        Which share of the decisions may change.
+    delta
+        Failure probability of each limit and of the test. Default: that of the rule.
+    seed
+        Deals the patients into those who give the matching cut-off and those who test it.
+
+    Returns
+    -------
+    Switch
+
+    Notes
+    -----
+    The limits of the share of decisions that change are exact. Whether more patients are called
+    than before is tested with McNemar's exact test. The matching cut-off calls as many of half of
+    the patients as the old cut-off does; what it changes is counted in the other half.
+
+    Examples
+    --------
+    >>> from steadycut import fit
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([0, 1], 100)
+    >>> rule = fit(PatientScores(scores=rng.normal(size=200) + 3 * labels, labels=labels)).freeze()
+    >>> there = rng.normal(size=60)
+    >>> switch(rule, there, there + 2).call_rate_changed
+    True
+    """
+    check_rule(rule)
+    if not isinstance(rule, FrozenRule):
+        msg = "switch is for a rule with one cut-off (rule.json); got another kind of file."
+        raise BadOption(msg)
+    check_fraction("margin", margin)
+    delta = rule.certificate.delta if delta is None else check_fraction("delta", delta)
+    before, after, only_old, only_new = paired(as_patients(rule, old), as_patients(rule, new))
+    scores, others = rule.sign * before.scores, rule.sign * after.scores
+    cut = rule.sign * rule.threshold
+    half = np.random.default_rng([seed, scores.size]).permutation(scores.size)
+    give, test = half[: scores.size // 2], half[scores.size // 2 :]
+    matched = matching_cut(scores[give], others[give], cut)
+    unlike = [one.text for one in check_deployment(rule, before) if one.severity == WARN]
+    found = Switch(
+        rule=rule,
+        changes=Changes.of(scores >= cut, others >= cut),
+        matched=rule.sign * matched + 0.0,
+        n_map=give.size,
+        changes_matched=Changes.of(scores[test] >= cut, others[test] >= matched),
+        quantiles=quantile_pairs(before.scores[give], after.scores[give]),
+        only_old=only_old,
+        only_new=only_new,
+        delta=delta,
+        margin=margin,
+        seed=seed,
+        warnings=(*unlike, *unpaired_warnings(only_old, only_new)),
+    )
+    warn_each(found.warnings, stacklevel=2)
+    return found
+
+
+def as_patients(rule: FrozenRule, given: Any) -> PatientScores:  # noqa: ANN401
+    """Return patients with the score of the rule, whichever form they come in."""
+    if is_table(given):
+        given = rule.aggregate(given)
+    if isinstance(given, Mapping):
+        return rule.patients_of(given)
+    return given if isinstance(given, PatientScores) else PatientScores(scores=given)
+
+
+def paired(old: PatientScores, new: PatientScores) -> tuple[PatientScores, PatientScores, int, int]:
+    """Return the patients of both versions in one order, and how many only one of them has."""
+    if old.patients is None or new.patients is None:
+        if old.n_patients != new.n_patients:
+            msg = (
+                f"without identifiers both versions must have the same patients in one order; got "
+                f"{old.n_patients} and {new.n_patients}. Name the column of patients."
+            )
+            raise BadOption(msg)
+        only_old = only_new = 0
+    else:
+        _, here, there = np.intersect1d(old.patients, new.patients, return_indices=True)
+        only_old, only_new = old.n_patients - here.size, new.n_patients - there.size
+        old, new = old.take(here), new.take(there)
+    if old.n_patients < LEAST_PATIENTS:
+        msg = (
+            f"a switch needs at least {LEAST_PATIENTS} patients scored by both versions; got "
+            f"{old.n_patients}."
+        )
+        raise TooFewPatients(msg)
+    return old, new, only_old, only_new
+
+
+def quantile_pairs(old: FloatArray, new: FloatArray) -> tuple[tuple[float, float], ...]:
+    """Return the map from old to new scores: the same quantiles of both."""
+    pairs = zip(np.quantile(old, QUANTILES), np.quantile(new, QUANTILES), strict=True)
+    return tuple((float(one), float(other)) for one, other in pairs)
+
+
+def unpaired_warnings(only_old: int, only_new: int) -> list[str]:
+    """Warn of patients whom only one version scored."""
+    if not only_old + only_new:
+        return []
+    text = (
+        f"pairs: {only_old} patients have only an old score and {only_new} only a new one; they "
+        "are left out. If the new version failed on them, the rule fails there too."
+    )
+    return [text]
