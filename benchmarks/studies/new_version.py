@@ -23,7 +23,10 @@ RESULT = Path(__file__).parents[1] / "results" / "new_version.json"
 DELTA, NOISE, MANY = 0.1, 0.5, 2_000_000
 # Patients, share called before, how many times as many after.
 SETTINGS = [
-    (n, called, times) for n in (60, 200) for called in (0.05, 0.1, 0.2) for times in (1.0, 1.5, 3.0)
+    (n, called, times)
+    for n in (60, 200)
+    for called in (0.05, 0.1, 0.2)
+    for times in (1.0, 1.5, 3.0)
 ]
 
 

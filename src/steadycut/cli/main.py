@@ -49,7 +49,10 @@ class Commands(LazyGroup):
             "covariate": ("cli.covariate", "Choose cut-offs that depend on a group or a number."),
             "plan": ("cli.plan", "Say how many patients a certificate needs."),
             "monitor": ("cli.monitor", "Watch a frozen rule in use."),
-            "switch": ("cli.monitor", "See what a new software or scanner version does to the decisions."),
+            "switch": (
+                "cli.monitor",
+                "See what a new software or scanner version does to the decisions.",
+            ),
             "score-slides": ("cli.score_slides", "Score the tissue tiles of whole-slide images."),
             "score-ecg": ("cli.score_ecg", "Score segments of 12-lead ECGs."),
             "app": ("cli.app", "Choose, audit, use and watch a cut-off in a page on this machine."),
