@@ -68,16 +68,17 @@ Columns = Dict[str, List[Any]]
 # value), several of them, a quoted pattern, a list of a form (with its least and largest length),
 # or the fields of a part, those of one form together; "*" stands for any name.
 FORMS: Rule = json.loads(
-    r"""{"AdaptedPart":{"choosing labelled pool":"Count", "menu parent":"Hash",
-"prevalence":"NoneType|Range", "sequential":"bool"}, "AllPatientsPart":{"n_negative
-n_positive":"Count", "quantiles_negative quantiles_positive":["float"]},
-"BinsPart":{"edges":["float"], "negative positive":["Count"]}, "BoundaryPart":{"above
-below":"str", "alarm miss":"RatePart", "alarm_costs miss_costs":{"*":"float"}, "delta":"Share",
-"probability":"NoneType|float", "threshold":"float"}, "CertificatePart":{"bound":"str",
-"delta":"Share", "generalization risk trivial_risk value":"float",
-"honesty":"'split|uniform|menu'", "n_candidates":"int/1/inf", "n_patients":"Count",
-"vacuous":"bool"}, "CertifiedRatePart":{"answer":"'yes|no|cannot\\x20tell'", "asked":"Share",
-"lower upper":"float/0/1", "n_patients right":"Count", "observed":"NoneType|float",
+    r"""{"AdaptedPart":{"attempt?":"int/1/9007199254740992", "choosing labelled pool":"Count", "menu
+parent plan?":"Hash", "prevalence":"NoneType|Range", "sequential":"bool"},
+"AllPatientsPart":{"n_negative n_positive":"Count", "quantiles_negative
+quantiles_positive":["float"]}, "BinsPart":{"edges":["float"], "negative positive":["Count"]},
+"BoundaryPart":{"above below":"str", "alarm miss":"RatePart", "alarm_costs
+miss_costs":{"*":"float"}, "delta":"Share", "probability":"NoneType|float",
+"threshold":"float"}, "CertificatePart":{"bound":"str", "delta":"Share", "generalization risk
+trivial_risk value":"float", "honesty":"'split|uniform|menu'", "n_candidates":"int/1/inf",
+"n_patients":"Count", "vacuous":"bool"},
+"CertifiedRatePart":{"answer":"'yes|no|cannot\\x20tell'", "asked":"Share", "lower
+upper":"float/0/1", "n_patients right":"Count", "observed":"NoneType|float",
 "rate":"'sensitivity|specificity'"}, "Columns":{"label positive site":"NoneType|str",
 "label_how?":"'any'", "levels":["str"], "negative? patient score":"str"}, "CostsPart":{"cost_fn
 cost_fp":"float/5e-324/inf"}, "Count":"int/0/9007199254740992", "CountsPart":{"fn fp tn

@@ -1,6 +1,7 @@
 """``steadycut adapt``: the cut-off for the next hospital."""
 
 import csv
+import hashlib
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,19 +13,32 @@ import numpy as np
 from steadycut.cli.options import OutputOptions, TableOptions, number, option, switch, whole
 from steadycut.cli.output import check_folder, show, write_folder
 from steadycut.cli.reading import Reading, read_tables
-from steadycut.cli.results import finish_page
+from steadycut.cli.results import finish_page, page_files
 from steadycut.cli.rule_options import BAD, RuleColumns, RuleOptions
 from steadycut.cli.tables import read_levels, row_counts, with_rows
+from steadycut.core.checks import IntArray
 from steadycut.core.labels import code_labels
 from steadycut.core.records import PatientScores
+from steadycut.documents.canonical_json import read_frozen
+from steadycut.documents.change_plan import (
+    ALARM,
+    ChangePlan,
+    read_version,
+    sealed_of,
+    version_paths,
+)
+from steadycut.documents.reading import read_json
 from steadycut.documents.rule import FrozenRule
-from steadycut.errors import BadOption, BadTable
+from steadycut.documents.same_study import refuse_other_study
+from steadycut.documents.signature import read_verified
+from steadycut.errors import BadOption, BadPatients, BadTable
 from steadycut.ingest import PatientTable, Request
-from steadycut.io.files import read_small
+from steadycut.io.files import read_small, write_together
 from steadycut.io.safe_csv import csv_bytes, safe_cell
 from steadycut.show.pages.adaptation import adaptation_page
 from steadycut.study.adapt.adapt import adapt, worklist
 from steadycut.study.adapt.before import check_cut_off_rule, check_prevalence
+from steadycut.study.adapt.control import Change, change
 
 CERTIFY, CHOOSE = "certify", "choose"
 WORKLIST = "worklist.csv"
@@ -76,11 +90,29 @@ class CertifyHereOptions:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlOptions:
+    """Change control."""
+
+    plan: Path | None = option(
+        "FILE",
+        "A change_plan.json: change the cut-off only as it allows, and keep a version beside it. "
+        "With --verify, its signature is checked too.",
+        default=None,
+    )
+    trigger: str | None = option(
+        "TEXT|FILE",
+        "With --plan: which of its events happened, or the monitor.json with the alarm.",
+        default=None,
+    )
+
+
 def adapt_command(
     rule: RuleOptions,
     columns: RuleColumns,
     here: AdaptOptions,
     certify: CertifyHereOptions,
+    control: ControlOptions,
     table: TableOptions,
     output: OutputOptions,
 ) -> None:
@@ -88,12 +120,16 @@ def adapt_command(
 
     Needs the rule and the patients here; patients without labels say where the cut-offs lie. Give
     the prevalence that you expect, or labels of random patients, or both. Writes rule.json (the
-    new rule), adapt.json and adapt.html. The frozen rule stays as it is.
+    new rule), adapt.json and adapt.html. The frozen rule stays as it is. With --plan, writes the
+    next version of the change-control plan, and the new rule beside it if it is accepted.
     """
     check_folder(output.out)
     frozen, key = rule.load()
     check_cut_off_rule(frozen)
     assert isinstance(frozen, FrozenRule)  # noqa: S101
+    if control.plan is not None or control.trigger is not None:
+        change_by_plan(frozen, key, rule, columns, here, certify, control, table, output)
+        return
     stated = check_prevalence(parse_stated(here.prevalence))
     check_together(here, certify)
     reading = table.reading(output.out)
@@ -125,6 +161,151 @@ def adapt_command(
     finish_page(adaptation_page(document), "adapt.html", output, reading, read, made)
     refuted = document.labels is not None and document.labels.decision == "refuted"
     rule.end(warned=bool(document.warnings), worse=BAD if refuted else 0)
+
+
+def change_by_plan(
+    frozen: FrozenRule,
+    key: bytes | None,
+    rule: RuleOptions,
+    columns: RuleColumns,
+    here: AdaptOptions,
+    certify: CertifyHereOptions,
+    control: ControlOptions,
+    table: TableOptions,
+    output: OutputOptions,
+) -> None:
+    """Make the next attempt under a change-control plan; keep its version, also if it fails."""
+    if control.plan is None or control.trigger is None or here.label is None:
+        msg = "a change under a plan needs --plan FILE, --trigger TEXT|FILE and --label COL."
+        raise BadOption(msg)
+    signer, where = rule.verify, control.plan
+    written = read_frozen(where) if signer is None else read_verified(where, signer)
+    plan = sealed_of(ChangePlan, written, str(where))
+    check_by_plan(plan, rule, here, certify)
+    versions = [read_version(path) for path in version_paths(where.parent)]
+    trigger, alarm = trigger_of(control.trigger, frozen)
+    order = plan.modification_protocol.order
+    reading = table.reading(output.out)
+    asked = frozen.request(missing=table.missing, **columns.names())
+    read, lacking = read_levels(
+        replace(asked, order=order), reading, force=False, expected=frozen.expected
+    )
+    everyone = frozen.patients_of(read.patients)
+    by_order = replace(certify, order=order)
+    labels, _, _ = known_labels(frozen, everyone, here, by_order, columns, table, reading)
+    names = [] if everyone.patients is None else everyone.patients.tolist()
+    pool, labelled = consecutive(everyone, labels, np.asarray(read.order))
+    found = change(
+        plan,
+        versions,
+        frozen,
+        pool,
+        labelled,
+        trigger=trigger,
+        monitor=alarm,
+        order=arrivals(read, names),
+        key=key,
+    )
+    document = with_rows(found.describe().model_copy(update={"data": row_counts(read)}), read)
+    document = document.model_copy(
+        update={"warnings": [*(one.text for one in lacking), *document.warnings]}
+    )
+    page = adaptation_page(document)
+    if not output.overwrite:
+        # Before the version is written: what is refused spends nothing.
+        refuse_other_study(output.out, page_files(page, "adapt.html"))
+    keep_version(where.parent, found)
+    finish_page(page, "adapt.html", output, reading, read)
+    rule.end(warned=bool(document.warnings), worse=BAD if found.rule is None else 0)
+
+
+def check_by_plan(
+    plan: ChangePlan, rule: RuleOptions, here: AdaptOptions, certify: CertifyHereOptions
+) -> None:
+    """Refuse options that the plan settles, or does not allow."""
+    protocol = plan.modification_protocol
+    for name, given, planned in (
+        ("--delta", certify.delta, protocol.delta),
+        ("--target", certify.target, protocol.target),
+        ("--order", certify.order, protocol.order),
+    ):
+        if given is not None and given != planned:
+            msg = f"the plan says {name} {planned}; got {given}. Leave it out."
+            raise BadOption(msg)
+    refused = {
+        "--prevalence": here.prevalence,
+        "--labels": here.labels,
+        "--worklist": here.worklist,
+        "--site": here.site,
+        "--force": rule.force or None,
+    }
+    for name, value in refused.items():
+        if value is not None:
+            msg = f"the plan does not allow {name}; leave it out."
+            raise BadOption(msg)
+
+
+def trigger_of(given: str, frozen: FrozenRule) -> tuple[str, str | None]:
+    """Return the trigger in words and, for an alarm of monitor, the hash of its file."""
+    if not given.endswith(".json"):
+        if given.startswith(ALARM):
+            msg = "for an alarm of monitor give its file: --trigger monitor.json."
+            raise BadOption(msg)
+        return given, None
+    content = read_json(Path(given), "the alarm")
+    watches = [content.get("risk"), content.get("call_rate")]
+    alarmed = any(isinstance(one, dict) and one.get("first_alarm") is not None for one in watches)
+    if not str(content.get("schema")).startswith("steadycut.monitor/") or not alarmed:
+        msg = f"{given} is not a monitor.json with an alarm; give the one that raised it."
+        raise BadOption(msg)
+    if content.get("rule_sha256") != frozen.document.sha256:
+        msg = f"{given} is about another rule than RULE; give the one that watched this rule."
+        raise BadOption(msg)
+    return ALARM, hashlib.sha256(read_small(Path(given))).hexdigest()
+
+
+def consecutive(
+    everyone: PatientScores, labels: Mapping[str, int], places: IntArray
+) -> tuple[PatientScores, PatientScores]:
+    """Return the patients before the first labelled one, and the labelled ones.
+
+    All patients from the first labelled one to the last must have labels. Those after the last one
+    wait.
+    """
+    names = [] if everyone.patients is None else everyone.patients.tolist()
+    given = np.array([labels.get(name, -1) for name in names])
+    if not (given >= 0).any():
+        msg = "no patient has a label; label consecutive patients after the trigger."
+        raise BadTable(msg)
+    first, last = places[given >= 0].min(), places[given >= 0].max()
+    left_out = int(np.sum((places > first) & (places < last) & (given < 0)))
+    if left_out:
+        msg = (
+            f"{left_out} patients without a label came between labelled ones, and the plan allows "
+            "no exclusions. Label them too, or fewer patients; give times where days are shared."
+        )
+        raise BadPatients(msg)
+    with_labels = replace(everyone, labels=np.maximum(given, 0))
+    return replace(everyone, labels=None).take(places < first), with_labels.take(given >= 0)
+
+
+def keep_version(folder: Path, found: Change) -> None:
+    """Write the next version beside the plan, and the accepted rule; none is ever overwritten."""
+    number = found.version.number
+    path = folder / f"version_{number:03d}.json"
+    try:
+        path.open("xb").close()
+    except FileExistsError:
+        msg = f"{path} is there already: another attempt has just been made. Run the command again."
+        raise BadOption(msg) from None
+    files = {path: found.version.to_bytes()}
+    if found.rule is not None:
+        files[folder / f"rule_{number:03d}.json"] = found.rule.to_bytes()
+    try:
+        write_together(files)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 def parse_stated(text: str | None) -> Any:

@@ -58,7 +58,10 @@ class Commands(LazyGroup):
             "app": ("cli.app", "Choose, audit, use and watch a cut-off in a page on this machine."),
             "keygen": ("cli.sign", "Make a pair of keys for signing."),
             "sign": ("cli.sign", "Sign a frozen file with your key."),
-            "verify": ("cli.sign", "Check who signed a frozen file."),
+            "verify": (
+                "cli.sign",
+                "Check who signed a frozen file, or whether a chain of versions holds.",
+            ),
             "rules": ("cli.rules", "List the rules that choose a cut-off."),
             "reproduce": ("reproduce.commands.group", "Rebuild the paper's figures and tables."),
         },

@@ -1,13 +1,17 @@
-"""``steadycut plan``: how many patients a certificate needs."""
+"""``steadycut plan``: how many patients a certificate needs; when a cut-off may change."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from steadycut.cli import options as opt
 from steadycut.cli.options import number, option, whole
-from steadycut.cli.output import check_folder
+from steadycut.cli.output import check_folder, show, write_folder
 from steadycut.cli.results import finish_page
+from steadycut.documents.change_plan import ALARM, PLAN_FILE
+from steadycut.errors import BadOption
 from steadycut.show.pages.plan import plan_page
+from steadycut.study.adapt.control import OTHERWISE, change_plan
+from steadycut.study.adapt.plan import rule_at
 from steadycut.study.plan import plan
 
 
@@ -58,8 +62,35 @@ class PlanCertificateOptions:
     certify_size: float = number("X", "Share of patients used to check.", default=0.5)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeOptions:
+    """Change-control plan."""
+
+    changes: Path | None = option(
+        "RULE",
+        "A rule.json: write change_plan.json, which says when its cut-off may change, with "
+        "--range, --labels, --margin, --order, and --target and --delta.",
+        default=None,
+    )
+    range: str | None = option("LOW,HIGH", "Where the cut-off must stay.", default=None)
+    labels: int | None = whole("N", "Labels per attempt at most.", default=None)
+    margin: float | None = number(
+        "X", "How much more than the original rule a version may cost per patient.", default=None
+    )
+    order: str | None = option("COL", "Column that says when a patient came.", default=None)
+    trigger: list[str] | None = option(
+        "TEXT", f"An event that may trigger a change. [default: {ALARM}]", default=None
+    )
+    otherwise: str = option(
+        "|".join(OTHERWISE), "What happens until a version is accepted.", default=OTHERWISE[0]
+    )
+    benefits: str = option("TEXT", "What a change may bring.", default="")
+    risks: str = option("TEXT", "What a change may harm.", default="")
+
+
 def plan_command(
     study: PlanOptions,
+    changes: ChangeOptions,
     certificate: PlanCertificateOptions,
     output: opt.OptionalOutputOptions,
 ) -> None:
@@ -68,9 +99,59 @@ def plan_command(
     Or say which certificate a number of patients gives. Give --risk and --width, or --patients (and
     --risk, if one is expected). With --at-site, say how many labels the next hospital needs to
     certify a cut-off. With --sites, say what so many hospitals promise about the next one. With
-    --out, writes plan.json and plan.html.
+    --out, writes plan.json and plan.html. With --changes, writes a change-control plan instead.
     """
     if output.out is not None:
         check_folder(output.out)
+    if changes.changes is not None:
+        write_change_plan(changes.changes, changes, study.target, certificate.delta, output)
+        return
     page = plan_page(plan(**asdict(study), **asdict(certificate)).describe())
     finish_page(page, "plan.html", output)
+
+
+def write_change_plan(
+    path: Path,
+    asked: ChangeOptions,
+    target: float | None,
+    delta: float | None,
+    output: opt.OptionalOutputOptions,
+) -> None:
+    """Write when and how the cut-off of a rule may change."""
+    out, order = output.out, asked.order
+    if out is None or order is None or not (asked.range and asked.labels) or asked.margin is None:
+        msg = "--changes needs --range LOW,HIGH, --labels N, --margin X, --order COL and --out DIR."
+        raise BadOption(msg)
+    low, high = ends_of(asked.range)
+    made = change_plan(
+        rule_at(path),
+        low=low,
+        high=high,
+        most_labels=asked.labels,
+        margin=asked.margin,
+        order=order,
+        target=target,
+        delta=delta,
+        triggers=asked.trigger or [ALARM],
+        otherwise=asked.otherwise,
+        benefits=asked.benefits,
+        risks=asked.risks,
+    )
+    write_folder(out, {PLAN_FILE: made.to_bytes()}, overwrite=output.overwrite)
+    where = out / PLAN_FILE
+    text = (
+        f"The cut-off may move from {low:g} to {high:g}; nothing else may change.\n"
+        f"Next: sign it before use: steadycut sign {where} --key KEY. After a trigger run "
+        f"steadycut adapt RULE TABLE --plan {where}.\nWrote {where}"
+    )
+    show(made, text, as_json=output.as_json)
+
+
+def ends_of(text: str) -> tuple[float, float]:
+    """Return the two ends of a range of cut-offs."""
+    try:
+        low, high = map(float, text.split(","))
+    except ValueError:
+        msg = f"--range must be two cut-offs such as 0.4,0.8; got {text!r}."
+        raise BadOption(msg) from None
+    return low, high

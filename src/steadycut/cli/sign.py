@@ -1,4 +1,4 @@
-"""``steadycut keygen``, ``sign`` and ``verify``: who signed a frozen file."""
+"""``steadycut keygen``, ``sign`` and ``verify``: who signed a file; whether a chain holds."""
 
 import os
 import sys
@@ -10,13 +10,15 @@ from typing import Annotated
 from steadycut.cli.options import AsJson, argument, option, switch
 from steadycut.cli.output import show
 from steadycut.documents import signature as signing
-from steadycut.errors import BadOption
+from steadycut.documents.change_plan import PLAN_FILE, PLAN_SCHEMA, RULE_FILES, VERSION_FILES
+from steadycut.documents.reading import read_json
+from steadycut.errors import BadOption, BadRuleFile
+from steadycut.study.adapt.chain import read_chain
 
 ENCRYPT = f"Ask for a passphrase, or take that in {signing.PASSPHRASE}."
-SignedFile = Annotated[
-    Path,
-    argument("RULE", "rule.json, strata.json or covariate.json; study.json, audit.json."),
-]
+SIGNED = "rule.json, strata.json or covariate.json; study.json, audit.json, change_plan.json."
+CHAINED = "the folder of a change_plan.json, or the plan and its versions."
+SignedFile = Annotated[Path, argument("RULE", SIGNED)]
 SignatureFile = Annotated[Path | None, option("FILE", "Signature file. [default: RULE.sig]")]
 
 
@@ -53,17 +55,55 @@ def sign_command(
 
 
 def verify_command(
-    rule: SignedFile,
-    key: Annotated[Path, option("PUBLIC", "The public key of the person who signed.")],
+    rule: Annotated[list[Path], argument("RULE", f"{SIGNED} Or, with --chain, {CHAINED}")],
+    key: Annotated[
+        Path | None, option("PUBLIC", "The public key of the person who signed.")
+    ] = None,
+    chain: bool = switch("--chain", "Replay all versions of a change-control plan."),
     signature: SignatureFile = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check who signed a frozen file.
+    """Check who signed a frozen file, or whether a chain of versions holds.
 
-    Exit code 0: the file is exactly what the owner of the key signed. Exit code 2: it is not.
+    Exit code 0: the file is exactly what the owner of the key signed. With --chain: every version
+    follows the plan, and the counts in the files show what it claims; with --key, the plan is
+    signed too. Exit code 2: something does not hold.
     """
-    found = signing.verify(rule, key, signature=signature)
-    show(asdict(found), f"{rule} is what the owner of key {found.key} signed", as_json=as_json)
+    if chain:
+        verify_chain(rule, key, signature, as_json=as_json)
+        return
+    if key is None or len(rule) != 1:
+        msg = "verify needs one file and --key PUBLIC; or --chain, and the files of a chain."
+        raise BadOption(msg)
+    found = signing.verify(rule[0], key, signature=signature)
+    show(asdict(found), f"{rule[0]} is what the owner of key {found.key} signed", as_json=as_json)
+
+
+def verify_chain(
+    given: list[Path], key: Path | None, signature: Path | None, *, as_json: bool
+) -> None:
+    """Say in one line per file what holds, and refuse a chain in which something does not."""
+    files = [one for path in given for one in (sorted(path.iterdir()) if path.is_dir() else [path])]
+    plans = [one for one in files if schema_in(one) == PLAN_SCHEMA]
+    if len(plans) != 1:
+        msg = f"--chain needs one {PLAN_FILE}, and found {len(plans)}. Give its folder."
+        raise BadOption(msg)
+    if key is not None:
+        signing.verify(plans[0], key, signature=signature)
+    versions = [one for one in files if one.match(VERSION_FILES)]
+    links = read_chain(plans[0], versions, [one for one in files if one.match(RULE_FILES)])
+    lines = [f"{one.name}: {'' if one.holds else 'DOES NOT HOLD: '}{one.text}" for one in links]
+    content = {"schema": "steadycut.chain/1", "files": [asdict(one) for one in links]}
+    show(content, "\n".join(lines), as_json=as_json)
+    broken = [one for one in links if not one.holds]
+    if broken:
+        msg = f"{broken[0].name} does not hold: {broken[0].text}"
+        raise BadRuleFile(msg)
+
+
+def schema_in(path: Path) -> object:
+    """Return the schema of a JSON file; None for any other file."""
+    return read_json(path, "the file").get("schema") if path.suffix == ".json" else None
 
 
 def passphrase_of(key: Path) -> str | None:

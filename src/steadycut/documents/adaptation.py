@@ -58,6 +58,29 @@ class PathPart(parts.Part):
     threshold: parts.Floats
 
 
+class ChangePart(parts.Part):
+    """An attempt under a change-control plan: the version to keep, and what the labels showed.
+
+    ``plan`` is the SHA-256 of the plan. ``delta`` is the error probability of this attempt,
+    ``delta_all`` that of all attempts together. ``limit`` and ``difference`` are upper limits of
+    the risk of the accepted cut-off, and of how far it exceeds that of the original.
+    """
+
+    plan: str
+    version: str
+    attempt: int
+    outcome: Literal["accepted", "failed", "open"]
+    otherwise: Literal["original", "call-everybody", "stop"]
+    labels: int
+    most_labels: int
+    delta: FiniteFloat
+    delta_all: FiniteFloat
+    target: FiniteFloat
+    margin: FiniteFloat
+    limit: FiniteFloat | None
+    difference: FiniteFloat | None
+
+
 class AdaptationDocument(parts.NamedClasses, parts.NewPatientsPart):
     """Everything in ``adapt.json``."""
 
@@ -83,3 +106,4 @@ class AdaptationDocument(parts.NamedClasses, parts.NewPatientsPart):
     parent_sha256: str
     rule_sha256: str
     menu_sha256: str
+    change: ChangePart | None = None

@@ -84,7 +84,8 @@ class AdaptedPart(parts.Part):
 
     ``parent`` is the SHA-256 of the rule that came there. ``menu`` is that of the cut-offs which
     were fixed before any label was seen. ``pool`` counts unlabelled patients, ``labelled`` those
-    who certify, ``choosing`` those whose labels only helped to choose.
+    who certify, ``choosing`` those whose labels only helped to choose. ``plan`` is the SHA-256 of
+    the change-control plan that allowed it, ``attempt`` the number of the attempt.
     """
 
     parent: str = Field(pattern="^[0-9a-f]{64}$")
@@ -94,6 +95,8 @@ class AdaptedPart(parts.Part):
     choosing: parts.Count
     sequential: bool
     prevalence: parts.Range | None
+    plan: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    attempt: int | None = Field(default=None, ge=1, le=parts.LARGEST_COUNT)
 
 
 class MethodPart(parts.Part):

@@ -78,8 +78,11 @@ def _parsed(content: bytes) -> dict[str, Any]:
 def study_of(content: Mapping[str, Any]) -> str | None:
     """Return what tells a study from others: the hash of its rule, whatever made it.
 
-    Another version of a package gives the file another hash, but the rule is still the same.
+    Another version of a package gives the file another hash, but the rule is still the same. The
+    attempts under a change-control plan belong together.
     """
+    if content.get("change"):
+        return str(content["change"]["plan"])
     frozen = content.get("frozen_rule") or content
     if "sha256" not in frozen:
         return content.get(RULE_COLUMN)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from steadycut.documents.canonical_json import frozen_bytes, read_frozen
+from steadycut.documents.change_plan import SEALED, sealed_of
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.kinds import SCHEMAS, kind_of
 from steadycut.errors import BadOption, BadRuleFile, BadSignature
@@ -89,7 +90,8 @@ def sign(
     Parameters
     ----------
     path
-        ``rule.json``, ``strata.json``, ``covariate.json``; also ``study.json`` and ``audit.json``.
+        ``rule.json``, ``strata.json``, ``covariate.json``; also ``study.json``, ``audit.json`` and
+        ``change_plan.json``.
     key
         The private key, a PEM file that only its owner can read.
     passphrase
@@ -141,9 +143,15 @@ def load_verified(
 
     The parameters and errors are those of `verify`.
     """
+    written = read_verified(path, key, signature=signature)
+    return kind_of(written).from_bytes(written, str(path))
+
+
+def read_verified(path: FilePath, key: FilePath, *, signature: FilePath | None = None) -> bytes:
+    """Read a file once, check who signed these bytes, and return them; see `verify`."""
     written = read_frozen(path)
     _verify(written, path, key, signature)
-    return kind_of(written).from_bytes(written, str(path))
+    return written
 
 
 def _verify(written: bytes, path: FilePath, key: FilePath, signature: FilePath | None) -> Signature:
@@ -203,6 +211,8 @@ def _check_signable(written: bytes, name: str) -> None:
         raise BadRuleFile(msg)
     if str(schema) in SCHEMAS:
         SCHEMAS[str(schema)].from_bytes(written, name)
+    if str(schema) in SEALED:
+        sealed_of(SEALED[str(schema)], written, name)
 
 
 def _check_replaceable(target: Path) -> None:

@@ -9,6 +9,7 @@
 ``labels``     the choice among them and exact limits, from all labels at once
 ``worklist``   whom to label next
 ``switch``     decisions about the same patients by two versions
+``control``    changes under a plan: attempts that spend one error probability
 ``plan``       how many labels a certificate takes
 =============  ==========================================================================
 """

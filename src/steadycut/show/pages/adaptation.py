@@ -1,13 +1,14 @@
 """The page of an adapted cut-off: what it is, beside the frozen one, and what is known about it."""
 
 from steadycut.core.adapt.labels import OWN
-from steadycut.documents.adaptation import AdaptationDocument, CandidateCutPart
+from steadycut.documents.adaptation import AdaptationDocument, CandidateCutPart, ChangePart
 from steadycut.show.builders import held_files, of_columns, pictures, section
 from steadycut.show.figures.label_path import LabelPathDisplay
 from steadycut.show.numbers import count, cut, of_hundred, percent, risk
 from steadycut.show.page import Page, Section, Status, Table
 
 TONES = {"certified": "good", "refuted": "bad", "undecided": "open"}
+CHANGE_TONES = {"accepted": "good", "failed": "bad", "open": "open"}
 BEFORE_LABELS = (
     "These cut-offs were fixed before any label was seen. Their limits hold together, so any of "
     "them may be used."
@@ -27,9 +28,13 @@ def adaptation_page(found: AdaptationDocument) -> Page:
         text, tone = labels.decision, TONES[labels.decision]
     if found.certificate is not None and found.certificate.vacuous and tone == "good":
         text, tone = "not shown to be useful", "open"
+    title = f"Cut-off {cut(found.threshold)} for this hospital"
+    if found.change is not None:
+        text, tone = found.change.outcome, CHANGE_TONES[found.change.outcome]
+        title = f"Attempt {found.change.attempt} under the change-control plan"
     first, _, rest = found.verdict_text.partition(". ")
     return Page(
-        title=f"Cut-off {cut(found.threshold)} for this hospital",
+        title=title,
         subtitle=subtitle(found),
         status=Status(text=text, tone=tone),
         headline=(f"{first[:1].upper()}{first[1:]}.", rest),
@@ -49,6 +54,8 @@ def subtitle(found: AdaptationDocument) -> str:
 
 def facts(found: AdaptationDocument) -> tuple[tuple[str, str], ...]:
     """Return the numbers to take away."""
+    if found.change is not None:
+        return change_facts(found.change)
     rows = [
         (
             "frozen cut-off",
@@ -61,6 +68,19 @@ def facts(found: AdaptationDocument) -> tuple[tuple[str, str], ...]:
         calls = f"calls {percent(one.call_rate)}"
         rows.append((f"if the odds are {times} those stated", f"{cut(one.threshold)}, {calls}"))
     return tuple(rows)
+
+
+def change_facts(part: ChangePart) -> tuple[tuple[str, str], ...]:
+    """Return the numbers of an attempt under a change-control plan, beside what the plan asks."""
+    shown = "not shown" if part.limit is None else f"at most {risk(part.limit)}"
+    above = "not shown" if part.difference is None else f"at most {risk(part.difference)}"
+    return (
+        ("labels", f"{part.labels} of at most {part.most_labels}"),
+        (f"cost per patient (target {risk(part.target)})", shown),
+        (f"above the original (margin {risk(part.margin)})", above),
+        ("error probability", f"{part.delta:.3g} of {part.delta_all:.3g} for all attempts"),
+        ("version to keep", part.version),
+    )
 
 
 def sections(found: AdaptationDocument) -> list[Section]:

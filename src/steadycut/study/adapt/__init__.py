@@ -8,6 +8,8 @@
 ``describe``  what ``adapt.json`` says
 ``words``     the sentences about it
 ``switch``    what a new software version does to the decisions
+``control``   changes under a change-control plan
+``chain``     the chain of versions that they leave, replayed
 ``plan``      how many labels it takes, beforehand
 ============  =============================================================================
 """

@@ -4,6 +4,7 @@ import math
 
 from steadycut.core.adapt.plan import labels_for_menu
 from steadycut.core.records import Costs
+from steadycut.documents.adaptation import AdaptationDocument, ChangePart
 from steadycut.study.adapt.before import Situation
 from steadycut.study.adapt.labels import Judged
 from steadycut.study.questions import of_hundred
@@ -19,6 +20,11 @@ LOOK_ONCE = (
 )
 NOT_USEFUL = "That is not shown to be better than calling everybody or nobody."
 SCALE = 100
+OTHERWISE = {
+    "original": "the original rule decides",
+    "call-everybody": "everybody is called",
+    "stop": "the rule decides about nobody",
+}
 
 
 def at_most(cost: float, costs: Costs) -> str:
@@ -127,3 +133,54 @@ def labels_for(
         return f"about {needed} random patients"
     more = max(needed - judged.used.n_patients, 10)
     return f"about {more} more random patients"
+
+
+def compared(difference: float) -> str:
+    """Say what a limit of a difference means.
+
+    Examples
+    --------
+    >>> compared(0.0312), compared(-0.0026)
+    ('at most 0.0312 above', 'at least 0.0026 below')
+    """
+    return (
+        f"at most {difference:.3g} above"
+        if difference >= 0
+        else f"at least {-difference:.3g} below"
+    )
+
+
+def change_text(part: ChangePart, found: AdaptationDocument, original: float) -> str:
+    """Say how an attempt under a change-control plan ended."""
+    if part.limit is None or part.difference is None:
+        ended = "failed" if part.outcome == "failed" else "is open"
+        spent = f" It has spent its error probability of {part.delta:.2g}." * (ended == "failed")
+        return (
+            f"attempt {part.attempt} {ended} after {part.labels} of at most {part.most_labels} "
+            f"labels. No cut-off of the plan is shown to have an average cost of at most "
+            f"{part.target:.3g}, and at most {part.margin:.3g} above the original rule.{spent} "
+            f"Until one is accepted, {OTHERWISE[part.otherwise]}."
+        )
+    shown = at_most(part.limit, found.costs.as_costs())
+    level = f"{1 - part.delta_all:.0%}".replace("%", " %")
+    return (
+        f"attempt {part.attempt} is accepted after {part.labels} labels: cut-off "
+        f"{found.threshold:.6g}, the original one was {original:.6g}. It is shown to be {shown}, "
+        f"and its cost to be {compared(part.difference)} that of the original rule. All "
+        f"versions of the plan hold together with {level} confidence."
+    )
+
+
+def change_next(part: ChangePart, number: int) -> str:
+    """Say what to do after an attempt under a change-control plan."""
+    if part.outcome == "accepted":
+        return (
+            f"Next: use rule_{number:03d}.json, beside the plan, with steadycut apply, and watch "
+            "it with steadycut monitor."
+        )
+    if part.outcome == "open":
+        return (
+            "Next: label the next patients in their order, and run the same command again; it is "
+            "still the same attempt."
+        )
+    return f"Next: {OTHERWISE[part.otherwise]}. Another attempt needs a new trigger and patients."

@@ -1,0 +1,194 @@
+"""The content of ``change_plan.json``, and of the versions that attempts to change a cut-off leave.
+
+Each file carries a SHA-256 over its own content. A version names the plan and the version before
+it by their hashes, so the files of a plan are a chain.
+"""
+
+import json
+from os import PathLike
+from pathlib import Path
+from typing import Annotated, Final, Literal, Self, TypeVar
+
+from pydantic import Field, FiniteFloat, model_validator
+
+from steadycut.documents import parts
+from steadycut.documents.canonical_json import content_hash, frozen_bytes, read_frozen
+from steadycut.documents.known_patients import Remembered
+from steadycut.documents.reading import read_document
+from steadycut.errors import BadRuleFile
+
+PLAN_SCHEMA: Final = "steadycut.change-plan/1"
+VERSION_SCHEMA: Final = "steadycut.change-version/1"
+PLAN_FILE, VERSION_FILES, RULE_FILES = "change_plan.json", "version_*.json", "rule_*.json"
+ALARM: Final = "monitor alarm"
+Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+Text = Annotated[str, Field(min_length=1)]
+Otherwise = Literal["original", "call-everybody", "stop"]
+Outcome = Literal["accepted", "failed", "open"]
+
+
+class SealedPart(parts.Part):
+    """A file with the hash of its content; a document without it is not sealed yet."""
+
+    sha256: Hash | None = None
+
+    def sealed(self) -> Self:
+        """Return the document with the hash of its content."""
+        return self.model_copy(update={"sha256": content_hash(self.to_plain())})
+
+    def to_bytes(self) -> bytes:
+        """Return the file's bytes: the same content gives the same bytes."""
+        return frozen_bytes(self.to_plain())
+
+
+class OriginalPart(parts.Part):
+    """The rule that the plan is about, and with which every version is compared."""
+
+    rule: Hash
+    threshold: FiniteFloat
+    direction: Literal["ge", "le"]
+    costs: parts.CostsPart
+
+
+class ModificationsPart(parts.Part):
+    """Description of modifications: only the cut-off may change, from ``low`` to ``high``.
+
+    The menu of cut-offs is made as ``steadycut adapt`` makes it without a stated prevalence.
+    """
+
+    changes: Literal["cut-off"] = "cut-off"
+    low: FiniteFloat
+    high: FiniteFloat
+    menu: Literal["patients without labels after the trigger"] = (
+        "patients without labels after the trigger"
+    )
+
+
+class ProtocolPart(parts.Part):
+    """Modification protocol: what triggers a change, which patients count, what is accepted.
+
+    ``delta`` is the error probability of all versions together. ``target`` is the largest risk,
+    ``margin`` by how much it may exceed that of the original rule.
+    """
+
+    triggers: list[Text] = Field(min_length=1)
+    patients: Literal["consecutive after the trigger, no exclusions"] = (
+        "consecutive after the trigger, no exclusions"
+    )
+    order: Text
+    most_labels: int = Field(ge=1, le=parts.LARGEST_COUNT)
+    delta: FiniteFloat = Field(gt=0, lt=1)
+    delta_of_attempt: Literal["6 delta / (pi attempt)^2"] = "6 delta / (pi attempt)^2"
+    target: FiniteFloat = Field(gt=0)
+    margin: FiniteFloat = Field(ge=0)
+
+
+class ImpactPart(parts.Part):
+    """Impact assessment; ``otherwise`` is what is done from a trigger until one is accepted."""
+
+    benefits: str
+    risks: str
+    otherwise: Otherwise
+
+
+class ChangePlan(SealedPart):
+    """Everything in ``change_plan.json``, in the three parts of the regulator's guidance."""
+
+    schema_: Literal["steadycut.change-plan/1"] = Field(default=PLAN_SCHEMA, alias="schema")
+    original: OriginalPart
+    description_of_modifications: ModificationsPart
+    modification_protocol: ProtocolPart
+    impact_assessment: ImpactPart
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        may, protocol = self.description_of_modifications, self.modification_protocol
+        inside = may.low <= self.original.threshold <= may.high
+        parts.must(inside, "the range must hold the original cut-off")
+        largest = self.original.costs.as_costs().largest
+        below = max(protocol.target, protocol.margin) < largest
+        parts.must(below, f"target and margin must lie below the larger cost ({largest:g})")
+        return self
+
+
+class TriedPart(parts.Part):
+    """A cut-off of the menu, the patients who count, and what they show.
+
+    Cell 4 ill + 2 new + old of ``cells`` counts patients by label and by the decisions of this
+    cut-off and of the original. ``limit`` is the upper limit of the risk, ``difference`` that of
+    the risk above the original.
+    """
+
+    name: str
+    threshold: FiniteFloat
+    weight: FiniteFloat = Field(gt=0, le=1)
+    cells: list[parts.Count] = Field(min_length=8, max_length=8)
+    limit: FiniteFloat
+    difference: FiniteFloat
+
+
+class ChangeVersion(SealedPart):
+    """Everything in a ``version_NNN.json``: one look at one attempt, also a failed one.
+
+    ``parent`` is the hash of the version before; None for the first. ``monitor`` is the hash of the
+    file with the alarm. ``rule_before`` is the rule that was to be changed, ``rule`` the accepted
+    one. ``labels`` patients were used; ``data_sha256`` is a hash of them.
+    """
+
+    schema_: Literal["steadycut.change-version/1"] = Field(default=VERSION_SCHEMA, alias="schema")
+    plan: Hash
+    parent: Hash | None = None
+    number: int = Field(ge=1)
+    attempt: int = Field(ge=1)
+    delta: FiniteFloat
+    trigger: Text
+    monitor: Hash | None = None
+    rule_before: Hash
+    pool: parts.Count
+    labels: int = Field(ge=1, le=parts.LARGEST_COUNT)
+    data_sha256: Hash
+    remembered: Remembered | None = None
+    tried: list[TriedPart] = Field(min_length=1)
+    outcome: Outcome
+    chosen: int | None = Field(default=None, ge=0)
+    rule: Hash | None = None
+    in_force: str
+
+
+SEALED: Final[dict[str, type[SealedPart]]] = {
+    PLAN_SCHEMA: ChangePlan,
+    VERSION_SCHEMA: ChangeVersion,
+}
+Sealed = TypeVar("Sealed", bound=SealedPart)
+
+
+def read_plan(path: str | PathLike[str]) -> ChangePlan:
+    """Read a change-control plan; refuse one that was changed since it was written."""
+    return _read(ChangePlan, path)
+
+
+def read_version(path: str | PathLike[str]) -> ChangeVersion:
+    """Read a version; refuse one that was changed since it was written."""
+    return _read(ChangeVersion, path)
+
+
+def _read(kind: type[Sealed], path: str | PathLike[str]) -> Sealed:
+    return sealed_of(kind, read_frozen(path), str(path))
+
+
+def sealed_of(kind: type[Sealed], written: bytes, name: str) -> Sealed:
+    """Return the document in the bytes of a file; errors call the file ``name``."""
+    try:
+        content = json.loads(written)
+    except (ValueError, RecursionError):
+        content = None
+    found = read_document(kind, content, name)
+    if found.sealed().to_bytes() != written:
+        msg = f"{name} was changed after it was written; use the original file."
+        raise BadRuleFile(msg)
+    return found
+
+
+def version_paths(folder: Path) -> list[Path]:
+    """Return the versions in a folder, in the order of their numbers."""
+    return sorted(folder.glob(VERSION_FILES))

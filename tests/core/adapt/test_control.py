@@ -1,0 +1,120 @@
+"""Attempts under a plan: evidence by hand, one label at a time, and what a bad cut-off risks."""
+
+import math
+
+import numpy as np
+import pytest
+
+from steadycut.core.adapt.control import (
+    Claims,
+    attempt_delta,
+    cells_of,
+    confusion_of,
+    try_menu,
+    within,
+)
+from steadycut.core.adapt.labels import Labels
+from steadycut.core.adapt.menu import Item
+from steadycut.core.bounds.anytime import TARGET_BETS
+from steadycut.core.records import Costs
+
+
+def labels_of(scores, labels):
+    return Labels(scores=np.asarray(scores, float), labels=np.asarray(labels))
+
+
+def losses(labels, cut, costs):
+    called, ill = labels.scores >= cut, labels.labels == 1
+    return np.where(ill & ~called, costs.cost_fn, np.where(~ill & called, costs.cost_fp, 0.0))
+
+
+def capital(gains, mean):
+    """The mean of what each bet has won, patient by patient."""
+    stakes = np.ones(TARGET_BETS.size)
+    for gain in gains:
+        stakes = stakes * (1 - TARGET_BETS + TARGET_BETS * gain / mean)
+    return stakes.mean()
+
+
+def test_all_attempts_together_spend_delta():
+    spent = sum(attempt_delta(0.1, attempt) for attempt in range(1, 20_001))
+    assert 0.0999 < spent < 0.1
+    assert attempt_delta(0.1, 1) == pytest.approx(0.6079 * 0.1, abs=1e-5)
+
+
+def test_cells_count_labels_and_both_decisions():
+    labels = labels_of([0.2, 0.5, 0.8, 0.2, 0.5, 0.8], [0, 0, 0, 1, 1, 1])
+    cells = cells_of(labels, cut=0.7, original=0.4)
+    assert cells[-1].tolist() == [1, 1, 0, 1, 1, 1, 0, 1]
+    assert confusion_of(cells[-1]) == labels.counts_at(0.7)
+
+
+@pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=5), Costs(cost_fp=3)])
+def test_both_claims_are_shown_when_their_capital_is_large_enough(costs):
+    rng = np.random.default_rng(3)
+    ill = (rng.random(150) < 0.5).astype(int)
+    labels = labels_of(rng.normal(size=150) + 3 * ill, ill)
+    largest = costs.largest
+    claims = Claims(costs=costs, target=0.25 * largest, margin=0.08 * largest)
+    cells = cells_of(labels, 1.5, 0.5)
+    new, old = losses(labels, 1.5, costs) / largest, losses(labels, 0.5, costs) / largest
+    for n in (1, 20, 60, 150):
+        risk = capital(1 - new[:n], 1 - 0.25)
+        above = capital((1 - new[:n] + old[:n]) / 2, (1 - 0.08) / 2)
+        for delta in (0.9, 0.1, 0.01):
+            shown = claims.shown(cells[n - 1 : n], delta, same=False)[0]
+            assert shown == (min(risk, above) >= 1 / delta)
+            limit, difference = claims.limits(cells[n - 1 : n], delta, same=False)
+            assert shown == (limit[0] <= claims.target and difference[0] <= claims.margin)
+    assert claims.limits(cells[-1:], 0.1, same=True)[1][0] == 0
+
+
+def test_labels_are_taken_until_one_cut_off_is_accepted():
+    rng = np.random.default_rng(0)
+    ill = (rng.random(400) < 0.5).astype(int)
+    labels = labels_of(rng.normal(size=400) + 3 * ill, ill)
+    menu = [Item(name="bad", cut=4.0, weight=0.5), Item(name="good", cut=1.5, weight=0.5)]
+    claims = Claims(costs=Costs(), target=0.2, margin=0.05)
+    found = try_menu(menu, labels, 0.5, claims, 0.06)
+    assert found.chosen == 1
+    assert found.cells.sum(axis=1).tolist() == [found.labels] * 2
+    before = Labels(
+        scores=labels.scores[: found.labels - 1], labels=labels.labels[: found.labels - 1]
+    )
+    assert try_menu(menu, before, 0.5, claims, 0.06).chosen is None
+    stricter = try_menu(menu, labels, 0.5, claims, 0.0006)
+    assert stricter.labels > found.labels
+
+
+def test_a_cut_off_that_is_worse_than_the_original_is_not_accepted_although_its_risk_is_low():
+    rng = np.random.default_rng(1)
+    ill = (rng.random(2000) < 0.5).astype(int)
+    labels = labels_of(rng.normal(size=2000) + 4 * ill, ill)
+    worse = [Item(name="worse", cut=3.4, weight=1.0)]
+    claims = Claims(costs=Costs(), target=0.3, margin=0.05)
+    assert try_menu(worse, labels, 2.0, claims, 0.06).chosen is None
+    wide = Claims(costs=Costs(), target=0.3, margin=0.25)
+    assert try_menu(worse, labels, 2.0, wide, 0.06).chosen == 0
+
+
+def test_a_cut_off_at_the_target_is_accepted_in_at_most_its_share_of_streams():
+    """The risk of the only cut-off is just above the target; the difference is as it must be."""
+    rng = np.random.default_rng(7)
+    menu, delta, streams = [Item(name="one", cut=0.5, weight=1.0)], 0.2, 400
+    claims = Claims(costs=Costs(), target=0.2, margin=0.9)
+    accepted = 0
+    for _ in range(streams):
+        wrong = rng.random(300) < 0.2
+        ill = rng.integers(0, 2, 300)
+        labels = labels_of(np.where(wrong, 1 - ill, ill), ill)
+        accepted += try_menu(menu, labels, 0.5 - 1e-9, claims, delta).chosen is not None
+    # Each claim has half of delta.
+    assert accepted / streams <= delta / 2 + 2 * math.sqrt(delta / 2 / streams)
+    assert accepted > 0
+
+
+def test_only_cut_offs_in_the_range_stay_and_share_all_weight():
+    menu = [Item(name=str(i), cut=float(i), weight=0.25) for i in range(4)]
+    kept = within(menu, 1.0, 2.0)
+    assert [one.cut for one in kept] == [1.0, 2.0]
+    assert sum(one.weight for one in kept) == pytest.approx(1.0)
