@@ -52,14 +52,18 @@ def test_options_and_values_are_completed(completed, line, offered):
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_gets_its_script(shell):
-    ran = subprocess.run(
-        [*STEADYCUT, "--show-completion", shell], capture_output=True, text=True, check=True
-    )
-    assert ASKS in ran.stdout
+    asked = {**os.environ, ASKS: f"source_{shell}"}
+    ran = subprocess.run(STEADYCUT, env=asked, capture_output=True, text=True, check=True)
+    assert f"complete_{shell}" in ran.stdout
 
 
 def test_installing_writes_into_the_home_folder_only(tmp_path):
-    home = {**os.environ, "HOME": str(tmp_path)}
+    # Whatever shell runs the tests.
+    home = {
+        **os.environ,
+        "HOME": str(tmp_path),
+        "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1",
+    }
     subprocess.run([*STEADYCUT, "--install-completion", "bash"], env=home, check=True)
     assert ASKS in (tmp_path / ".bash_completions/steadycut.sh").read_text()
 
