@@ -88,7 +88,7 @@ FIELDS = {
         "Remember the patients",
         "As salted hashes in the rule: later it can refuse patients it was made from.",
     ),
-    "label_how": ("Labels of the rows of a patient", "Empty: as in the rule."),
+    "label_how": ("Labels of the rows of a patient", ""),
     "missing": ("Missing scores and labels", ""),
     "decimal": ("Decimal sign of scores", "As the scores are written in the table."),
     "memory": ("Memory that rows may take", "For example 4GiB. Empty: 2GiB."),
@@ -149,6 +149,7 @@ NEEDED = {
 }
 # The text below a field that has no default in this form, where it has one in others.
 WITHOUT_DEFAULT = dict.fromkeys(("cost_fn", "cost_fp"), "Empty: 1, or as in the study made here.")
+WITHOUT_DEFAULT |= {"label_how": "Empty: as in the rule."}
 RULES = {
     "stable": "low cost, and steady if the study is repeated",
     "erm": "lowest cost among these patients",

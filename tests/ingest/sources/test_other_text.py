@@ -71,6 +71,14 @@ def test_a_stated_separator_beats_the_header(tmp_path):
     assert aggregate(tabs, **ASKED, delimiter=";").scores.tolist() == [0.5]
 
 
+def test_a_stated_separator_that_is_not_there_is_refused(tmp_path):
+    path = written(tmp_path, "id,s\nx,0.5\n")
+    with pytest.raises(BadTable, match=r"is not separated by ';'. Leave out delimiter, or"):
+        aggregate(path, **ASKED, delimiter=";")
+    one = written(tmp_path, "s\n0.5\n", "one.csv")
+    assert aggregate(one, patient=None, score="s", delimiter=";").scores.tolist() == [0.5]
+
+
 @pytest.mark.parametrize(("name", "value"), [("delimiter", "x"), ("decimal", ";")])
 def test_other_signs_are_refused(name, value):
     with pytest.raises(BadOption, match=name):

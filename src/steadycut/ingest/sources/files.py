@@ -14,7 +14,13 @@ from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.anndata import read_anndata
 from steadycut.ingest.sources.arrow import arrow_errors, open_dataset
-from steadycut.ingest.sources.csv_files import CSV_BUFFER, csv_reason, delimiters_of, read_header
+from steadycut.ingest.sources.csv_files import (
+    CSV_BUFFER,
+    DELIMITERS,
+    csv_reason,
+    delimiters_of,
+    read_header,
+)
 from steadycut.ingest.sources.excel import read_excel
 from steadycut.ingest.sources.find import FileName, TableFile, find_files
 from steadycut.ingest.sources.frames import read_frame
@@ -224,6 +230,12 @@ def open_text(file: TableFile, work: Path, separator: str | None = None) -> Open
         path = work / f"unpacked-{secrets.token_hex(8)}"
         unpack(file.path, path)
     names, delimiter = read_header(path, file.place, delimiters_of(file.name, separator))
+    if separator and len(names) == 1 and len(read_header(path, file.place, DELIMITERS)[0]) > 1:
+        msg = (
+            f"the first line of {file.place!r} is not separated by {separator!r}. Leave out "
+            f"{argument('delimiter')}, or state another one."
+        )
+        raise BadTable(msg)
     records = count_records(path, delimiter, file.place)
     aliases = tuple(f"c{position}" for position in range(len(names)))
     columns = ", ".join(f"'{alias}': 'VARCHAR'" for alias in aliases)
