@@ -79,14 +79,15 @@ trivial_risk value":"float", "honesty":"'split|uniform|menu'", "n_candidates":"i
 "n_patients":"Count", "vacuous":"bool"},
 "CertifiedRatePart":{"answer":"'yes|no|cannot\\x20tell'", "asked":"Share", "lower
 upper":"float/0/1", "n_patients right":"Count", "observed":"NoneType|float",
-"rate":"'sensitivity|specificity'"}, "Columns":{"label positive site":"NoneType|str",
-"label_how?":"'any'", "levels":["str"], "negative? patient score":"str"}, "CostsPart":{"cost_fn
-cost_fp":"float/5e-324/inf"}, "Count":"int/0/9007199254740992", "CountsPart":{"fn fp tn
-tp":"Count"}, "CutPart":{"at":"float|str", "certificate":"CertificatePart|NoneType",
-"own_threshold rank threshold":"float", "weight":"float/0/1"}, "DifferencePart":{"delta risk
-standard_error upper":"float"}, "EnoughPart":{"df":"int", "n_patients":"Count", "p_value
-statistic":"float"}, "EnsemblePart":{"kind":"'quantile|gls'", "methods":["MethodPart", 2]},
-"Hash":"'[0-9a-f]{64}'", "InstancesPart":{"largest smallest":"Count", "median":"float"},
+"rate":"'sensitivity|specificity'"}, "Columns":{"event? negative? patient score time?":"str",
+"horizon?":"float/5e-324/inf", "label positive site":"NoneType|str", "label_how?":"'any'",
+"levels":["str"]}, "CostsPart":{"cost_fn cost_fp":"float/5e-324/inf"},
+"Count":"int/0/9007199254740992", "CountsPart":{"fn fp tn tp":"Count"},
+"CutPart":{"at":"float|str", "certificate":"CertificatePart|NoneType", "own_threshold rank
+threshold":"float", "weight":"float/0/1"}, "DifferencePart":{"delta risk standard_error
+upper":"float"}, "EnoughPart":{"df":"int", "n_patients":"Count", "p_value statistic":"float"},
+"EnsemblePart":{"kind":"'quantile|gls'", "methods":["MethodPart", 2]}, "Hash":"'[0-9a-f]{64}'",
+"InstancesPart":{"largest smallest":"Count", "median":"float"},
 "MethodPart":{"aggregation":["Step", 1], "reference":["float", 1, 2001], "score":"str",
 "score_range":"Range", "weight":"int/0/10000"}, "PooledPart":{"certificate":"CertificatePart",
 "draws":["float"], "rank threshold":"float"}, "Provenance":{"data_sha256":"str",
@@ -96,10 +97,10 @@ statistic":"float"}, "EnsemblePart":{"kind":"'quantile|gls'", "methods":["Method
 n_patients":"Count", "limit":"float", "rate":"NoneType|float"}, "Reference":{"bins":"BinsPart",
 "fn fp tn tp":"Count", "instances_per_patient":"InstancesPart|NoneType", "quantiles_negative
 quantiles_positive":["float"]}, "Remembered":{"hashes":["str"], "key_check? salt":"Hash",
-"scheme":"'hmac\\-sha256|pbkdf2\\-sha256'"}, "RoleCounts":{"certify certify_positive positive
-select select_positive test? test_positive? total":"Count"}, "RuleOptions":{"bound ensemble
-honesty selector stratify":"str", "certify_size delta delta_boot? test_size?":"float",
-"grid":"int|str", "n_bootstrap small_cells?":"int", "stratified":"bool"},
+"scheme":"'hmac\\-sha256|pbkdf2\\-sha256'"}, "RoleCounts":{"certify certify_positive
+certify_unknown? positive select select_positive test? test_positive? total unknown?":"Count"},
+"RuleOptions":{"bound ensemble honesty selector stratify":"str", "certify_size delta delta_boot?
+test_size?":"float", "grid":"int|str", "n_bootstrap small_cells?":"int", "stratified":"bool"},
 "ScalePart":{"ranks":["int", 2], "thresholds":["float"]},
 "Share":"float/5e-324/0.9999999999999999", "StabilityPart":{"band centering form refit?":"str",
 "bias flip_rate modulus penalty quantile radius":"float", "n_bootstrap":"int",

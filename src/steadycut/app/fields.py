@@ -38,7 +38,7 @@ NOT_ASKED = frozenset(
     }
 )
 # Options whose value is the name of a column.
-OF_COLUMNS = frozenset({"group", "stratify"})
+OF_COLUMNS = frozenset({"group", "stratify", "time", "event"})
 # Options whose value is a share of patients, which may be filled in as a percentage.
 SHARES = frozenset({"prevalence", "prevalence_there", "target_prevalence"})
 PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")

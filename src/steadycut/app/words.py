@@ -38,6 +38,18 @@ FIELDS = {
         "Number of hospitals",
         "Instead of all else: what so many hospitals can promise about the next one.",
     ),
+    "time": (
+        "Survival: how long each patient was followed",
+        "Instead of a label. Needs the event and the horizon too.",
+    ),
+    "event": (
+        "Survival: whether the event happened",
+        "1 if it did, 0 if the patient was only followed so far.",
+    ),
+    "horizon": (
+        "Survival: horizon",
+        "Who has the event by then? In the unit of the time, such as 5 for 5 years.",
+    ),
     "rule": ("How the cut-off is chosen", ""),
     "rule_other": (
         "Another way to choose, by its name",

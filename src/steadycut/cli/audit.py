@@ -57,6 +57,7 @@ def audit_command(
         columns,
         reading,
         own_site=True,
+        survival=True,
         missing=table.missing,
         attributes=() if verdict.group is None else (verdict.group,),
     )

@@ -36,7 +36,7 @@ EXACT_FILES = ("study.json", "report.html")
 
 
 def fit_command(
-    columns: opt.ColumnOptions,
+    columns: opt.FitColumns,
     sites: opt.InternalSites,
     costs: opt.PrevalenceOptions,
     choice: opt.FitChoiceOptions,

@@ -214,6 +214,32 @@ class ColumnOptions(PatientColumns):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FitColumns(ColumnOptions):
+    """Columns of the table."""
+
+    label: str | None = option(  # type: ignore[assignment]
+        "COL", "Column of labels; or give --time, --event and --horizon.", default=None
+    )
+    time: str | None = option(
+        "COL", "Survival: column that says how long each patient was followed.", default=None
+    )
+    event: str | None = option(
+        "COL", "Survival: column that says whether the event happened (1) or not (0).", default=None
+    )
+    horizon: float | None = number(
+        "H", "Survival: who has the event by then? In the unit of --time.", default=None
+    )
+
+    def request(self, **more: Any) -> Request:
+        """Ask for every candidate; the label may be made from time, event and horizon."""
+        survival = {"time": self.time, "event": self.event, "horizon": self.horizon}
+        if self.label is None and not any(one is not None for one in survival.values()):
+            msg = "Missing option '--label'. Survival needs --time, --event and --horizon instead."
+            raise BadOption(msg)
+        return ColumnOptions.request(self, **survival, **more)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OneScoreColumns(PatientColumns):
     """Columns of the table."""
 
@@ -505,7 +531,7 @@ def parse_prevalence(
 
 
 def parse_stratify(
-    stratify: str | None, label: str, site: str | None
+    stratify: str | None, label: str | None, site: str | None
 ) -> tuple[str | None, list[str]]:
     """Return what patients are resampled within, and the column to read for it, if any.
 

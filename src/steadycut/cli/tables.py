@@ -5,6 +5,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
+import numpy as np
+
 from steadycut.cli.output import note, note_warnings
 from steadycut.cli.reading import Reading, read_tables
 from steadycut.cli.rule_options import ExternalOptions, RuleColumns, RuleOptions
@@ -66,18 +68,21 @@ def read_external(
     *,
     own_site: bool,
     order: str | None = None,
+    survival: bool = False,
     **asked: Any,
 ) -> tuple[PatientTable, list[guards.Finding]]:
     """Read the patients to judge a rule on; see `read_levels`.
 
     The label of the rule is read if the table has it, and with ``own_site`` the site of the rule
-    too. ``asked`` goes to `FrozenFile.request`.
+    too. With ``survival`` so are the time and the event. ``asked`` goes to `FrozenFile.request`.
     """
     taken = {there.label, there.site, order, *columns.given()}
     label, site = there.label_of(frozen), there.site_of(frozen, own=own_site)
     label, site = there.label or _free(taken, label), there.site or _free(taken, site)
+    survival = survival and not there.no_label and frozen.recipe.horizon is not None
     while True:
         request = frozen.request(
+            survival=survival,
             label=label,
             site=site,
             sites=there.names(site),
@@ -94,7 +99,9 @@ def read_external(
             with _saying_how_to_leave_out(there, label, site):
                 return read_levels(request, reading, force=rule.force, expected=frozen.expected)
         except MissingColumn as error:
-            if error.column == label and there.label is None and there.positive is None:
+            if error.column in {request.time, request.event}:
+                survival = False
+            elif error.column == label and there.label is None and there.positive is None:
                 label = None
             elif error.column == site and there.site is None and there.external is None:
                 site = None
@@ -156,7 +163,7 @@ def label_warnings(patients: PatientScores, frozen: FrozenFile[Any]) -> list[str
     if recipe.label_how != frozen.recipe.label_how:
         here, before = (ANY_ROW if one.label_how else ALL_ROWS for one in (recipe, frozen.recipe))
         found.append(f"labels: here {here}; in the study {before}.")
-    if recipe.positive is not None and not patients.n_positive:
+    if recipe.positive is not None and not np.count_nonzero(patients.labels == 1):
         found.append(f"labels: none is {recipe.positive!r}, so every patient counts as healthy.")
     return found
 

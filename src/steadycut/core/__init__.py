@@ -13,6 +13,7 @@ travel:
 ``split``           patients -> those used to choose and those used to check
 ``cuts``            patients -> the cuts that are tried, and what each one costs
 ``confusion``       the four counts of one threshold, and its risk
+``survival``        what censored patients may hide at a horizon
 ``rates``           four counts -> sensitivity, predictive values, kappa, ...
 ``rules``           counts between the cuts -> the chosen cut
 ``bootstrap``       the chosen cut on resampled patients

@@ -67,7 +67,8 @@ class CertifiedRate:
 
     ``right`` of ``n_patients`` of one class were decided rightly. Each limit of the rate is wrong
     with probability at most ``delta``. ``n_choices`` is the number of scores among which the same
-    patients chose the cut-off; 0 if others did.
+    patients chose the cut-off; 0 if others did. ``rounded`` says that fewer may be counted as right
+    than are; then nothing is refuted.
 
     Examples
     --------
@@ -82,6 +83,7 @@ class CertifiedRate:
     n_patients: int
     delta: float
     n_choices: int = 0
+    rounded: bool = False
 
     @property
     def observed(self) -> float | None:
@@ -92,7 +94,8 @@ class CertifiedRate:
     def limits(self) -> Interval:
         """A lower and an upper limit, each one-sided at ``delta``."""
         both = 2 * min(self.delta, LARGEST_DELTA)
-        return rate_interval(self.right, self.n_patients, both, self.n_choices)
+        low, high = rate_interval(self.right, self.n_patients, both, self.n_choices)
+        return low, 1.0 if self.rounded else high
 
     @property
     def lower(self) -> float:

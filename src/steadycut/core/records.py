@@ -39,7 +39,9 @@ LARGEST_COUNT = 2.0**63
 MOST_UNEQUAL = 1e6
 # Products of costs and rates stay within the range that every function takes.
 MOST_COST = 1e50
-COLUMNS = ("scores", "labels", "patients", "sites", "n_instances", "n_units")
+COLUMNS = ("scores", "labels", "patients", "sites", "n_instances", "n_units", "time", "event")
+# The label of a patient who was censored before the horizon.
+UNKNOWN = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +125,8 @@ class Recipe:
     example ``(("slide", "max"),)`` with ``how="mean"`` takes the largest row of each slide, and
     then the mean over the slides of each patient. ``positive`` is the label that counts as 1.
     ``negative`` is the other label, if both are names of classes. ``label_how`` is ``"any"`` where
-    one positive row makes the patient positive, and None where all rows have the same label.
+    one positive row makes the patient positive, and None where all rows have the same label. With
+    a ``horizon`` labels are made from the follow-up ``time`` and the ``event``.
     """
 
     patient: str = "patient"
@@ -135,6 +138,9 @@ class Recipe:
     site: str | None = None
     levels: tuple[tuple[str, str], ...] = ()
     how: str = "mean"
+    time: str | None = None
+    event: str | None = None
+    horizon: float | None = None
 
     @property
     def chain(self) -> tuple[tuple[str, str], ...]:
@@ -160,6 +166,10 @@ class PatientScores(Framed):
     ``attributes`` holds further patient-level columns, such as sex or scanner, as texts by name.
     Labels are 0 and 1; with ``positive`` they may be any two values, of which this one counts as 1.
 
+    With ``time``, ``event`` and ``horizon`` labels are made from the follow-up: 1 if the event
+    happened by the horizon, 0 if the patient was followed to it without the event, and -1, unknown,
+    if the patient was censored before.
+
     Patients with identifiers are sorted by identifier, so that no result depends on the order of
     the input. Patients without identifiers keep their order.
 
@@ -180,6 +190,8 @@ class PatientScores(Framed):
     sites: NDArray[np.str_] | None = None
     n_instances: IntArray | None = None
     n_units: IntArray | None = None
+    time: FloatArray | None = None
+    event: NDArray[np.int8] | None = None
     attributes: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
     recipe: Recipe = field(default_factory=Recipe)
     # A cache: what `once` has made of these patients.
@@ -194,6 +206,9 @@ class PatientScores(Framed):
         sites: Sequence[object] | NDArray[np.str_] | None = None,
         n_instances: ArrayLike | None = None,
         n_units: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+        event: ArrayLike | None = None,
+        horizon: float | None = None,
         attributes: Mapping[str, Sequence[object] | NDArray[np.str_]] | None = None,
         recipe: Recipe | None = None,
         positive: object = None,
@@ -203,15 +218,24 @@ class PatientScores(Framed):
         recipe = Recipe() if recipe is None else recipe
         if positive is not None:
             labels, recipe = _coded(labels, positive, recipe)
+        if horizon is not None:
+            recipe = replace(recipe, horizon=check_positive("horizon", horizon))
+        given = any(one is not None for one in (time, event, horizon))
+        followed = _follow_up(time, event, recipe.horizon, n) if given else None
+        if followed is not None and (labels is None or horizon is not None):
+            labels = _fates(labels, *followed, recipe.horizon or 0.0)
+        times, events = (None, None) if followed is None else followed
         names = None if patients is None else _texts("patients", patients, n)
         order = _order_by_identifier(names)
         columns = {
             "scores": checked,
-            "labels": None if labels is None else check_labels(labels, n),
+            "labels": None if labels is None else _checked_labels(labels, n, followed),
             "patients": names,
             "sites": None if sites is None else _texts("sites", sites, n),
             "n_instances": _whole_numbers("n_instances", n_instances, n),
             "n_units": _whole_numbers("n_units", n_units, n),
+            "time": times,
+            "event": events,
         }
         for name, column in columns.items():
             ordered = column if column is None or order is None else read_only(column[order])
@@ -233,7 +257,31 @@ class PatientScores(Framed):
         if self.labels is None:
             msg = "these patients have no labels. Name the column that holds them."
             raise BadPatients(msg)
+        if self.n_unknown:
+            msg = (
+                f"{self.n_unknown} of {self.n_patients} patients were censored before the horizon, "
+                "so their labels are unknown. Only fit and the audit of a cut-off can use them."
+            )
+            raise BadPatients(msg)
         return self.labels
+
+    @property
+    def fates(self) -> NDArray[np.int8]:
+        """The labels, with `UNKNOWN` for patients who were censored before the horizon."""
+        return self.known_labels if self.labels is None or self.time is None else self.labels
+
+    @property
+    def of_known_fate(self) -> "PatientScores":
+        """The patients whose fate at the horizon is known; all of them if they have labels."""
+        return self.take(self.fates != UNKNOWN)
+
+    @property
+    def n_unknown(self) -> int:
+        """Number of patients who were censored before the horizon."""
+        if self.time is None or self.labels is None:
+            return 0
+        labels = self.labels
+        return self.once("unknown", lambda: int(np.count_nonzero(labels == UNKNOWN)))
 
     @property
     def positive_scores(self) -> FloatArray:
@@ -300,7 +348,10 @@ class PatientScores(Framed):
 
     def __repr__(self) -> str:
         """Return the number of patients. No value of a single patient is shown."""
-        labelled = "" if self.labels is None else f", {self.n_positive} positive"
+        labelled = ""
+        if self.labels is not None:
+            labelled = f", {np.count_nonzero(self.labels == 1)} positive"
+            labelled += f", {self.n_unknown} unknown" if self.n_unknown else ""
         return f"PatientScores({self.n_patients} patients{labelled}; {self.recipe.name})"
 
     def _tables(self) -> Mapping[str, Callable[[], Columns]]:
@@ -309,7 +360,7 @@ class PatientScores(Framed):
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return all that is known of the patients, by the name of its column."""
         names = ("patients", "patient"), ("scores", "score"), ("labels", "label"), ("sites", "site")
-        own = [*names, ("n_instances", "n_instances"), ("n_units", "n_units")]
+        own = [*names, *((name, name) for name in ("n_instances", "n_units", "time", "event"))]
         known = {new: getattr(self, old) for old, new in own if getattr(self, old) is not None}
         return {**known, **{n: one for n, one in self.attributes.items() if n not in known}}
 
@@ -342,6 +393,51 @@ def _coded(
     code = dict(zip(sizes, codes.tolist(), strict=True))
     named = replace(recipe, positive=str(positive), negative=negative_name(list(sizes), positive))
     return np.array([code[text] for text in texts], dtype=np.int8), named
+
+
+def _follow_up(
+    time: ArrayLike | None, event: ArrayLike | None, horizon: float | None, n_patients: int
+) -> tuple[FloatArray, NDArray[np.int8]]:
+    """Return the checked follow-up."""
+    if time is None or event is None or horizon is None:
+        msg = (
+            "survival at a horizon needs all three: time, event and horizon. Give them all, or "
+            "labels instead."
+        )
+        raise BadPatients(msg)
+    times, events = as_array("time", time), as_array("event", event)
+    check_length("time", times, n_patients)
+    check_length("event", events, n_patients)
+    # NaN fails the comparison.
+    if times.dtype.kind not in "iuf" or not np.all((times >= 0) & (times < np.inf)):
+        msg = "time must be one finite number of at least 0 per patient: how long it was followed."
+        raise BadPatients(msg)
+    if not np.all((events == 0) | (events == 1)):
+        msg = "event must be 1 (it happened) or 0 (the patient was censored) for every patient."
+        raise BadPatients(msg)
+    return read_only(times.astype(np.float64)), read_only(events.astype(np.int8))
+
+
+def _fates(
+    labels: ArrayLike | None, time: FloatArray, event: NDArray[np.int8], horizon: float
+) -> NDArray[np.int8]:
+    """Return 1 if the event happened by the horizon, 0 if followed to it, otherwise `UNKNOWN`."""
+    if labels is not None:
+        msg = "labels are made from time, event and horizon. Give these, or labels, but not both."
+        raise BadPatients(msg)
+    by_then = (event == 1) & (time <= horizon)
+    return np.where(by_then, 1, np.where(time >= horizon, 0, UNKNOWN)).astype(np.int8)
+
+
+def _checked_labels(
+    labels: ArrayLike, n_patients: int, followed: object | None
+) -> NDArray[np.int8]:
+    """Return labels of 0 and 1; with a follow-up some may be unknown."""
+    if followed is None:
+        return check_labels(labels, n_patients)
+    found = np.array(labels, dtype=np.int8)
+    check_labels(np.where(found == UNKNOWN, 0, found), n_patients)
+    return read_only(found)
 
 
 def _joined_labels(labels: NDArray[np.int8]) -> bytes:

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from steadycut.core.bootstrap.draws import ThresholdDraws, draw_thresholds
+from steadycut.core.bootstrap.draws import ThresholdDraws, draw_thresholds, draw_weighted
 from steadycut.core.bootstrap.radius import CENTERINGS, Radius, bootstrap_radius
 from steadycut.core.bootstrap.within_groups import group_cells, group_codes
 from steadycut.core.bounds.modulus import FORMS, dkw_band, modulus
@@ -24,10 +24,11 @@ from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import Cuts, check_grid, clear_of_scores, cuts_of
 from steadycut.core.cuts.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.diagnose import stability_warnings
-from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.core.records import UNKNOWN, Costs, PatientScores, Recipe
 from steadycut.core.rules.best_criterion import name_of
 from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.rules.registry import Best, Counted, Rule, parse_rule
+from steadycut.core.survival import weighted_at, weights_of
 
 Publish = Callable[[float, FloatArray], float]
 # The signature of `draw_thresholds`. A scorer that is refitted in every replicate has its own.
@@ -138,8 +139,11 @@ def try_candidate(
     ``everyone`` are all patients of the study; their labels are not used. ``publish`` moves the
     chosen threshold within its gap, so that it equals none of their scores. ``draw`` chooses the
     threshold and runs the rule again on resampled patients. With ``groups``, the group of each of
-    the ``patients``, they are resampled within groups.
+    the ``patients``, they are resampled within groups. If some were censored before the horizon,
+    those of known fate choose, by their weights.
     """
+    if patients.n_unknown:
+        return _try_weighted(patients, everyone, search, rng, publish)
     cuts = cuts_of(patients, search.grid)
     # With one class alone a limit cannot be checked. The nearest cut is taken, as in a bootstrap
     # cohort, and a warning says that there are few patients.
@@ -159,6 +163,37 @@ def try_candidate(
             *found.warnings,
             *limit_warnings(search.chooser, draws),
             *refit_warnings(draws),
+            *close_warnings(draws.threshold, threshold, everyone.scores),
+        ),
+    )
+
+
+def _try_weighted(
+    patients: PatientScores,
+    everyone: PatientScores,
+    search: Search,
+    rng: np.random.Generator,
+    publish: Publish,
+) -> Candidate:
+    """Choose a threshold on the weighted patients of known fate.
+
+    Radius, modulus and penalty are those of the same patients without weights.
+    """
+    certain, weights = patients.of_known_fate, weights_of(patients)[patients.fates != UNKNOWN]
+    cuts = cuts_of(certain, search.grid)
+    cell_of = cuts.bin_of(certain.scores) + cuts.cells.size // 2 * (certain.known_labels == 0)
+    draws = draw_weighted(
+        cuts, search.chooser, search.costs, search.n_bootstrap, rng, cell_of, weights
+    )
+    threshold = publish(draws.threshold, everyone.scores)
+    found = measure_candidate(certain, cuts, draws, threshold, search)
+    curve = count_errors(np.bincount(cell_of, weights, cuts.cells.size))
+    return replace(
+        found,
+        risk=weighted_at(patients, threshold, search.costs, search.delta).risk,
+        smallest_risk=float(risk_at_cuts(curve, search.costs).min()),
+        warnings=(
+            *found.warnings,
             *close_warnings(draws.threshold, threshold, everyone.scores),
         ),
     )

@@ -25,6 +25,7 @@ from steadycut.documents.parts import (
     Range,
     ScoresPart,
     Step,
+    SurvivalPart,
 )
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.strata import RatePart
@@ -231,6 +232,7 @@ class AuditBase(NamedClasses, NewPatientsPart):
     flip_rate: FiniteFloat
     grey_zone: GreyZonePart
     small_cells: int | None = None
+    survival: SurvivalPart | None = None
     sequential: bool = False
     margin: FiniteFloat
     verdict: VerdictPart

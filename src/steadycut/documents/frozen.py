@@ -181,6 +181,9 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             site=columns.site,
             levels=tuple((step.level, step.how) for step in steps[:-1]),
             how=steps[-1].how,
+            time=columns.time,
+            event=columns.event,
+            horizon=columns.horizon,
         )
 
     # What a kind provides ---------------------------------------------------------------------
@@ -323,6 +326,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         patient: str | None = None,
         score: str | None = None,
         columns: ColumnNames = (),
+        survival: bool = False,
     ) -> Request:
         """Return what the rule asks of a table; its positive label need not occur there.
 
@@ -331,7 +335,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         it is not that of the rule, and ``label_how`` likewise. ``patient``, ``score`` and
         ``columns`` say what columns are called in the table, where that is not their name in the
         rule; ``columns`` has the names in the rule and in the table, such as ``{"slide": "block"}``
-        or ``"slide=block"``.
+        or ``"slide=block"``. With ``survival`` the time and the event that the rule names are read.
         """
         recipes = self.recipes
         named = (label,) if label is not None and self.grades_are_named else ()
@@ -343,11 +347,18 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             raise BadOption(msg)
         column = None if named else label
         there = self._names_there(patient, score, columns)
+        followed = survival and recipes[0].horizon is not None and label is None
+        needs_positive = column is not None or followed
         request = make_request(
             patient=there[recipes[0].patient],
             score=list(dict.fromkeys(there[one.score] for one in recipes)),
             label=column,
-            positive=(recipes[0].positive if positive is None else positive) if column else None,
+            positive=(recipes[0].positive if positive is None else positive)
+            if needs_positive
+            else None,
+            time=there[str(recipes[0].time)] if followed else None,
+            event=there[str(recipes[0].event)] if followed else None,
+            horizon=recipes[0].horizon if followed else None,
             label_how=label_how or (recipes[0].label_how if column else None) or SAME,
             site=site,
             sites=sites,
@@ -369,6 +380,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         recipes, given = self.recipes, column_names(columns)
         scores = list(dict.fromkeys(one.score for one in recipes))
         needed = [recipes[0].patient, *scores, *dict(recipes[0].levels), *self.attributes]
+        needed += [name for name in (recipes[0].time, recipes[0].event) if name is not None]
         unknown = [name for name in given if name not in needed]
         if unknown:
             msg = (
@@ -429,8 +441,10 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             name: column or (None if own[name] in taken else own[name])
             for name, column in given.items()
         }
+        survival = self.recipe.horizon is not None
         while True:
             asked = self.request(
+                survival=survival,
                 label=wanted["label"],
                 site=wanted["site"],
                 positive=positive,
@@ -444,6 +458,9 @@ class FrozenFile(Shown, ABC, Generic[Document]):
                 read = read_patients(asked, table)
                 break
             except MissingColumn as error:
+                if survival and error.column in {asked.time, asked.event}:
+                    survival = False
+                    continue
                 gone = [name for name in own if wanted[name] == error.column and not given[name]]
                 if not gone:
                     raise
@@ -584,8 +601,9 @@ class CallFile(FrozenFile[Document]):
 
     def grades_of(self, patients: PatientScores, y: ArrayLike | None = None) -> IntArray | None:
         """Return the labels, 0 or 1; None where they are not known."""
-        labels = patients.labels if y is None else check_labels(y, patients.n_patients)
-        return None if labels is None else labels.astype(np.int64)
+        if y is not None:
+            return check_labels(y, patients.n_patients).astype(np.int64)
+        return None if patients.labels is None else patients.known_labels.astype(np.int64)
 
 
 def _refusal(error: ValidationError, content: dict[str, Any], name: str, schema: str) -> str:

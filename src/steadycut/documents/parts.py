@@ -99,7 +99,8 @@ class Columns(Part):
 
     ``positive`` is the label that counts as 1, if labels are not 0 and 1. ``negative`` is the other
     one, if both are names of classes; older files do not have it. ``label_how`` is ``any`` if one
-    positive row makes a patient positive; otherwise all rows of a patient have the same label.
+    positive row makes a patient positive; otherwise all rows of a patient have the same label. With
+    a ``horizon``, ``time`` and ``event`` make the label, and ``positive`` is the value of an event.
     """
 
     patient: str
@@ -110,6 +111,9 @@ class Columns(Part):
     label_how: Literal["any"] | None = None
     site: str | None
     levels: list[str]
+    time: str | None = None
+    event: str | None = None
+    horizon: FiniteFloat | None = Field(default=None, gt=0)
 
 
 class ClassNamesPart(Part):
@@ -231,7 +235,8 @@ class StabilityPart(Part):
 class RoleCounts(Part):
     """How many patients there are in each role and class.
 
-    ``test`` patients were held out; they are not part of the ``total``.
+    ``test`` patients were held out; they are not part of the ``total``. ``unknown`` patients were
+    censored before the horizon, ``certify_unknown`` of them among those who certify.
     """
 
     total: Count
@@ -242,6 +247,8 @@ class RoleCounts(Part):
     certify_positive: Count
     test: Count | None = None
     test_positive: Count | None = None
+    unknown: Count | None = None
+    certify_unknown: Count | None = None
 
 
 class RuleOptions(Part):
@@ -325,6 +332,60 @@ class OperatingPointPart(CountsPart):
     target_prevalence: Range | None
     fixed_cut: FixedCutPart
     rechosen_cut: RechosenCutPart | None
+
+
+class WeightedPart(Part):
+    """What patients of known fate show, weighted by their probability of not being censored.
+
+    All of it is approximate: it holds for many patients, and if censoring has nothing to do with
+    score or fate. ``limit`` is an upper limit of the average cost.
+    """
+
+    approximate: Literal[True] = True
+    risk: FiniteFloat
+    limit: FiniteFloat
+    delta: FiniteFloat
+    sensitivity: FiniteFloat | None
+    specificity: FiniteFloat | None
+    ppv: FiniteFloat | None
+    npv: FiniteFloat | None
+    prevalence: FiniteFloat
+
+
+class LogRankPart(Part):
+    """The cut with the largest log-rank statistic, and its p-value adjusted for the search.
+
+    Patients with a score above ``threshold`` are compared with the others.
+    """
+
+    threshold: FiniteFloat
+    statistic: FiniteFloat
+    p_value: FiniteFloat
+
+
+class SurvivalPart(Part):
+    """What is known at a horizon, where some patients were censored before.
+
+    ``unknown`` of ``n_patients`` have an unknown fate. ``worst`` counts each of them as an error,
+    ``best`` as a correct decision. Ranges go from the worst to the best value that is possible;
+    ``risk`` goes from the lowest to the highest. ``limits`` are exact limits of the average cost:
+    the lower one from ``best``, the upper one from ``worst``.
+    """
+
+    time: str | None = None
+    event: str | None = None
+    horizon: FiniteFloat
+    n_patients: Count
+    unknown: Count
+    unknown_called: Count
+    worst: CountsPart
+    best: CountsPart
+    risk: Range
+    limits: Range
+    sensitivity: Range | None
+    specificity: Range | None
+    weighted: WeightedPart
+    log_rank: LogRankPart | None = None
 
 
 class ScoresPart(Part):

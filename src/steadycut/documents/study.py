@@ -251,7 +251,8 @@ class StudyDocument(parts.NamedClasses):
     """Everything in ``study.json``.
 
     ``instances``, ``data`` and ``frozen_rule`` are known where the study was made from a table,
-    ``certified_rates`` and ``test`` where somebody asked for them. Older files have no ``verdict``.
+    ``certified_rates`` and ``test`` where somebody asked for them, ``survival`` with a horizon.
+    Older files have no ``verdict``.
     """
 
     schema_: Literal["steadycut.study/1"] = Field(default=SCHEMA, alias="schema")
@@ -288,3 +289,4 @@ class StudyDocument(parts.NamedClasses):
     certified_rates: list[StudyRatePart] | None = None
     verdict: StudyVerdictPart | None = None
     test: HeldOutPart | None = None
+    survival: parts.SurvivalPart | None = None

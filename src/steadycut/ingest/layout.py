@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.aggregate.aggregators import nest
-from steadycut.core.checks import LARGEST_SCORE, IntArray
+from steadycut.core.checks import LARGEST_SCORE, FloatArray, IntArray
 from steadycut.core.labels import code_labels, negative_name
 from steadycut.core.sites import check_number_of_sites
 from steadycut.errors import BadPatients, BadTable, MissingScores, argument
@@ -82,7 +82,8 @@ class Layout:
     in each leaf. Leaves are in the order of patients: ``first_leaf`` says where the leaves of each
     patient begin, and its last entry how many leaves there are. ``steps`` lead from leaves to
     patients, one per level. ``attributes`` and ``order`` are those of the patients. ``negative`` is
-    the label that counts as 0, if both labels are names of classes.
+    the label that counts as 0, if both labels are names of classes. With a horizon there are
+    ``time`` and ``event`` instead of labels.
     """
 
     leaf_of: IntArray
@@ -98,6 +99,8 @@ class Layout:
     n_instances: IntArray
     n_rows: int
     dropped: Dropped
+    time: FloatArray | None = None
+    event: NDArray[np.int8] | None = None
 
     def leaves(self, patients: range) -> slice:
         """Return which leaves belong to consecutive patients."""
@@ -147,7 +150,8 @@ def lay_out(survey: Survey, request: Request) -> Layout:
     filled, gaps = _fill_gaps(labelled, request)
     _check_filled(filled, request.keys, _droppable(request))
     _check_scores(filled, request)
-    labels = _patient_labels(filled, request)
+    labels = _patient_labels(filled, request, request.label)
+    event, time = _patient_labels(filled, request, request.event), _times(filled, request)
     sites = None if request.site is None else _patient_values(filled, request, request.site)
     used = filled.n_usable > 0
     kept, patient_of = _in_order(filled.keys[request.patient], used)
@@ -179,6 +183,8 @@ def lay_out(survey: Survey, request: Request) -> Layout:
             patients=_n_distinct(filled.keys[request.patient].codes) - kept.size,
             gaps=gaps,
         ),
+        time=None if time is None else time[kept],
+        event=None if event is None else event[kept],
     )
 
 
@@ -212,7 +218,8 @@ def _fill_gaps(survey: Survey, request: Request) -> tuple[Survey, tuple[Gaps, ..
     """Leave out patients without a label or an attribute, and fill the empty rows of others."""
     found = []
     if request.incomplete == "drop":
-        for name in filter(None, (request.label, *request.attributes)):
+        several = (request.label, request.time, request.event, *request.attributes)
+        for name in filter(None, several):
             if survey.n_missing(name):
                 survey, gaps = _fill(survey, request.patient, name)
                 found.append(gaps)
@@ -275,11 +282,38 @@ def _refuse_unknown(n_patients: int, request: Request) -> None:
     raise BadTable(msg)
 
 
-def _patient_labels(survey: Survey, request: Request) -> NDArray[np.int8] | None:
-    if request.label is None:
+def _patient_labels(survey: Survey, request: Request, name: str | None) -> NDArray[np.int8] | None:
+    if name is None:
         return None
-    coded = _coded_labels(survey, request, request.label)[survey.keys[request.label].codes]
-    return _one_each(survey, request, request.label, coded).astype(np.int8)
+    coded = _coded_labels(survey, request, name)[survey.keys[name].codes]
+    return _one_each(survey, request, name, coded).astype(np.int8)
+
+
+def _times(survey: Survey, request: Request) -> FloatArray | None:
+    """Return how long each patient was followed."""
+    if request.time is None:
+        return None
+    texts = _patient_values(survey, request, request.time).tolist()
+    times = [_time(text, request.decimal) for text in texts]
+    wrong = sum(time is None for time in times)
+    if wrong:
+        msg = (
+            f"times in {request.time!r} must be numbers of at least 0 with a decimal "
+            f"{SIGNS[request.decimal]}, such as days or months; {wrong} of {len(times)} patients "
+            "have something else. Correct them, or name another column."
+        )
+        raise BadTable(msg)
+    return np.array(times, dtype=np.float64)
+
+
+def _time(text: str, decimal: str) -> float | None:
+    if decimal == ",":
+        text = text.replace(".", "x").replace(",", ".")
+    try:
+        time = float(text.replace("_", "x"))
+    except ValueError:
+        return None
+    return time if 0 <= time <= LARGEST_SCORE else None
 
 
 def _coded_labels(survey: Survey, request: Request, name: str) -> IntArray:
@@ -353,7 +387,8 @@ def _droppable(request: Request) -> dict[str, str]:
     """Return what a patient may lack with ``missing="drop"``, by column; with an order nothing."""
     if request.order is not None:
         return {}
-    values = dict.fromkeys(request.attributes, "value")
+    several = (*request.attributes, request.time, request.event)
+    values = {name: "value" for name in several if name is not None}
     return values if request.label is None else values | {request.label: "label"}
 
 

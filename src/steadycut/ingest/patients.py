@@ -74,13 +74,13 @@ def build_patients(
     layout = lay_out(survey, request)
     parts = list(_finish_parts(engine, layout, request, progress, keep))
     finished = join_finished(parts, request)
+    patients = _patients(layout, finished, request)
+    labels = next(iter(patients.values())).labels
     return PatientTable(
-        patients=_patients(layout, finished, request),
+        patients=patients,
         n_rows=layout.n_rows,
         dropped=layout.dropped,
-        clusters={
-            name: clusters_from(sums, layout.labels) for name, sums in finished.clusters.items()
-        },
+        clusters={name: clusters_from(sums, labels) for name, sums in finished.clusters.items()},
         order=layout.order,
         warnings=tuple(dict.fromkeys([*_codes(survey, layout, request), *_copies(finished)])),
     )
@@ -171,6 +171,8 @@ def _patients(
             sites=layout.sites,
             n_instances=layout.n_instances,
             n_units=finished.n_units if request.levels else None,
+            time=layout.time,
+            event=layout.event,
             attributes={request.named(name): one for name, one in layout.attributes.items()},
             recipe=replace(request.recipe(score, how), negative=layout.negative),
         )

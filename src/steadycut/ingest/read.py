@@ -104,6 +104,9 @@ class More(TypedDict, total=False):
     label: str | None
     positive: object
     label_how: str
+    time: str | None
+    event: str | None
+    horizon: float | None
     site: str | None
     levels: Iterable[Level]
     attributes: str | Iterable[str]
@@ -151,6 +154,9 @@ def aggregate(  # noqa: PLR0913
     label: str | None = None,
     positive: object = None,
     label_how: str = SAME,
+    time: str | None = None,
+    event: str | None = None,
+    horizon: float | None = None,
     site: str | None = None,
     levels: Iterable[Level] = (),
     how: How | Iterable[How] = "mean",
@@ -184,6 +190,10 @@ def aggregate(  # noqa: PLR0913
         ``"same"``: all rows of a patient must have the same label. ``"any"``, for labels of
         instances: a patient is positive if any row is. Without a positive row, a row without a
         label makes the patient's label unknown; then ``missing`` says what to do.
+    time, event, horizon
+        For survival, instead of ``label``: columns of the follow-up time and of the event (1, or
+        ``positive``, if it happened), and the horizon in the unit of the time. A patient is
+        positive if the event happened by then. Patients who were censored before have the label -1.
     site
         Column of hospitals, the same in every row of a patient.
     levels
@@ -233,6 +243,9 @@ def aggregate(  # noqa: PLR0913
         label=label,
         positive=positive,
         label_how=label_how,
+        time=time,
+        event=event,
+        horizon=horizon,
         site=site,
         levels=levels,
         how=how,

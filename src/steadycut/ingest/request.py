@@ -13,7 +13,7 @@ from steadycut.core.aggregate.aggregators import (
     aggregator_names,
     parse_aggregator,
 )
-from steadycut.core.checks import check_choice, refuse, shown
+from steadycut.core.checks import check_choice, check_positive, refuse, shown
 from steadycut.core.records import Recipe
 from steadycut.errors import BadOption, argument, did_you_mean
 
@@ -76,6 +76,9 @@ class Request:
     names
         What the columns of a table are called in a frozen rule: pairs of both names, for every
         column that the rule needs. Patients get the names of the rule.
+    time, event, horizon
+        Columns of the follow-up and of the event, instead of a label, and the horizon: did the
+        event happen by then? ``positive`` is then the value of the event.
     delimiter
         Separator of text files: ``,``, ``;``, ``|`` or ``tab``. Default: found from the header.
     decimal
@@ -109,6 +112,9 @@ class Request:
     names: tuple[tuple[str, str], ...] = ()
     delimiter: str | None = None
     decimal: str = "."
+    time: str | None = None
+    event: str | None = None
+    horizon: float | None = None
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_POLICIES)
@@ -126,7 +132,8 @@ class Request:
         for _, how in self.levels:
             parse_aggregator(how)
         _check_sites(self.site, self.sites)
-        if self.positive is not None and self.label is None:
+        self._check_horizon()
+        if self.positive is not None and self.label is None and self.event is None:
             given = shown(self.positive)
             msg = f"positive={given} needs a label column. Name it as label."
             raise BadOption(msg)
@@ -136,6 +143,24 @@ class Request:
                 f"with {argument('label')}, or leave {argument('label_how')} out."
             )
             raise BadOption(msg)
+
+    def _check_horizon(self) -> None:
+        given = {name: getattr(self, name) for name in ("time", "event", "horizon")}
+        lacking = [argument(name) for name, value in given.items() if value is None]
+        if lacking and len(lacking) < len(given):
+            msg = (
+                "survival at a horizon needs the time, the event and the horizon; "
+                f"{' and '.join(lacking)} is missing. Give all three, or a label instead."
+            )
+            raise BadOption(msg)
+        if not lacking and self.label is not None:
+            msg = (
+                f"{argument('label')} and {argument('horizon')} exclude each other: with a "
+                "horizon the time and the event make the label. Leave one of them out."
+            )
+            raise BadOption(msg)
+        if not lacking:
+            check_positive("horizon", self.horizon)
 
     @property
     def separator(self) -> str | None:
@@ -159,7 +184,8 @@ class Request:
         levels = (column for column, _ in self.levels)
         # The site may be asked for as an attribute too.
         more = (column for column in self.attributes if column != self.site)
-        named = (self.patient, self.label, self.site, *levels, *more, self.order)
+        survival = (self.time, self.event)
+        named = (self.patient, self.label, *survival, self.site, *levels, *more, self.order)
         return tuple(column for column in named if column not in {None, ROW})
 
     @property
@@ -190,9 +216,12 @@ class Request:
     def how_to_name(self, column: str) -> str | None:
         """Return the argument that names a column; None if that depends on the command."""
         plain = {self.patient: "patient", self.label: "label", self.site: "site"}
+        plain |= {self.time: "time", self.event: "event"}
         plain |= {self.order: "order"} | dict.fromkeys(self.scores, "score")
         if self.names and len(self.scores) > 1:
             plain = {name: role for name, role in plain.items() if role != "score"}
+        if column in dict(self.names) and plain.get(column) in {"time", "event"}:
+            return argument("columns", f"{self.named(column)}=COL")
         if column in plain:
             return argument(plain[column], "COL")
         if column in dict(self.names):
@@ -211,6 +240,9 @@ class Request:
             site=self.site,
             levels=tuple((self.named(column), one.name) for (column, _), one in named),
             how=how,
+            time=None if self.time is None else self.named(self.time),
+            event=None if self.event is None else self.named(self.event),
+            horizon=None if self.horizon is None else float(self.horizon),
         )
 
 

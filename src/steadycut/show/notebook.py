@@ -27,7 +27,7 @@ FIRST = ("risk-curve", "comparison", "monitor", "menu", "shift", "scores")
 
 # Commands that next steps name, as they are written in Python.
 IN_PYTHON = (
-    (r"steadycut audit \S+ TABLE --label COL --out DIR", "steadycut.audit(rule, table)"),
+    (r"steadycut audit \S+ TABLE(?: --label COL)? --out DIR", "steadycut.audit(rule, table)"),
     (r"steadycut adapt \S+ TABLE --prevalence P", "steadycut.adapt(rule, patients, prevalence=P)"),
     (r"steadycut monitor \S+ TABLE --order COL", "steadycut.monitor(rule, patients, order=...)"),
     (r"adapt again with --label COL", "adapt again with labelled=patients"),

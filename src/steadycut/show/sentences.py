@@ -216,9 +216,10 @@ def reversed_in_words(flip_rate: float) -> str:
     return f"another sample would reverse {of_hundred_about(flip_rate)} decisions"
 
 
-def next_step(name: str, *, several_sites: bool = False) -> str:
-    """Say what to do with a rule that was just made."""
-    command = f"steadycut audit {name} TABLE --label COL --out DIR"
+def next_step(name: str, *, several_sites: bool = False, survival: bool = False) -> str:
+    """Say what to do with a rule that was just made; with ``survival`` it names its columns."""
+    label = "" if survival else " --label COL"
+    command = f"steadycut audit {name} TABLE{label} --out DIR"
     if several_sites:
         return f"No other hospital has checked it yet. Next: {command}"
     return f"This says nothing about another hospital yet. Next: {command}"

@@ -11,6 +11,7 @@ from steadycut.core.checks import check_fraction
 from steadycut.core.frames import Columns
 from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores, check_patients
+from steadycut.core.survival import unknown_warnings, worst_labels
 from steadycut.core.verdict import MARGIN
 from steadycut.documents.audit import (
     AuditDocument,
@@ -27,15 +28,17 @@ from steadycut.documents.guards import (
     pass_or_refuse,
     texts_of,
 )
+from steadycut.documents.parts import SurvivalPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
 from steadycut.errors import BadOption, BadPatients, argument, warn_each
 from steadycut.study.audited import Audited
 from steadycut.study.curves import class_quantiles
 from steadycut.study.describe_audit import cut_off_audit, decision_audit
-from steadycut.study.judge import Asked, judge
+from steadycut.study.judge import Asked, LabelledPart, judge
 from steadycut.study.new_patients import graded_patients, swapped_here
 from steadycut.study.operating_point import CONFIDENCE
+from steadycut.study.reference import survival_part
 from steadycut.study.small_cells import grouped_for, noticed, rounded_at_home, without_bins
 from steadycut.study.unlabelled import home_of, without_labels
 
@@ -171,6 +174,9 @@ def audit(
     for one in several:
         check_patients(one)
     given = rule.patients_of(scores) if isinstance(scores, Mapping) else scores
+    followed = given if isinstance(given, PatientScores) and y is None else None
+    if followed is not None:
+        given = settled(rule, followed, small_cells)
     patients, grades = graded_patients(rule, given, y, "an audit")
     findings = pass_or_refuse(
         check_deployment(rule, patients, several, key=key, grades=grades), force=force
@@ -185,7 +191,15 @@ def audit(
         patients = grouped_for(rule, patients, small_cells)
         home = None if home is None else without_bins(home)
     actions = rule.decide_patients(patients)
-    asked = Asked(margin=margin, sequential=sequential, columns=columns, small_cells=small_cells)
+    censored = followed is not None and followed.n_unknown > 0
+    asked = Asked(
+        margin=margin,
+        sequential=sequential,
+        columns=columns,
+        small_cells=small_cells,
+        censored=censored,
+    )
+    labelled = None if grades is None else judge(rule, patients, grades, actions, asked)
     found = Audit(
         rule=rule,
         n_patients=patients.n_patients,
@@ -196,18 +210,48 @@ def audit(
             *(texts_of(findings) if small_cells is None else noticed(findings, small_cells)),
             *unlike,
             *same,
-            *swapped_here(rule, patients),
+            *(swapped_here(rule, patients) if not censored else ()),
+            *(unknown_warnings(followed, "here") if followed is not None else ()),
             *(() if grades is None else rounded_at_home(rule)),
         ),
         forced=tuple(forced_names(findings)),
         small_cells=small_cells,
         unlabelled=None if home is None else without_labels(home, patients.scores),
-        labelled=None if grades is None else judge(rule, patients, grades, actions, asked),
+        labelled=labelled,
+        survival=None if labelled is None else survival_here(rule, followed, labelled),
         margin=margin,
         sequential=sequential,
     )
     warn_each(found.warnings, stacklevel=2)
     return found
+
+
+def settled(
+    rule: FrozenFile[Any], patients: PatientScores, small_cells: int | None
+) -> PatientScores:
+    """Return the patients with an error for everybody who was censored before the horizon."""
+    if not patients.n_unknown:
+        return patients
+    if not isinstance(rule, FrozenRule) or small_cells is not None:
+        what = "a rule.json" if small_cells is None else f"no {argument('small_cells')}"
+        msg = (
+            f"{patients.n_unknown} of {patients.n_patients} patients were censored before the "
+            f"horizon, which needs {what}."
+        )
+        raise BadOption(msg)
+    oriented = patients.oriented(rule.direction)
+    return worst_labels(oriented, rule.sign * rule.threshold).oriented(rule.direction)
+
+
+def survival_here(
+    rule: FrozenFile[Any], patients: PatientScores | None, labelled: LabelledPart
+) -> SurvivalPart | None:
+    """Return what is known at the horizon of these patients; None without a follow-up."""
+    if patients is None or patients.time is None or not isinstance(rule, FrozenRule):
+        return None
+    cut, delta = rule.sign * rule.threshold, rule.certificate.delta
+    oriented, limit = patients.oriented(rule.direction), labelled.direct.value
+    return survival_part(oriented, cut, rule.costs.plain, delta, limit)
 
 
 def group_columns(

@@ -6,7 +6,7 @@ from typing import Any
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.verdict import MARGIN
 from steadycut.documents.frozen import FrozenFile
-from steadycut.documents.parts import ScoresPart
+from steadycut.documents.parts import ScoresPart, SurvivalPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.study.judge import ChangeOfRisk, LabelledPart
 from steadycut.study.unlabelled import UnlabelledPart
@@ -19,6 +19,7 @@ class Audited:
     ``members`` counts the patients by action. ``scores`` are quantiles of their scores, by class
     where labels are known. ``unlabelled`` is None for files that do not hold the scores of the
     certifying patients. ``forced`` names the checks that refused these patients and were overruled.
+    ``survival`` is known where labels were made from a follow-up.
     """
 
     rule: FrozenFile[Any]
@@ -33,6 +34,7 @@ class Audited:
     small_cells: int | None = None
     margin: float = MARGIN
     sequential: bool = False
+    survival: SurvivalPart | None = None
 
     @property
     def call_rate(self) -> float:

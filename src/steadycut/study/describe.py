@@ -10,20 +10,23 @@ from steadycut.core.cuts.left_cdf import count_below, left_cdf
 from steadycut.core.cuts.risk_curve import count_errors, risk_curve
 from steadycut.core.next_site import NextSite, SiteRow, comparison_at, sites_needed
 from steadycut.core.rates import p_chi_squared
-from steadycut.core.records import PatientScores, Recipe
+from steadycut.core.records import UNKNOWN, PatientScores, Recipe
 from steadycut.core.rules.maximal_p_value import miller_siegmund
 from steadycut.core.rules.registry import criteria_of
 from steadycut.core.select import Candidate
 from steadycut.core.shift.tipping import tipping_point
 from steadycut.core.split import Roles
+from steadycut.core.survival import log_rank_cut
 from steadycut.documents.parts import (
     CertificatePart,
     CostsPart,
     EnsembleShares,
+    LogRankPart,
     MethodShare,
     RoleCounts,
     StabilityPart,
     Step,
+    SurvivalPart,
     names_part,
 )
 from steadycut.documents.study import (
@@ -49,6 +52,7 @@ from steadycut.study.operating_point import (
     point_part,
     study_point,
 )
+from steadycut.study.reference import survival_part
 from steadycut.study.useful import study_verdict
 
 CURVE_POINTS = 201
@@ -87,14 +91,31 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
         curve=curve_part(study),
         rivals=rival_cuts(study),
         modulus_curve=modulus_curve(study),
-        cost_curve=cost_curve(study),
+        cost_curve=None if study.has_unknown else cost_curve(study),
         scores=class_quantiles(study.certify_patients),
         explorer=study_explorer(study),
         bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
         patients=StudyCounts.of(counted, sites=n_sites(study)),
         test=held_out_part(study, confidence),
         options=options_part(study),
+        survival=study_survival(study),
     )
+
+
+def study_survival(study: FittedStudy) -> SurvivalPart | None:
+    """Return what is known at the horizon of the patients who certify, and the log-rank cut."""
+    patients, search = study.followed, study.options.search
+    if patients.time is None:
+        return None
+    chose = study.patients.take(study.roles.select)
+    assert chose.time is not None  # noqa: S101
+    assert chose.event is not None  # noqa: S101
+    found = log_rank_cut(chose.scores, chose.time, chose.event)
+    part = survival_part(
+        patients, study.chosen.threshold, search.costs, search.delta, study.certificate.value
+    )
+    rank = None if found is None else LogRankPart.of(found)
+    return part.model_copy(update={"log_rank": rank})
 
 
 def tipping_part(study: FittedStudy) -> TippingPart:
@@ -276,14 +297,17 @@ def held_out_part(study: FittedStudy, confidence: float) -> HeldOutPart | None:
 
 def role_counts(patients: PatientScores, roles: Roles, test: HeldOut | None = None) -> RoleCounts:
     """Return how many patients there are in each role and class."""
-    labels = patients.known_labels
+    ill = patients.fates == 1
+    unknown = None if not patients.n_unknown else patients.fates[roles.certify] == UNKNOWN
     return RoleCounts(
         total=patients.n_patients,
-        positive=patients.n_positive,
+        positive=int(ill.sum()),
         select=roles.select.size,
-        select_positive=int(labels[roles.select].sum()),
+        select_positive=int(ill[roles.select].sum()),
         certify=roles.certify.size,
-        certify_positive=int(labels[roles.certify].sum()),
+        certify_positive=int(ill[roles.certify].sum()),
+        unknown=patients.n_unknown or None,
+        certify_unknown=None if unknown is None else int(unknown.sum()),
         test=None if test is None else test.patients.n_patients,
         test_positive=None if test is None else test.patients.n_positive,
     )

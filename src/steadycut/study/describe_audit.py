@@ -113,6 +113,8 @@ def ensemble_shares(rule: FrozenRule) -> EnsembleShares | None:
 
 def explorer_here(rule: FrozenRule, part: LabelledPart) -> ExplorerPart | None:
     """Return the patients of an audit, counted at every cut-off of a short list."""
+    if part.comparison.rounded and part.patients.time is not None:
+        return None
     return explorer_part(
         part.patients,
         rule.sign * rule.threshold,
@@ -204,6 +206,7 @@ def _shared(found: Audited) -> dict[str, Any]:
         "warnings": list(found.warnings),
         "forced": list(found.forced),
         "small_cells": found.small_cells,
+        "survival": found.survival,
         "sequential": found.sequential,
         "margin": found.margin,
         "calls": calls_part(found),

@@ -19,6 +19,8 @@ GREY_ZONE = 0.1
 
 def study_explorer(study: FittedStudy) -> ExplorerPart | None:
     """Return the certifying patients of a study, counted at every cut-off of a short list."""
+    if study.has_unknown:
+        return None
     return explorer_part(
         study.certified,
         study.chosen.threshold,

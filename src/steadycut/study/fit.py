@@ -18,6 +18,7 @@ from steadycut.core.records import PatientScores
 from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.select import Draw
 from steadycut.core.split import Roles
+from steadycut.core.survival import worst_labels
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
 from steadycut.documents.study import StudyDocument, StudyVerdictPart
@@ -33,7 +34,13 @@ from steadycut.study.operating_point import (
     study_point,
 )
 from steadycut.study.options import GIVEN, FitOptions, Options, study_options
-from steadycut.study.roles import check_both_classes, deal_roles, deal_test, groups_of
+from steadycut.study.roles import (
+    check_both_classes,
+    check_unknown,
+    deal_roles,
+    deal_test,
+    groups_of,
+)
 from steadycut.study.useful import study_verdict
 
 
@@ -243,6 +250,7 @@ def run_study(
     ``roles`` are given where they were dealt before there were scores.
     """
     check_same_patients(candidates)
+    check_unknown(candidates[0], options)
     if test := deal_test(candidates[0], options):
         return study_with_test(candidates, options, progress, groups, test)
     check_both_classes(candidates[0])
@@ -291,6 +299,7 @@ def study_with_test(
     else:
         everyone = study.ensemble.combine(candidates)
     tested = everyone.take(test.certify).oriented(options.direction)
+    tested = worst_labels(tested, study.chosen.threshold)
     return replace(study, options=options, held_out=HeldOut(patients=tested, everyone=everyone))
 
 
@@ -303,7 +312,7 @@ def certify_study(
     """
     patients = choice.scores_of(candidates)
     oriented = patients.oriented(options.direction)
-    certified = oriented.take(roles.certify)
+    certified = worst_labels(oriented.take(roles.certify), choice.chosen.threshold)
     counts = confusion_at(certified, choice.chosen.threshold)
     certificate = certificate_of(
         counts,
@@ -317,7 +326,7 @@ def certify_study(
         options=options,
         patients=patients,
         roles=roles,
-        chose=oriented.take(roles.select),
+        chose=oriented.take(roles.select).of_known_fate,
         certified=certified,
         chosen=choice.chosen,
         candidates=choice.tried,
@@ -325,7 +334,8 @@ def certify_study(
         counts=counts,
         ensemble=choice.ensemble,
         infeasible=choice.infeasible,
-        given=tuple(candidates),
+        # The cut-off of fewer hospitals has other patients of unknown fate as errors.
+        given=() if patients.n_unknown else tuple(candidates),
     )
 
 
@@ -351,7 +361,7 @@ def check_same_patients(candidates: list[PatientScores]) -> None:
     """Refuse candidates that are not about the same patients with the same labels."""
     first = candidates[0]
     for other in candidates[1:]:
-        same = np.array_equal(first.known_labels, other.known_labels)
+        same = np.array_equal(first.fates, other.fates)
         if first.patients is not None and other.patients is not None:
             same = same and np.array_equal(first.patients, other.patients)
         if not same:

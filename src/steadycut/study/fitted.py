@@ -1,6 +1,6 @@
 """A fitted study: a cut-off and everything that was found on the way to it, as plain data."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from steadycut.core.records import PatientScores
 from steadycut.core.select import Candidate
 from steadycut.core.sites import unit_warnings
 from steadycut.core.split import Roles
+from steadycut.core.survival import unknown_warnings
 from steadycut.ingest.identifiers import alike_warnings
 from steadycut.study.next_site import study_next_site
 from steadycut.study.options import Options
@@ -49,7 +50,9 @@ class FittedStudy:
     of the scores. For an ensemble, scores are mean quantiles between 0 and 1, and ``candidates``
     are its methods and, last, the ensemble. ``infeasible`` names the candidates that have no cut
     within the limits of the rule. ``held_out`` are not among the ``patients``. ``given`` are all
-    candidates; none where the scorer has learned from these patients.
+    candidates; none where the scorer has learned from these patients. Of patients who were censored
+    before the horizon, those who chose are left out of ``chose``. Each of those who certify counts
+    as an error in ``certified``.
     """
 
     options: Options
@@ -105,7 +108,18 @@ class FittedStudy:
     def rates_of(self, counts: Confusion) -> tuple[CertifiedRate, ...]:
         """Return what counts of the certifying patients show of these rates."""
         options = self.options
-        return certified_rates(counts, options.asked_rates, options.search.delta, self.n_choices)
+        found = certified_rates(counts, options.asked_rates, options.search.delta, self.n_choices)
+        return tuple(replace(one, rounded=self.has_unknown) for one in found)
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether some patients were censored before the horizon."""
+        return self.patients.n_unknown > 0
+
+    @cached_property
+    def followed(self) -> PatientScores:
+        """The patients who certify, oriented, with unknown fates where they were censored."""
+        return self.patients.oriented(self.options.direction).take(self.roles.certify)
 
     @cached_property
     def next_site(self) -> NextSite | None:
@@ -154,9 +168,11 @@ class FittedStudy:
         found += class_warnings("used to choose", chose)
         if self.options.honesty == "split":
             found += class_warnings("used to check", certified)
-            found += order_warnings(self.patients)
+            found += order_warnings(self.patients.of_known_fate)
         has_target = self.options.search.costs.target is not None
-        found += odd_warnings(self.patients.oriented(self.options.direction), has_target=has_target)
+        known = self.patients.of_known_fate.oriented(self.options.direction)
+        found += odd_warnings(known, has_target=has_target)
+        found += unknown_warnings(self.followed)
         return [*found, *unit_warnings(self.patients), *alike_warnings(self.patients)]
 
     def flip_probability(self, scores: FloatArray) -> FloatArray:

@@ -77,7 +77,7 @@ def rule_document(study: FittedStudy) -> RuleDocument:
 
 def all_patients_of(study: FittedStudy) -> AllPatientsPart | None:
     """Return quantiles of all patients; None where everybody certifies, as the reference has it."""
-    if study.certify_patients.n_patients == study.patients.n_patients:
+    if study.has_unknown or study.certify_patients.n_patients == study.patients.n_patients:
         return None
     patients = study.patients
     return AllPatientsPart.of(

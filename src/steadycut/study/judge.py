@@ -60,13 +60,20 @@ class Asked:
     ``margin`` is how much higher an error rate may be here than before and still count as the same.
     With ``sequential`` every limit holds at every look at once. ``columns`` divide the patients
     into groups, each judged on its own: a text per patient, by the name of the column. With
-    ``small_cells`` errors are rounded up, so nothing is refuted by them.
+    ``small_cells`` errors are rounded up, so nothing is refuted by them. The same holds with
+    ``censored``: patients of unknown fate count as errors.
     """
 
     margin: float = MARGIN
     sequential: bool = False
     columns: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
     small_cells: int | None = None
+    censored: bool = False
+
+    @property
+    def rounded(self) -> bool:
+        """Whether errors may be counted too high."""
+        return self.censored or self.small_cells is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -199,7 +206,7 @@ def comparison_of(
     np.add.at(counts, (grades, actions), 1)
     return Comparison(
         here=counts,
-        before=None if asked.small_cells or rounded_at_home(rule) else rule.reference_counts,
+        before=None if asked.rounded or rounded_at_home(rule) else rule.reference_counts,
         matrix=matrix,
         costs=rule.costs,
         promised=certificate.value,
@@ -207,7 +214,7 @@ def comparison_of(
         n_choices=certificate.n_choices,
         margin=asked.margin,
         sequential=asked.sequential,
-        rounded=asked.small_cells is not None,
+        rounded=asked.rounded,
         certified=rule.certified_rates,
     )
 

@@ -183,6 +183,9 @@ def study_point(study: FittedStudy, confidence: float) -> OperatingPoint:
     """Return the operating point of a study, with both kinds of intervals."""
     costs, chosen = study.options.search.costs, study.chosen
     point = point_at(study.certified, chosen.threshold, costs, confidence, study.n_choices)
+    if study.has_unknown:
+        # At another cut-off other decisions about patients of unknown fate would be errors.
+        return point
     again = at_rechosen_cut(study.chose, study.certified, chosen.draws, costs, 1 - confidence)
     return replace(point, rechosen=again)
 

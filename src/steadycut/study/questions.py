@@ -179,8 +179,10 @@ def at_each_end(counts: Confusion, costs: Costs) -> str:
 
 def _as_before(words: Words, compared: Comparison, answer: Answer) -> str:
     if compared.before is None:
-        small = compared.rounded or rounded_at_home(words.rule)
-        if small:
+        home = rounded_at_home(words.rule)
+        if (compared.rounded or home) and words.rule.recipe.horizon is not None:
+            return "Patients of unknown fate count as errors, so rates cannot be compared."
+        if compared.rounded or home:
             return "With small cells errors are rounded up, so rates cannot be compared."
         return "The rule file does not hold the counts of the first hospital."
     rates = rates_in_words(words.rule, compared.rates)

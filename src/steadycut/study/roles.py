@@ -16,6 +16,8 @@ from steadycut.study.options import GIVEN, Options
 
 # Below this many patients of a class no cut-off is chosen at all.
 LEAST_PATIENTS = 2
+# The rules that take patients by weights, which patients of known fate have after censoring.
+WEIGHTED = ("stable", "erm", "youden")
 
 
 def deal_roles(patients: PatientScores, options: Options) -> Roles:
@@ -86,7 +88,7 @@ def digest_of_names(patients: PatientScores) -> bytes:
     if patients.patients is None:
         return b""
     digest = hashlib.sha256(patients.joined_names.encode())
-    if np.count_nonzero(np.diff(patients.known_labels)) <= 1:
+    if np.count_nonzero(np.diff(patients.fates)) <= 1:
         ranks = np.unique(patients.scores, return_inverse=True)[1]
         digest.update(ranks.astype("<i8").tobytes())
     return digest.digest()
@@ -104,10 +106,38 @@ def groups_of(
 
 def check_both_classes(patients: PatientScores) -> None:
     """Refuse fewer than two patients of a class."""
-    counts = (patients.n_positive, patients.n_negative)
+    counts = tuple(int(np.count_nonzero(patients.fates == label)) for label in (1, 0))
+    if min(counts) < LEAST_PATIENTS and patients.recipe.horizon is not None:
+        msg = (
+            f"a cut-off needs at least {LEAST_PATIENTS} patients with the event by the horizon and "
+            f"as many who were followed to it without the event; got {counts[0]} and {counts[1]}. "
+            f"Take another {argument('horizon')}: it is in the unit of the time."
+        )
+        raise TooFewPatients(msg)
     if min(counts) < LEAST_PATIENTS:
         msg = (
             f"a cut-off needs at least {LEAST_PATIENTS} patients of each class; got {counts[0]} "
             f"ill and {counts[1]} healthy. Check the label column and the positive value."
         )
         raise TooFewPatients(msg)
+
+
+def check_unknown(patients: PatientScores, options: Options) -> None:
+    """Refuse what cannot be done if some patients were censored before the horizon."""
+    if not patients.n_unknown:
+        return
+    rule = str(options.search.rule)
+    wrong = {
+        f"{argument('rule')} {' or '.join(WEIGHTED)}; got {rule!r}": rule not in WEIGHTED,
+        f"honesty 'split'; got {options.honesty!r}": options.honesty != "split",
+        f"no {argument('stratified')}": options.stratified,
+        f"no {argument('stratify')}": options.stratify is not None,
+        f"one score; leave out {argument('ensemble')}": options.ensemble is not None,
+    }
+    for needed, found in wrong.items():
+        if found:
+            msg = (
+                f"{patients.n_unknown} of {patients.n_patients} patients were censored before the "
+                f"horizon. Their fate is unknown, which needs {needed}."
+            )
+            raise BadOption(msg)

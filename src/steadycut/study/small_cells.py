@@ -37,6 +37,11 @@ from steadycut.study.fitted import FittedStudy
 from steadycut.study.reference import rate_parts, reference_of
 from steadycut.study.unlabelled import Home
 
+UNKNOWN_AT_HOME = (
+    "survival: where the rule was made, patients censored before the horizon count as errors, so "
+    "that the change of risk and its parts contain them."
+)
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Cells:
@@ -210,8 +215,12 @@ def noticed(findings: Iterable[Finding], least: int) -> list[str]:
 
 
 def rounded_at_home(rule: FrozenFile[Any]) -> list[str]:
-    """Return what an audit with labels says of a rule that was frozen without small cells."""
-    if not isinstance(rule, FrozenRule) or rule.document.provenance.options.small_cells is None:
+    """Return what an audit with labels says of a rule whose errors are counted too high in it."""
+    if not isinstance(rule, FrozenRule):
+        return []
+    if rule.document.provenance.patients.certify_unknown:
+        return [UNKNOWN_AT_HOME]
+    if rule.document.provenance.options.small_cells is None:
         return []
     text = (
         "small cells: the errors where the rule was made are rounded up in it, so that the change "
@@ -249,6 +258,12 @@ def without_small_cells(document: RuleDocument, study: FittedStudy, least: int) 
     """Return a rule in which no number stands for fewer than ``least`` patients."""
     options = study.options
     check_possible(least, options.ensemble, options.bound)
+    if study.has_unknown:
+        msg = (
+            f"{argument('small_cells')} cannot be combined with patients who were censored before "
+            "the horizon. Leave it out, or take an earlier horizon."
+        )
+        raise BadOption(msg)
     for patients in (study.chose, *(() if study.held_out is None else (study.held_out.patients,))):
         check_enough(patients, least)
     base, certifying = step_of(study.patients.scores), study.certify_patients

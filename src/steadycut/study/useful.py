@@ -86,6 +86,7 @@ def comparison_of(study: FittedStudy) -> Comparison:
         promised=study.certificate.value,
         vacuous=study.certificate.vacuous,
         own_choices=study.n_choices,
+        rounded=study.has_unknown,
     )
 
 

@@ -74,6 +74,36 @@ def draw_thresholds(
     )
 
 
+def draw_weighted(
+    cuts: Cuts,
+    rule: Rule,
+    costs: Costs,
+    n_replicates: int,
+    rng: np.random.Generator,
+    cell_of: IntArray,
+    weights: FloatArray,
+) -> ThresholdDraws:
+    """Do the same with patients who count by weights, drawn one by one; a weight stays as it is.
+
+    ``cell_of`` is the place of each patient in ``cuts.cells``.
+    """
+    n_cells, n = cuts.cells.size, cell_of.size
+    below = count_errors(cuts.cells).ranks
+    chosen = choose(count_errors(np.bincount(cell_of, weights, n_cells)[None, :]), rule, costs)
+    first, last = np.empty((2, n_replicates), dtype=np.int64)
+    for place in range(n_replicates):
+        drawn = rng.integers(0, n, n)
+        cells = np.bincount(cell_of[drawn], weights[drawn], n_cells)
+        found = choose(count_errors(cells[None, :]), rule, costs)
+        first[place], last[place] = found[0][0], found[1][0]
+    return ThresholdDraws(
+        threshold=float(cuts.place(*chosen)[0]),
+        rank=int(below[chosen[0][0]]),
+        thresholds=read_only(cuts.place(first, last)),
+        ranks=read_only((below[first] + below[last]) / 2),
+    )
+
+
 def _draw_by_site(
     cuts: Cuts, rule: AtNextSite, n_replicates: int, rng: np.random.Generator, sites: IntArray
 ) -> ThresholdDraws:

@@ -49,10 +49,12 @@ class Curve:
 def count_errors(cells: NDArray[Any]) -> Curve:
     """Return misses and alarms at every cut, from the patients counted between the cuts.
 
-    ``cells`` has shape (..., 2m): the positive patients in m bins, then the negative patients.
+    ``cells`` has shape (..., 2m): the positive patients in m bins, then the negative patients. They
+    may be sums of weights.
     """
     m = cells.shape[-1] // 2
-    below = np.zeros((*cells.shape[:-1], 2, m + 1), dtype=np.int64)
+    kind = np.float64 if cells.dtype.kind == "f" else np.int64
+    below = np.zeros((*cells.shape[:-1], 2, m + 1), dtype=kind)
     np.cumsum(cells.reshape(*cells.shape[:-1], 2, m), axis=-1, out=below[..., 1:])
     positive, negative = below[..., 0, :], below[..., 1, :]
     return Curve(misses=positive, alarms=negative[..., -1:] - negative)

@@ -156,7 +156,7 @@ def cell_edges(quantiles: FloatArray) -> FloatArray:
 
 def nearest_rank(ranks: IntArray, mean: FloatArray) -> IntArray:
     """Return the rank that is nearest to the mean of each row; of two equally near the lower."""
-    rows, above = np.arange(mean.size), count_to_left(ranks, mean.astype(np.int64), "right")
+    rows, above = np.arange(mean.size), count_to_left(ranks, mean.astype(ranks.dtype), "right")
     beside = np.stack([np.maximum(above - 1, 0), np.minimum(above, ranks.shape[1] - 1)])
     found = ranks[rows, beside]
     return found[np.abs(found - mean).round(DECIMALS).argmin(axis=0), rows]

@@ -26,6 +26,7 @@ from steadycut.show.sections.decisions import boundaries_section, decisions_sect
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import audit_methods_section
 from steadycut.show.sections.stability import FLIPS
+from steadycut.show.sections.survival import errors_note, survival_facts, survival_section
 from steadycut.show.sections.verdict import (
     STATUS,
     called_in_words,
@@ -114,6 +115,7 @@ def facts(audit: AuditDocument) -> tuple[Fact, ...]:
         ("here, at most", say.limit_in_short(audit.bound_external, costs)),
         certified,
         called,
+        *survival_facts(audit.survival, costs),
     )
 
 
@@ -137,7 +139,8 @@ def labelled_sections(audit: LabelledAudit) -> tuple[Section, ...]:
     here, before = audit.operating_point, audit.operating_point_internal
     return (
         *groups_section(audit),
-        here_section(here, before, audit.costs, audit.names, figures),
+        *((survival_section(audit.survival, audit.direction),) if audit.survival else ()),
+        here_section(here, before, audit.costs, audit.names, figures, errors_note(audit.survival)),
         shift_section(audit, audit.shift, pictures(audit, {ShiftDisplay: STEPS})),
     )
 

@@ -30,6 +30,7 @@ from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import methods_section
 from steadycut.show.sections.next_site import next_site_facts, next_site_section
 from steadycut.show.sections.stability import stability_section, tipping_section
+from steadycut.show.sections.survival import survival_facts, survival_section
 from steadycut.show.sections.verdict import TONES
 
 WATERFALL = (
@@ -45,6 +46,7 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
     waterfall = pictures(study, {CertificateDisplay: WATERFALL})
     sections = (
         certificate_section(certificate, f"where {say.costs_in_words(costs)}", waterfall),
+        survival_section(study.survival, study.direction) if study.survival else None,
         next_site_section(study),
         operating_section(study),
         held_out_section(study, study.test) if study.test else None,
@@ -100,7 +102,8 @@ def next_step(study: StudyDocument) -> str:
     """Say what to do now, and how many patients that takes."""
     verdict = study.verdict
     if verdict is None or verdict.overall == "good":
-        return say.next_step("rule.json", several_sites=study.next_site is not None)
+        several, survival = study.next_site is not None, study.survival is not None
+        return say.next_step("rule.json", several_sites=several, survival=survival)
     if verdict.useful != "no" and verdict.as_asked not in {None, "yes"}:
         return rates_step(study.certified_rates or [], study.direction, study.names)
     return say.study_step(study, verdict)
@@ -114,11 +117,14 @@ def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
         between = f"{cut(repeated.low)} and {cut(repeated.high)}"
         moves = f"between {between} in a repeated study; "
     tested = say.tested_in_words(point, study.certificate.honesty, study.names)
+    unknown = study.survival is not None and study.survival.unknown > 0
+    worst = "at worst " if unknown else ""
     return (
-        ("tested on", tested),
-        *((name, rates_in_words(point, name, value)) for name, value in RATES.items()),
+        ("tested on", f"{tested}; unknown fates are among both" if unknown else tested),
+        *((name, worst + rates_in_words(point, name, value)) for name, value in RATES.items()),
         *((("held out", say.held_out_in_words(study.test, study.names)),) if study.test else ()),
         *capacity_fact(study),
+        *survival_facts(study.survival, study.costs),
         *next_site_facts(study),
         ("stability", f"{moves}{say.reversed_in_words(study.stability.flip_rate)}"),
     )

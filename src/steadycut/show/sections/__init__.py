@@ -3,6 +3,7 @@
 ===================  ================================================================
 ``certificate``      the upper limit on the risk, term by term
 ``characteristics``  what a cut-off does to patients, with intervals
+``survival``         what unknown fates at a horizon may change
 ``next_site``        what several hospitals say about the next one
 ``choice``           how a cut-off was chosen, and from which candidates
 ``stability``        how far a cut-off may move, and how much may change elsewhere

@@ -10,6 +10,7 @@ from steadycut.show.figures.decision_curve import DecisionCurveDisplay
 from steadycut.show.figures.scores import ScoresDisplay
 from steadycut.show.numbers import UNKNOWN, count, cut, percent, risk
 from steadycut.show.page import Picture, Section, Table
+from steadycut.show.sections.survival import errors_note
 from steadycut.show.sentences import bound_in_words, errors_sentence
 
 Write = Callable[[float | None], str]
@@ -56,6 +57,7 @@ def operating_section(study: StudyDocument) -> Section:
     names = study.names
     notes = (
         errors_sentence(point, "used to check", names),
+        errors_note(study.survival),
         choosers_note(point),
         prevalence_note(point),
     )
@@ -108,6 +110,7 @@ def here_section(
     costs: CostsPart,
     names: ClassNames,
     figures: tuple[Picture, ...] = (),
+    note: str = "",
 ) -> Section:
     """Say what a frozen rule does here, next to what it did at the first hospital."""
     tables = (
@@ -116,7 +119,7 @@ def here_section(
         rates_table({"here": here, "first hospital": before}, names),
         counts_table(before, "Patients used to check, first hospital", names),
     )
-    title, notes = "What it does to patients here", (prevalence_note(here),)
+    title, notes = "What it does to patients here", (note, prevalence_note(here))
     return section("operating-point", title, results=notes, figures=figures, tables=tables)
 
 

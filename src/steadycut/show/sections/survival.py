@@ -1,0 +1,111 @@
+"""Survival at a horizon: what patients of unknown fate may change, and the log-rank cut."""
+
+from steadycut.documents.parts import CostsPart, Range, SurvivalPart
+from steadycut.show import sentences as say
+from steadycut.show.builders import explained, section
+from steadycut.show.numbers import count, cut, percent, rate, risk
+from steadycut.show.page import Section
+
+
+def survival_section(found: SurvivalPart, direction: str) -> Section:
+    """Show the range of each rate, the weighted values, and the log-rank cut."""
+    weighted, sure = found.weighted, percent(1 - found.weighted.delta)
+    text = (
+        f"A patient counts as ill if the event happened by {found.horizon:g}, and as healthy if "
+        f"followed to {found.horizon:g} without it. {unknown_sentence(found)} Ranges go from "
+        "every unknown fate an error to every one right. Weighted values are approximate: patients "
+        "of known fate stand for those like them who were censored, which is right only if "
+        "censoring has nothing to do with the score or the fate."
+    )
+    chance = "exact for any censoring"
+    rows = [
+        (
+            "sensitivity",
+            between(found.sensitivity),
+            f"weighted, approximate: {rate(weighted.sensitivity)}",
+        ),
+        (
+            "specificity",
+            between(found.specificity),
+            f"weighted, approximate: {rate(weighted.specificity)}",
+        ),
+        (
+            "average cost",
+            f"{risk(found.risk[0])} to {risk(found.risk[1])}",
+            f"weighted, approximate: {risk(weighted.risk)}",
+        ),
+        ("lower limit of the cost", risk(found.limits[0]), f"{sure} confidence, {chance}"),
+        ("upper limit of the cost", risk(found.limits[1]), f"{sure} confidence, {chance}"),
+        (
+            "approximate upper limit",
+            risk(weighted.limit),
+            f"{sure} confidence, from the weighted patients",
+        ),
+        ("PPV, weighted", rate(weighted.ppv), "approximate"),
+        ("NPV, weighted", rate(weighted.npv), "approximate"),
+        ("share with the event, weighted", percent(weighted.prevalence), "approximate"),
+    ]
+    return section(
+        "survival",
+        f"Survival at {found.horizon:g}",
+        text,
+        log_rank_sentence(found, direction),
+        tables=[explained("What unknown fates may change", rows)],
+    )
+
+
+def unknown_sentence(found: SurvivalPart) -> str:
+    """Say how many patients have an unknown fate."""
+    if not found.unknown:
+        return "The fate of every patient is known."
+    return (
+        f"{found.unknown} of {count(found.n_patients, 'patient')} were censored before, so their "
+        f"fate is unknown; {found.unknown_called} of them are called."
+    )
+
+
+def errors_note(found: SurvivalPart | None) -> str:
+    """Say how unknown fates count in a table of rates; nothing if all are known."""
+    if found is None or not found.unknown:
+        return ""
+    return (
+        f"In every count and rate of this section the {found.unknown} patients of unknown fate are "
+        "errors. So the rates are the worst that are possible, and upper ends of their intervals "
+        "may be too low."
+    )
+
+
+def log_rank_sentence(found: SurvivalPart, direction: str) -> str:
+    """Name the cut that a log-rank test prefers; it is for comparison only."""
+    cut_off = found.log_rank
+    if cut_off is None:
+        return ""
+    side = "above" if direction == "ge" else "up to"
+    return (
+        f"For comparison only: the log-rank test best separates patients {side} "
+        f"{cut(cut_off.threshold)} among those used to choose (statistic {cut_off.statistic:.2f}, "
+        f"p-value adjusted for the search {cut_off.p_value:.3g}, as in R's maxstat). Such a "
+        "p-value says that survival differs; it does not say how often the cut-off errs."
+    )
+
+
+def survival_facts(found: SurvivalPart | None, costs: CostsPart) -> tuple[tuple[str, str], ...]:
+    """Return how many fates are unknown, with the approximate limit; nothing if all are known."""
+    if found is None or not found.unknown:
+        return ()
+    weighted = found.weighted
+    text = (
+        f"{found.unknown} of {found.n_patients} patients, counted as errors above; sensitivity "
+        f"{between(found.sensitivity)}, specificity {between(found.specificity)} by their fate; "
+        f"weighted (approximate) {rate(weighted.sensitivity)} and {rate(weighted.specificity)}, "
+        f"cost at most {say.limit_in_short(weighted.limit, costs)} (approximate)"
+    )
+    return (("unknown fate", text),)
+
+
+def between(ends: Range | None) -> str:
+    """Write a rate from its worst to its best value."""
+    if ends is None:
+        return rate(None)
+    low, high = rate(ends[0]), rate(ends[1])
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,145 @@
+"""Survival at a horizon, by hand and against slow twins."""
+
+import numpy as np
+import pytest
+
+from steadycut import PatientScores
+from steadycut.core.confusion import confusion_at
+from steadycut.core.records import UNKNOWN, Costs
+from steadycut.core.survival import (
+    best_labels,
+    censoring_weights,
+    extremes_at,
+    log_rank_cut,
+    weighted_at,
+    weighted_rate,
+    worst_labels,
+)
+from steadycut.errors import BadPatients
+
+TIME, EVENT = [2, 5, 5, 7, 3, 9], [1, 1, 0, 1, 0, 0]
+
+
+def cohort(n=200, seed=0, censoring=30.0, **more):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=n)
+    time, censored = rng.exponential(10 * np.exp(-scores)), rng.exponential(censoring, n)
+    return PatientScores(
+        scores=scores,
+        time=np.minimum(time, censored),
+        event=time <= censored,
+        horizon=5.0,
+        **more,
+    )
+
+
+def test_the_label_is_the_fate_at_the_horizon():
+    # An event by 5; one at 5; followed to 5; an event after 5; censored before; followed beyond 5.
+    patients = PatientScores(scores=range(6), time=TIME, event=EVENT, horizon=5)
+    assert patients.fates.tolist() == [1, 1, 0, 0, UNKNOWN, 0]
+    assert patients.n_unknown == 1
+    assert patients.of_known_fate.labels.tolist() == [1, 1, 0, 0, 0]
+
+
+def test_labels_that_are_unknown_are_never_counted_by_accident():
+    patients = PatientScores(scores=range(6), time=TIME, event=EVENT, horizon=5)
+    for ask in (
+        lambda: patients.known_labels,
+        lambda: patients.n_positive,
+        lambda: patients.n_negative,
+    ):
+        with pytest.raises(BadPatients, match="1 of 6 patients were censored"):
+            ask()
+    assert "1 unknown" in repr(patients)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"time": [1, 2]}, "all three"),
+        ({"time": [1, -2], "event": [0, 1], "horizon": 5}, "at least 0"),
+        ({"time": [1, np.nan], "event": [0, 1], "horizon": 5}, "at least 0"),
+        ({"time": [1, 2], "event": [0, 2], "horizon": 5}, "event must be 1"),
+        ({"time": [1, 2], "event": [0, 1], "horizon": 5, "labels": [0, 1]}, "not both"),
+        ({"time": [1], "event": [0, 1], "horizon": 5}, "time"),
+    ],
+)
+def test_wrong_follow_up_is_refused(given, text):
+    with pytest.raises(BadPatients, match=text):
+        PatientScores(scores=[1, 2], **given)
+
+
+def slow_weight(time, event, horizon, patient):
+    """1 / Z(min(T, H)-), with the product written out; events come before censoring."""
+    until, left = min(time[patient], horizon), 1.0
+    for moment in sorted(set(time)):
+        if moment < until:
+            at_risk = sum(
+                t > moment or (t == moment and not e) for t, e in zip(time, event, strict=True)
+            )
+            lost = sum(t == moment and not e for t, e in zip(time, event, strict=True))
+            left *= 1 - lost / max(at_risk, 1)
+    return 1 / left
+
+
+def test_weights_are_those_of_the_product_limit():
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        time = rng.integers(1, 9, 25).astype(float)
+        event = rng.integers(0, 2, 25)
+        found = censoring_weights(time, event, 6.0)
+        known = (event == 1) | (time >= 6)
+        wanted = [slow_weight(time.tolist(), event.tolist(), 6.0, i) for i in range(25)]
+        assert found == pytest.approx(np.where(known, wanted, 0), abs=1e-5)
+        assert censoring_weights(time, np.ones(25), 6.0).tolist() == [1.0] * 25
+
+
+def test_weights_stand_for_all_patients():
+    patients = cohort(n=5000, seed=1)
+    weights = censoring_weights(patients.time, patients.event, 5.0)
+    assert weights.sum() == pytest.approx(5000, rel=0.01)
+
+
+@pytest.mark.parametrize("threshold", [-1.0, 0.0, 0.7])
+def test_no_fate_is_worse_than_the_worst_or_better_than_the_best(threshold):
+    rng, patients = np.random.default_rng(4), cohort(n=80)
+    costs = Costs(cost_fn=3)
+    found = extremes_at(patients, threshold)
+    for _ in range(100):
+        fates = patients.fates.copy()
+        fates[fates == UNKNOWN] = rng.integers(0, 2, patients.n_unknown)
+        counts = confusion_at(PatientScores(scores=patients.scores, labels=fates), threshold)
+        assert found.best.risk(costs) <= counts.risk(costs) <= found.worst.risk(costs)
+        assert found.best.miss_rate <= counts.miss_rate <= found.worst.miss_rate
+        assert found.best.alarm_rate <= counts.alarm_rate <= found.worst.alarm_rate
+
+
+def test_without_censoring_nothing_changes():
+    patients = cohort(censoring=1e9)
+    assert worst_labels(patients, 0.0) is patients
+    assert best_labels(patients, 0.0) is patients
+    counts = confusion_at(patients, 0.0)
+    found = weighted_at(patients, 0.0, Costs(), 0.1)
+    assert found.risk == pytest.approx(counts.risk(Costs()), abs=1e-12)
+    assert found.sensitivity == pytest.approx(1 - counts.miss_rate, abs=1e-12)
+
+
+def test_the_weighted_limit_is_clopper_pearsons_without_weights():
+    # Of 20 patients 3 are wrong: the 90 % upper limit is 0.3042.
+    losses = [1] * 3 + [0] * 17
+    assert weighted_rate(losses, np.ones(20)).limit(0.1) == pytest.approx(0.3042, abs=1e-4)
+    assert weighted_rate([0] * 20, np.ones(20)).limit(0.1) == pytest.approx(1 - 0.1 ** (1 / 20))
+    assert weighted_rate([], np.zeros(0)).value is None
+
+
+def test_weights_of_one_patient_who_stands_for_many_widen_the_limit():
+    losses = np.array([1] * 3 + [0] * 17)
+    plain = weighted_rate(losses, np.ones(20))
+    heavy = weighted_rate(losses, np.array([1.0] * 3 + [1.0] * 16 + [9.0]))
+    assert heavy.n_effective < plain.n_effective
+
+
+def test_no_log_rank_cut_without_a_cut_to_try():
+    ones = np.ones(20)
+    assert log_rank_cut(ones, np.arange(20.0), ones) is None
+    assert log_rank_cut(np.arange(20.0), np.arange(20.0), np.zeros(20)) is None
