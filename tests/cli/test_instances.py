@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steadycut import rule_reader
+from steadycut import FrozenRule, audit, rule_reader
 from steadycut.cli.main import run
 from steadycut.core.aggregate.aggregators import sort_segments
 from steadycut.core.aggregate.clusters import cluster_sums, clusters_from
 from steadycut.documents.parts import ClustersPart
+from steadycut.errors import BadPatients
 from tests.cli.commands import FIT, SITES, make_rows, run_command, write_rows
 
 
@@ -114,6 +115,15 @@ def test_an_audit_reads_labels_as_the_study_did(hourly, table, rule, tmp_path, c
     assert (found["label_how"], found["risk_external"]) == ("any", plain["risk_external"])
     assert found["warnings"] == plain["warnings"]
     assert "counted as sick if any row" in (tmp_path / "a/audit.html").read_text()
+
+
+def test_python_reads_labels_as_the_study_did(hourly):
+    frozen = FrozenRule.load(hourly / "rule.json")
+    frame = pd.read_csv(hourly / "hourly.csv")
+    found = audit(frozen, frame[frame["site"] == "south"])
+    assert (found.describe().label_how, found.labelled is None) == ("any", False)
+    with pytest.raises(BadPatients, match="label_how='any' takes them"):
+        frozen.aggregate(frame, label_how="same")
 
 
 def test_an_audit_of_other_labels_than_in_the_study_says_so(hourly, rule, tmp_path, capsys):

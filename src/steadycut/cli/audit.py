@@ -113,7 +113,6 @@ def audit_document(
     With small cells it does not say what looks odd about the rows, because that counts patients.
     """
     data = row_counts(table, fewest=found.small_cells or 0)
-    how = next(iter(table.patients.values())).recipe.label_how
-    update = {"data": data, "frozen_rule": found.rule.document, "label_how": how}
+    update = {"data": data, "frozen_rule": found.rule.document}
     document = found.describe(confidence).model_copy(update=update)
     return document if found.small_cells else with_rows(document, table)

@@ -221,6 +221,7 @@ def audit(
         survival=None if labelled is None else survival_here(rule, followed, labelled),
         margin=margin,
         sequential=sequential,
+        label_how=None if grades is None else patients.recipe.label_how,
     )
     warn_each(found.warnings, stacklevel=2)
     return found

@@ -1,7 +1,7 @@
 """What an audit found, as plain data."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.verdict import MARGIN
@@ -20,6 +20,7 @@ class Audited:
     where labels are known. ``unlabelled`` is None for files that do not hold the scores of the
     certifying patients. ``forced`` names the checks that refused these patients and were overruled.
     ``survival`` is known where labels were made from a follow-up.
+    ``label_how`` is ``any`` if one positive row makes a patient positive.
     """
 
     rule: FrozenFile[Any]
@@ -35,6 +36,7 @@ class Audited:
     margin: float = MARGIN
     sequential: bool = False
     survival: SurvivalPart | None = None
+    label_how: Literal["any"] | None = None
 
     @property
     def call_rate(self) -> float:

@@ -196,6 +196,7 @@ def _shared(found: Audited) -> dict[str, Any]:
     return {
         "direction": document.direction,
         "class_names": names_part(found.rule.recipe.class_names),
+        "label_how": found.label_how,
         "score": document.columns.score,
         "aggregation": document.aggregation,
         "delta": document.certificate.delta,
