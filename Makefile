@@ -28,11 +28,8 @@ coverage: $(VENV)/.installed-test ## the tests, and whether they reach every lin
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" --cov=src/steadycut --cov-branch --cov-report=json:.coverage.json --cov-report=term-missing $(PYTEST_ARGS)
 	@$(BIN)/python scripts/check_coverage.py .coverage.json
 
-package: $(VENV)/.created ## the wheel, installed without any extra in a fresh environment
-	@rm -rf build/package build/wheel && $(PYTHON) -m venv build/package
-	@$(PIP) wheel --no-deps --wheel-dir build/wheel .
-	@build/package/bin/python -m pip --quiet --disable-pip-version-check install build/wheel/*.whl
-	@build/package/bin/python tests/base_install.py
+package: $(VENV)/.created ## the wheel and the sdist, tried outside the repository: each light extra, every Python here
+	@$(BIN)/python scripts/try_package.py
 
 oldest: $(VENV)-oldest/.installed ## tests with the oldest versions of all packages; Python 3.11 or 3.12
 	@$(VENV)-oldest/bin/python -m pytest $(VERSION_ARGS) $(VERSION_TESTS)

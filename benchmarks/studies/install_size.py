@@ -23,8 +23,8 @@ HERE = Path(__file__).resolve().parents[2]
 RESULTS = HERE / "benchmarks" / "results" / "install_size.json"
 NONE = "none"
 EXTRAS = (
-    *(NONE, "sign", "plot", "sklearn", "frames", "duckdb", "report", "cli", "app"),
-    *("all", "anndata", "ecg", "pathology", "dask", "spark"),
+    *(NONE, "cli", "app", "duckdb", "frames", "sklearn", "plot", "report", "sign", "excel"),
+    *("arrow", "all", "anndata", "ecg", "pathology", "dask", "onnx", "spark"),
 )
 PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
 

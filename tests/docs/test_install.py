@@ -1,0 +1,28 @@
+"""The page about installing has every extra, with the sizes that were measured."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+ROW = re.compile(r"^\| `?(\w+)`? \| .+ \| (\d+|–) \| (\d+) \|$", re.MULTILINE)
+# Sets for people who work on steadycut itself.
+OURS = {"test", "benchmark", "docs", "dev", "audit"}
+
+
+def test_the_page_has_the_sizes_that_were_measured():
+    page = (REPOSITORY / "docs" / "guide" / "install.md").read_text("utf-8")
+    stored = json.loads((REPOSITORY / "benchmarks/results/install_size.json").read_text("utf-8"))
+    before, after = (stored[when]["megabytes"] for when in ("before", "after"))
+    rows = {extra: (old, int(new)) for extra, old, new in ROW.findall(page)}
+    assert rows == {extra: (str(before.get(extra, "–")), size) for extra, size in after.items()}
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    assert set(rows) - {"none"} == set(project["optional-dependencies"]) - OURS
+
+
+def test_the_command_line_is_much_smaller_than_before():
+    stored = json.loads((REPOSITORY / "benchmarks/results/install_size.json").read_text("utf-8"))
+    assert stored["after"]["megabytes"]["cli"] < 0.6 * stored["before"]["megabytes"]["cli"]
+    heavy = {"pandas", "pyarrow", "scikit_learn", "joblib", "narwhals"}
+    assert not heavy & set(stored["after"]["packages"]["cli"])
