@@ -30,7 +30,7 @@ ONCE = ("sign", "plot", "sklearn", "frames", "duckdb", "report", "excel", "arrow
 # The library of a user's own frames, installed beside the extra.
 FRAMES = {"frames": "pandas"}
 NAME = re.compile(r"([\w.-]+)(?:\[([\w,-]+)\])?")
-MARKER = re.compile(r"extra == ['\"](\w+)['\"]")
+MARKER = re.compile(r"extra == ['\"]([\w-]+)['\"]")
 
 
 def run(*command: str | Path) -> None:

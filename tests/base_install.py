@@ -90,7 +90,7 @@ def installed_extras():
     """Return the extras of steadycut of which every package is installed."""
     present, needs = distributions(), {}
     for line in importlib.metadata.requires("steadycut"):
-        marker = re.search(r"extra == ['\"](\w+)['\"]", line)
+        marker = re.search(r"extra == ['\"]([\w-]+)['\"]", line)
         name, inner = re.match(r"([\w.-]+)(?:\[([\w,-]+)\])?", line).groups()
         if marker:
             needs.setdefault(marker[1], []).append((plain(name), inner))
