@@ -165,7 +165,7 @@ def python_calls(folder, study):
         ),
         "plot": (("plot",), study.plot),
         "report": (("report",), lambda: study.report(folder / "page.html")),
-        "sign": (("sign",), lambda: make_key(folder / "key")),
+        "sign": (("sign",), lambda: make_key(folder / "own")),
     }
 
 
