@@ -278,12 +278,13 @@ def write_files(extras):
 
 
 def check_app():
-    """Start the app, and ask it for its page."""
+    """Start the app, and ask it for its page; the token of the address becomes a cookie."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     app = [sys.executable, "-m", "steadycut", "app", "--no-browser"]
     with subprocess.Popen(app, stdout=subprocess.PIPE, text=True) as process:
         try:
             address = re.search(r"http://\S+", process.stdout.readline())[0]
-            with urllib.request.urlopen(address, timeout=20) as answer:  # noqa: S310
+            with browser.open(address, timeout=60) as answer:
                 assert b"steadycut" in answer.read()
         finally:
             process.terminate()
