@@ -30,7 +30,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 # scikit-learn's own, with links into its own site.
 autodoc_default_options = {
-    "exclude-members": "set_fit_request, set_predict_request, set_score_request",
+    "exclude-members": "set_decision_function_request, set_fit_request, set_predict_request, set_score_request",
 }
 # The members of a class stand on its page already.
 numpydoc_show_class_members = False

@@ -15,12 +15,15 @@ P, Q, R, S, T = (
 )
 
 
-def make_ecg(rng, *, sick=False, seconds=10.0, rate=500.0):
-    """Return beats and leads (lead, sample) in millivolts; the sick have no P and no rhythm."""
-    mean = rng.uniform(0.7, 0.95)
+def make_ecg(rng, *, sick=False, seconds=10.0, rate=500.0, between=(0.7, 0.95)):
+    """Return beats and leads (lead, sample) in millivolts; the sick have no P and no rhythm.
+
+    The mean time from beat to beat is drawn within ``between``, in seconds.
+    """
+    mean = rng.uniform(*between)
     spread = 0.22 if sick else 0.02
-    between = np.maximum(mean * (1 + spread * rng.normal(size=60)), 0.4)
-    beats = 0.4 + np.cumsum(between) - between[0]
+    times = np.maximum(mean * (1 + spread * rng.normal(size=60)), 0.4)
+    beats = 0.4 + np.cumsum(times) - times[0]
     beats = beats[beats < seconds - 0.1]
     time = np.arange(round(seconds * rate)) / rate
     waves = (Q, R, S, T) if sick else (P, Q, R, S, T)
