@@ -30,7 +30,9 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 # scikit-learn's own, with links into its own site.
 autodoc_default_options = {
-    "exclude-members": "set_decision_function_request, set_fit_request, set_predict_request, set_score_request",
+    "exclude-members": ", ".join(
+        f"set_{method}_request" for method in ("decision_function", "fit", "predict", "score")
+    ),
 }
 # The members of a class stand on its page already.
 numpydoc_show_class_members = False
