@@ -122,7 +122,7 @@ def test_python_reads_labels_as_the_study_did(hourly):
     frame = pd.read_csv(hourly / "hourly.csv")
     found = audit(frozen, frame[frame["site"] == "south"])
     assert (found.describe().label_how, found.labelled is None) == ("any", False)
-    with pytest.raises(BadPatients, match="label_how='any' takes them"):
+    with pytest.raises(BadPatients, match="give label_how='any'"):
         frozen.aggregate(frame, label_how="same")
 
 
@@ -131,7 +131,7 @@ def test_an_audit_of_other_labels_than_in_the_study_says_so(hourly, rule, tmp_pa
     given = ["audit", rule, hourly / "hourly.csv", *there, "--json", "--out", tmp_path / "a"]
     refused = run_command(capsys, *given)
     assert refused.code == 2
-    assert refused.err.endswith("If rows have labels of their own, --label-how any takes them.\n")
+    assert refused.err.endswith("If rows have separate labels, give --label-how any.\n")
     found = run_command(capsys, *given, "--label-how", "any").json
     assert found["label_how"] == "any"
     assert any("here a patient is positive if any row is" in text for text in found["warnings"])

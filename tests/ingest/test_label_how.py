@@ -71,7 +71,7 @@ def test_a_positive_row_without_a_score_still_decides():
 
 def test_several_labels_of_a_patient_name_the_way_to_take_them():
     table = {"id": list("aab"), "y": [1, 0, 0], "s": [0.5] * 3}
-    with pytest.raises(BadPatients, match="label_how='any' takes them"):
+    with pytest.raises(BadPatients, match="give label_how='any'"):
         aggregate(table, **ASKED | {"label_how": "same"})
 
 

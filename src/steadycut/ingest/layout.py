@@ -354,7 +354,7 @@ def _one_each(survey: Survey, request: Request, name: str, codes: IntArray) -> I
     if several:
         what = "label" if name == request.label else "value"
         who = "1 patient has" if several == 1 else f"{several} patients have"
-        instances = f" If rows have labels of their own, {argument('label_how', ANY)} takes them."
+        instances = f" If rows have separate labels, give {argument('label_how', ANY)}."
         msg = (
             f"a patient must have one {what}; {who} several in {name!r}. Correct these rows, or "
             f"name a patient-level column.{instances if name == request.label else ''}"
