@@ -272,8 +272,15 @@ class PatientScores(Framed):
 
     @property
     def of_known_fate(self) -> "PatientScores":
-        """The patients whose fate at the horizon is known; all of them if they have labels."""
-        return self.take(self.fates != UNKNOWN)
+        """The patients whose fate their follow-up shows; without a follow-up all of them."""
+        if self.time is None:
+            return self
+        return self.once("known fate", self._of_known_fate)
+
+    def _of_known_fate(self) -> "PatientScores":
+        # Labels of patients of unknown fate may have been filled in.
+        followed = replace(self, labels=None)
+        return self.take(followed.fates != UNKNOWN)
 
     @property
     def n_unknown(self) -> int:

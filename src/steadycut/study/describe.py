@@ -92,7 +92,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
         rivals=rival_cuts(study),
         modulus_curve=modulus_curve(study),
         cost_curve=None if study.has_unknown else cost_curve(study),
-        scores=class_quantiles(study.certify_patients),
+        scores=class_quantiles(study.certify_patients.of_known_fate),
         explorer=study_explorer(study),
         bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
         patients=StudyCounts.of(counted, sites=n_sites(study)),

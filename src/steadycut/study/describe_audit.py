@@ -113,7 +113,7 @@ def ensemble_shares(rule: FrozenRule) -> EnsembleShares | None:
 
 def explorer_here(rule: FrozenRule, part: LabelledPart) -> ExplorerPart | None:
     """Return the patients of an audit, counted at every cut-off of a short list."""
-    if part.comparison.rounded and part.patients.time is not None:
+    if part.censored:
         return None
     return explorer_part(
         part.patients,

@@ -68,7 +68,9 @@ def rule_document(study: FittedStudy) -> RuleDocument:
         certificate=CertificatePart.of(study.certificate),
         certified_rates=rate_parts(study.certified_rates),
         stability=stability_part(study),
-        reference=reference_of(study.counts, study.certify_patients, study.patients.n_instances),
+        reference=reference_of(
+            study.counts, study.certify_patients.of_known_fate, study.patients.n_instances
+        ),
         provenance=provenance_of(study),
         units_per_patient=span_of(study.patients.n_units),
         all_patients=all_patients_of(study),

@@ -111,6 +111,11 @@ class LabelledPart:
     change: ChangeOfRisk | None
 
     @property
+    def censored(self) -> bool:
+        """Whether patients of unknown fate count as errors."""
+        return self.comparison.rounded and self.patients.time is not None
+
+    @property
     def counts(self) -> IntArray:
         """The patients by grade and action."""
         return self.comparison.here
@@ -176,7 +181,11 @@ def judge(
         verdict=compared.verdict(share),
         groups=tuple(
             Group(
-                column=column, value=value, comparison=part, verdict=found, auc=auc(here.take(own))
+                column=column,
+                value=value,
+                comparison=part,
+                verdict=found,
+                auc=auc(here.take(own).of_known_fate),
             )
             for (column, value, own), part, found in zip(
                 grouped, parts, verdicts(parts, share), strict=True

@@ -53,9 +53,13 @@ ADAPT = "adapt it to this hospital with {}, and certify it there with labels."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """How the mean cost and the classes of a frozen file are named."""
+    """How the mean cost and the classes of a frozen file are named.
+
+    ``worst`` says that patients of unknown fate count as errors.
+    """
 
     rule: FrozenFile[Any]
+    worst: bool = False
 
     @property
     def confidence(self) -> str:
@@ -74,9 +78,10 @@ class Words:
 
     def cost(self, value: float) -> str:
         """Write a mean cost: as wrong decisions of 100, or as a number."""
+        at_worst = "at worst " if self.worst else ""
         if self.equal and self.rule.costs is not None:
-            return f"wrong in {of_hundred(value / self.rule.costs.cost_fn)} patients"
-        return f"an average cost of {value:.3g} per patient{self.where}"
+            return f"{at_worst}wrong in {of_hundred(value / self.rule.costs.cost_fn)} patients"
+        return f"{at_worst}an average cost of {value:.3g} per patient{self.where}"
 
     def short_cost(self, value: float) -> str:
         """Write a mean cost after one that was written in full."""
@@ -118,7 +123,7 @@ def of_hundred(share: float) -> str:
 
 def described(rule: FrozenFile[Any], part: LabelledPart) -> list[QuestionPart]:
     """Return each question with its answer, a sentence, and how many patients would answer it."""
-    words, compared, verdict = Words(rule=rule), part.comparison, part.verdict
+    words, compared, verdict = Words(rule=rule, worst=part.censored), part.comparison, part.verdict
     wider = _wider(part, rule.certificate.delta)
     texts: dict[Question, str] = {
         "useful": _useful(words, compared, verdict.useful),
@@ -301,6 +306,13 @@ def next_step(rule: FrozenFile[Any], part: LabelledPart, questions: Sequence[Que
         return f"Next: use it, and watch it: steadycut monitor {rule.file_name} TABLE --order COL"
     if part.overall == "bad":
         return f"Next: {_after_bad(rule, part)}"
+    if part.censored:
+        unknown = part.patients.n_patients - part.patients.of_known_fate.n_patients
+        return (
+            f"Next: follow the patients to the horizon, and audit them again: {unknown} of "
+            f"{part.patients.n_patients} were censored before it. The approximate limit in the "
+            "section on survival shows what to expect."
+        )
     if part.verdict.overall == "good" and part.doubtful is not None:
         return f"Next: {_in_group(rule, part, part.doubtful)}"
     if not part.comparison.cost_without_score:

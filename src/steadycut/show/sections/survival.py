@@ -6,6 +6,9 @@ from steadycut.show.builders import explained, section
 from steadycut.show.numbers import count, cut, percent, rate, risk
 from steadycut.show.page import Section
 
+# Smaller p-values are not written out: the formula is an approximation.
+LEAST_P = 0.0001
+
 
 def survival_section(found: SurvivalPart, direction: str) -> Section:
     """Show the range of each rate, the weighted values, and the log-rank cut."""
@@ -71,7 +74,7 @@ def errors_note(found: SurvivalPart | None) -> str:
     return (
         f"In every count and rate of this section the {found.unknown} patients of unknown fate are "
         "errors. So the rates are the worst that are possible, and upper ends of their intervals "
-        "may be too low."
+        "may be too low. The AUC and the figures are of the patients of known fate."
     )
 
 
@@ -80,11 +83,12 @@ def log_rank_sentence(found: SurvivalPart, direction: str) -> str:
     cut_off = found.log_rank
     if cut_off is None:
         return ""
+    p_value = f"{cut_off.p_value:.2g}" if cut_off.p_value >= LEAST_P else f"below {LEAST_P:.4f}"
     side = "above" if direction == "ge" else "up to"
     return (
         f"For comparison only: the log-rank test best separates patients {side} "
         f"{cut(cut_off.threshold)} among those used to choose (statistic {cut_off.statistic:.2f}, "
-        f"p-value adjusted for the search {cut_off.p_value:.3g}, as in R's maxstat). Such a "
+        f"p-value adjusted for the search {p_value}, as in R's maxstat). Such a "
         "p-value says that survival differs; it does not say how often the cut-off errs."
     )
 
