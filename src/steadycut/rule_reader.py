@@ -71,7 +71,8 @@ FORMS: Rule = json.loads(
     r"""{"AdaptedPart":{"attempt?":"int/1/9007199254740992", "choosing labelled pool":"Count", "menu
 parent plan?":"Hash", "prevalence":"NoneType|Range", "sequential":"bool"},
 "AllPatientsPart":{"n_negative n_positive":"Count", "quantiles_negative
-quantiles_positive":["float"]}, "BinsPart":{"edges":["float"], "negative positive":["Count"]},
+quantiles_positive":["float"]}, "BetweenPart":{"high low":"float/0/1", "level":"Share",
+"n_patients patients":"Count"}, "BinsPart":{"edges":["float"], "negative positive":["Count"]},
 "BoundaryPart":{"above below":"str", "alarm miss":"RatePart", "alarm_costs
 miss_costs":{"*":"float"}, "delta":"Share", "probability":"NoneType|float",
 "threshold":"float"}, "CertificatePart":{"bound":"str", "delta":"Share", "generalization risk
@@ -79,9 +80,9 @@ trivial_risk value":"float", "honesty":"'split|uniform|menu'", "n_candidates":"i
 "n_patients":"Count", "vacuous":"bool"},
 "CertifiedRatePart":{"answer":"'yes|no|cannot\\x20tell'", "asked":"Share", "lower
 upper":"float/0/1", "n_patients right":"Count", "observed":"NoneType|float",
-"rate":"'sensitivity|specificity'"}, "Columns":{"event? negative? patient score time?":"str",
-"horizon?":"float/5e-324/inf", "label positive site":"NoneType|str", "label_how?":"'any'",
-"levels":["str"]}, "CostsPart":{"cost_fn cost_fp":"float/5e-324/inf"},
+"rate":"'sensitivity|specificity|npv|ppv'"}, "Columns":{"event? negative? patient score
+time?":"str", "horizon?":"float/5e-324/inf", "label positive site":"NoneType|str",
+"label_how?":"'any'", "levels":["str"]}, "CostsPart":{"cost_fn cost_fp":"float/5e-324/inf"},
 "Count":"int/0/9007199254740992", "CountsPart":{"fn fp tn tp":"Count"},
 "CutPart":{"at":"float|str", "certificate":"CertificatePart|NoneType", "own_threshold rank
 threshold":"float", "weight":"float/0/1"}, "DifferencePart":{"delta risk standard_error
@@ -110,29 +111,31 @@ test_size?":"float", "grid":"int|str", "n_bootstrap small_cells?":"int", "strati
 "patients":"StrataRoles", "versions":{"*":"str"}}, "StrataRoles":{"certify select":["Count"],
 "total":"Count"}, "StrataStability":{"bias radius":["float"], "flip_rate jump_rate local_modulus
 modulus objective penalty quantile smallest_risk":"float", "n_bootstrap":"int",
-"warnings":["str"]}, "steadycut.covariate/1":{"aggregation":["Step", 1],
-"certificate":"CertificatePart", "columns":"Columns", "costs":"CostsPart", "covariate":"str",
-"covariate_range":"NoneType|Range", "cuts":["CutPart", 1], "difference":"DifferencePart",
-"direction":"'ge|le'", "draws":[["float"], 1], "instances_per_patient?
-units_per_patient?":"InstancesPart", "kind":"'groups|smooth'", "pooled":"PooledPart",
-"provenance":"ProvenancePart", "reference?":"CountsPart", "scale":"ScalePart",
-"schema":"'steadycut\\.covariate/1'", "score_range":"Range", "sha256":"Hash",
-"test":"EnoughPart"}, "steadycut.rule/1":{"adapted?":"AdaptedPart", "aggregation":["Step", 1],
-"all_patients?":"AllPatientsPart", "bootstrap_thresholds":["float", 1],
-"certificate":"CertificatePart", "certified_rates?":["CertifiedRatePart"], "columns":"Columns",
-"costs":"CostsPart", "direction":"'ge|le'", "ensemble":"EnsemblePart|NoneType",
-"operating_value":"NoneType|float", "provenance":"Provenance", "reference":"Reference",
-"remembered_patients?":"Remembered", "rule":"str", "schema":"'steadycut\\.rule/1'",
-"score_range":"Range", "sha256":"Hash", "stability":"StabilityPart",
-"target_prevalence":"NoneType|Range", "threshold":"float",
+"warnings":["str"]}, "StudyRatePart":{"answer":"'yes|no|cannot\\x20tell'", "asked":"Share",
+"lower upper":"float/0/1", "n_patients right":"Count", "observed":"NoneType|float",
+"patients_needed?":"int", "rate":"'sensitivity|specificity|npv|ppv'", "rate_needed?":"float"},
+"steadycut.covariate/1":{"aggregation":["Step", 1], "certificate":"CertificatePart",
+"columns":"Columns", "costs":"CostsPart", "covariate":"str", "covariate_range":"NoneType|Range",
+"cuts":["CutPart", 1], "difference":"DifferencePart", "direction":"'ge|le'", "draws":[["float"],
+1], "instances_per_patient? units_per_patient?":"InstancesPart", "kind":"'groups|smooth'",
+"pooled":"PooledPart", "provenance":"ProvenancePart", "reference?":"CountsPart",
+"scale":"ScalePart", "schema":"'steadycut\\.covariate/1'", "score_range":"Range",
+"sha256":"Hash", "test":"EnoughPart"}, "steadycut.rule/1":{"adapted?":"AdaptedPart",
+"aggregation":["Step", 1], "all_patients?":"AllPatientsPart", "bootstrap_thresholds":["float",
+1], "certificate":"CertificatePart", "certified_rates?":["CertifiedRatePart"],
+"columns":"Columns", "costs":"CostsPart", "direction":"'ge|le'",
+"ensemble":"EnsemblePart|NoneType", "operating_value":"NoneType|float",
+"provenance":"Provenance", "reference":"Reference", "remembered_patients?":"Remembered",
+"rule":"str", "schema":"'steadycut\\.rule/1'", "score_range":"Range", "sha256":"Hash",
+"stability":"StabilityPart", "target_prevalence":"NoneType|Range", "threshold":"float",
 "units_per_patient?":"InstancesPart"}, "steadycut.strata/1":{"aggregation":["Step", 1],
-"bootstrap_thresholds":[["float"], 1], "boundaries":["BoundaryPart"],
+"between?":"BetweenPart", "bootstrap_thresholds":[["float"], 1], "boundaries":["BoundaryPart"],
 "certificate":"CertificatePart", "columns":"Columns", "costs":[["float"]], "counts":[["Count"]],
 "direction":"'ge|le'", "grades strata":["str", 2],
 "instances_per_patient":"InstancesPart|NoneType", "operating_values":["NoneType|float"],
 "provenance":"StrataProvenance", "rule":"str", "schema":"'steadycut\\.strata/1'", "score_range
-usual_range":"Range", "sha256":"Hash", "stability":"StrataStability", "thresholds":["float", 1],
-"units_per_patient?":"InstancesPart"}}""",
+usual_range":"Range", "sha256":"Hash", "sides?":["StudyRatePart", 2, 2],
+"stability":"StrataStability", "thresholds":["float", 1], "units_per_patient?":"InstancesPart"}}""",
     strict=False,
 )
 

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise
 
+from tests.slow_reference import criteria
 from tests.slow_reference.cuts import TIE, middle_of_widest_flat
 from tests.slow_reference.stability import order_statistic, windows
 
@@ -130,3 +131,54 @@ def joint_modulus(scores, grades, costs, radius):
                 sum(steps[grades[i]] for i in members) for members in windows(scores, epsilon)
             )
     return total / len(scores)
+
+
+def two_cuts(scores, ill, rule_out, rule_in):
+    """Return how many patients lie below the cut that rules out, and below the one that rules in.
+
+    ``rule_out`` and ``rule_in`` are pairs of the name of a rate and its smallest value. None if no
+    cut reaches one of them.
+    """
+    values = [*sorted(set(scores)), float("inf")]
+    ranks = [sum(score < value for score in scores) for value in values]
+    tables = [counts_of(scores, ill, value) for value in values]
+
+    def reached(limit):
+        name, least = limit
+        found = [criteria_of[name](*table) for table in tables]
+        return [value is not None and value >= least for value in found]
+
+    def best(limit, goal, partner):
+        allowed = reached(limit)
+        merit = [
+            (criteria_of[goal](*table), criteria_of[partner](*table)) if ok else None
+            for table, ok in zip(tables, allowed, strict=True)
+        ]
+        if not any(allowed):
+            return None
+        top = max(value for value in merit if value is not None)
+        return middle_of_widest_flat([0 if value == top else None for value in merit], ranks, 0)
+
+    low = best(rule_out, "specificity", "sensitivity")
+    high = best(rule_in, "sensitivity", "specificity")
+    if low is None or high is None or low <= high:
+        return low, high
+    common = zip(ranks, reached(rule_out), reached(rule_in), strict=True)
+    middle = Fraction(low + high, 2)
+    one = min((abs(rank - middle), rank) for rank, a, b in common if a and b)[1]
+    return one, one
+
+
+criteria_of = {
+    "sensitivity": criteria.sensitivity,
+    "specificity": criteria.specificity,
+    "npv": criteria.npv,
+    "ppv": criteria.ppv,
+}
+
+
+def counts_of(scores, ill, threshold):
+    """Return tp, fn, fp, tn, as fractions, where patients from the threshold on are called."""
+    found = [(score >= threshold, bool(sick)) for score, sick in zip(scores, ill, strict=True)]
+    kinds = ((True, True), (False, True), (True, False), (False, False))
+    return [Fraction(found.count(kind)) for kind in kinds]

@@ -33,10 +33,21 @@ from steadycut.study.strata.options import strata_options
 class StrataOptions:
     """Strata."""
 
-    costs: str = option(
+    rule_out: str | None = option(
+        "RATE:X",
+        "Rule out below a cut-off with sensitivity:X or npv:X; needs --rule-in.",
+        default=None,
+    )
+    rule_in: str | None = option(
+        "RATE:X",
+        "Rule in from a cut-off with specificity:X or ppv:X; needs --rule-out.",
+        default=None,
+    )
+    costs: str | None = option(
         "ROWS|FILE.csv",
         "What each stratum costs each grade, both ascending: a row for each grade, such as "
-        "'0,0.5,1;4,1,0'; or a CSV file, perhaps with names.",
+        "'0,0.5,1;4,1,0'; or a CSV file, perhaps with names. Needed without --rule-out.",
+        default=None,
     )
     order: str | None = option(
         "LOW,MID,HIGH", "Values of the label, ascending. [default: labels are 0/1]", default=None
@@ -57,6 +68,11 @@ class LossBoundOptions(opt.CertificateOptions):
     """Certificate."""
 
     bound: str = option("NAME", f"auto, {', '.join(LOSS_BOUNDS)}, on the cost.", default="auto")
+    certify: str | None = option(
+        "RATE:X[,RATE:X]",
+        "With --rule-out: rates to certify, less strict than to choose. [default: the same]",
+        default=None,
+    )
 
 
 def strata_command(
@@ -68,13 +84,13 @@ def strata_command(
     table: opt.TableOptions,
     output: opt.OutputOptions,
 ) -> None:
-    """Choose ordered risk strata, all boundaries at once.
+    """Choose ordered risk strata, all boundaries at once: by costs, or to rule out and rule in.
 
     Writes strata.json (to take to the next hospital), strata-study.json and strata.html.
     """
     check_folder(output.out)
     reading = table.reading(output.out)
-    priced = read_costs(strata.costs)
+    priced = GivenCosts() if strata.costs is None else read_costs(strata.costs)
     positive = columns.positive
     values = names_of("--order", strata.order, priced.grades)
     options = strata_options(
@@ -83,10 +99,12 @@ def strata_command(
         strata=names_of("--strata", strata.strata, priced.strata),
         grade_names=values if values is not None else _two_names(positive),
         rule=strata.rule,
+        rule_out=strata.rule_out,
+        rule_in=strata.rule_in,
         direction=strata.direction,
         **opt.study_arguments(search, certificate),
     )
-    order_of = ordered_values(values, positive, priced.matrix.n_grades)
+    order_of = ordered_values(values, positive, options.costs.n_grades)
     label = {"label": None, "attributes": columns.label} if order_of is not None else {}
     request = columns.request(site=sites.site, sites=sites.names(), missing=table.missing, **label)
     found = read_tables(request, reading)
@@ -127,9 +145,9 @@ def ordered_values(
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class GivenCosts:
-    """A cost matrix, and the names that its file gave to columns and rows."""
+    """A cost matrix, if one is given, and the names that its file gave to columns and rows."""
 
-    matrix: CostMatrix
+    matrix: CostMatrix | None = None
     strata: list[str] | None = None
     grades: list[str] | None = None
 

@@ -1,24 +1,34 @@
-"""Certify that sensitivity or specificity is at least what somebody asked for.
+"""Certify that a rate, such as the sensitivity, is at least what somebody asked for.
 
 Sensitivity is a share of the ill certifying patients, specificity one of the healthy ones. Given
 the labels, the patients of a class are independent draws. So a limit of each rate is exact binomial
 (Clopper and Pearson 1934) if other patients chose the cut-off. If the same patients chose it, the
 limit is that of Dvoretzky, Kiefer, Wolfowitz and Massart, which holds at all cuts of all scores.
 
+NPV is the share of healthy patients among those ruled out, PPV that of ill patients among those
+ruled in. Given the decisions, the labels of these patients are independent draws, if other patients
+chose the cut-offs and the labels did not decide who certifies. So their limits are exact, too.
+
 Several rates share delta equally. Their lower limits hold together with probability 1 - delta, and
 so do their upper limits. A wrong "yes" needs a rate below the value, a wrong "no" one at or above
 it. One rate is never both, so any wrong answer has probability at most delta.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from scipy.special import betainc, betaincinv
 
 from steadycut.core.bounds.binomial import deviation, rate_interval
-from steadycut.core.checks import Interval, check_fraction, refuse
+from steadycut.core.checks import IntArray, Interval, check_fraction, refuse
 from steadycut.core.confusion import Confusion
-from steadycut.core.verdict import MOST_PATIENTS, RATE_NAMES, Answer, RateName
+from steadycut.core.verdict import (
+    MOST_PATIENTS,
+    RATE_NAMES,
+    Answer,
+    RateName,
+    certified_error,
+)
 from steadycut.errors import BadOption, argument
 
 # A rate should be shown in four studies of five.
@@ -27,8 +37,10 @@ POWER = 0.8
 LARGEST_DELTA = 0.5
 
 
-def parse_rates(text: str | None) -> dict[RateName, float]:
-    """Return what is asked for, by the name of the rate.
+def parse_rates(
+    text: str | None, names: Collection[RateName] = RATE_NAMES
+) -> dict[RateName, float]:
+    """Return what is asked for, by the name of the rate, which must be one of ``names``.
 
     Examples
     --------
@@ -42,10 +54,10 @@ def parse_rates(text: str | None) -> dict[RateName, float]:
     asked: dict[RateName, float] = {}
     for part in text.split(","):
         given, _, value = part.strip().partition(":")
-        name = next((one for one in RATE_NAMES if one == given), None)
+        name = next((one for one in names if one == given), None)
         if name is None or not value:
-            known = " or ".join(RATE_NAMES)
-            refuse("certify", f"name {known}, each with a value, as in sensitivity:0.90", text)
+            known, example = " or ".join(names), next(iter(names))
+            refuse("certify", f"name {known}, each with a value, as in {example}:0.90", text)
         if name in asked:
             msg = f"{argument('certify')} asks for {name} twice; ask once."
             raise BadOption(msg)
@@ -65,7 +77,8 @@ def _share(name: str, text: str) -> float:
 class CertifiedRate:
     """A rate that should be at least ``asked``, and what the certifying patients show of it.
 
-    ``right`` of ``n_patients`` of one class were decided rightly. Each limit of the rate is wrong
+    ``right`` of ``n_patients`` were decided rightly. They are the patients of one class, or those
+    with one decision for a predictive value. Each limit of the rate is wrong
     with probability at most ``delta``. ``n_choices`` is the number of scores among which the same
     patients chose the cut-off; 0 if others did. ``rounded`` says that fewer may be counted as right
     than are; then nothing is refuted.
@@ -186,18 +199,32 @@ def certified_rates(
     >>> [(one.rate, one.answer, round(one.lower, 3)) for one in both]
     [('sensitivity', 'yes', 0.933), ('specificity', 'cannot tell', 0.78)]
     """
-    found = {
-        "sensitivity": (counts.tp, counts.tp + counts.fn),
-        "specificity": (counts.tn, counts.tn + counts.fp),
-    }
-    return tuple(
-        CertifiedRate(
+    return rates_of_counts(counts.counts, asked, delta, n_choices)
+
+
+def rates_of_counts(
+    counts: IntArray, asked: Mapping[RateName, float], delta: float, n_choices: int = 0
+) -> tuple[CertifiedRate, ...]:
+    """Return the same from patients by grade (healthy, ill) and action, both ascending.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> counts = np.array([[60, 20, 1], [0, 10, 50]])
+    >>> both = rates_of_counts(counts, {"npv": 0.95, "ppv": 0.95}, 0.1)
+    >>> [(one.rate, one.right, one.n_patients, one.answer) for one in both]
+    [('npv', 60, 60, 'yes'), ('ppv', 50, 51, 'cannot tell')]
+    """
+    found = []
+    for name, value in asked.items():
+        right = certified_error(counts, name).opposite
+        one = CertifiedRate(
             rate=name,
             asked=value,
-            right=found[name][0],
-            n_patients=found[name][1],
+            right=right.wrong,
+            n_patients=right.n_patients,
             delta=delta / len(asked),
             n_choices=n_choices,
         )
-        for name, value in asked.items()
-    )
+        found.append(one)
+    return tuple(found)

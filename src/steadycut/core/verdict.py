@@ -44,8 +44,8 @@ Answer = Literal["yes", "no", "cannot tell"]
 Overall = Literal["good", "open", "bad"]
 # Whether something is shown, if it may be shown wrongly with this probability.
 Test = Callable[[float], bool]
-# A rate that may be certified to be at least a value.
-RateName = Literal["sensitivity", "specificity"]
+# A rate that may be certified to be at least a value; the predictive values for strata only.
+RateName = Literal["sensitivity", "specificity", "npv", "ppv"]
 RATE_NAMES: Final[tuple[RateName, ...]] = ("sensitivity", "specificity")
 
 Question = Literal["useful", "as_before", "within_certificate"]
@@ -101,6 +101,26 @@ def error_rates(counts: IntArray, matrix: CostMatrix) -> list[ErrorRate]:
     return found
 
 
+def certified_error(counts: IntArray, name: RateName) -> ErrorRate:
+    """Return the errors against a rate, from patients by grade (healthy, ill) and action.
+
+    Sensitivity and NPV are about the lowest action, specificity and PPV about the highest one.
+
+    Examples
+    --------
+    >>> certified_error(np.array([[40, 8, 2], [1, 9, 20]]), "npv")
+    ErrorRate(wrong=1, n_patients=41)
+    """
+    missed, alarmed = counts[1, 0], counts[0, -1]
+    wrong, members = {
+        "sensitivity": (missed, counts[1]),
+        "specificity": (alarmed, counts[0]),
+        "npv": (missed, counts[:, 0]),
+        "ppv": (alarmed, counts[:, -1]),
+    }[name]
+    return ErrorRate(wrong=int(wrong), n_patients=int(members.sum()))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """The three answers, and the worst of them.
@@ -136,7 +156,7 @@ class Comparison:
     cut-off; 0 if others did. ``own_choices`` says the same of the patients here. With
     ``sequential`` the answers hold at every look at once. ``rounded`` says that errors here may be
     counted too high; then nothing is answered with no. ``certified`` are the smallest values of the
-    rates that were certified, for two actions.
+    rates that were certified, for two grades.
     """
 
     here: IntArray
@@ -202,8 +222,7 @@ class Comparison:
     @property
     def certified_errors(self) -> Mapping[RateName, ErrorRate]:
         """The error rate here that belongs to each certified rate."""
-        found = dict(zip(RATE_NAMES, error_rates(self.here, self.matrix), strict=False))
-        return {name: found[name] for name in self.certified}
+        return {name: certified_error(self.here, name) for name in self.certified}
 
     @property
     def tests_for_yes(self) -> Mapping[Question | RateName, Sequence[Test]]:

@@ -28,7 +28,7 @@ from steadycut.documents.parts import (
     SurvivalPart,
 )
 from steadycut.documents.rule import RuleDocument
-from steadycut.documents.strata import RatePart
+from steadycut.documents.strata import BetweenPart, RatePart
 
 SCHEMA: Final = "steadycut.audit/1"
 DECISION_SCHEMA: Final = "steadycut.decision-audit/1"
@@ -318,7 +318,8 @@ class DecisionAudit(AuditBase):
 
     ``frozen_schema`` is the schema of that file. ``cost_matrix`` has a row for each grade and a
     column for each action; ``costs`` say the same where there are two of each. ``shares`` are the
-    shares of the patients by action, here and where the file was made.
+    shares of the patients by action, here and where the file was made. ``between`` is known of
+    strata of two limits.
     """
 
     schema_: Literal["steadycut.decision-audit/1"] = Field(default=DECISION_SCHEMA, alias="schema")
@@ -330,6 +331,7 @@ class DecisionAudit(AuditBase):
     costs: CostsPart | None = None
     shares: Floats
     shares_internal: Floats | None
+    between: BetweenPart | None = None
     frozen_rule: AnyFrozen | None = None
 
 
@@ -338,6 +340,7 @@ class LabelledDecisionAudit(RiskHere, DecisionAudit):
 
     ``counts`` are the patients by grade and action. ``lower_external`` is a lower limit of the
     risk here. Operating points and the parts of the change exist for two grades and two actions.
+    ``sides`` has both rates of strata of two limits, also those that were not shown before.
     """
 
     labelled: bool = True
@@ -345,6 +348,7 @@ class LabelledDecisionAudit(RiskHere, DecisionAudit):
     counts: list[Counts]
     counts_internal: list[Counts] | None
     boundaries: list[BoundaryAudit]
+    sides: list[CertifiedRatePart] | None = None
     operating_point: OperatingPointPart | None = None
     operating_point_internal: OperatingPointPart | None = None
     shift: ShiftPart | None = None

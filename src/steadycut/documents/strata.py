@@ -6,7 +6,7 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal
 
@@ -14,14 +14,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
+from steadycut.core.bounds.binomial import two_sided
 from steadycut.core.checks import FloatArray, IntArray, as_array, check_length, shared_values
 from steadycut.core.records import PatientScores, sign_of
 from steadycut.core.strata.costs import CostMatrix, check_grades, grade_codes, is_number
 from steadycut.core.strata.draws import stratum_flips, stratum_of
+from steadycut.core.verdict import RateName
 from steadycut.documents import parts
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
 from steadycut.documents.guards import Expected
-from steadycut.documents.study import StudyVerdictPart
+from steadycut.documents.study import StudyRatePart, StudyVerdictPart
 from steadycut.errors import BadPatients
 
 SCHEMA: Final = "steadycut.strata/1"
@@ -51,6 +53,26 @@ class BoundaryPart(parts.Part):
     miss: RatePart
     alarm: RatePart
     delta: FiniteFloat = Field(gt=0, lt=1)
+
+
+class BetweenPart(parts.Part):
+    """How many patients lie between two cut-offs, with exact limits of their share.
+
+    Both limits hold together with confidence ``level``. They need no labels.
+    """
+
+    patients: parts.Count
+    n_patients: parts.Count
+    low: FiniteFloat = Field(ge=0, le=1)
+    high: FiniteFloat = Field(ge=0, le=1)
+    level: FiniteFloat = Field(gt=0, lt=1)
+
+    @classmethod
+    def of_counts(cls, members: Sequence[int] | IntArray, delta: float) -> "BetweenPart":
+        """Return it from the number of patients in each of three strata."""
+        between, n = int(members[1]), int(sum(members))
+        low, high = two_sided(between, n, delta)
+        return cls(patients=between, n_patients=n, low=low, high=high, level=1 - delta)
 
 
 class StrataStability(parts.Part):
@@ -102,7 +124,8 @@ class StrataDocument(FrozenDocument):
     """Everything in ``strata.json`` but the hash over it.
 
     ``usual_range`` holds the middle 90 % of the scores, ``counts`` the certifying patients by
-    grade and stratum.
+    grade and stratum. ``sides`` has the rates that were asked for of two limits, rule-out first,
+    and ``between`` the share of patients between the two cut-offs.
     """
 
     schema_: Literal["steadycut.strata/1"] = Field(alias="schema")
@@ -119,6 +142,8 @@ class StrataDocument(FrozenDocument):
     counts: list[parts.Counts]
     stability: StrataStability
     provenance: StrataProvenance
+    sides: list[StudyRatePart] | None = Field(default=None, min_length=2, max_length=2)
+    between: BetweenPart | None = None
 
     @model_validator(mode="after")
     def _fits_together(self) -> "StrataDocument":
@@ -154,6 +179,8 @@ class StrataStudyDocument(parts.Part):
     options: StrataOptionsPart
     data: parts.DataPart | None = None
     verdict: StudyVerdictPart | None = None
+    sides: list[StudyRatePart] | None = None
+    between: BetweenPart | None = None
 
 
 class StrataRule(FrozenFile[StrataDocument]):
@@ -243,6 +270,16 @@ class StrataRule(FrozenFile[StrataDocument]):
             )
             raise BadPatients(msg)
         return codes
+
+    @property
+    def certified_rates(self) -> Mapping[RateName, float]:
+        """The rates of two limits that were shown to be at least what was asked for."""
+        return {one.rate: one.asked for one in self.document.sides or [] if one.answer == "yes"}
+
+    @property
+    def asked_rates(self) -> Mapping[RateName, float]:
+        """The rates of two limits, shown or not, each with the value that was asked for."""
+        return {one.rate: one.asked for one in self.document.sides or []}
 
     @property
     def thresholds(self) -> list[float]:

@@ -176,9 +176,10 @@ class StudyRatePart(parts.CertifiedRatePart):
 class StudyVerdictPart(parts.Part):
     """Whether the cut-off is useful, whether it is as good as asked, and the worse of both.
 
-    ``as_asked`` is known where rates were asked for. ``patients_needed`` in all would show that
-    it is useful, at the observed rates and in four studies of five; None if that is known already,
-    or if many more do not show it.
+    ``as_asked`` is known where rates were asked for. For strata of two limits it alone is
+    ``overall``, because nobody needs to state costs there. ``patients_needed`` in all would show
+    that it is useful, at the observed rates and in four studies of five; None if that is known
+    already, or if many more do not show it.
     """
 
     overall: Overall

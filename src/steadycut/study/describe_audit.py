@@ -1,6 +1,7 @@
 """What is written about an audit: ``audit.json``, for a cut-off and for every other kind."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import most_called
 from steadycut.core.shift.distances import global_distances, kolmogorov
 from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries, members_of
-from steadycut.core.verdict import Answer, Verdict
+from steadycut.core.verdict import Answer, Comparison, RateName, Verdict
 from steadycut.documents.audit import (
     AuditDocument,
     BoundaryAudit,
@@ -43,7 +44,7 @@ from steadycut.documents.parts import (
     names_part,
 )
 from steadycut.documents.rule import FrozenRule, Reference
-from steadycut.documents.strata import RatePart
+from steadycut.documents.strata import BetweenPart, RatePart, StrataRule
 from steadycut.study.audited import Audited
 from steadycut.study.explorer import GREY_ZONE, explorer_part
 from steadycut.study.judge import ChangeOfRisk, Group, LabelledPart
@@ -144,6 +145,9 @@ def decision_audit(found: Audited, confidence: float) -> DecisionAudit:
         "shares": found.members / found.n_patients,
         "shares_internal": None if before is None else before.sum(axis=0) / before.sum(),
     }
+    asked = rule.asked_rates if isinstance(rule, StrataRule) else {}
+    if asked:
+        known["between"] = BetweenPart.of_counts(found.members, rule.certificate.delta)
     if part is None:
         return DecisionAudit(**{**known, **_unanswered(found)})
     with_labels = {
@@ -152,10 +156,23 @@ def decision_audit(found: Audited, confidence: float) -> DecisionAudit:
         "counts": part.counts.tolist(),
         "counts_internal": None if before is None else before.tolist(),
         "boundaries": boundary_audits(rule, part.counts),
+        "sides": side_parts(part, asked, rule.certificate.delta) or None,
     }
     if part.change is not None and rule.costs is not None:
         with_labels |= _two_by_two(part, part.change, rule, rule.costs, confidence)
     return LabelledDecisionAudit(**{**known, **with_labels})
+
+
+def side_parts(
+    part: LabelledPart, asked: Mapping[RateName, float], delta: float
+) -> list[CertifiedRatePart]:
+    """Return what the patients here show of each rate that was asked for."""
+    compared = replace(part.comparison, certified=asked)
+    answers: dict[RateName, Answer] = {}
+    for name, value in asked.items():
+        low, high = compared.certified_limits(name, delta)
+        answers[name] = "yes" if low >= value else "no" if high < value else "cannot tell"
+    return rate_parts(compared, answers, delta)
 
 
 def boundary_audits(rule: FrozenFile[Any], counts: IntArray) -> list[BoundaryAudit]:
@@ -270,16 +287,21 @@ def _answers(found: Audited, part: LabelledPart) -> dict[str, Any]:
         "next_step": next_step(found.rule, part, questions),
         "groups": group_parts(part.groups, found.rule.certificate.delta),
         "worst_group": None if worst is None else name_of(worst),
-        "certified_rates": certified_rates(part, found.rule.certificate.delta) or None,
+        "certified_rates": rate_parts(
+            part.comparison, part.verdict.rates, part.share * found.rule.certificate.delta
+        )
+        or None,
     }
 
 
-def certified_rates(part: LabelledPart, delta: float) -> list[CertifiedRatePart]:
-    """Return whether each rate that was certified is still reached here."""
-    found, compared = [], part.comparison
-    for name, answer in part.verdict.rates.items():
+def rate_parts(
+    compared: Comparison, answers: Mapping[RateName, Answer], delta: float
+) -> list[CertifiedRatePart]:
+    """Return each rate that was certified, with its limits and its answer here."""
+    found = []
+    for name, answer in answers.items():
         right = compared.certified_errors[name].opposite
-        low, high = compared.certified_limits(name, part.share * delta)
+        low, high = compared.certified_limits(name, delta)
         found.append(
             CertifiedRatePart(
                 rate=name,

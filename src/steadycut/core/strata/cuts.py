@@ -22,13 +22,15 @@ from steadycut.core.strata.costs import CostMatrix
 class BoundaryCurves:
     """One cohort, or many replicates of it, as rows. Cuts run along the last axis.
 
-    ``ranks``, shape (rows, m + 1), are the numbers of patients below each cut. ``risk`` and
+    ``below``, shape (rows, grades, m + 1), are the numbers of patients of each grade below each
+    cut, and ``ranks``, shape (rows, m + 1), those of all patients. ``risk`` and
     ``square`` have shape (rows, boundaries, m + 1). They are the mean of what the patients below a
     cut add to the cost if the boundary lies there, and of its square. ``base``, shape (rows,), is
     the mean cost with everybody in the highest stratum. ``stake`` is that of the most expensive
     error for everybody, and ``floor`` that without any error.
     """
 
+    below: IntArray
     ranks: IntArray
     risk: FloatArray
     square: FloatArray
@@ -68,6 +70,7 @@ def boundary_curves(cells: IntArray, costs: CostMatrix) -> BoundaryCurves:
     n = below[..., -1].sum(axis=1)
     shares = below[..., -1] / n[:, None]
     return BoundaryCurves(
+        below=below,
         ranks=below.sum(axis=1),
         risk=_weighted(costs.steps, below) / n[:, None, None],
         square=_weighted(costs.steps**2, below) / n[:, None, None],

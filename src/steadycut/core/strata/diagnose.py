@@ -29,10 +29,7 @@ def _thin_strata(draws: StrataDraws, n_patients: int, names: Sequence[str]) -> l
     found = []
     for name, count, share in zip(names, members.tolist(), empty.tolist(), strict=True):
         if count <= 0:
-            found.append(
-                f"empty stratum: no choosing patient is in {name!r}; its boundaries are equal. At "
-                "these costs the patients do not need it."
-            )
+            found.append(f"empty stratum: no patient used to choose is in {name!r}.")
         elif share > OFTEN_EMPTY:
             found.append(
                 f"near-equal boundaries: {name!r} is empty in {share:.0%} of the bootstrap cohorts."

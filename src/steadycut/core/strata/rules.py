@@ -1,7 +1,7 @@
 """Rules that choose all boundaries of the risk strata together, in order.
 
-Both take `BoundaryCurves` and return, for each row, the number of patients below each boundary. For
-one boundary and two grades they are the rules ``erm`` and ``stable`` of one cut-off.
+All take `BoundaryCurves` and return, for each row, the number of patients below each boundary. For
+one boundary and two grades ``erm`` and ``stable`` are the rules of one cut-off with these names.
 """
 
 from collections.abc import Callable
@@ -18,6 +18,7 @@ from steadycut.core.rules.ties import middle_of_widest_flat
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import BoundaryCurves
 from steadycut.core.strata.ordered import ordered_marginals
+from steadycut.core.strata.two_cuts import parse_two_cuts
 
 StrataRule = Callable[[BoundaryCurves, CostMatrix], IntArray]
 
@@ -136,5 +137,12 @@ RULES: dict[str, StrataRule] = {"stable": StableStrata(), "erm": joint_minimum}
 
 
 def parse_strata_rule(name: str) -> StrataRule:
-    """Return the rule with the name ``stable`` or ``erm``."""
-    return RULES[check_choice("rule", name, tuple(RULES))]
+    """Return the rule with the name ``stable`` or ``erm``, or one of two limits.
+
+    Examples
+    --------
+    >>> parse_strata_rule("rule-out:sensitivity:0.95,rule-in:ppv:0.9").asked
+    {'sensitivity': 0.95, 'ppv': 0.9}
+    """
+    two = parse_two_cuts(name) if isinstance(name, str) else None
+    return two or RULES[check_choice("rule", name, tuple(RULES))]

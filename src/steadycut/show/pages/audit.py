@@ -1,5 +1,7 @@
 """The page of an audit: what a frozen file does to patients of another hospital."""
 
+from dataclasses import replace
+
 from steadycut.documents.audit import (
     AuditBase,
     AuditDocument,
@@ -27,6 +29,7 @@ from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import audit_methods_section
 from steadycut.show.sections.stability import FLIPS
 from steadycut.show.sections.survival import errors_note, survival_facts, survival_section
+from steadycut.show.sections.two_cuts import between_in_words, side_marks, sides_section
 from steadycut.show.sections.verdict import (
     STATUS,
     called_in_words,
@@ -70,7 +73,9 @@ def decision_audit_page(audit: DecisionAudit) -> Page:
         steadiness_section(audit),
     )
     name = SCHEMAS[audit.frozen_schema].file_name
-    return page_with(audit, name, decision_facts(audit), sections)
+    page = page_with(audit, name, decision_facts(audit), sections)
+    sides = audit.sides if isinstance(audit, LabelledDecisionAudit) else None
+    return replace(page, marks=(*side_marks(sides or [], audit.delta), *page.marks))
 
 
 def page_with(
@@ -123,9 +128,13 @@ def decision_facts(audit: DecisionAudit) -> tuple[Fact, ...]:
     """Return the numbers to take away."""
     certified = ("certified before, at most", risk(audit.certificate.value))
     flips = ("decisions that another sample would reverse", percent(audit.flip_rate))
+    between: tuple[Fact, ...] = ()
+    if audit.between is not None:
+        between = (("between the cut-offs", between_in_words(audit.between)),)
     if not isinstance(audit, LabelledDecisionAudit):
-        return (certified, flips)
+        return (*between, certified, flips)
     return (
+        *between,
         ("average cost here", risk(audit.risk_external)),
         ("here, at most", risk(audit.bound_external)),
         certified,
@@ -219,6 +228,8 @@ def labelled_decision_sections(audit: LabelledDecisionAudit) -> list[Section]:
     """Return what only labels can tell; some of it only for two grades and two decisions."""
     here, before = audit.operating_point, audit.operating_point_internal
     sections = [*groups_section(audit), boundaries_section(audit)]
+    if audit.sides is not None:
+        sections.insert(0, sides_section(audit.sides, audit.between, audit.delta))
     if here is not None and before is not None and audit.costs is not None:
         sections.append(here_section(here, before, audit.costs, audit.names))
     if audit.shift is not None:

@@ -12,6 +12,12 @@ from steadycut.show.page import Page
 from steadycut.show.pages.covariate import rule_in_words
 from steadycut.show.pages.strata import strata_in_words
 from steadycut.show.sections.certificate import certificate_status, useful_mark, useful_step
+from steadycut.show.sections.two_cuts import (
+    side_marks,
+    two_cuts_sentence,
+    two_cuts_status,
+    two_cuts_step,
+)
 from steadycut.study.useful import verdict_of_counts, verdict_of_rule
 
 
@@ -28,18 +34,21 @@ def rule_page(rule: FrozenFile[Any]) -> Page:
     limit = f"at most {risk(certificate.value)} ({percent(1 - certificate.delta)} confidence)"
     certified = f"The certified average cost per patient is {limit}."
     without = "a decision without the score"
+    sides = document.sides or [] if isinstance(document, StrataDocument) else []
     return Page(
         title=f"A frozen rule on {say.quoted(document.columns.score)}",
         subtitle=f"made from {count(document.provenance.patients.total, 'patient')}",
-        status=certificate_status(certificate, verdict),
+        status=two_cuts_status(sides) if sides else certificate_status(certificate, verdict),
         headline=(in_words(document),),
-        marks=useful_mark(verdict, certified),
+        marks=side_marks(sides, certificate.delta) or useful_mark(verdict, certified),
         facts=(
             ("certified, at most", limit),
             ("without the score", risk(certificate.trivial_risk)),
             ("SHA-256", str(document.sha256)),
         ),
-        next_step=useful_step(rule.file_name, certificate, verdict, without),
+        next_step=two_cuts_step(sides)
+        if sides
+        else useful_step(rule.file_name, certificate, verdict, without),
         warnings=(),
         sections=(),
     )
@@ -48,6 +57,8 @@ def rule_page(rule: FrozenFile[Any]) -> Page:
 def in_words(document: RuleDocument | StrataDocument | CovariateDocument) -> str:
     """Say what the rule decides."""
     score = say.aggregation_in_words(document.columns.score, document.aggregation)
+    if isinstance(document, StrataDocument) and document.between is not None:
+        return f"{two_cuts_sentence(document, document.between)} The score of a patient is {score}."
     if isinstance(document, StrataDocument):
         return strata_in_words(document, score)
     if isinstance(document, CovariateDocument):

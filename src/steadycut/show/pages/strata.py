@@ -11,6 +11,13 @@ from steadycut.show.sections.certificate import (
     useful_mark,
     useful_step,
 )
+from steadycut.show.sections.two_cuts import (
+    side_marks,
+    sides_section,
+    two_cuts_sentence,
+    two_cuts_status,
+    two_cuts_step,
+)
 from steadycut.show.sentences import (
     aggregation_in_words,
     quoted,
@@ -24,22 +31,26 @@ SIDES = {"ge": "high scores are in high strata", "le": "low scores are in high s
 
 def strata_page(study: StrataStudyDocument) -> Page:
     """Return the page of a study of risk strata."""
-    certificate, stability = study.certificate, study.stability
+    certificate, stability, sides = study.certificate, study.stability, study.sides or []
     chose, certify = sum(study.patients.select), sum(study.patients.certify)
     return Page(
         title=f"Risk strata on {quoted(study.score)}",
         subtitle=f"{count(study.patients.total, 'patient')}: {chose} used to choose the boundaries "
         f"by the rule {study.rule}, {count(certify, 'other', 'others')} to check them",
-        status=certificate_status(certificate, study.verdict),
+        status=two_cuts_status(sides) if sides else certificate_status(certificate, study.verdict),
         headline=headline(study),
-        marks=useful_mark(study.verdict, certified_sentence(study)),
+        marks=side_marks(sides, certificate.delta)
+        or useful_mark(study.verdict, certified_sentence(study)),
         facts=(
-            ("average cost seen", risk(certificate.risk)),
+            *(() if sides else (("average cost seen", risk(certificate.risk)),)),
             ("stability", reversed_in_words(stability.flip_rate)),
         ),
-        next_step=useful_step("strata.json", certificate, study.verdict, WITHOUT),
+        next_step=two_cuts_step(sides)
+        if sides
+        else useful_step("strata.json", certificate, study.verdict, WITHOUT),
         warnings=tuple(stability.warnings),
         sections=(
+            *((sides_section(sides, study.between, certificate.delta),) if sides else ()),
             certificate_section(certificate, "where the risk is the average cost per patient"),
             strata_section(study),
             boundaries_section(study),
@@ -52,7 +63,10 @@ def strata_page(study: StrataStudyDocument) -> Page:
 
 def headline(study: StrataStudyDocument) -> tuple[str, ...]:
     """Return the sentences that are read in ten seconds; the first ones are the strata."""
-    strata = strata_in_words(study, aggregation_in_words(study.score, study.aggregation))
+    score = aggregation_in_words(study.score, study.aggregation)
+    if study.between is not None:
+        return (two_cuts_sentence(study, study.between), f"The score of a patient is {score}.")
+    strata = strata_in_words(study, score)
     return (strata,) if study.verdict else (strata, certified_sentence(study))
 
 

@@ -2,6 +2,7 @@
 
 ===================  ================================================================
 ``certificate``      the upper limit on the risk, term by term
+``two_cuts``         rule out and rule in: both sides, and the patients between
 ``characteristics``  what a cut-off does to patients, with intervals
 ``survival``         what unknown fates at a horizon may change
 ``next_site``        what several hospitals say about the next one

@@ -140,11 +140,11 @@ def rates_sentence(rates: Sequence[CertifiedRatePart], delta: float) -> str:
 
 def rate_in_words(one: CertifiedRatePart) -> str:
     """Say whether a rate is shown to be at least what was asked for."""
-    limit = f"at least {_floor(one.lower):.3f}"
+    limit = f"at least {floor(one.lower):.3f}"
     if one.answer == "no":
-        limit = f"at most {_ceiling(one.upper):.3f}"
+        limit = f"at most {ceiling(one.upper):.3f}"
     return (
-        f"{one.rate} at least {_asked(one)}: {ANSWERS[one.answer]} ({one.right} of "
+        f"{one.rate} at least {asked_value(one)}: {ANSWERS[one.answer]} ({one.right} of "
         f"{one.n_patients} {RIGHT[one.rate]}; {limit})"
     )
 
@@ -168,18 +168,18 @@ def more_patients(one: StudyRatePart, names: ClassNames) -> str:
         return f"Next: take another cut-off; at this rate even {MOST_PATIENTS} {who} are too few."
     return (
         f"Next: check with about {one.patients_needed} {who} (here {one.n_patients}): they show "
-        f"{_asked(one)} in four studies of five."
+        f"{asked_value(one)} in four studies of five."
     )
 
 
 def another_cut(one: StudyRatePart, direction: str, names: ClassNames) -> str:
     """Say which cut-off to choose where the observed rate is too low."""
-    asked = _asked(one)
+    asked = asked_value(one)
     side = "lower" if (one.rate == "sensitivity") == (direction == "ge") else "higher"
     start = f"Next: choose a {side} cut-off"
     if one.rate_needed is None:
         return f"{start}, and check with at least {one.patients_needed} {_who(one, names)}."
-    return f"{start}: --rule {one.rate}:{_rule_value(one.rate_needed)} to show at least {asked}."
+    return f"{start}: --rule {one.rate}:{rule_value(one.rate_needed)} to show at least {asked}."
 
 
 def _who(one: StudyRatePart, names: ClassNames) -> str:
@@ -187,20 +187,27 @@ def _who(one: StudyRatePart, names: ClassNames) -> str:
     return names.ill_patients if one.rate == "sensitivity" else names.healthy_patients
 
 
-def _asked(one: CertifiedRatePart) -> str:
+def asked_value(one: CertifiedRatePart) -> str:
     """Write a value as it was asked for, with at least two decimals."""
     return max(f"{one.asked:.2f}", f"{one.asked:g}", key=len)
 
 
-def _rule_value(rate: float) -> str:
+def rule_value(rate: float) -> str:
     """Write a rate for the name of a rule, rounded up, below 1."""
     value = math.ceil(100 * rate) / 100
-    return f"{value:.2f}" if value < 1 else f"{min(_ceiling(rate), 0.999):.3f}"
+    return f"{value:.2f}" if value < 1 else f"{min(ceiling(rate), 0.999):.3f}"
 
 
-def _floor(value: float) -> float:
+def rate_name(one: CertifiedRatePart) -> str:
+    """Write the name of a rate; predictive values in capital letters."""
+    return one.rate.upper() if one.rate in {"npv", "ppv"} else one.rate
+
+
+def floor(value: float) -> float:
+    """Round a limit down to three decimals."""
     return math.floor(1000 * value) / 1000
 
 
-def _ceiling(value: float) -> float:
+def ceiling(value: float) -> float:
+    """Round a limit up to three decimals."""
     return math.ceil(1000 * value) / 1000

@@ -3,9 +3,11 @@
 import numpy as np
 
 from steadycut.core.checks import FloatArray
+from steadycut.core.verdict import OVERALL, worst_answer
 from steadycut.documents.guards import graded_fingerprint
 from steadycut.documents.strata import (
     SCHEMA,
+    BetweenPart,
     BoundaryPart,
     StrataDocument,
     StrataProvenance,
@@ -14,6 +16,7 @@ from steadycut.documents.strata import (
     StrataStability,
     StrataStudyDocument,
 )
+from steadycut.documents.study import StudyRatePart, StudyVerdictPart
 from steadycut.study.describe import steps_of
 from steadycut.study.freeze import check_named, columns_of, versions
 from steadycut.study.reference import span_of
@@ -27,6 +30,8 @@ USUAL = (0.05, 0.95)
 def describe_strata(study: FittedStrata) -> StrataStudyDocument:
     """Return the study as numbers, texts and lists, without any patient."""
     options, recipe = study.options, study.patients.recipe
+    sides = [StudyRatePart.of(one) for one in study.sides]
+    members = study.counts.sum(axis=0)
     return StrataStudyDocument.of(
         options,
         study,
@@ -39,8 +44,19 @@ def describe_strata(study: FittedStrata) -> StrataStudyDocument:
         counts=study.counts.tolist(),
         stability=stability_part(study),
         patients=role_counts(study),
-        verdict=verdict_of_counts(study.counts, study.certificate, options.costs),
+        verdict=strata_verdict(study),
+        sides=sides or None,
+        between=BetweenPart.of_counts(members, options.delta) if sides else None,
     )
+
+
+def strata_verdict(study: FittedStrata) -> StudyVerdictPart:
+    """Return whether the strata are useful and, of two limits, whether both rates are shown."""
+    found = verdict_of_counts(study.counts, study.certificate, study.options.costs)
+    if not study.sides:
+        return found
+    asked = worst_answer(one.answer for one in study.sides)
+    return found.model_copy(update={"as_asked": asked, "overall": OVERALL[asked]})
 
 
 def freeze_strata(study: FittedStrata) -> StrataRule:

@@ -53,7 +53,9 @@ class StrataStudy(FittedStrata, Shown):
 def fit_strata(  # noqa: PLR0913
     patients: PatientScores,
     *,
-    costs: ArrayLike,
+    costs: ArrayLike | None = None,
+    rule_out: str | None = None,
+    rule_in: str | None = None,
     grades: ArrayLike | Mapping[Any, int] | None = None,
     n_thresholds: int | None = None,
     strata: Sequence[str] | None = None,
@@ -65,6 +67,7 @@ def fit_strata(  # noqa: PLR0913
     delta: float = 0.1,
     certify_size: float = 0.5,
     bound: str = "auto",
+    certify: str | None = None,
     seed: int = 0,
 ) -> StrataStudy:
     """Choose, freeze and certify the boundaries of ordered risk strata, all of them at once.
@@ -75,14 +78,20 @@ def fit_strata(  # noqa: PLR0913
         Patient scores; their labels are the grades 0 and 1 unless ``grades`` are given.
     costs
         C[grade, stratum], shape (grades, strata), both ascending: the cost of putting a patient
-        of this grade into this stratum.
+        of this grade into this stratum. May be left out with ``rule_out`` and ``rule_in``: then a
+        further test costs a quarter of a wrong decision.
+    rule_out, rule_in
+        Two limits instead of ``rule``, such as ``"sensitivity:0.95"`` (or ``"npv:0.98"``) and
+        ``"specificity:0.95"`` (or ``"ppv:0.9"``). As many healthy patients as possible are ruled
+        out, and as many ill ones as possible ruled in. For two grades and three strata.
     grades
         True grade of every patient, 0, 1, ..., in the order of ``patients.scores``; or a mapping
         from identifiers.
     n_thresholds
         Number of boundaries. If given, it must be one less than the columns of ``costs``.
     strata, grade_names
-        Names, ascending. Default: low, intermediate, high for three strata; 0, 1, ... for grades.
+        Names, ascending. Default: low, intermediate, high for three strata (with two limits: rule
+        out, further tests, rule in); 0, 1, ... for grades.
     rule
         ``"stable"``, the joint posterior mean, or ``"erm"``, the smallest mean cost.
     direction
@@ -94,6 +103,10 @@ def fit_strata(  # noqa: PLR0913
     bound
         On the mean cost: ``"auto"``, ``"clopper-pearson"`` (costs of two values), ``"betting"``,
         ``"bentkus"`` or ``"hoeffding"``.
+    certify
+        Rates to certify with two limits, such as ``"sensitivity:0.9,specificity:0.9"``. Default:
+        the limits themselves. Choose by stricter limits than you certify; otherwise about half of
+        all studies cannot show them.
 
     Returns
     -------
@@ -103,8 +116,10 @@ def fit_strata(  # noqa: PLR0913
     -----
     Some patients choose, the others certify. ``certificate`` is a bound on the mean cost.
     ``boundaries`` holds limits of all error rates at once. Each statement fails with probability
-    at most ``delta``, so both hold together with probability at least 1 - 2 delta. The stability
-    figures come from a bootstrap and have no guarantee.
+    at most ``delta``, so both hold together with probability at least 1 - 2 delta. With two limits,
+    ``sides`` says of each of the two rates whether it is shown. Their lower limits hold together
+    with probability at least 1 - delta, and so do their upper limits. The stability figures come
+    from a bootstrap and have no guarantee.
 
     Examples
     --------
@@ -117,9 +132,10 @@ def fit_strata(  # noqa: PLR0913
     (True, 150)
     """
     check_patients(patients)
-    matrix = CostMatrix(costs)
     options = strata_options(
-        matrix,
+        None if costs is None else CostMatrix(costs),
+        rule_out=rule_out,
+        rule_in=rule_in,
         n_thresholds=n_thresholds,
         strata=strata,
         grade_names=grade_names,
@@ -130,9 +146,10 @@ def fit_strata(  # noqa: PLR0913
         delta=delta,
         certify_size=certify_size,
         bound=bound,
+        certify=certify,
         seed=seed,
     )
-    study = run_strata(patients, read_grades(patients, grades, matrix.n_grades), options)
+    study = run_strata(patients, read_grades(patients, grades, options.costs.n_grades), options)
     warn_each(study.warnings, stacklevel=2)
     return study
 
@@ -162,6 +179,8 @@ def _choose(
     """Return the choosing patients between the cuts, and the boundaries that they choose."""
     costs, rule, chose = options.costs, parse_strata_rule(options.rule), roles.select
     cuts, cells = grade_cells(oriented.take(chose), grades[chose], costs.n_grades, options.grid)
+    if options.two_cuts is not None:
+        options.two_cuts.refuse_infeasible(cuts, f"'{oriented.recipe.name}'")
     draws = draw_strata(cuts, cells, rule, costs, options.n_bootstrap, rng)
     # Boundaries move off the scores that they equal; no patient changes stratum.
     clear = [clear_of_scores(one, oriented.scores) for one in draws.thresholds.tolist()]

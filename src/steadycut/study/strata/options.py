@@ -4,16 +4,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from steadycut.core.asked_rates import parse_rates
 from steadycut.core.checks import MOST_REPLICATES, check_count, check_fraction, shown
 from steadycut.core.cuts.grid import check_grid
 from steadycut.core.records import Direction, check_direction, sign_of
 from steadycut.core.strata.certify import choose_loss_bound
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.rules import parse_strata_rule
+from steadycut.core.strata.two_cuts import TwoCuts, two_cuts_text
+from steadycut.core.verdict import RateName
 from steadycut.errors import BadOption, argument
 
 # The names of two and of three strata if none are given.
 USUAL_NAMES = {2: ("low", "high"), 3: ("low", "intermediate", "high")}
+# The same for two limits, and the costs: a further test costs a quarter of a wrong decision.
+TWO_CUT_NAMES = ("rule out", "further tests", "rule in")
+TWO_CUT_COSTS = ((0.0, 0.25, 1.0), (1.0, 0.25, 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -30,19 +38,37 @@ class StrataOptions:
     delta: float = 0.1
     certify_size: float = 0.5
     bound: str = "auto"
+    certify: str | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
-        parse_strata_rule(self.rule)
+        if isinstance(parse_strata_rule(self.rule), TwoCuts):
+            _check_two_cuts(self.costs)
+        elif self.certify is not None:
+            msg = f"{argument('certify')} needs {argument('rule_out')} and {argument('rule_in')}."
+            raise BadOption(msg)
         check_direction(self.direction)
         check_grid(self.grid)
         check_count("n_bootstrap", self.n_bootstrap, at_least=2, at_most=MOST_REPLICATES)
         check_fraction("delta", self.delta)
         check_fraction("certify_size", self.certify_size)
         choose_loss_bound(self.bound, self.costs)
+        _ = self.asked_rates
         check_count("seed", self.seed, at_least=0)
         _check_names("strata", self.strata, self.costs.n_strata, "columns")
         _check_names("grades", self.grades, self.costs.n_grades, "rows")
+
+    @property
+    def two_cuts(self) -> TwoCuts | None:
+        """The two limits by which patients are ruled out and ruled in; None for other rules."""
+        rule = parse_strata_rule(self.rule)
+        return rule if isinstance(rule, TwoCuts) else None
+
+    @property
+    def asked_rates(self) -> dict[RateName, float]:
+        """The rates to certify, that of the lower cut-off first; none without two limits."""
+        limits = {} if self.two_cuts is None else self.two_cuts.asked
+        return limits | parse_rates(self.certify, list(limits))
 
     @property
     def sign(self) -> float:
@@ -51,14 +77,34 @@ class StrataOptions:
 
 
 def strata_options(
-    costs: CostMatrix,
+    costs: CostMatrix | None,
     *,
+    rule: str = "stable",
+    rule_out: str | None = None,
+    rule_in: str | None = None,
     n_thresholds: int | None = None,
     strata: Sequence[str] | None = None,
     grade_names: Sequence[str] | None = None,
     **options: Any,  # noqa: ANN401
 ) -> StrataOptions:
     """Return the options of `fit_strata`, checked, before any patient is looked at."""
+    limits = two_cuts_text(rule_out, rule_in)
+    if limits is not None and rule not in {"stable", limits}:
+        msg = (
+            f"{argument('rule')} and {argument('rule_out')} both say how to choose; leave out "
+            f"{argument('rule')}."
+        )
+        raise BadOption(msg)
+    rule = limits or rule
+    two_cuts = isinstance(parse_strata_rule(rule), TwoCuts)
+    costs = CostMatrix(TWO_CUT_COSTS) if costs is None and two_cuts else costs
+    if costs is None:
+        msg = (
+            f"give {argument('costs')}, what each stratum costs each grade; or "
+            f"{argument('rule_out')} and {argument('rule_in')}, such as sensitivity:0.95 and "
+            "specificity:0.95."
+        )
+        raise BadOption(msg)
     if n_thresholds is not None and check_count("n_thresholds", n_thresholds) != costs.n_boundaries:
         msg = (
             f"{argument('n_thresholds')} must be one less than the columns of costs, "
@@ -66,13 +112,25 @@ def strata_options(
         )
         raise BadOption(msg)
     numbered = tuple(f"stratum {k + 1}" for k in range(costs.n_strata))
-    known = USUAL_NAMES.get(costs.n_strata, numbered)
+    known = TWO_CUT_NAMES if two_cuts else USUAL_NAMES.get(costs.n_strata, numbered)
     return StrataOptions(
         costs=costs,
+        rule=rule,
         strata=known if strata is None else tuple(map(str, strata)),
         grades=tuple(map(str, range(costs.n_grades) if grade_names is None else grade_names)),
         **options,
     )
+
+
+def _check_two_cuts(costs: CostMatrix) -> None:
+    """Raise an error unless there are two grades and three strata."""
+    if costs.values.shape != np.shape(TWO_CUT_COSTS):
+        msg = (
+            f"{argument('costs')} must have two rows (healthy, ill) and three columns (rule out, "
+            f"further tests, rule in) with {argument('rule_out')}; got {costs.n_grades} and "
+            f"{costs.n_strata}."
+        )
+        raise BadOption(msg)
 
 
 def _check_names(what: str, names: tuple[str, ...], wanted: int, side: str) -> None:

@@ -1,0 +1,133 @@
+"""Rule out and rule in: two cut-offs, the patients between them, and what is shown of each side."""
+
+from collections.abc import Sequence
+
+from steadycut.core.verdict import MOST_PATIENTS, Answer, worst_answer
+from steadycut.documents.parts import CertifiedRatePart
+from steadycut.documents.strata import BetweenPart, StrataDocument, StrataStudyDocument
+from steadycut.documents.study import StudyRatePart
+from steadycut.show.builders import Column, of_columns, section
+from steadycut.show.numbers import cut, percent
+from steadycut.show.page import Section, Status
+from steadycut.show.sections.certificate import (
+    asked_value,
+    ceiling,
+    floor,
+    rate_name,
+    rule_value,
+)
+from steadycut.show.sections.verdict import TONES
+from steadycut.show.sentences import next_step
+
+# The side that each rate is about, whom it counts, and who of them is decided rightly.
+SIDES = {
+    "sensitivity": ("Rule-out", "ill patients", "not ruled out"),
+    "npv": ("Rule-out", "patients ruled out", "healthy"),
+    "specificity": ("Rule-in", "healthy patients", "not ruled in"),
+    "ppv": ("Rule-in", "patients ruled in", "ill"),
+}
+STATUS: dict[Answer, str] = {
+    "yes": "both sides shown",
+    "cannot tell": "not shown to be as asked",
+    "no": "not as asked",
+}
+
+
+def two_cuts_status(sides: Sequence[CertifiedRatePart]) -> Status:
+    """Return in a few words whether both sides are as asked."""
+    answer = worst_answer(one.answer for one in sides)
+    return Status(text=STATUS[answer], tone=TONES[answer])
+
+
+def two_cuts_sentence(document: StrataStudyDocument | StrataDocument, between: BetweenPart) -> str:
+    """Say where patients are ruled out and in, and how many lie between."""
+    low, high = (cut(threshold) for threshold in document.thresholds)
+    out, into = (f"below {low}", f"from {high}")
+    if document.direction == "le":
+        out, into = f"above {low}", f"at {high} or less"
+    return f"Rule out {out}, rule in {into}; {between_in_words(between)} and need further tests."
+
+
+def between_in_words(between: BetweenPart) -> str:
+    """Say how many patients lie between the two cut-offs.
+
+    Examples
+    --------
+    >>> between_in_words(BetweenPart.of_counts([30, 20, 50], 0.1))
+    '20 of 100 patients lie between (13.7 % to 27.7 % with 90 % confidence)'
+    """
+    ends = f"{percent(between.low)} to {percent(between.high)}"
+    share = f"{between.patients} of {between.n_patients} patients"
+    return f"{share} lie between ({ends} with {percent(between.level)} confidence)"
+
+
+def side_marks(sides: Sequence[CertifiedRatePart], delta: float) -> tuple[Status, ...]:
+    """Return what is shown of each side, with its mark."""
+    held = f"{percent(1 - delta)} confidence for both"
+    texts = (f"{side_in_words(one)} ({held})." for one in sides)
+    return tuple(
+        Status(text=text, tone=TONES[one.answer]) for text, one in zip(texts, sides, strict=True)
+    )
+
+
+def side_in_words(one: CertifiedRatePart) -> str:
+    """Say whether one side is shown to be as good as asked.
+
+    Examples
+    --------
+    >>> one = CertifiedRatePart(
+    ...     rate="npv", asked=0.9, right=59, n_patients=60, observed=59 / 60, lower=0.923,
+    ...     upper=0.999, answer="yes"
+    ... )
+    >>> side_in_words(one)
+    'Rule-out: NPV at least 0.90 is shown. 59 of 60 patients ruled out are healthy: at least 0.923'
+    """
+    side, whom, right = SIDES[one.rate]
+    shown = {"yes": "is shown", "cannot tell": "is not shown", "no": "is refuted"}[one.answer]
+    limit = f"at least {floor(one.lower):.3f}"
+    if one.answer == "no":
+        limit = f"at most {ceiling(one.upper):.3f}"
+    return (
+        f"{side}: {rate_name(one)} at least {asked_value(one)} {shown}. {one.right} of "
+        f"{one.n_patients} {whom} are {right}: {limit}"
+    )
+
+
+def two_cuts_step(sides: Sequence[StudyRatePart]) -> str:
+    """Say what to do now: what the first side that is not shown needs."""
+    first = next((one for one in sides if one.answer != "yes"), None)
+    if first is None:
+        return next_step("strata.json")
+    whom, value, n = SIDES[first.rate][1], asked_value(first), first.n_patients
+    certify = "--certify " + ",".join(f"{one.rate}:{asked_value(one)}" for one in sides)
+    if first.rate_needed is not None:
+        option = f"--{SIDES[first.rate][0].lower()} {first.rate}:{rule_value(first.rate_needed)}"
+        return f"Next: choose by a stricter limit: {option} {certify}."
+    if first.patients_needed is None:
+        return f"Next: ask for less, or find a better score; {MOST_PATIENTS} {whom} are too few."
+    many = f"about {first.patients_needed} {whom} (here {n}) show {value} in four studies of five"
+    return f"Next: check more patients: {many}. Or choose by stricter limits, with {certify}."
+
+
+def sides_section(
+    sides: Sequence[CertifiedRatePart], between: BetweenPart | None, delta: float
+) -> Section:
+    """Show both sides with their limits, and how many patients lie between."""
+    text = (
+        "Each lower limit is exact at "
+        f"{percent(1 - delta / len(sides))} confidence, so both hold together with "
+        f"{percent(1 - delta)} confidence. The limits of the share between need no labels; they "
+        "are a separate statement."
+    )
+    results = () if between is None else (f"{between_in_words(between)}.",)
+    columns: list[Column] = [
+        ("side", [SIDES[one.rate][0] for one in sides]),
+        ("rate", [rate_name(one) for one in sides]),
+        ("asked for", [asked_value(one) for one in sides]),
+        ("observed", [f"{one.right} of {one.n_patients}" for one in sides]),
+        ("at least", [f"{floor(one.lower):.3f}" for one in sides]),
+        ("at most", [f"{ceiling(one.upper):.3f}" for one in sides]),
+        ("shown", [str(one.answer) for one in sides]),
+    ]
+    table = of_columns("Both sides", columns, texts=2)
+    return section("sides", "Rule-out and rule-in", text, results=results, tables=(table,))
