@@ -106,6 +106,9 @@ def plan_command(
     if changes.changes is not None:
         write_change_plan(changes.changes, changes, study.target, certificate.delta, output)
         return
+    if changes != ChangeOptions():
+        msg = "--range, --labels, --margin, --order, --trigger and --otherwise need --changes RULE."
+        raise BadOption(msg)
     page = plan_page(plan(**asdict(study), **asdict(certificate)).describe())
     finish_page(page, "plan.html", output)
 
@@ -118,8 +121,8 @@ def write_change_plan(
     output: opt.OptionalOutputOptions,
 ) -> None:
     """Write when and how the cut-off of a rule may change."""
-    out, order = output.out, asked.order
-    if out is None or order is None or not (asked.range and asked.labels) or asked.margin is None:
+    out, order, most, margin = output.out, asked.order, asked.labels, asked.margin
+    if out is None or order is None or asked.range is None or most is None or margin is None:
         msg = "--changes needs --range LOW,HIGH, --labels N, --margin X, --order COL and --out DIR."
         raise BadOption(msg)
     low, high = ends_of(asked.range)
@@ -127,8 +130,8 @@ def write_change_plan(
         rule_at(path),
         low=low,
         high=high,
-        most_labels=asked.labels,
-        margin=asked.margin,
+        most_labels=most,
+        margin=margin,
         order=order,
         target=target,
         delta=delta,

@@ -182,6 +182,11 @@ def sealed_of(kind: type[Sealed], written: bytes, name: str) -> Sealed:
         content = json.loads(written)
     except (ValueError, RecursionError):
         content = None
+    schema = content.get("schema") if isinstance(content, dict) else None
+    if schema not in SEALED or SEALED[schema] is not kind:
+        file = PLAN_FILE if kind is ChangePlan else VERSION_FILES
+        msg = f"{name} is not a {file} of steadycut, or is damaged. Give the original file."
+        raise BadRuleFile(msg)
     found = read_document(kind, content, name)
     if found.sealed().to_bytes() != written:
         msg = f"{name} was changed after it was written; use the original file."

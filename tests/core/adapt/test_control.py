@@ -44,9 +44,10 @@ def test_all_attempts_together_spend_delta():
 
 def test_cells_count_labels_and_both_decisions():
     labels = labels_of([0.2, 0.5, 0.8, 0.2, 0.5, 0.8], [0, 0, 0, 1, 1, 1])
-    cells = cells_of(labels, cut=0.7, original=0.4)
-    assert cells[-1].tolist() == [1, 1, 0, 1, 1, 1, 0, 1]
-    assert confusion_of(cells[-1]) == labels.counts_at(0.7)
+    cells = cells_of(labels, np.array([0.1, 0.7]), original=0.4)
+    assert cells.shape == (2, 6, 8)
+    assert cells[1, -1].tolist() == [1, 1, 0, 1, 1, 1, 0, 1]
+    assert confusion_of(cells[1, -1]) == labels.counts_at(0.7)
 
 
 @pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=5), Costs(cost_fp=3)])
@@ -56,7 +57,7 @@ def test_both_claims_are_shown_when_their_capital_is_large_enough(costs):
     labels = labels_of(rng.normal(size=150) + 3 * ill, ill)
     largest = costs.largest
     claims = Claims(costs=costs, target=0.25 * largest, margin=0.08 * largest)
-    cells = cells_of(labels, 1.5, 0.5)
+    cells = cells_of(labels, np.array([1.5]), 0.5)[0]
     new, old = losses(labels, 1.5, costs) / largest, losses(labels, 0.5, costs) / largest
     for n in (1, 20, 60, 150):
         risk = capital(1 - new[:n], 1 - 0.25)

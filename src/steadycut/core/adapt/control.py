@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from steadycut.core.adapt.labels import Labels
 from steadycut.core.adapt.menu import Item
-from steadycut.core.bounds.anytime import TARGET_BETS, largest_refuted, log_evidence
+from steadycut.core.bounds.anytime import TARGET_BETS, largest_refuted
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
@@ -43,15 +43,15 @@ def attempt_delta(delta: float, attempt: int) -> float:
     return 6 * delta / (math.pi * attempt) ** 2
 
 
-def cells_of(labels: Labels, cut: float, original: float) -> IntArray:
-    """Return how many patients were in each cell after each label, shape (labels, 8).
+def cells_of(labels: Labels, cuts: FloatArray, original: float) -> IntArray:
+    """Return how many patients were in each cell after each label, shape (cut-offs, labels, 8).
 
     Cell 4 ill + 2 new + old counts the patients of one label and of two decisions, where 1 is ill
     or called.
     """
-    called, before = labels.scores >= cut, labels.scores >= original
+    called, before = labels.scores >= cuts[:, None], labels.scores >= original
     cell = 4 * labels.labels + 2 * called + before
-    return np.cumsum(cell[:, None] == np.arange(N_CELLS), axis=0)
+    return np.cumsum(cell[..., None] == np.arange(N_CELLS), axis=1)
 
 
 def confusion_of(cells: Sequence[int]) -> Confusion:
@@ -86,20 +86,23 @@ class Claims:
         return (missed + alarmed) / self.costs.largest
 
     def shown(
-        self, cells: IntArray, delta: float, *, same: bool, slack: float = 0.0
+        self,
+        cells: IntArray,
+        delta: float | FloatArray,
+        *,
+        same: bool | NDArray[np.bool_],
+        slack: float = 0.0,
     ) -> NDArray[np.bool_]:
         """Return after which labels both claims are shown, each with error probability delta.
 
         ``same`` says that the cut-off is the original one, whose difference is 0. A replay on
         another machine needs a little ``slack``.
         """
-        wanted = -math.log(delta) - slack
+        wanted = -np.log(delta) - slack
         largest = self.costs.largest
         risk = _evidence(cells, self.risk_gains, 1 - self.target / largest) >= wanted
-        if same:
-            return risk
         mean = (1 - self.margin / largest) / 2
-        return risk & (_evidence(cells, self.difference_gains, mean) >= wanted)
+        return risk & (same | (_evidence(cells, self.difference_gains, mean) >= wanted))
 
     def limits(self, cells: IntArray, delta: float, *, same: bool) -> tuple[FloatArray, FloatArray]:
         """Return upper limits of the risk, and of the difference, for each row of counts."""
@@ -143,22 +146,17 @@ def try_menu(
     delta
         The error probability of this attempt, see `attempt_delta`.
     """
-    every = np.array([cells_of(labels, one.cut, original) for one in menu])
-    shown = np.array(
-        [
-            claims.shown(cells, delta * one.weight / 2, same=one.cut == original)
-            for one, cells in zip(menu, every, strict=True)
-        ]
-    )
+    cuts, weights = np.array([[one.cut, one.weight] for one in menu]).T
+    every = cells_of(labels, cuts, original)
+    shares, same = delta * weights[:, None] / 2, cuts[:, None] == original
+    shown = claims.shown(every, shares, same=same)
     looks = np.flatnonzero(shown.any(axis=0))
     stop = int(looks[0]) if looks.size else labels.labels.size - 1
     cells, chosen = every[:, stop], None
     if looks.size:
-        limits = [
-            claims.limits(one[None], delta * item.weight / 2, same=True)[0][0] if good else np.inf
-            for item, one, good in zip(menu, cells, shown[:, stop], strict=True)
-        ]
-        chosen = int(np.argmin(limits))
+        good = np.flatnonzero(shown[:, stop])
+        limits = [claims.limits(cells[[j]], shares[j, 0], same=True)[0][0] for j in good]
+        chosen = int(good[np.argmin(limits)])
     return Attempt(labels=stop + 1, chosen=chosen, cells=cells)
 
 
@@ -176,21 +174,17 @@ def within(menu: Sequence[Item], low: float, high: float) -> list[Item]:
     return [Item(name=one.name, cut=one.cut, weight=one.weight * scale) for one in kept]
 
 
-def _grouped(cells: IntArray, gains: FloatArray) -> tuple[IntArray, FloatArray]:
-    distinct, place = np.unique(gains, return_inverse=True)
-    return cells @ (place[:, None] == np.arange(distinct.size)).astype(np.int64), distinct
-
-
 def _evidence(cells: IntArray, gains: FloatArray, mean: float) -> FloatArray:
     """Return the logarithm of the evidence against "the mean gain is at most ``mean``"."""
-    counts, distinct = _grouped(cells, gains)
-    zeros = counts[:, distinct == 0].sum(axis=1)
-    logs = np.full(zeros.size, math.log(mean))
-    return log_evidence(zeros, counts[:, distinct > 0], distinct[distinct > 0], logs, TARGET_BETS)[
-        0
-    ]
+    won = np.log1p(TARGET_BETS * (gains[:, None] / mean - 1))
+    logs = cells @ won
+    largest = logs.max(axis=-1)
+    found: FloatArray = largest + np.log(np.exp(logs - largest[..., None]).mean(axis=-1))
+    return found
 
 
 def _refuted(cells: IntArray, gains: FloatArray, delta: float) -> FloatArray:
-    counts, distinct = _grouped(cells, gains)
+    """Return the largest mean gain that is refuted, for each row of counts."""
+    distinct, place = np.unique(gains, return_inverse=True)
+    counts = cells @ (place[:, None] == np.arange(distinct.size)).astype(np.int64)
     return largest_refuted(counts, distinct, delta, TARGET_BETS)

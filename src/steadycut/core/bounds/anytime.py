@@ -54,7 +54,7 @@ def at_most_p_values(values: ArrayLike, counts: ArrayLike, means: FloatArray) ->
     numbers, array = np.asarray(counts), np.asarray(values, float)
     zeros = np.full(means.size, numbers[array == 0].sum())
     others = np.tile(numbers[array > 0], (means.size, 1))
-    log_total, _ = log_evidence(zeros, others, array[array > 0], np.log(means))
+    log_total, _ = _log_total(zeros, others, array[array > 0], np.log(means))
     return np.exp(-np.maximum(log_total, 0.0))
 
 
@@ -70,7 +70,7 @@ def largest_refuted(
     counts, distinct = counts[:, distinct > 0], distinct[distinct > 0]
     log_mean, wanted = np.full(zeros.size, SMALLEST_LOG), -np.log(delta)
     for _ in range(NEWTON_STEPS):
-        log_total, slope = log_evidence(zeros, counts, distinct, log_mean, bets)
+        log_total, slope = _log_total(zeros, counts, distinct, log_mean, bets)
         step = np.where(log_total > wanted, (wanted - log_total) / np.minimum(slope, -1e-12), 0.0)
         log_mean = log_mean + step
         if step.max() < PRECISION:
@@ -78,7 +78,7 @@ def largest_refuted(
     return np.where(log_mean > SMALLEST_LOG, np.exp(log_mean), 0.0)
 
 
-def log_evidence(
+def _log_total(
     zeros: IntArray,
     counts: IntArray,
     distinct: FloatArray,

@@ -378,10 +378,11 @@ def judged_by(
     The certificate of one version has half of the error probability of its attempt.
     """
     used = Labels(scores=labels.scores[: found.labels], labels=labels.labels[: found.labels])
+    cells = cells_of(used, np.array([one.cut for one in there.menu]), original)
     every = np.array(
         [
-            claims.limits(cells_of(used, one.cut, original), delta * one.weight / 2, same=True)[0]
-            for one in there.menu
+            claims.limits(seen, delta * one.weight / 2, same=True)[0]
+            for one, seen in zip(there.menu, cells, strict=True)
         ]
     )
     best = np.argmin(every, axis=0)

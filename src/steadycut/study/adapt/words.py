@@ -163,11 +163,15 @@ def change_text(part: ChangePart, found: AdaptationDocument, original: float) ->
         )
     shown = at_most(part.limit, found.costs.as_costs())
     level = f"{1 - part.delta_all:.0%}".replace("%", " %")
+    stays = found.threshold == original
+    cut = (
+        f"the original cut-off {original:.6g} stays" if stays else f"cut-off {found.threshold:.6g}"
+    )
+    before = "" if stays else f", the original one was {original:.6g}"
     return (
-        f"attempt {part.attempt} is accepted after {part.labels} labels: cut-off "
-        f"{found.threshold:.6g}, the original one was {original:.6g}. It is shown to be {shown}, "
-        f"and its cost to be {compared(part.difference)} that of the original rule. All "
-        f"versions of the plan hold together with {level} confidence."
+        f"attempt {part.attempt} is accepted after {part.labels} labels: {cut}{before}. Shown: "
+        f"{shown}, and a cost {compared(part.difference)} that of the original rule. All versions "
+        f"of the plan hold together with {level} confidence."
     )
 
 
