@@ -22,6 +22,7 @@ NOT_RUN = {
     "guide/privacy.md": "needs a random key; tests/cli/test_guards.py runs the commands",
     "guide/slides.md": "needs slides and a model; tests/slides run the commands",
     "guide/spreadsheets.md": "the forms of a command; tests/ingest/sources read such files",
+    "guide/survival.md": "needs the Rotterdam and GBSG data, which are not ours to ship",
     "guide/tables.md": "the form of a command",
     "paper_rerun.md": "takes hours, and data that are not ours to ship",
     "reliability.md": "takes hours",

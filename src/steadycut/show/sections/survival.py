@@ -102,7 +102,7 @@ def survival_facts(found: SurvivalPart | None, costs: CostsPart) -> tuple[tuple[
         f"{found.unknown} of {found.n_patients} patients, counted as errors above; sensitivity "
         f"{between(found.sensitivity)}, specificity {between(found.specificity)} by their fate; "
         f"weighted (approximate) {rate(weighted.sensitivity)} and {rate(weighted.specificity)}, "
-        f"cost at most {say.limit_in_short(weighted.limit, costs)} (approximate)"
+        f"at most {say.limit_in_short(weighted.limit, costs)} (approximate)"
     )
     return (("unknown fate", text),)
 
