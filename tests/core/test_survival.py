@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from steadycut import PatientScores
+from steadycut.core.bootstrap.draws import draw_weighted
+from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import confusion_at
+from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.records import UNKNOWN, Costs
+from steadycut.core.rules.registry import chosen_cut, parse_rule
 from steadycut.core.survival import (
     best_labels,
     censoring_weights,
@@ -143,3 +147,43 @@ def test_no_log_rank_cut_without_a_cut_to_try():
     ones = np.ones(20)
     assert log_rank_cut(ones, np.arange(20.0), ones) is None
     assert log_rank_cut(np.arange(20.0), np.arange(20.0), np.zeros(20)) is None
+
+
+def test_the_weighted_limit_at_a_target_prevalence_takes_the_classes_apart():
+    patients, costs = cohort(censoring=1e9), Costs(cost_fn=2, target=(0.2, 0.4))
+    counts = confusion_at(patients, 0.0)
+    found = weighted_at(patients, 0.0, costs, 0.1)
+    assert found.risk == pytest.approx(counts.risk(costs))
+    exact = certificate_of(counts, costs, 0.1)
+    assert found.limit == pytest.approx(exact.value, rel=1e-9)
+
+
+def test_a_class_without_patients_has_no_rate_and_no_useful_limit():
+    patients = PatientScores(scores=[1, 2, 3], time=[9, 9, 9], event=[0, 0, 0], horizon=5)
+    found = weighted_at(patients, 1.5, Costs(), 0.1)
+    assert found.sensitivity is None
+    assert found.specificity == pytest.approx(1 / 3)
+    assert weighted_rate([1, 1], np.ones(2)).limit(0.1) == 1.0
+    at_target = weighted_at(patients, 1.5, Costs(target=(0.5, 0.5)), 0.1)
+    assert at_target.limit == pytest.approx(
+        0.5 + 0.5 * weighted_rate([1, 1, 0], np.ones(3)).limit(0.05)
+    )
+
+
+def test_weighted_cuts_are_those_of_repeated_patients():
+    # A patient of weight 2 counts like two patients at the same score.
+    rng = np.random.default_rng(8)
+    scores, labels = rng.normal(size=40), rng.integers(0, 2, 40)
+    weights = rng.integers(1, 4, 40).astype(float)
+    patients = PatientScores(scores=scores, labels=labels)
+    repeated = PatientScores(
+        scores=np.repeat(scores, weights.astype(int)), labels=np.repeat(labels, weights.astype(int))
+    )
+    for rule in ("erm", "youden", "stable"):
+        cuts = cuts_of(patients, "exact")
+        cell_of = cuts.bin_of(scores) + cuts.cells.size // 2 * (labels == 0)
+        found = draw_weighted(
+            cuts, parse_rule(rule), Costs(), 3, np.random.default_rng(0), cell_of, weights
+        )
+        assert found.threshold == chosen_cut(cuts_of(repeated, "exact"), parse_rule(rule), Costs())
+        assert found.thresholds.size == 3
