@@ -38,6 +38,7 @@ COMMANDS = {
     f"covariate both.csv {COLUMNS} --covariate hospital --out covariate": (),
     "plan --patients 200": (),
     "monitor study/rule.json there.csv --order day --label tumour --out watch": (),
+    "switch study/rule.json there.csv --new there.csv --out switched": (),
     "rules": (),
     "reproduce table --replicates 2 --bootstrap 20 --out table": (),
     "reproduce figure-1 --replicates 2 --out figure": ("sklearn",),

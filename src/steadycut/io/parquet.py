@@ -65,9 +65,9 @@ def copy_columns(
             given[f"c{i}"], cell = values, f"coalesce(c{i}, 'nan')" if is_float else f"c{i}"
         else:
             # Older versions of DuckDB need pandas if the first texts of a column are missing.
-            texts = np.array([*values, None], dtype=object)[:-1]
-            given[f"n{i}"] = np.array([text is None for text in texts], dtype=bool)
-            given[f"c{i}"] = np.where(given[f"n{i}"], "", texts)
+            texts = ["" if text is None else str(text) for text in values]
+            given[f"n{i}"] = np.array([text is None for text in values], dtype=bool)
+            given[f"c{i}"] = np.array([*texts, None], dtype=object)[:-1]
             cell = f"CASE WHEN NOT n{i} THEN c{i}::VARCHAR END"
         picked.append(f"{cell} AS {quote_name(name)}")
     kept = f", KV_METADATA {{{NOTE}: {quote_text(json.dumps(note, sort_keys=True))}}}"
