@@ -382,3 +382,41 @@ def test_the_engine_changes_no_byte(table, strata, tmp_path, capsys):
     assert ran.code == 0
     assert (tmp_path / "strata.json").read_bytes() == strata.read_bytes()
     assert not (tmp_path / "steadycut-checkpoint").exists()
+
+
+TWO = ["--rule-out", "sensitivity:0.9", "--rule-in", "ppv:0.6"]
+
+
+def test_rule_out_and_rule_in_need_no_costs(table, other, tmp_path, capsys):
+    out = tmp_path / "o"
+    ran = run_command(capsys, "strata", table, *BINARY, *TWO, "--json", "--out", out)
+    assert (ran.code, ran.json["strata"][0]) == (0, "rule out")
+    assert [one["rate"] for one in ran.json["sides"]] == ["sensitivity", "ppv"]
+    assert ran.json["between"]["n_patients"] == 75
+    audited = run_command(
+        capsys, "audit", out / "strata.json", other, "--label", "label", "--json", "--force",
+        "--out", tmp_path / "a",
+    )  # fmt: skip
+    assert audited.json["sides"][0]["asked"] == 0.9
+    assert audited.json["between"]["n_patients"] == 150
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "give --costs, what each stratum costs each grade; or --rule-out and --rule-in"),
+        (TWO[:2], "--rule-out needs --rule-in too; give both, such as specificity:0.95"),
+        (["--rule-out", "ppv:0.9", *TWO[2:]], "--rule-out must be sensitivity:X or npv:X"),
+        (["--rule-out", "npv:9", *TWO[2:]], "the npv of --rule-out must lie strictly between"),
+        ([*TWO, "--rule", "erm"], "--rule and --rule-out both say how to choose; leave out --rule"),
+        ([*TWO, "--certify", "npv:0.9"], "--certify must name sensitivity or ppv"),
+        ([*TWO, *SQUARE], "--costs must have two rows (healthy, ill) and three columns"),
+        (["--certify", "npv:0.9", *GREY], "--certify needs --rule-out and --rule-in"),
+        ([*TWO[:2], "--rule-in", "ppv:0.99", "--direction", "le"], "has ppv >= 0.99 among the"),
+    ],
+)
+def test_wrong_limits_are_one_line(options, said, table, tmp_path, capsys):
+    ran = run_command(capsys, "strata", table, *BINARY, *options, "--out", tmp_path / "o")
+    assert ran.code == 2
+    assert said in ran.err
+    assert len(ran.err.strip().splitlines()) == 1

@@ -5,8 +5,11 @@ import pytest
 
 from steadycut import PatientScores, fit_strata
 from steadycut.core.bounds.windows import windows_of
+from steadycut.core.confusion import count_decisions
 from steadycut.core.strata.draws import stratum_of
 from steadycut.core.strata.modulus import joint_band, joint_modulus
+from steadycut.core.verdict import certified_error
+from steadycut.errors import NoFeasibleCut
 from tests.core.strata_cohorts import GREY, SQUARE, WIDE
 
 pytestmark = pytest.mark.validity
@@ -81,3 +84,35 @@ def test_the_band_covers_the_joint_modulus_of_the_population(costs, n_studies):
         bands = [joint_band(windows, np.full(2, radius), costs, DELTA) for radius in radii]
         held.append(all(band >= true for band, true in zip(bands, truth, strict=True)))
     assert np.mean(held) >= 1 - DELTA - slack(n_studies)
+
+
+@pytest.mark.parametrize("n_studies", SETTINGS)
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("limits", [("sensitivity:0.8", "specificity:0.9"), ("npv:0.8", "ppv:0.5")])
+def test_both_sides_of_two_limits_hold_together(limits, tied, n_studies):
+    rng = np.random.default_rng(5)
+
+    def patients(n):
+        ill = (rng.random(n) < 0.3).astype(int)
+        scores = rng.normal(size=n) + 1.5 * ill
+        return np.round(scores, 0 if tied else 6), ill
+
+    scores, ill = patients(100_000)
+    sides, between = [], []
+    for seed in range(n_studies):
+        drawn, labels = patients(120)
+        cohort = PatientScores(scores=drawn, labels=labels)
+        options = {"rule_out": limits[0], "rule_in": limits[1], "delta": DELTA, "seed": seed}
+        try:
+            study = fit_strata(cohort, n_bootstrap=2, bound="hoeffding", **options)
+        except NoFeasibleCut:  # The patients who choose say so; those who certify have no part.
+            continue
+        strata = stratum_of(scores, study.thresholds)
+        everyone = count_decisions(ill, strata, (2, 3))
+        truth = {one.rate: certified_error(everyone, one.rate).opposite for one in study.sides}
+        sides.append(all((truth[one.rate].value or 1) >= one.lower for one in study.sides))
+        found = study.describe().between
+        between.append(found.low <= np.mean(strata == 1) <= found.high)
+    assert len(sides) > 0.9 * n_studies
+    assert np.mean(sides) >= 1 - DELTA - slack(n_studies)
+    assert np.mean(between) >= 1 - DELTA - slack(n_studies)

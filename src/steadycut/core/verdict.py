@@ -101,6 +101,11 @@ def error_rates(counts: IntArray, matrix: CostMatrix) -> list[ErrorRate]:
     return found
 
 
+def name_in_text(name: RateName) -> str:
+    """Return the name of a rate as texts write it, predictive values in capital letters."""
+    return name.upper() if name in {"npv", "ppv"} else name
+
+
 def certified_error(counts: IntArray, name: RateName) -> ErrorRate:
     """Return the errors against a rate, from patients by grade (healthy, ill) and action.
 

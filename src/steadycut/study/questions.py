@@ -16,6 +16,7 @@ from steadycut.core.verdict import (
     ErrorRate,
     Question,
     Verdict,
+    name_in_text,
     patients_needed,
     strict_level,
 )
@@ -252,7 +253,7 @@ def _rates(part: LabelledPart, delta: float) -> str:
         if answer != "no":
             limit = f"at least {math.floor(1000 * low) / 1000:.3f}"
         parts.append(
-            f"; {name} at least {compared.certified[name]:g}: {HOLDS[answer]} "
+            f"; {name_in_text(name)} at least {compared.certified[name]:g}: {HOLDS[answer]} "
             f"({right.wrong} of {right.n_patients}, {limit})"
         )
     return "".join(parts)

@@ -1,6 +1,7 @@
 from steadycut import fit_strata
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.show import render_document
+from steadycut.show.pages.rule import rule_page
 from steadycut.show.pages.strata import strata_lines, strata_page
 from tests.core.cohorts import binormal
 from tests.core.strata_cohorts import GREY, SQUARE, graded
@@ -60,3 +61,51 @@ def test_a_vacuous_certificate_is_said():
     assert older.status.text == "not shown to be useful"
     assert any(sentence.startswith("Not shown") for sentence in older.headline)
     assert page.warnings == tuple(study.warnings)
+
+
+def two_cuts(direction="ge", **options):
+    cohort = binormal(2, 400, distance=2.0)
+    sign = 1 if direction == "ge" else -1
+    patients = PatientScores(scores=sign * cohort.scores, labels=cohort.labels)
+    limits = {"rule_out": "npv:0.97", "rule_in": "specificity:0.97", **options}
+    return fit_strata(patients, direction=direction, n_bootstrap=20, **limits)
+
+
+def test_rule_out_and_rule_in_come_first():
+    study = two_cuts(certify="npv:0.8,specificity:0.8").describe()
+    page = strata_page(study)
+    low, high = (f"{cut:.4g}" for cut in study.thresholds)
+    n = study.between.patients
+    assert page.headline[0].startswith(f"Rule out below {low}")
+    assert f"rule in from {high}" in page.headline[0]
+    assert f"{n} of 200 patients lie between" in page.headline[0]
+    assert page.status.text == "both sides shown"
+    out, into = (mark.text for mark in page.marks)
+    side = study.sides[0]
+    assert out.startswith(
+        f"Rule-out: NPV at least 0.80 is shown. {side.right} of {side.n_patients}"
+    )
+    assert into.startswith("Rule-in: specificity at least 0.80 is shown.")
+    assert "cost" not in " ".join((*page.headline, out, into, page.next_step))
+    assert [one.key for one in page.sections[:2]] == ["sides", "certificate"]
+
+
+def test_low_scores_are_ruled_in_from_above():
+    study = two_cuts("le").describe()
+    low, high = (f"{cut:.4g}" for cut in study.thresholds)
+    assert strata_page(study).headline[0].startswith(f"Rule out above {low}, rule in at {high} or")
+
+
+def test_what_a_side_needs_is_said():
+    strict = strata_page(two_cuts(certify="npv:0.96,specificity:0.96").describe())
+    assert strict.next_step.startswith("Next: c")
+    assert "--certify npv:0.96,specificity:0.96" in strict.next_step
+    assert strict.status.text in {"not shown to be as asked", "not as asked"}
+
+
+def test_the_frozen_file_says_the_same():
+    study = two_cuts()
+    page, frozen = strata_page(study.describe()), rule_page(study.freeze())
+    assert frozen.marks == page.marks
+    assert frozen.headline[0].startswith(page.headline[0])
+    assert frozen.next_step == page.next_step

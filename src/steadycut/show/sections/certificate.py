@@ -198,11 +198,6 @@ def rule_value(rate: float) -> str:
     return f"{value:.2f}" if value < 1 else f"{min(ceiling(rate), 0.999):.3f}"
 
 
-def rate_name(one: CertifiedRatePart) -> str:
-    """Write the name of a rate; predictive values in capital letters."""
-    return one.rate.upper() if one.rate in {"npv", "ppv"} else one.rate
-
-
 def floor(value: float) -> float:
     """Round a limit down to three decimals."""
     return math.floor(1000 * value) / 1000

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from steadycut.core.verdict import MOST_PATIENTS, Answer, worst_answer
+from steadycut.core.verdict import MOST_PATIENTS, Answer, name_in_text, worst_answer
 from steadycut.documents.parts import CertifiedRatePart
 from steadycut.documents.strata import BetweenPart, StrataDocument, StrataStudyDocument
 from steadycut.documents.study import StudyRatePart
@@ -13,7 +13,6 @@ from steadycut.show.sections.certificate import (
     asked_value,
     ceiling,
     floor,
-    rate_name,
     rule_value,
 )
 from steadycut.show.sections.verdict import TONES
@@ -88,7 +87,7 @@ def side_in_words(one: CertifiedRatePart) -> str:
     if one.answer == "no":
         limit = f"at most {ceiling(one.upper):.3f}"
     return (
-        f"{side}: {rate_name(one)} at least {asked_value(one)} {shown}. {one.right} of "
+        f"{side}: {name_in_text(one.rate)} at least {asked_value(one)} {shown}. {one.right} of "
         f"{one.n_patients} {whom} are {right}: {limit}"
     )
 
@@ -122,7 +121,7 @@ def sides_section(
     results = () if between is None else (f"{between_in_words(between)}.",)
     columns: list[Column] = [
         ("side", [SIDES[one.rate][0] for one in sides]),
-        ("rate", [rate_name(one) for one in sides]),
+        ("rate", [name_in_text(one.rate) for one in sides]),
         ("asked for", [asked_value(one) for one in sides]),
         ("observed", [f"{one.right} of {one.n_patients}" for one in sides]),
         ("at least", [f"{floor(one.lower):.3f}" for one in sides]),
