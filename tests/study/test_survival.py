@@ -114,6 +114,8 @@ def test_a_page_says_how_many_fates_are_unknown_and_what_is_approximate():
     part = study.describe().survival
     assert f"{part.unknown} of {part.n_patients} patients" in text
     assert "approximate" in text
+    assert f"and {study.describe().patients.unknown} of unknown fate" in text
+    assert "Outcome. The outcome was the event by 5" in text
     assert "counts as an error" in " ".join(study.warnings)
     assert "log-rank" in text
     assert json.loads(json.dumps(study.to_dict()))["survival"]["weighted"]["approximate"] is True

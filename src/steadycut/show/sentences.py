@@ -294,6 +294,8 @@ def roles_in_words(patients: parts.RoleCounts, names: ClassNames, honesty: str =
     """Say how many patients there are, who was used to choose and who to check."""
     ill = of_them(names.ill)
     all_of_them = f"{count(patients.total, 'patient')}, {patients.positive} of them {ill}"
+    if patients.unknown:
+        all_of_them += f" and {patients.unknown} of unknown fate"
     if honesty == "uniform":
         return f"{all_of_them}: all were used to choose the cut-off and to check it"
     others = count(patients.certify, "other", "others")

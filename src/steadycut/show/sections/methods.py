@@ -9,6 +9,7 @@ from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Section
 from steadycut.show.sections.certificate import rates_sentence
 from steadycut.show.sections.characteristics import characteristic_names, fixed, interval_text
+from steadycut.show.sections.survival import HERE, outcome_texts
 
 # As in CITATION.cff, which tests compare it with.
 CITATION = (
@@ -35,6 +36,7 @@ def methods_section(document: StudyDocument) -> Section:
     """Return the methods of a study, ready to be pasted and shortened."""
     return _section(
         patients_text(document),
+        *outcome_texts(document.survival, "used to check"),
         choice_text(document),
         certificate_text(document),
         results_text(document),
@@ -45,7 +47,8 @@ def methods_section(document: StudyDocument) -> Section:
 def audit_methods_section(document: AuditDocument) -> Section:
     """Return the methods of an audit, ready to be pasted and shortened."""
     results = [audit_results_text(document)] if isinstance(document, LabelledAudit) else []
-    return _section(audit_text(document), *results, software_text(document, None))
+    outcome = outcome_texts(document.survival, HERE)
+    return _section(audit_text(document), *outcome, *results, software_text(document, None))
 
 
 def _section(*texts: str) -> Section:

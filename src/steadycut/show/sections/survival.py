@@ -6,6 +6,8 @@ from steadycut.show.builders import explained, section
 from steadycut.show.numbers import count, cut, percent, rate, risk
 from steadycut.show.page import Section
 
+# Where an audit was made.
+HERE = "here"
 # Smaller p-values are not written out: the formula is an approximation.
 LEAST_P = 0.0001
 
@@ -63,8 +65,31 @@ def unknown_sentence(found: SurvivalPart) -> str:
         return "The fate of every patient is known."
     return (
         f"{found.unknown} of {count(found.n_patients, 'patient')} were censored before, so their "
-        f"fate is unknown; {found.unknown_called} of them are called."
+        f"fate is unknown (called: {found.unknown_called})."
     )
+
+
+def outcome_texts(found: SurvivalPart | None, who: str) -> tuple[str, ...]:
+    """Return the methods of survival, for a paper; nothing without a horizon."""
+    if found is None:
+        return ()
+    columns = "" if found.time is None else f" (columns “{found.time}” and “{found.event}”)"
+    text = (
+        f"Outcome. The outcome was the event by {found.horizon:g}{columns}; patients were followed "
+        f"to {found.horizon:g}, to the event or to censoring."
+    )
+    if not found.unknown:
+        return (f"{text} Nobody was censored before.",)
+    weighted, chose = found.weighted, ", also to choose the cut-off" if who != HERE else ""
+    said = (
+        f"{text} {found.unknown} of {count(found.n_patients, 'patient')} {who} were censored "
+        "before. Each of them counts as an error in the results below, so that the upper limit "
+        "holds for any censoring. Patients of known fate were weighted by the inverse "
+        f"Kaplan-Meier probability of not being censored{chose}. With these weights sensitivity "
+        f"was {rate(weighted.sensitivity)}, specificity {rate(weighted.specificity)}, and the risk "
+        f"at most {risk(weighted.limit)} (approximate)."
+    )
+    return (said,)
 
 
 def errors_note(found: SurvivalPart | None) -> str:
