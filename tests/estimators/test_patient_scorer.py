@@ -147,3 +147,5 @@ def test_another_estimator_is_refused(rows):
     X, y, _ = rows
     with pytest.raises(BadOption, match="must be given a StableThresholdClassifier; got an object"):
         patient_scorer("accuracy")(LogisticRegression().fit(X, y), X, y)
+    with pytest.raises(BadOption, match="scoring must be a name, such as 'roc_auc', or a scorer"):
+        patient_scorer(None)

@@ -59,6 +59,8 @@ class PatientScorer:
     """A scorer that counts patients; make it with `patient_scorer`."""
 
     def __init__(self, scoring: str | Callable[..., float]) -> None:
+        if scoring is None:
+            refuse("scoring", "be a name, such as 'roc_auc', or a scorer", scoring)
         self.scoring = scoring
         self._scorer = get_scorer(scoring)
 
