@@ -4,6 +4,9 @@ Decided before the first run. A setting is a scorer and a number of patients, al
 For each of three cohorts, 120 bootstrap replicates of the cut-off (rule ``stable``, equal costs,
 5 folds) are drawn by full refits and by each shortcut, from the same seeds: the same patients and
 the same folds. A second run of full refits from other seeds shows what chance alone does.
+Planned and left out, because the machine was busy and before they had given any result: a fourth
+cohort, 80 more replicates, C = 0.01 and C = 100 with 400 patients, and a small network.
+
 Reported are means over the cohorts of
 
 ks         Kolmogorov distance between the draws and those of the full refits
@@ -28,10 +31,8 @@ import numpy as np
 from scipy.stats import ks_2samp, wasserstein_distance
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.decomposition import PCA
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
-from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
@@ -43,6 +44,7 @@ from steadycut.estimators.threads import one_thread
 from steadycut.study.options import study_options
 
 SEED = 20_261_116
+N_COHORTS, N_REPLICATES = 3, 120
 ROWS_EACH = {"breast": 1, "digits": 2, "noise": 2}
 
 
@@ -52,27 +54,20 @@ class Setting:
     data: str
     n_patients: int
     head: object
-    refits: tuple[str, ...] = REFITS
-    n_cohorts: int = 3
-    n_replicates: int = 120
 
 
 def logistic(C):
     return LogisticRegression(C=C, max_iter=1000)
 
 
-NETWORK = MLPClassifier((8,), max_iter=100)
 SETTINGS = (
     Setting("10 components, 100 patients, C = 1", "breast", 100, logistic(1.0)),
     Setting("10 components, 400 patients, C = 1", "breast", 400, logistic(1.0)),
     Setting("64 random features, 100 patients, C = 0.01", "digits", 100, logistic(0.01)),
     Setting("64 random features, 100 patients, C = 1", "digits", 100, logistic(1.0)),
     Setting("64 random features, 100 patients, C = 100", "digits", 100, logistic(100.0)),
-    Setting("64 random features, 400 patients, C = 0.01", "digits", 400, logistic(0.01)),
     Setting("64 random features, 400 patients, C = 1", "digits", 400, logistic(1.0)),
-    Setting("64 random features, 400 patients, C = 100", "digits", 400, logistic(100.0)),
     Setting("10 of 264 features picked by label, 100 patients", "noise", 100, logistic(1.0)),
-    Setting("small network, 100 patients", "digits", 100, NETWORK, ("full", "warm"), 1, 60),
 )
 
 
@@ -125,15 +120,16 @@ def draws(setting, number):
     search = study_options().search
     found, seconds = {}, {}
     with one_thread(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        # Some pixels are constant, and SelectKBest says so at every fit.
+        warnings.simplefilter("ignore")
         model = scorer.fit(instances, everybody, rng)
-        for kind in (*setting.refits, "full, other seeds"):
+        for kind in (*REFITS, "full, other seeds"):
             began = time.process_time()
             refit = kind.partition(",")[0]
             quick, rows, kept = shortened(refit, scorer, instances, everybody, model)
             again = Refit(scorer=quick, instances=rows, patients=kept, search=search)
             entropy = [SEED, number, int("other" in kind)]
-            seeds = np.random.SeedSequence(entropy).spawn(setting.n_replicates)
+            seeds = np.random.SeedSequence(entropy).spawn(N_REPLICATES)
             found[kind] = np.array([replicate(again, seed)[0] for seed in seeds])
             seconds[kind] = time.process_time() - began
     return found, seconds
@@ -155,19 +151,14 @@ def compared(found, seconds, kind):
 
 
 def main():
-    tasks = [(one, number) for one in SETTINGS for number in range(one.n_cohorts)]
+    tasks = [(one, number) for one in SETTINGS for number in range(N_COHORTS)]
     parallel = joblib.Parallel(n_jobs=2, return_as="generator")
     runs = parallel(joblib.delayed(draws)(*task) for task in tasks)
     result = {}
     for setting in SETTINGS:
-        mine = [next(runs) for _ in range(setting.n_cohorts)]
+        mine = [next(runs) for _ in range(N_COHORTS)]
         kinds = [kind for kind in mine[0][0] if kind != "full"]
-        result[setting.name] = {
-            "full": {
-                "sd": round(float(np.mean([found["full"].std() for found, _ in mine])), 4),
-                "seconds": round(float(np.mean([spent["full"] for _, spent in mine])), 2),
-            }
-        }
+        result[setting.name] = {}
         for kind in kinds:
             rows = [compared(found, spent, kind) for found, spent in mine]
             means = {
