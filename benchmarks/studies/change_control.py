@@ -11,7 +11,7 @@ in the stretch that certified it; where the stretch holds a change, at all times
 The settings: no change, one change, three changes; and some that are as hard as possible. In
 ``at the target`` no cut-off has a risk below 1.005 times the target, so every accepted version is
 bad. In ``at the margin`` every cut-off of the menu that is not the original is worse by more than
-the margin, by 1.02 times at least. There are then five declared events, and 500 streams.
+the margin, by 1.02 times at least. There are then five declared events, and 2,000 streams.
 The last setting shows what happens if failed attempts do not spend their part of delta.
 """
 
@@ -39,7 +39,7 @@ DELTA, TARGET, MARGIN, MOST_LABELS, POOL = 0.1, 0.2, 0.05, 300, 60
 PREVALENCE, DISTANCE = 0.4, 2.4
 COSTS, REACH, CHUNK = Costs(), 3.0, 500
 CHANGES = {"no change": 0, "one change": 1, "three changes": 3}
-HARD_EVENTS, HARD_STREAMS = 5, 500
+HARD_EVENTS, HARD_STREAMS = 5, 2000
 FORGOTTEN = "at the target, failed attempts not counted"
 SETTINGS = (*CHANGES, "at the target", "at the margin", FORGOTTEN)
 
