@@ -288,6 +288,11 @@ def _check_strata(rule: Rule) -> None:
     for row in [rule["thresholds"], *rule["bootstrap_thresholds"]]:
         oriented = [_sign(rule) * value for value in row]
         _check(len(row) == len(rule["strata"]) - 1 and oriented == sorted(oriented))
+    sides = [one["rate"] for one in rule.get("sides", [])]
+    _check(("sides" in rule) == ("between" in rule))
+    if sides:
+        _check(len(rule["strata"]) == 3 and len(rule["grades"]) == 2)
+        _check(sides[0] in ("sensitivity", "npv") and sides[1] in ("specificity", "ppv"))
     costs = rule["costs"]
     _check(len(costs) == len(rule["grades"]))
     _check(all(len(row) == len(rule["strata"]) for row in costs))

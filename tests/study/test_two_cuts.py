@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from steadycut import PatientScores, StrataRule, audit, fit_strata
+from steadycut import PatientScores, StrataRule, audit, fit_strata, rule_reader
 from steadycut.core.bounds.binomial import two_sided
-from steadycut.errors import BadOption, NoFeasibleCut
+from steadycut.documents.canonical_json import content_hash, frozen_bytes
+from steadycut.errors import BadOption, BadRuleFile, NoFeasibleCut
 
 LIMITS = {"rule_out": "sensitivity:0.97", "rule_in": "specificity:0.97"}
 VALUES = {"rule_out": "npv:0.97", "rule_in": "ppv:0.95"}
@@ -72,6 +73,8 @@ def test_cut_offs_that_cross_are_one():
     document = study.describe()
     assert (document.between.patients, document.between.low) == (0, 0.0)
     assert [one.answer for one in document.sides] == ["yes", "yes"]
+    assert study.warnings == []
+    assert "one cut-off meets both limits, so nobody needs further tests." in study.summary()
 
 
 def test_the_frozen_file_comes_back_and_knows_what_is_shown(study):
@@ -83,6 +86,37 @@ def test_the_frozen_file_comes_back_and_knows_what_is_shown(study):
     strict = fit_strata(cohort(0), **LIMITS, certify="sensitivity:0.99", **QUICK).freeze()
     assert strict.asked_rates == {"sensitivity": 0.99, "specificity": 0.97}
     assert "sensitivity" not in strict.certified_rates
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sides": None},
+        {"between": None},
+        {"strata": ["a", "b"], "thresholds": [0.0], "bootstrap_thresholds": [[0.0]]},
+        {"sides": "exchanged"},
+    ],
+)
+def test_a_file_whose_sides_do_not_fit_is_refused_by_both_readers(study, change, tmp_path):
+    content = {**study.freeze().to_dict(), **change}
+    if change == {"sides": "exchanged"}:
+        content["sides"] = study.freeze().to_dict()["sides"][::-1]
+    if "strata" in change:
+        content["costs"] = [[0.0, 1.0], [1.0, 0.0]]
+    content = {name: value for name, value in content.items() if value is not None}
+    content["sha256"] = content_hash(content)
+    path = tmp_path / "strata.json"
+    path.write_bytes(frozen_bytes(content))
+    with pytest.raises(BadRuleFile):
+        StrataRule.load(path)
+    with pytest.raises(rule_reader.Refused):
+        rule_reader.load_rule(str(path))
+
+
+def test_the_small_reader_reads_the_frozen_file(study, tmp_path):
+    study.freeze().save(tmp_path / "strata.json")
+    found = rule_reader.load_rule(str(tmp_path / "strata.json"))
+    assert [one["rate"] for one in found["sides"]] == ["sensitivity", "specificity"]
 
 
 def test_strata_by_costs_have_no_sides():

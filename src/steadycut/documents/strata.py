@@ -19,6 +19,7 @@ from steadycut.core.checks import FloatArray, IntArray, as_array, check_length, 
 from steadycut.core.records import PatientScores, sign_of
 from steadycut.core.strata.costs import CostMatrix, check_grades, grade_codes, is_number
 from steadycut.core.strata.draws import stratum_flips, stratum_of
+from steadycut.core.strata.two_cuts import SIDES
 from steadycut.core.verdict import RateName
 from steadycut.documents import parts
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
@@ -154,6 +155,12 @@ class StrataDocument(FrozenDocument):
             parts.must(in_order, "thresholds must be in order")
         fits = CostMatrix(self.costs).values.shape == (len(self.grades), len(self.strata))
         parts.must(fits, "costs must have a row for each grade and a column for each stratum")
+        if self.sides is not None or self.between is not None:
+            rates = [one.rate for one in self.sides or []]
+            named = rates and rates[0] in SIDES["rule_out"] and rates[1] in SIDES["rule_in"]
+            shape = (len(self.grades), len(self.strata)) == (2, 3)
+            whole = named and shape and self.between is not None
+            parts.must(whole, "sides are two rates of two grades and three strata, with between")
         return self
 
 

@@ -13,15 +13,23 @@ from steadycut.core.strata.draws import StrataDraws
 OFTEN_EMPTY = 0.10
 
 
-def strata_warnings(draws: StrataDraws, n_patients: int, names: Sequence[str]) -> list[str]:
+def strata_warnings(
+    draws: StrataDraws, n_patients: int, names: Sequence[str], may_be_thin: str | None = None
+) -> list[str]:
     """Return warnings about strata that are empty or nearly so, and about unsettled boundaries.
 
-    ``n_patients`` is the number of choosing patients.
+    ``n_patients`` is the number of patients used to choose. The stratum ``may_be_thin`` is better
+    empty.
     """
-    return [*_thin_strata(draws, n_patients, names), *_flat_boundaries(draws, n_patients, names)]
+    thin = _thin_strata(draws, n_patients, names)
+    kept = [text for name, text in thin if name != may_be_thin]
+    return [*kept, *_flat_boundaries(draws, n_patients, names)]
 
 
-def _thin_strata(draws: StrataDraws, n_patients: int, names: Sequence[str]) -> list[str]:
+def _thin_strata(
+    draws: StrataDraws, n_patients: int, names: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return the name of each such stratum with the warning about it."""
     members = np.diff([0, *draws.ranks, n_patients])
     low = np.zeros((len(draws.draw_ranks), 1))
     ends = np.hstack([low, draws.draw_ranks, low + n_patients])
@@ -29,13 +37,13 @@ def _thin_strata(draws: StrataDraws, n_patients: int, names: Sequence[str]) -> l
     found = []
     for name, count, share in zip(names, members.tolist(), empty.tolist(), strict=True):
         if count <= 0:
-            found.append(f"empty stratum: no patient used to choose is in {name!r}.")
+            found.append((name, f"empty stratum: no patient used to choose is in {name!r}."))
         elif share > OFTEN_EMPTY:
-            found.append(
-                f"near-equal boundaries: {name!r} is empty in {share:.0%} of the bootstrap cohorts."
-            )
+            often = f"{name!r} is empty in {share:.0%} of the bootstrap cohorts."
+            found.append((name, f"near-equal boundaries: {often}"))
         elif count < FEW_PATIENTS:
-            found.append(f"thin stratum: patients used to choose in {name!r}: only {count:g}.")
+            only = f"patients used to choose in {name!r}: only {count:g}."
+            found.append((name, f"thin stratum: {only}"))
     return found
 
 

@@ -132,7 +132,8 @@ def _side(side: str, text: object) -> Best:
     name, _, number = str(text).strip().partition(":")
     names = SIDES[side]
     if not isinstance(text, str) or name not in names or not number:
-        refuse(side, f"be {names[0]}:X or {names[1]}:X, with X such as 0.95", text)
+        allowed = [f"{one}:{number}" for one in names]
+        refuse(side, f"be {names[0]}:X or {names[1]}:X, with X such as 0.95", text, allowed)
     try:
         value: float | str = float(number)
     except ValueError:

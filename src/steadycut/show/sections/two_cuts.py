@@ -44,7 +44,10 @@ def two_cuts_sentence(document: StrataStudyDocument | StrataDocument, between: B
     out, into = (f"below {low}", f"from {high}")
     if document.direction == "le":
         out, into = f"above {low}", f"at {high} or less"
-    return f"Rule out {out}, rule in {into}; {between_in_words(between)} and need further tests."
+    start = f"Rule out {out}, rule in {into}"
+    if document.thresholds[0] == document.thresholds[1]:
+        return f"{start}: one cut-off meets both limits, so nobody needs further tests."
+    return f"{start}; {between_in_words(between)} and need further tests."
 
 
 def between_in_words(between: BetweenPart) -> str:

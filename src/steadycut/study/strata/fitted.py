@@ -80,7 +80,8 @@ class FittedStrata:
         """What a reader should know before trusting the numbers."""
         options = self.options
         found = cost_warnings(options.costs, options.strata)
-        found += strata_warnings(self.draws, self.roles.select.size, options.strata)
+        between = None if options.two_cuts is None else options.strata[1]
+        found += strata_warnings(self.draws, self.roles.select.size, options.strata, between)
         for role, index in (("choose", self.roles.select), ("certify", self.roles.certify)):
             found += grade_warnings(role, self.grades[index], options.grades)
         return found
