@@ -20,6 +20,7 @@ NOT_RUN = {
     "guide/new_version.md": "the forms of a command; tests/study/adapt/test_switch.py runs it",
     "guide/new_site.md": "the forms of commands; tests/cli/test_columns.py runs them",
     "guide/privacy.md": "needs a random key; tests/cli/test_guards.py runs the commands",
+    "guide/sklearn.md": "the form of a call; tests/estimators run such searches",
     "guide/slides.md": "needs slides and a model; tests/slides run the commands",
     "guide/spreadsheets.md": "the forms of a command; tests/ingest/sources read such files",
     "guide/survival.md": "needs the Rotterdam and GBSG data, which are not ours to ship",
