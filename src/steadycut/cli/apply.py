@@ -82,7 +82,8 @@ def apply_command(
     note_warnings(noticed)
     rows = row_counts(read).to_plain()
     unlike = any(one.name in SCORES_UNLIKE for one in found)
-    after = next_step(frozen.certificate, shlex.quote(str(rule.rule)), unlike=unlike)
+    survival, path = frozen.recipe.horizon is not None, shlex.quote(str(rule.rule))
+    after = next_step(frozen.certificate, path, unlike=unlike, survival=survival)
     content = {
         **applied.to_plain(),
         **rows,

@@ -30,12 +30,16 @@ def applied_page(applied: AppliedDocument, step: str = "") -> Page:
     )
 
 
-def next_step(certificate: CertificatePart, rule: str, *, unlike: bool = False) -> str:
+def next_step(
+    certificate: CertificatePart, rule: str, *, unlike: bool = False, survival: bool = False
+) -> str:
     """Say how to find out whether the decisions were right.
 
-    ``unlike`` says that the scores are unlike those of the rule, as in another unit.
+    ``unlike`` says that the scores are unlike those of the rule, as in another unit. With
+    ``survival`` the rule names the columns of the follow-up.
     """
-    command = f"steadycut audit {rule} TABLE --label COL --out DIR"
+    label = "" if survival else " --label COL"
+    command = f"steadycut audit {rule} TABLE{label} --out DIR"
     if unlike:
         return (
             "Next: do not act on these decisions. The scores are unlike those of the rule: check "
