@@ -191,7 +191,7 @@ VALUES = {
         "split": "some patients choose the cut-off, the others check it",
         "uniform": "all patients do both (a wider allowance for chance)",
     },
-    "label_how": {"same": "all are the same", "any": "one positive row decides"},
+    "label_how": {"same": "all are the same", "any": "one row labelled ill decides"},
     "decimal": {".": "a point, as in 0.5", ",": "a comma, as in 0,5"},
     "missing": {"refuse": "refuse the table", "drop": "leave out and count"},
     "unseen": {"refuse": "refuse the table", "pooled": "use the cut-off for all groups"},

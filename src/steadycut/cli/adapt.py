@@ -61,7 +61,9 @@ class AdaptOptions:
         "VALUE", "The label of ill patients. [default: as in the rule]", default=None
     )
     label_how: str | None = option(
-        "same|any", "Whether one positive row decides. [default: as in the rule]", default=None
+        "same|any",
+        "Whether one row of an ill patient decides. [default: as in the rule]",
+        default=None,
     )
     site: str | None = option("COL", "Column of sites.", default=None)
     worklist: int | None = whole(

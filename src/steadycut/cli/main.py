@@ -44,7 +44,7 @@ class Commands(LazyGroup):
                 "Find the cut-off for the next hospital, and certify it if there are labels.",
             ),
             "report": ("cli.report", "Write the page of a result again."),
-            "strata": ("cli.strata", "Choose ordered risk strata, all boundaries at once."),
+            "strata": ("cli.strata", "Choose ordered risk strata, or rule out and rule in."),
             "compare": ("cli.compare", "Choose by every rule at some sites, and judge at others."),
             "covariate": ("cli.covariate", "Choose cut-offs that depend on a group or a number."),
             "plan": ("cli.plan", "Say how many patients a certificate needs."),

@@ -105,7 +105,7 @@ def reader_of(kind: type[float], name: str) -> Callable[[str], float]:
 Positive = Annotated[
     str | None, option("VALUE", "The label that means ill. [default: labels are 0/1]")
 ]
-LABELLED = "same: all rows of a patient have the same label; any: one positive row decides."
+LABELLED = "same: all rows of a patient have the same label; any: one row labelled ill decides."
 LabelHow = Annotated[str, option("same|any", LABELLED)]
 Direction = Annotated[str, option("ge|le", "ge: high scores mean ill, le: low scores mean ill.")]
 Level = Annotated[

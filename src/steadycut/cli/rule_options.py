@@ -112,7 +112,9 @@ class ExternalOptions:
         "VALUE", "The label of ill patients. [default: as in the rule]", default=None
     )
     label_how: str | None = option(
-        "same|any", "Whether one positive row decides. [default: as in the rule]", default=None
+        "same|any",
+        "Whether one row of an ill patient decides. [default: as in the rule]",
+        default=None,
     )
     no_label: bool = switch("--no-label", "Work without labels, although the table has them.")
     site: str | None = option(

@@ -237,7 +237,8 @@ def refit_warnings(draws: ThresholdDraws) -> list[str]:
         return []
     text = (
         f"approximate refits: the bootstrap used refit='{draws.refit}'. The radius, the intervals "
-        "and the flip probabilities are approximate; the cut-off and the certificate are not."
+        "and how often decisions are reversed are approximate; the cut-off and the certificate are "
+        "not."
     )
     return [text]
 
