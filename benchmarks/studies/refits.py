@@ -3,11 +3,11 @@
 What is measured was decided before the first run. A setting is a scorer and a number of patients,
 all of whom choose. For each of three cohorts, 120 bootstrap replicates of the cut-off (rule
 ``stable``, equal costs, 5 folds) are drawn by full refits and by each shortcut, from the same
-seeds: the same patients and the same folds. A second run of full refits from other seeds shows what chance alone does.
-Planned and left out, because the machine was busy and before they had given any result: a fourth
-cohort, 80 more replicates, C = 0.01 and C = 100 with 400 patients, and a small network. Which
-settings to leave out was decided after the first five had been seen. The stored result joins what
-two runs printed; seeds do not depend on the order of the settings.
+seeds: the same patients and the same folds. A second run of full refits from other seeds shows
+what chance alone does. Planned and left out, because the machine was busy and before they had
+given any result: a fourth cohort, 80 more replicates, C = 0.01 and C = 100 with 400 patients, and
+a small network. Which settings to leave out was decided after the first five had been seen. The
+stored result joins what two runs printed; seeds do not depend on the order of the settings.
 
 Reported are means over the cohorts of
 
