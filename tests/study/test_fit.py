@@ -253,7 +253,7 @@ def test_a_pointwise_bound_is_refused_in_uniform_honesty():
         ({"delta_boot": 0}, "delta_boot must lie strictly between 0 and 1; got 0."),
         (
             {"rule": "best"},
-            "rule must be one of stable, pointwise, ",
+            "rule must be one of stable, erm, youden, ",
         ),
         (
             {"grid": "fine"},
@@ -261,7 +261,7 @@ def test_a_pointwise_bound_is_refused_in_uniform_honesty():
         ),
         (
             {"rule": None},
-            "rule must be one of stable, pointwise, ",
+            "rule must be one of stable, erm, youden, ",
         ),
         ({"grid": 1}, "grid must be a whole number of at least 2; got 1."),
         ({"direction": "up"}, "direction must be one of ge, le; got 'up'."),

@@ -35,6 +35,8 @@ NOT_ASKED = frozenset(
             "worklist",
             "delimiter",
         ),
+        # A change-control plan is written, signed and used on the command line.
+        *("changes", "range", "otherwise", "benefits", "risks", "plan", "trigger"),
     }
 )
 # Options whose value is the name of a column.
@@ -109,8 +111,8 @@ def mapped(fields: Sequence[Field]) -> list[Field]:
 def asked(fields: Sequence[Field]) -> list[Field]:
     """Return the options that the form asks for below the columns, the most important first."""
     names = {field.name for field in fields}
-    # A plan has a target only for a rule at another hospital, which the app does not ask for.
-    hidden = MAPPED | NOT_ASKED | ({"target"} if "at_site" in names else set())
+    # A plan has a target for a rule at another hospital, and a margin for its changes, only.
+    hidden = MAPPED | NOT_ASKED | ({"target", "margin"} if "at_site" in names else set())
     wanted = [field for field in fields if field.name not in hidden]
     first = [field for name in FIRST for field in wanted if field.name == name]
     return first + [field for field in wanted if not field.is_first]
