@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 import steadycut
 from steadycut import StableThresholdClassifier
 from steadycut.errors import BadOption, BadPatients
+from steadycut.estimators.inputs import read_patients
 from tests.estimators.spies import patient_rows
 
 # No other text contains it.
@@ -126,3 +127,21 @@ def test_a_scorer_of_one_class_is_not_converted(model):
     for convert in (alone.to_sklearn, alone.to_onnx):
         with pytest.raises(BadOption, match="of one class only"):
             convert()
+
+
+def test_a_share_of_rows_is_not_the_score_of_one_row():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 2)), np.repeat([0, 1], 60)
+    X[:, 0] += 2 * y
+    model = StableThresholdClassifier(
+        LogisticRegression(), aggregate="fraction-above:0.7", n_bootstrap=10, random_state=0
+    )
+    plain = model.fit(X, y, groups=range(120)).export()
+    with pytest.raises(BadOption, match="the score 0 or 1"):
+        plain.to_sklearn()
+
+
+@pytest.mark.parametrize(("kind", "first"), [(np.float32, 2**24), (np.float64, 2**53)])
+def test_floats_that_would_merge_patients_are_refused(kind, first):
+    with pytest.raises(BadPatients, match="patients would merge"):
+        read_patients(np.array([first, first + 2], dtype=kind), 2)

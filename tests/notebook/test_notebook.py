@@ -281,3 +281,48 @@ def test_the_document_of_a_rule_is_one_row_without_patients(rule):
     row = rule.to_frame(library="pandas").iloc[0]
     assert row["threshold"] == rule.threshold
     assert json.loads(row.to_json())["sha256"] == rule.document.sha256
+
+
+def test_labels_of_a_table_are_a_column_of_it(rule, tables):
+    with pytest.raises(BadOption, match="the labels of a table are one of its columns"):
+        steadycut.audit(rule, tables[1], np.zeros(150))
+
+
+def test_a_label_that_never_occurs_is_noticed():
+    rng, labels = np.random.default_rng(0), np.repeat(["benign", "malignant"], 50)
+    table = {"p": np.arange(100), "s": rng.normal(size=100) + 3 * (labels == "malignant")}
+    asked = {"patient": "p", "score": "s", "label": "y", "positive": "malignant"}
+    cohort = steadycut.aggregate({**table, "y": labels}, **asked)
+    rule = steadycut.fit(cohort, n_bootstrap=20).freeze()
+    there = {"p": np.arange(200, 300), "s": table["s"] + 0.01, "y": np.repeat(["Malignant"], 100)}
+    with pytest.warns(steadycut.DataWarning, match="none is 'malignant'"):
+        rule.aggregate(pd.DataFrame(there))
+
+
+def test_patients_of_one_class_do_not_show_that_a_rule_is_useless(rule):
+    scores = rule.aggregate(simulate_two_hospitals()).scores[:80] + 0.001
+    found = steadycut.audit(rule, scores, np.zeros(80))
+    assert found.verdict.useful == "cannot tell"
+    assert found.verdict.overall != "good"
+
+
+def test_strata_and_cut_offs_by_covariate_show_no_patient(patients):
+    strata = steadycut.fit_strata(patients, costs=[[0, 0.25, 1], [1, 0.25, 0]], n_bootstrap=20)
+    sex = np.where(np.arange(200) % 2, "f", "m")
+    by = steadycut.fit_by_covariate(patients, covariate=sex, name="sex", n_bootstrap=20)
+    for one in (strata, by):
+        assert len(repr(one).splitlines()) == 3
+        assert patients.patients[0] not in repr(one)
+
+
+def test_unknown_fates_of_patients_held_out_stay_unknown():
+    rng = np.random.default_rng(22)
+    scores = rng.normal(size=400)
+    event, lost = rng.exponential(10 * np.exp(-1.5 * scores)), rng.exponential(30, 400)
+    cohort = steadycut.PatientScores(
+        scores=scores, time=np.minimum(event, lost), event=(event <= lost).astype(int), horizon=6
+    )
+    study = steadycut.fit(cohort, test_size=0.25, n_bootstrap=20)
+    frame = study.to_frame(library="pandas")
+    assert sorted(frame["label"]) == sorted(cohort.labels)
+    assert (frame.loc[frame["part"] == "test", "label"] == -1).any()

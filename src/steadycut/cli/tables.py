@@ -5,14 +5,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar
 
-import numpy as np
-
 from steadycut.cli.output import note, note_warnings
 from steadycut.cli.reading import Reading, read_tables
 from steadycut.cli.rule_options import ExternalOptions, RuleColumns, RuleOptions
 from steadycut.core.records import PatientScores
 from steadycut.documents import guards
-from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.frozen import FrozenFile, none_positive
 from steadycut.documents.parts import DataPart, NewPatientsPart, Part
 from steadycut.errors import BadPatients, BadTable, MissingColumn, argument
 from steadycut.ingest import PatientTable, Request
@@ -163,9 +161,7 @@ def label_warnings(patients: PatientScores, frozen: FrozenFile[Any]) -> list[str
     if recipe.label_how != frozen.recipe.label_how:
         here, before = (ANY_ROW if one.label_how else ALL_ROWS for one in (recipe, frozen.recipe))
         found.append(f"labels: here {here}; in the study {before}.")
-    if recipe.positive is not None and not np.count_nonzero(patients.labels == 1):
-        found.append(f"labels: none is {recipe.positive!r}, so every patient counts as healthy.")
-    return found
+    return [*found, *none_positive(patients)]
 
 
 def row_counts(table: PatientTable, *, fewest: int = 0, sha256: str | None = None) -> DataPart:

@@ -244,8 +244,10 @@ class Comparison:
         """The tests of which one is enough for a no."""
         if self.rounded:
             return {}
+        # Patients of one class need no score, so they do not tell whether it is useful.
+        margins = self._margins if self.cost_without_score else ()
         return {
-            "useful": [partial(margin, worse=True) for margin in self._margins],
+            "useful": [partial(margin, worse=True) for margin in margins],
             "as_before": [partial(self._is_higher, *pair) for pair in self.rates],
             "within_certificate": [lambda level: self.lowest_cost(level) > self.promised],
             **{name: [partial(self._falls_short, name)] for name in self.certified},

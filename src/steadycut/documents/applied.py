@@ -32,7 +32,7 @@ class Decisions(dict[str, Any], Framed):
 
     def __repr__(self) -> str:
         """Return how many there are; no patient is shown."""
-        return f"Decisions about {len(self['score'])} patients: {', '.join(self)}"
+        return f"Decisions about {len(self.get('score', ()))} patients: {', '.join(self)}"
 
     def _tables(self) -> Mapping[str, Callable[[], Columns]]:
         return {"decisions": lambda: {name: one for name, one in self.items() if one is not None}}

@@ -467,7 +467,9 @@ class FrozenFile(Shown, ABC, Generic[Document]):
                 if not gone:
                     raise
                 wanted[gone[0]] = None
-        warn_each([*dropped_lines(read), *alike_lines(read)], stacklevel=2)
+        lines = [*dropped_lines(read), *alike_lines(read)]
+        lines += none_positive(next(iter(read.patients.values())))
+        warn_each(lines, stacklevel=2)
         return read.patients if len(self.recipes) > 1 else self.patients_of(read.patients)
 
     def decide(
@@ -542,6 +544,14 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             flip_rate=float(decisions["flip_probability"].mean()),
             **self._applied(patients),
         )
+
+
+def none_positive(patients: PatientScores) -> list[str]:
+    """Warn if the label that counts as positive does not occur."""
+    positive = patients.recipe.positive
+    if patients.labels is None or positive is None or np.any(patients.labels == 1):
+        return []
+    return [f"labels: none is {positive!r}, so every patient counts as healthy."]
 
 
 def is_table(given: object) -> bool:

@@ -68,6 +68,7 @@ class DeployedClassifier(PatientDecider):
                 "each. Keep what export() returns: its predict takes groups."
             )
             raise BadOption(msg)
+        self._check_one_row_is_its_score()
         proba = hasattr(self.estimator_, "predict_proba")
         return FixedThresholdClassifier(
             FrozenEstimator(self.estimator_),
@@ -75,6 +76,15 @@ class DeployedClassifier(PatientDecider):
             pos_label=self.classes_[1],
             response_method="predict_proba" if proba else "decision_function",
         )
+
+    def _check_one_row_is_its_score(self) -> None:
+        """Refuse an aggregator that makes something else of the score of a single row."""
+        if str(self.aggregate).startswith("fraction-above"):
+            msg = (
+                f"with aggregate={self.aggregate!r} a patient of one row has the score 0 or 1, and "
+                "not that of the row. Keep what export() returns."
+            )
+            raise BadOption(msg)
 
     def to_onnx(self) -> Any:
         """Return scorer, aggregator and cut-off as one ONNX model.
@@ -102,6 +112,8 @@ class DeployedClassifier(PatientDecider):
         Compare ``score`` with `score_patients` on your own rows before you deploy it.
         """
         self._check_both_classes()
+        if self.one_row_each_:
+            self._check_one_row_is_its_score()
         how = None if self.one_row_each_ else self.aggregate
         model = onnx_model(self.estimator_, self.threshold_, how)
         model.metadata_props.add(key="steadycut.rule", value=self.rule.to_bytes().decode())

@@ -139,6 +139,7 @@ def read_patients(groups: Any, n_rows: int) -> Patients:
         msg = f"groups must have one entry per row ({n_rows}); got {given.size}."
         raise BadPatients(msg)
     _refuse_missing(given)
+    _refuse_large_floats(given)
     # Objects of several types cannot be sorted, but their texts can.
     keys = given.astype(np.str_) if given.dtype.kind == "O" else given
     distinct, first, code = np.unique(keys, return_index=True, return_inverse=True)
@@ -202,6 +203,19 @@ def one_class_each(y: NDArray[Any], patients: Patients) -> NDArray[Any]:
         )
         raise BadPatients(msg)
     return by_patient
+
+
+def _refuse_large_floats(groups: NDArray[Any]) -> None:
+    """Refuse floats so large that neighbouring whole numbers are equal: patients would merge."""
+    if groups.dtype.kind != "f":
+        return
+    limit = 2.0 ** (np.finfo(groups.dtype).nmant + 1)
+    if np.any(np.abs(groups) >= limit):
+        msg = (
+            f"groups must not be floats of {limit:.0f} or more, where neighbouring numbers are "
+            "equal and patients would merge. Give whole numbers or texts."
+        )
+        raise BadPatients(msg)
 
 
 def _refuse_missing(groups: NDArray[Any]) -> None:

@@ -120,7 +120,8 @@ def audit(
         and of sites that it names, if the table has them; ``rule.aggregate(frame, label=...)``
         takes other names.
     y
-        0/1 labels, shape (n,); without them only call rate, flip-rate and warnings are known. For
+        0/1 labels, shape (n,), in the order of ``scores``; `PatientScores` with identifiers are in
+        the order of these. Without labels only call rate, flip-rate and warnings are known. For
         risk strata the grades: whole numbers from 0, or their names.
     force
         Continue if the rule refuses these patients (`steadycut.documents.guards`); the audit
@@ -169,6 +170,12 @@ def audit(
     """
     check_rule(rule)
     if is_table(scores):
+        if y is not None:
+            msg = (
+                f"the labels of a table are one of its columns: leave out {argument('y')}, or "
+                "name the column with rule.aggregate(table, label=...)."
+            )
+            raise BadOption(msg)
         scores = rule.aggregate(scores, attributes=[] if group is None else [group])
     several = list(scores.values()) if isinstance(scores, Mapping) else []
     for one in several:

@@ -310,7 +310,7 @@ def rate_parts(
                 n_patients=right.n_patients,
                 observed=right.value,
                 lower=low,
-                upper=high,
+                upper=1.0 if compared.rounded else high,
                 answer=answer,
             )
         )

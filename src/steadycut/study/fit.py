@@ -298,9 +298,10 @@ def study_with_test(
         )
     else:
         everyone = study.ensemble.combine(candidates)
-    tested = everyone.take(test.certify).oriented(options.direction)
-    tested = worst_labels(tested, study.chosen.threshold)
-    return replace(study, options=options, held_out=HeldOut(patients=tested, everyone=everyone))
+    given = everyone.take(test.certify)
+    tested = worst_labels(given.oriented(options.direction), study.chosen.threshold)
+    held_out = HeldOut(patients=tested, given=given, everyone=everyone)
+    return replace(study, options=options, held_out=held_out)
 
 
 def certify_study(

@@ -31,11 +31,12 @@ from steadycut.study.options import Options
 class HeldOut:
     """Patients who neither choose nor certify: what the frozen cut-off does to them is shown only.
 
-    ``patients`` are oriented: their high scores are called. ``everyone`` are all patients of the
-    table, as given.
+    ``patients`` are oriented: their high scores are called, and an unknown fate is the worst one.
+    ``given`` are the same patients, and ``everyone`` all patients of the table, as given.
     """
 
     patients: PatientScores
+    given: PatientScores
     everyone: PatientScores
 
 
@@ -192,7 +193,7 @@ def patient_columns(study: FittedStudy) -> Columns:
         parts[study.roles.select], parts[study.roles.certify] = "choose", "certify"
     several = [(study.patients, parts)]
     if study.held_out is not None:
-        held = study.held_out.patients.oriented(study.options.direction)
+        held = study.held_out.given
         several.append((held, np.full(held.n_patients, "test", dtype="<U15")))
     tables = [patients.columns() | _decided(study, patients, part) for patients, part in several]
     return {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}

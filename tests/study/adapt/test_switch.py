@@ -134,3 +134,16 @@ def test_the_limits_hold_with_ties(share):
         ).limits(0.1)
         broken += not low <= share <= high
     assert broken <= 0.1 * 2000
+
+
+def test_identifiers_on_one_side_only_are_refused():
+    scores = np.random.default_rng(7).normal(size=40)
+    named = PatientScores(scores=scores, patients=[f"p{i}" for i in range(40)])
+    with pytest.raises(BadOption, match="one version has identifiers of patients"):
+        switch(made_rule(), named, scores)
+
+
+def test_the_same_scores_twice_are_noticed():
+    scores = np.random.default_rng(8).normal(1, 1, 40)
+    with pytest.warns(steadycut.DataWarning, match="both versions have the same score"):
+        switch(made_rule(), scores, scores)

@@ -38,8 +38,9 @@ def open_zip(path: Path, place: str, instead: str) -> Iterator[zipfile.ZipFile]:
                 )
                 raise BadTable(msg)
             yield archive
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        msg = f"{place!r} cannot be read: {str(error).rstrip('.')}. Check the file, or {instead}."
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError):
+        # What zipfile says may have the name of a file inside, and this the name of a patient.
+        msg = f"{place!r} is damaged, or is not a zip archive. Check the file, or {instead}."
         raise BadTable(msg) from None
 
 

@@ -42,7 +42,7 @@ def rule_page(rule: FrozenFile[Any]) -> Page:
         headline=(in_words(document),),
         marks=side_marks(sides, certificate.delta) or useful_mark(verdict, certified),
         facts=(
-            ("certified, at most", limit),
+            ("certified cost", limit),
             ("without the score", risk(certificate.trivial_risk)),
             ("SHA-256", str(document.sha256)),
         ),

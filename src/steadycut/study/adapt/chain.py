@@ -107,7 +107,12 @@ def _of_attempt(
     goes_on = last is not None and one.attempt == last.attempt
     if last is not None and goes_on:
         kept = last.outcome == "open" and last.trigger == one.trigger and same_menu(last, menu)
-        if not (kept and one.labels > last.labels):
+        fewer = any(
+            now < then
+            for new, old in zip(one.tried, last.tried, strict=False)
+            for now, then in zip(new.cells, old.cells, strict=True)
+        )
+        if not (kept and one.labels > last.labels) or fewer:
             yield f"attempt {one.attempt} had ended, or goes on otherwise than it began"
     elif one.attempt != (1 if last is None else last.attempt + 1):
         yield f"its attempt is {one.attempt}, which is not the next"

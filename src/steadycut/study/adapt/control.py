@@ -330,8 +330,8 @@ def check_named(
     most = plan.modification_protocol.most_labels
     if labelled.n_patients > most:
         msg = (
-            f"the plan allows at most {most} labels per attempt; got {labelled.n_patients}. Give "
-            f"the first {most} patients after the trigger."
+            f"the plan allows at most {most} labels per attempt; got {labelled.n_patients}. "
+            f"Leave out the labels after the first {most}."
         )
         raise BadOption(msg)
 

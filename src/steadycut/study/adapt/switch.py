@@ -16,7 +16,7 @@ from steadycut.documents.guards import WARN, check_deployment, check_rule
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown
 from steadycut.documents.switch import ChangesPart, MatchedPart, SwitchDocument
-from steadycut.errors import BadOption, TooFewPatients, warn_each
+from steadycut.errors import BadOption, TooFewPatients, argument, warn_each
 
 # Half of the patients give the matching cut-off, and the other half test it.
 LEAST_PATIENTS = 20
@@ -83,8 +83,9 @@ class Switch(Shown):
         if self.same_decisions == "cannot tell" and not self.call_rate_changed:
             return "Next: score more patients with both versions."
         return (
-            "Next: do not use the rule with the new version as it is. The matching cut-off is a "
-            "start: certify it with labels, steadycut adapt rule.json TABLE --label COL."
+            "Next: do not use the rule with the new version as it is. Choose and certify a cut-off "
+            "with patients scored by the new version, some with labels: steadycut adapt rule.json "
+            "TABLE --label COL. The matching cut-off has no certificate."
         )
 
     def describe(self) -> SwitchDocument:
@@ -197,7 +198,7 @@ def switch(
         delta=delta,
         margin=margin,
         seed=seed,
-        warnings=(*unlike, *unpaired_warnings(only_old, only_new)),
+        warnings=(*unlike, *unpaired_warnings(only_old, only_new), *same_warnings(before, after)),
     )
     warn_each(found.warnings, stacklevel=2)
     return found
@@ -215,6 +216,12 @@ def as_patients(rule: FrozenRule, given: Any) -> PatientScores:  # noqa: ANN401
 def paired(old: PatientScores, new: PatientScores) -> tuple[PatientScores, PatientScores, int, int]:
     """Return the patients of both versions in one order, and how many only one of them has."""
     if old.patients is None or new.patients is None:
+        if old.patients is not new.patients:
+            msg = (
+                "one version has identifiers of patients and the other has none, so that they "
+                "cannot be matched. Give both with identifiers, or two arrays in the same order."
+            )
+            raise BadOption(msg)
         if old.n_patients != new.n_patients:
             msg = (
                 f"without identifiers both versions must have the same patients in one order; got "
@@ -239,6 +246,17 @@ def quantile_pairs(old: FloatArray, new: FloatArray) -> tuple[tuple[float, float
     """Return the map from old to new scores: the same quantiles of both."""
     pairs = zip(np.quantile(old, QUANTILES), np.quantile(new, QUANTILES), strict=True)
     return tuple((float(one), float(other)) for one, other in pairs)
+
+
+def same_warnings(old: PatientScores, new: PatientScores) -> list[str]:
+    """Warn of scores that are all the same: the new column may not have been named."""
+    if not np.array_equal(old.scores, new.scores):
+        return []
+    text = (
+        "same scores: both versions have the same score for every patient. If the new scores are "
+        f"in another column, name it: {argument('new_score', 'COL')}."
+    )
+    return [text]
 
 
 def unpaired_warnings(only_old: int, only_new: int) -> list[str]:

@@ -37,6 +37,15 @@ Covariate = str | Mapping[Any, object] | ArrayLike
 class CovariateStudy(FittedByCovariate, Shown):
     """Fitted cut-offs by covariate, and what one does with them: describe them, freeze them."""
 
+    def __repr__(self) -> str:
+        """Return the answer in three lines; no patient is shown."""
+        return (
+            f"CovariateStudy of {self.patients.n_patients} patients: {len(self.thresholds)} "
+            f"cut-offs by {self.name!r}\n"
+            f"certified: average cost at most {self.certificate.value:.3g}\n"
+            "summary() and report(path) show it; freeze() makes the rule"
+        )
+
     def describe(self) -> CovariateStudyDocument:
         """Return everything that was found, without any patient, as one typed record."""
         return describe_by_covariate(self)

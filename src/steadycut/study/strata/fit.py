@@ -34,6 +34,15 @@ from steadycut.study.strata.options import StrataOptions, strata_options
 class StrataStudy(FittedStrata, Shown):
     """Fitted risk strata, and what one does with them: describe them, freeze them."""
 
+    def __repr__(self) -> str:
+        """Return the answer in three lines; no patient is shown."""
+        cuts = ", ".join(f"{one:.4g}" for one in self.thresholds)
+        return (
+            f"StrataStudy of {self.patients.n_patients} patients: boundaries at {cuts}\n"
+            f"certified: average cost at most {self.certificate.value:.3g}\n"
+            "summary() and report(path) show it; freeze() makes the rule"
+        )
+
     def describe(self) -> StrataStudyDocument:
         """Return everything that was found, without any patient, as one typed record."""
         return describe_strata(self)
