@@ -166,7 +166,7 @@ def test_a_bomb_is_refused(written):
     [
         (b"", "cannot be read"),
         (b"PK", "cannot be read"),
-        (b"id,s\na,1\n", "cannot be read: File is not a zip file"),
+        (b"id,s\na,1\n", "cannot be read: it is damaged"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "is protected by a password"),
     ],
 )

@@ -9,7 +9,7 @@ from steadycut import PatientScores, fit
 from steadycut.core.adapt.control import attempt_delta
 from steadycut.documents.change_plan import ChangePlan, ChangeVersion, sealed_of
 from steadycut.errors import BadOption, BadPatients, BadRuleFile
-from steadycut.study.adapt.chain import replay
+from steadycut.study.adapt.chain import problems, replay
 from steadycut.study.adapt.control import change, change_plan
 
 SECRET = b"a secret of the hospital"
@@ -246,3 +246,17 @@ def test_a_plan_that_cannot_be_meant_is_refused(rule, given, text):
     sound = {"low": -2.0, "high": 5.0, "most_labels": 10, "margin": 0.1, "order": "day"}
     with pytest.raises(BadOption, match=text):
         change_plan(rule, **{**sound, **given})
+
+
+def test_an_attempt_that_goes_on_loses_no_count(plan, chain):
+    versions, _ = chain
+    last = versions[0]
+    first = changed(last, outcome="open", labels=last.labels - 1, chosen=None, rule=None)
+    cells = [[20 * n for n in one.cells] for one in last.tried]
+    tried = [
+        one.model_copy(update={"cells": many}) for one, many in zip(last.tried, cells, strict=True)
+    ]
+    goes_on = changed(last, number=2, parent=first.sha256)
+    assert not any("goes on otherwise" in text for text in problems(plan, [first], goes_on))
+    forged = changed(first, tried=tried)
+    assert any("goes on otherwise" in text for text in problems(plan, [forged], goes_on))

@@ -40,7 +40,7 @@ def open_zip(path: Path, place: str, instead: str) -> Iterator[zipfile.ZipFile]:
             yield archive
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError):
         # What zipfile says may have the name of a file inside, and this the name of a patient.
-        msg = f"{place!r} is damaged, or is not a zip archive. Check the file, or {instead}."
+        msg = f"{place!r} cannot be read: it is damaged or of another kind. Check it, or {instead}."
         raise BadTable(msg) from None
 
 
