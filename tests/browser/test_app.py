@@ -61,6 +61,8 @@ def test_a_started_browser_finds_the_app_through_a_private_file(page, tmp_path):
         place = next(line for line in process.stdout if line.startswith("file:"))
         page.goto(place.strip())
         page.locator("form[action='/fit']").wait_for(timeout=PATIENCE)
+        # The style and the script may still be on their way.
+        page.wait_for_load_state("networkidle")
         process.terminate()
 
 
