@@ -16,7 +16,7 @@ from steadycut.documents.guards import WARN, check_deployment, check_rule
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown
 from steadycut.documents.switch import ChangesPart, MatchedPart, SwitchDocument
-from steadycut.errors import BadOption, TooFewPatients, argument, warn_each
+from steadycut.errors import BadOption, TooFewPatients, warn_each
 
 # Half of the patients give the matching cut-off, and the other half test it.
 LEAST_PATIENTS = 20
@@ -38,6 +38,7 @@ class Switch(Shown):
     delta: float
     margin: float
     seed: int
+    same_scores: bool
     warnings: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -75,6 +76,10 @@ class Switch(Shown):
     @property
     def next_step(self) -> str:
         """What to do now."""
+        if self.same_scores:
+            return (
+                "Next: check that the scores of the new version were given; all are the old ones."
+            )
         if self.same_decisions == "yes" and not self.call_rate_changed:
             return (
                 "Next: use the rule with the new version, and watch it: steadycut monitor "
@@ -198,6 +203,7 @@ def switch(
         delta=delta,
         margin=margin,
         seed=seed,
+        same_scores=np.array_equal(before.scores, after.scores),
         warnings=(*unlike, *unpaired_warnings(only_old, only_new), *same_warnings(before, after)),
     )
     warn_each(found.warnings, stacklevel=2)
@@ -254,7 +260,7 @@ def same_warnings(old: PatientScores, new: PatientScores) -> list[str]:
         return []
     text = (
         "same scores: both versions have the same score for every patient. If the new scores are "
-        f"in another column, name it: {argument('new_score', 'COL')}."
+        "in another column of the table, name it (--new-score on the command line)."
     )
     return [text]
 
