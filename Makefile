@@ -40,13 +40,14 @@ newest: $(VENV)-newest/.installed ## the same tests with the newest versions of 
 mlflow: $(VENV)-mlflow/.installed ## the MLflow recipe, in an environment without steadycut
 	@$(VENV)-mlflow/bin/python -m pytest -q -o filterwarnings=default tests/docs/test_mlflow.py
 
-check: $(VENV)/.installed-dev ## format, lint, types, the import wall, the counts of the house and the words of README and docs
+check: $(VENV)/.installed-dev ## format, lint, types, the import wall, the counts of the house, the words and the numbers of README and docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python scripts/check_imports.py
 	@$(BIN)/python scripts/count_house.py
 	@$(BIN)/python scripts/check_words.py
+	@$(BIN)/python scripts/write_figures.py --check
 
 docs: $(VENV)/.installed-docs ## the site in docs/_build/html, offline; a warning or a dead link is an error
 	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -d docs/_build/doctrees docs docs/_build/html

@@ -1,0 +1,308 @@
+"""Compare every number on the pages with the stored result that it comes from, or write it anew.
+
+A comment below a text names the source of all numbers since the last such comment:
+
+    <!-- settings: 200, 15 % -->
+    <!-- figures: survival.any.nobody.exact_holds, min(row.held for row in monitor.rows) -->
+
+Settings are numbers that somebody chose. All other numbers are figures: the comment lists them in
+their order, as Python expressions of files in benchmarks/results (`survival` is survival.json). A
+list counts as its members, None as no number. A share that is shown in % is multiplied by 100. A
+number must be the stored value, rounded as it is shown.
+
+Code, links, years and versions are not read. Pages of evidence are read whole, with outputs that
+are shown as plain text. On other pages decimals, percentages, `N times` and `N of M` are read,
+unless a code block of the page shows them: tests/docs/test_pages.py runs these.
+
+Run: python scripts/write_figures.py [--check] [PAGE...]
+"""
+
+import ast
+import json
+import re
+import statistics
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from write_pages import REPOSITORY, blocks, pages
+
+RESULTS = REPOSITORY / "benchmarks" / "results"
+EVIDENCE = {"evidence", "coverage", "reliability", "speed", "transport"}
+# Not yet compared with stored results.
+PENDING = {
+    "docs/coming_from.md",
+    "docs/coverage.md",
+    "docs/criteria_in_r.md",
+    "docs/decisions.md",
+    "docs/evidence/covariate.md",
+    "docs/evidence/files_and_kills.md",
+    "docs/evidence/intervals.md",
+    "docs/evidence/monitor.md",
+    "docs/evidence/next_site.md",
+    "docs/evidence/pipelines.md",
+    "docs/evidence/pointwise.md",
+    "docs/evidence/pooling.md",
+    "docs/evidence/smoothing.md",
+    "docs/evidence/strata.md",
+    "docs/glossary.md",
+    "docs/guide/certificate.md",
+    "docs/guide/change_control.md",
+    "docs/guide/compare.md",
+    "docs/guide/costs.md",
+    "docs/guide/covariate.md",
+    "docs/guide/criteria.md",
+    "docs/guide/ecg.md",
+    "docs/guide/guards.md",
+    "docs/guide/intervals.md",
+    "docs/guide/new_site.md",
+    "docs/guide/new_version.md",
+    "docs/guide/next_site.md",
+    "docs/guide/plan.md",
+    "docs/guide/pooling.md",
+    "docs/guide/privacy.md",
+    "docs/guide/r.md",
+    "docs/guide/refits.md",
+    "docs/guide/report.md",
+    "docs/guide/rule_out.md",
+    "docs/guide/sklearn.md",
+    "docs/guide/slides.md",
+    "docs/guide/small_cells.md",
+    "docs/guide/spreadsheets.md",
+    "docs/guide/strata.md",
+    "docs/guide/survival.md",
+    "docs/guide/tables.md",
+    "docs/guide/verdict.md",
+    "docs/how_it_works.md",
+    "docs/paper_rerun.md",
+    "docs/reliability.md",
+    "docs/speed.md",
+    "docs/theory/bounds.md",
+    "docs/theory/change_control.md",
+    "docs/theory/covariate.md",
+    "docs/theory/ensemble.md",
+    "docs/theory/intervals.md",
+    "docs/theory/modulus.md",
+    "docs/theory/next_site.md",
+    "docs/theory/slips.md",
+    "docs/theory/ties.md",
+    "docs/theory/tipping_point.md",
+    "docs/theory/without_labels.md",
+    "docs/transport.md",
+    "docs/tutorial_clinician.md",
+    "docs/tutorial_data_scientist.md",
+    "docs/tutorial_next_hospital.md",
+    "docs/when_not_to_use_it.md",
+}
+SOURCE = re.compile(r"(?:<!-- (?:figures|settings):(?:(?!-->).)*-->\s*)+", re.DOTALL)
+PART = re.compile(r"<!-- (figures|settings):(.*?)-->", re.DOTALL)
+NUMBER = re.compile(
+    r"(?<![\w.,/^'=:-])(?P<number>[-+]?\d[\d,]*(?<!,)(?:\.\d+)?)(?![\w^]|[.,/:]\d)"
+    r"(?P<percent>(?=(?:(?:,| and| to| or| /) [-+]?\d[\d.,]*)* ?(?:%|per cent)))?"
+)
+NOT_READ = re.compile(
+    r"<!-- ([\w-]+) -->.*?<!-- end of \1 -->|<!--.*?-->|`+[^`]+`+|\]\([^)]*\)|^#+ [^\n]*$"
+    r"|(?<![\d.,])(?:19|20)\d\d(?![\d%]|[.,]\d)|(?<=Python )[\d.]+",
+    re.DOTALL | re.MULTILINE,
+)
+# What may stand beside a number that is a part of something: `3 of 40`, `1 in 40`, `3 times`.
+PART_AFTER = re.compile(r" (?:(?:of|in) (?:the )?\d|times\b)")
+PART_BEFORE = re.compile(r"\d (?:of|in) (?:the )?$")
+
+
+def where(rows: Iterable[dict[str, Any]], **wanted: object) -> list[dict[str, Any]]:
+    """Return the rows that have these values."""
+    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+
+
+def cells(rows: Iterable[dict[str, Any]], *columns: str) -> list[Any]:
+    """Return these columns of a table, row by row."""
+    return [row[column] for row in rows for column in columns]
+
+
+USED = (abs, len, list, max, min, range, round, sorted, sum, zip, where, cells)
+FUNCTIONS = {function.__name__: function for function in USED} | {
+    "mean": statistics.fmean,
+    "median": statistics.median,
+    "gmean": statistics.geometric_mean,
+}
+
+
+class FigureError(Exception):
+    """A comment that names no stored result."""
+
+
+class Stored(dict[str, Any]):
+    """A JSON object whose fields are also attributes."""
+
+    __getattr__ = dict.__getitem__
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Number:
+    """A number on a page: its text, whether it is a percentage, and where it starts."""
+
+    text: str
+    percent: bool
+    start: int
+
+    @property
+    def name(self) -> str:
+        """Return it as settings name it."""
+        return self.text + " %" * self.percent
+
+    def shows(self, value: float) -> str:
+        """Return the text that a value has here; halves may be rounded either way.
+
+        Examples
+        --------
+        >>> number = Number(text="+9.0", percent=True, start=0)
+        >>> number.shows(0.0895), number.shows(0.1234)
+        ('+9.0', '+12.3')
+        """
+        decimals = len(self.text.partition(".")[2])
+        scaled = value * 100 if self.percent else value
+        if abs(scaled - float(self.text.replace(",", ""))) <= 0.5 * 10**-decimals + 1e-9:
+            return self.text
+        sign = "+" * self.text.startswith("+")
+        return f"{scaled:{sign}{',' * (',' in self.text)}.{decimals}f}"
+
+
+def is_evidence(page: Path) -> bool:
+    """Tell whether all numbers of a page are read.
+
+    Examples
+    --------
+    >>> [is_evidence(Path("docs", name)) for name in ("evidence/adapt.md", "speed.md", "index.md")]
+    [True, True, False]
+    """
+    return page.parent.name in EVIDENCE or page.stem in EVIDENCE
+
+
+def numbers(text: str, *, whole: bool) -> list[Number]:
+    """Return the numbers of a page that need a source.
+
+    Examples
+    --------
+    >>> [number.name for number in numbers("In 2026: 1,200 of `5` (2 to 3 %), x2.", whole=True)]
+    ['1,200', '2 %', '3 %']
+    >>> [number.name for number in numbers("In 2026: 1,200 of `5` (2 to 3 %), x2.", whole=False)]
+    ['2 %', '3 %']
+    """
+    plain, shown = without_code(text, whole=whole)
+    return [
+        Number(text=found["number"], percent=found["percent"] is not None, start=found.start())
+        for found in NUMBER.finditer(plain)
+        if whole or (is_claim(found) and found["number"] not in shown)
+    ]
+
+
+def is_claim(found: re.Match[str]) -> bool:
+    """Tell whether a number may be a result: a decimal, a percentage, `N times` or `N of M`."""
+    return bool(
+        "." in found["number"]
+        or found["percent"] is not None
+        or PART_AFTER.match(found.string, found.end())
+        or PART_BEFORE.search(found.string[max(0, found.start() - 20) : found.start()])
+    )
+
+
+def without_code(text: str, *, whole: bool) -> tuple[str, set[str]]:
+    """Return a page with blanks for what is not read, and the numbers that its code shows."""
+    lines, shown = text.split("\n"), set[str]()
+    for block in blocks(text):
+        shown |= {found["number"] for found in NUMBER.finditer(block.text)}
+        if not (whole and block.language == "text"):
+            for i in range(block.start, block.stop):
+                lines[i] = " " * len(lines[i])
+    return NOT_READ.sub(lambda found: " " * len(found[0]), "\n".join(lines)), shown
+
+
+def figures(expressions: str) -> Iterator[float]:
+    """Yield the values that the expressions of a comment have."""
+    for node in ast.parse(f"[{expressions.strip()}]", mode="eval").body.elts:  # type: ignore[attr-defined]
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+        stored = {name: read(name) for name in names if (RESULTS / f"{name}.json").is_file()}
+        if not stored and not isinstance(node, ast.Constant):
+            msg = f"{ast.unparse(node)} names no file of benchmarks/results"
+            raise FigureError(msg)
+        code = compile(ast.Expression(node), "figures", "eval")
+        yield from flat(eval(code, {"__builtins__": FUNCTIONS, **stored}))  # noqa: S307
+
+
+@cache
+def read(name: str) -> Any:  # noqa: ANN401
+    """Read a stored result."""
+    return json.loads((RESULTS / f"{name}.json").read_text("utf-8"), object_hook=Stored)
+
+
+def flat(value: Any) -> Iterator[float]:  # noqa: ANN401
+    """Yield the numbers of nested lists."""
+    if isinstance(value, Iterable):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from flat(member)
+    elif value is not None:
+        yield value
+
+
+def compared(text: str, *, whole: bool) -> tuple[str, list[str]]:
+    """Return a page with its figures as they are stored, and what is wrong with it."""
+    left, faults = numbers(text, whole=whole), list[str]()
+    changed: list[tuple[Number, str]] = []
+    for source in SOURCE.finditer(text):
+        here = [number for number in left if number.start < source.start()]
+        left = left[len(here) :]
+        try:
+            changed += matched(here, PART.findall(source[0]))
+        except (FigureError, LookupError, SyntaxError, TypeError, ValueError) as error:
+            faults.append(f"line {line_of(text, source.start())}: {type(error).__name__}: {error}")
+    faults += [f"line {line_of(text, n.start)}: {n.name} has no source" for n in left]
+    for number, new in reversed(changed):
+        if new != number.text:
+            faults.append(f"line {line_of(text, number.start)}: {number.text} is stored as {new}")
+            text = text[: number.start] + new + text[number.start + len(number.text) :]
+    return text, faults
+
+
+def matched(here: list[Number], parts: list[tuple[str, str]]) -> list[tuple[Number, str]]:
+    """Return each figure above a comment with the text of its stored value."""
+    named = [name for kind, body in parts if kind == "settings" for name in re.split(r",\s", body)]
+    settings = {name.strip() for name in named}
+    values = [value for kind, body in parts if kind == "figures" for value in figures(body)]
+    shown = [number for number in here if number.name not in settings]
+    if unused := settings - {number.name for number in here}:
+        msg = f"settings that the text does not have: {', '.join(sorted(unused))}"
+        raise FigureError(msg)
+    if len(shown) != len(values):
+        listed = ", ".join(number.name for number in shown)
+        msg = f"{len(values)} figures are named, {len(shown)} are shown: {listed}"
+        raise FigureError(msg)
+    return [(number, number.shows(value)) for number, value in zip(shown, values, strict=True)]
+
+
+def line_of(text: str, place: int) -> int:
+    """Return the line of a place in a text."""
+    return text.count("\n", 0, place) + 1
+
+
+def main() -> int:
+    """Write the figures anew, or with --check only say what is wrong."""
+    named = [Path(name).resolve() for name in sys.argv[1:] if name != "--check"]
+    found = 0
+    for page in named or [REPOSITORY / "README.md", *pages()]:
+        before = page.read_text(encoding="utf-8")
+        after, faults = compared(before, whole=is_evidence(page))
+        if page.relative_to(REPOSITORY).as_posix() in PENDING and not named:
+            continue
+        found += len(faults)
+        print(*(f"{page.name}: {fault}" for fault in faults), sep="\n", end="\n" * bool(faults))
+        if before != after and "--check" not in sys.argv:
+            page.write_text(after, encoding="utf-8")
+    return int(found > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
