@@ -101,7 +101,7 @@ SOURCE = re.compile(r"(?:<!-- (?:figures|settings):(?:(?!-->).)*-->\s*)+", re.DO
 PART = re.compile(r"<!-- (figures|settings):(.*?)-->", re.DOTALL)
 NUMBER = re.compile(
     r"(?<![\w.,/^'=:-])(?P<number>[-+]?\d[\d,]*(?<!,)(?:\.\d+)?)(?![\w^]|[.,/:]\d)"
-    r"(?P<percent>(?=(?:(?:,| and| to| or| /) [-+]?\d[\d.,]*)* ?(?:%|per cent)))?"
+    r"(?P<percent>(?=(?:(?:,| and| to| or| against| /) [-+]?\d[\d.,]*)* ?(?:%|per cent)))?"
 )
 NOT_READ = re.compile(
     r"<!-- ([\w-]+) -->.*?<!-- end of \1 -->|<!--.*?-->|`+[^`]+`+|\]\([^)]*\)|^#+ [^\n]*$"
