@@ -8,11 +8,12 @@ A comment below a text names the source of all numbers since the last such comme
 Settings are numbers that somebody chose. All other numbers are figures: the comment lists them in
 their order, as Python expressions of files in benchmarks/results (`survival` is survival.json). A
 list counts as its members, None as no number. A share that is shown in % is multiplied by 100. A
-number must be the stored value, rounded as it is shown.
+number must be the stored value, rounded as it is shown. `quoted: NAME` stands below sentences that
+repeat a stored text (paper_rerun/table.md): their numbers must be in that text.
 
-Code, links, years and versions are not read. Pages of evidence are read whole, with outputs that
-are shown as plain text. On other pages decimals, percentages, `N times` and `N of M` are read,
-unless a code block of the page shows them: tests/docs/test_pages.py runs these.
+Code, links, headings and years are not read. Pages of evidence are read whole, with outputs that are
+shown as plain text. On other pages decimals, percentages, `N times` and `N of M` are read, and whole
+rows of tables with such numbers, unless a code block of the page shows them: tests/docs runs these.
 
 Run: python scripts/write_figures.py [--check] [PAGE...]
 """
@@ -34,75 +35,43 @@ RESULTS = REPOSITORY / "benchmarks" / "results"
 EVIDENCE = {"evidence", "coverage", "reliability", "speed", "transport"}
 # Not yet compared with stored results.
 PENDING = {
-    "docs/coming_from.md",
+    "README.md",
     "docs/coverage.md",
-    "docs/criteria_in_r.md",
     "docs/decisions.md",
     "docs/evidence/covariate.md",
     "docs/evidence/files_and_kills.md",
     "docs/evidence/intervals.md",
     "docs/evidence/monitor.md",
-    "docs/evidence/next_site.md",
     "docs/evidence/pipelines.md",
     "docs/evidence/pointwise.md",
     "docs/evidence/pooling.md",
     "docs/evidence/smoothing.md",
     "docs/evidence/strata.md",
-    "docs/glossary.md",
-    "docs/guide/certificate.md",
-    "docs/guide/change_control.md",
-    "docs/guide/compare.md",
-    "docs/guide/costs.md",
-    "docs/guide/covariate.md",
-    "docs/guide/criteria.md",
-    "docs/guide/ecg.md",
-    "docs/guide/guards.md",
-    "docs/guide/intervals.md",
-    "docs/guide/new_site.md",
-    "docs/guide/new_version.md",
-    "docs/guide/next_site.md",
-    "docs/guide/plan.md",
     "docs/guide/pooling.md",
-    "docs/guide/privacy.md",
     "docs/guide/r.md",
-    "docs/guide/refits.md",
-    "docs/guide/report.md",
-    "docs/guide/rule_out.md",
-    "docs/guide/sklearn.md",
-    "docs/guide/slides.md",
-    "docs/guide/small_cells.md",
-    "docs/guide/spreadsheets.md",
-    "docs/guide/strata.md",
     "docs/guide/survival.md",
-    "docs/guide/tables.md",
-    "docs/guide/verdict.md",
-    "docs/how_it_works.md",
     "docs/paper_rerun.md",
     "docs/reliability.md",
     "docs/speed.md",
     "docs/theory/bounds.md",
-    "docs/theory/change_control.md",
     "docs/theory/covariate.md",
     "docs/theory/ensemble.md",
-    "docs/theory/intervals.md",
     "docs/theory/modulus.md",
-    "docs/theory/next_site.md",
     "docs/theory/slips.md",
-    "docs/theory/ties.md",
-    "docs/theory/tipping_point.md",
     "docs/theory/without_labels.md",
     "docs/transport.md",
-    "docs/tutorial_clinician.md",
-    "docs/tutorial_data_scientist.md",
-    "docs/tutorial_next_hospital.md",
     "docs/when_not_to_use_it.md",
 }
-SOURCE = re.compile(r"(?:<!-- (?:figures|settings):(?:(?!-->).)*-->\s*)+", re.DOTALL)
-PART = re.compile(r"<!-- (figures|settings):(.*?)-->", re.DOTALL)
+SOURCE = re.compile(r"(?:<!-- (?:figures|settings|quoted):(?:(?!-->).)*-->\s*)+", re.DOTALL)
+PART = re.compile(r"<!-- (figures|settings|quoted):(.*?)-->", re.DOTALL)
 NUMBER = re.compile(
     r"(?<![\w.,/^'=:-])(?P<number>[-+]?\d[\d,]*(?<!,)(?:\.\d+)?)(?![\w^]|[.,/:]\d)"
-    r"(?P<percent>(?=(?:(?:,| and| to| or| against| /) [-+]?\d[\d.,]*)* ?(?:%|per cent)))?"
+    r"(?P<percent>(?=(?:(?:,| and| to| or| against) [-+]?\d[\d.,]*)* ?(?:%|per cent)))?"
 )
+FENCE = re.compile(r"^ *```.*$")
+# Languages of code that tests/docs run and compare.
+RUN = {"python", "console"}
+NUMERAL = re.compile(r"-?\d+(?:\.\d+)?")
 NOT_READ = re.compile(
     r"<!-- ([\w-]+) -->.*?<!-- end of \1 -->|<!--.*?-->|`+[^`]+`+|\]\([^)]*\)|^#+ [^\n]*$"
     r"|(?<![\d.,])(?:19|20)\d\d(?![\d%]|[.,]\d)|(?<=Python )[\d.]+",
@@ -110,6 +79,7 @@ NOT_READ = re.compile(
 )
 # What may stand beside a number that is a part of something: `3 of 40`, `1 in 40`, `3 times`.
 PART_AFTER = re.compile(r" (?:(?:of|in) (?:the )?\d|times\b)")
+RESULT_ROW = re.compile(r"\d\.\d|\d ?%")
 PART_BEFORE = re.compile(r"\d (?:of|in) (?:the )?$")
 
 
@@ -123,7 +93,7 @@ def cells(rows: Iterable[dict[str, Any]], *columns: str) -> list[Any]:
     return [row[column] for row in rows for column in columns]
 
 
-USED = (abs, len, list, max, min, range, round, sorted, sum, zip, where, cells)
+USED = (abs, float, len, list, max, min, range, round, sorted, sum, zip, where, cells)
 FUNCTIONS = {function.__name__: function for function in USED} | {
     "mean": statistics.fmean,
     "median": statistics.median,
@@ -201,9 +171,14 @@ def numbers(text: str, *, whole: bool) -> list[Number]:
 
 
 def is_claim(found: re.Match[str]) -> bool:
-    """Tell whether a number may be a result: a decimal, a percentage, `N times` or `N of M`."""
+    """Tell whether a number may be a result: a decimal, a percentage, `N times` or `N of M`.
+
+    In the row of a table that has decimals or percentages, all numbers are.
+    """
+    line = found.string[found.string.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0]
     return bool(
-        "." in found["number"]
+        (line.startswith("|") and RESULT_ROW.search(line))
+        or "." in found["number"]
         or found["percent"] is not None
         or PART_AFTER.match(found.string, found.end())
         or PART_BEFORE.search(found.string[max(0, found.start() - 20) : found.start()])
@@ -214,10 +189,12 @@ def without_code(text: str, *, whole: bool) -> tuple[str, set[str]]:
     """Return a page with blanks for what is not read, and the numbers that its code shows."""
     lines, shown = text.split("\n"), set[str]()
     for block in blocks(text):
-        shown |= {found["number"] for found in NUMBER.finditer(block.text)}
-        if not (whole and block.language == "text"):
+        if block.language in RUN:
+            shown |= {found["number"] for found in NUMBER.finditer(block.text)}
+        if block.language != "text":
             for i in range(block.start, block.stop):
                 lines[i] = " " * len(lines[i])
+    lines = [FENCE.sub(lambda found: " " * len(found[0]), line) for line in lines]
     return NOT_READ.sub(lambda found: " " * len(found[0]), "\n".join(lines)), shown
 
 
@@ -225,7 +202,7 @@ def figures(expressions: str) -> Iterator[float]:
     """Yield the values that the expressions of a comment have."""
     for node in ast.parse(f"[{expressions.strip()}]", mode="eval").body.elts:  # type: ignore[attr-defined]
         names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-        stored = {name: read(name) for name in names if (RESULTS / f"{name}.json").is_file()}
+        stored = {name: read(name) for name in names if list(RESULTS.glob(f"{name}.*"))}
         if not stored and not isinstance(node, ast.Constant):
             msg = f"{ast.unparse(node)} names no file of benchmarks/results"
             raise FigureError(msg)
@@ -235,8 +212,18 @@ def figures(expressions: str) -> Iterator[float]:
 
 @cache
 def read(name: str) -> Any:  # noqa: ANN401
-    """Read a stored result."""
+    """Read a stored result; of a text, the numbers behind the last colon of each line."""
+    if (RESULTS / f"{name}.txt").is_file():
+        lines = (RESULTS / f"{name}.txt").read_text("utf-8").splitlines()
+        parts = [line.rpartition(": ") for line in lines]
+        return {label: [float(x) for x in NUMERAL.findall(end)] for label, _, end in parts if label}
     return json.loads((RESULTS / f"{name}.json").read_text("utf-8"), object_hook=Stored)
+
+
+def texts(name: str) -> set[str]:
+    """Return the numbers of a stored text."""
+    stored = (RESULTS / name).read_text("utf-8")
+    return {found["number"] for found in NUMBER.finditer(re.sub(r"\\[nu]", " ", stored))}
 
 
 def flat(value: Any) -> Iterator[float]:  # noqa: ANN401
@@ -257,7 +244,7 @@ def compared(text: str, *, whole: bool) -> tuple[str, list[str]]:
         left = left[len(here) :]
         try:
             changed += matched(here, PART.findall(source[0]))
-        except (FigureError, LookupError, SyntaxError, TypeError, ValueError) as error:
+        except (FigureError, LookupError, NameError, OSError, SyntaxError, TypeError, ValueError) as error:
             faults.append(f"line {line_of(text, source.start())}: {type(error).__name__}: {error}")
     faults += [f"line {line_of(text, n.start)}: {n.name} has no source" for n in left]
     for number, new in reversed(changed):
@@ -271,8 +258,9 @@ def matched(here: list[Number], parts: list[tuple[str, str]]) -> list[tuple[Numb
     """Return each figure above a comment with the text of its stored value."""
     named = [name for kind, body in parts if kind == "settings" for name in re.split(r",\s", body)]
     settings = {name.strip() for name in named}
+    quoted = {text for kind, body in parts if kind == "quoted" for text in texts(body.strip())}
     values = [value for kind, body in parts if kind == "figures" for value in figures(body)]
-    shown = [number for number in here if number.name not in settings]
+    shown = [n for n in here if n.name not in settings and n.text not in quoted]
     if unused := settings - {number.name for number in here}:
         msg = f"settings that the text does not have: {', '.join(sorted(unused))}"
         raise FigureError(msg)
