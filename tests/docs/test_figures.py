@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from benchmarks.trust.run import MARKS, tables
 from scripts import write_figures
 from scripts.write_figures import (
     PENDING,
@@ -55,7 +56,7 @@ def test_a_changed_number_of_a_page_is_found(page):
     whole = is_evidence(REPOSITORY / page)
     found = numbers(text, whole=whole)
     for number in found[:: max(1, len(found) // 8)]:
-        changed = text[: number.start] + "7" + text[number.start :]
+        changed = text[: number.start] + "81307" + text[number.start :]
         assert compared(changed, whole=whole)[1], number
 
 
@@ -115,6 +116,13 @@ def test_a_guide_may_quote_what_its_code_shows():
     assert faults(f"The cut-off is 0.26.\n\n{shown}", whole=False) != []
     assert faults(f"Missed: 3 of 40, 2 times.\n\n{shown}", whole=False) != []
     assert faults(f"With 40 patients.\n\n{shown}", whole=False) == []
+
+
+def test_the_tables_of_the_reliability_page_are_those_stored():
+    stored = json.loads((RESULTS / "trust.json").read_text(encoding="utf-8"))
+    page = (REPOSITORY / "docs" / "reliability.md").read_text(encoding="utf-8")
+    begin, end = MARKS
+    assert page.partition(begin)[2].partition(end)[0].strip() == tables(stored).strip()
 
 
 def test_pending_pages_exist_and_are_not_yet_in_order():
