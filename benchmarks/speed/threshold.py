@@ -6,10 +6,12 @@ Every round runs every tool once on the same patients, one after the other, so t
 the machine does falls on all of them; the median over the rounds counts. A tool that would take
 minutes runs fewer replicates, and its time is scaled to 2,000 (marked `*`; the last table says how
 many it ran). Nothing is scaled in the number of patients: a cell that was not run is empty.
+With ``--out`` the tables go into that file, and their numbers into a JSON file beside it.
 """
 
 import argparse
 import importlib.metadata
+import json
 import os
 import platform
 import statistics
@@ -196,12 +198,12 @@ def tables(all_tools, sizes):
     return f"{ratios}\n\n{in_seconds}\n\n{runs}"
 
 
-def targets(all_tools):
-    """What was aimed at, and what came out."""
+def aims(all_tools):
+    """What was aimed at, and what came out, in times or seconds."""
     by_name = {tool.name: tool for tool in all_tools}
 
     def ratio(slow, n_slow, fast, n_fast):
-        return number(seconds_of(by_name[slow], n_slow) / seconds_of(by_name[fast], n_fast))
+        return seconds_of(by_name[slow], n_slow) / seconds_of(by_name[fast], n_fast)
 
     big, small, largest = 100_000, 10_000, 1_000_000
     counting = "the same, counting errors"
@@ -215,13 +217,35 @@ def targets(all_tools):
         ),
         "against the same loops, counting errors, on 200": ratio(counting, big, EXACT, big),
         "whole fit on every cut, stable: the same": ratio(PRINTED, big, EXACT_STABLE, big),
-        "default fit at n = 200: under 0.2 s": f"{number(seconds_of(by_name[DEFAULT], 200))} s",
+        "default fit at n = 200: under 0.2 s": seconds_of(by_name[DEFAULT], 200),
     }
     if largest in by_name[GRID_ALONE].seconds:
         grown = ratio(GRID_ALONE, largest, GRID_ALONE, small)
         rows["bootstrap of 200 cuts at n = 1e6: within 3 times that at n = 1e4"] = grown
-    lines = [f"| {aim} | {measured} |" for aim, measured in rows.items()]
+    return rows
+
+
+def targets(all_tools):
+    """The aims as a table."""
+    lines = [f"| {aim} | {number(measured)} |" for aim, measured in aims(all_tools).items()]
     return "\n".join(["| aim | measured |", "|---|---|", *lines])
+
+
+def numbers(all_tools, sizes):
+    """Return the seconds, the ratios to the first tool and the replicates of every tool."""
+    seconds = {
+        tool.name: {str(n): seconds_of(tool, n) for n in sizes if n in tool.seconds}
+        for tool in all_tools
+    }
+    base = seconds[BASE]
+    ratios = {
+        name: {n: one / base[n] for n, one in found.items()} for name, found in seconds.items()
+    }
+    replicates = {
+        tool.name: {str(n): tool.replicates[place] for place, n in enumerate(sizes)}
+        for tool in all_tools
+    }
+    return {"seconds": seconds, "ratios": ratios, "replicates": replicates}
 
 
 def processor():
@@ -274,6 +298,11 @@ def main():
     print(text)
     if options.out:
         options.out.write_text(text, encoding="utf-8")
+        stored = {"machine": before, "rounds": options.rounds, **numbers(all_tools, sizes)}
+        stored["aims"] = aims(all_tools) if 100_000 in sizes else {}
+        rounded = json.loads(json.dumps(stored), parse_float=lambda one: float(f"{float(one):.3g}"))
+        beside = options.out.with_suffix(".json")
+        beside.write_text(json.dumps(rounded, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

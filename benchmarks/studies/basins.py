@@ -1,10 +1,16 @@
 """How often the multi-modality warning speaks, with one basin and with two.
 
-Run: python benchmarks/studies/basins.py
+Run: python benchmarks/studies/basins.py [--replicates 1000]
 """
+
+import sys
+from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.studies.pieces import OneByOne, means_of, options, store
 from steadycut import PatientScores
 from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.cuts.grid import even_cuts
@@ -12,7 +18,7 @@ from steadycut.core.diagnose import SECOND_BASIN, basin_share
 from steadycut.core.records import Costs
 from steadycut.core.rules.registry import ERM
 
-REPLICATES = 200
+SIZES = (50, 150, 500, 2000)
 
 
 def one_basin(n, rng):
@@ -31,23 +37,30 @@ def two_basins(n, rng):
     return centre + np.where(labels, 1, -1) + 0.7 * rng.normal(size=n), labels
 
 
-def share_warned(population, n):
-    warned = 0
-    for seed in range(REPLICATES):
-        rng = np.random.default_rng(seed)
-        scores, labels = population(n, rng)
-        cuts = even_cuts(PatientScores(scores=scores, labels=labels.astype(int)))
-        draws = draw_thresholds(cuts, ERM, Costs(), 100, rng)
-        warned += basin_share(cuts, draws, Costs()) >= SECOND_BASIN
-    return warned / REPLICATES
+POPULATIONS = {
+    "one basin": one_basin,
+    "one weak basin": one_weak_basin,
+    "two equal basins": two_basins,
+}
+
+
+def one_study(population, n, rng):
+    """Return whether the study warns."""
+    scores, labels = population(n, rng)
+    cuts = even_cuts(PatientScores(scores=scores, labels=labels.astype(int)))
+    draws = draw_thresholds(cuts, ERM, Costs(), 100, rng)
+    return {"warned": basin_share(cuts, draws, Costs()) >= SECOND_BASIN}
 
 
 def main():
-    sizes = (50, 150, 500, 2000)
-    print("population      " + "".join(f"{f'n = {n}':>10}" for n in sizes))
-    for population in (one_basin, one_weak_basin, two_basins):
-        shares = "".join(f"{share_warned(population, n):>10.3f}" for n in sizes)
-        print(f"{population.__name__:<16}{shares}")
+    asked = options("basins", __doc__, 1000, 0)
+    settings = {f"{name}, {n}": (POPULATIONS[name], n) for name in POPULATIONS for n in SIZES}
+    means = means_of(settings, OneByOne(one_study), asked)
+    rows = [
+        {"population": name} | {f"n_{n}": means[f"{name}, {n}"]["warned"] for n in SIZES}
+        for name in POPULATIONS
+    ]
+    store(asked, {"rows": rows})
 
 
 if __name__ == "__main__":

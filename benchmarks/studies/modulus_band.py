@@ -4,12 +4,19 @@ At a width of 0.1 and at the bootstrap radius r of the same patients: the mean o
 of the empirical one and of either band, and how often each band held. "all" says how often it held
 at every one of 60 widths at once, which is what both promise with probability 1 - DELTA.
 
-Run: python benchmarks/studies/modulus_band.py
+Run: python benchmarks/studies/modulus_band.py [--replicates 500]
 """
+
+import sys
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 from scipy.special import ndtr, stdtr
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.studies.pieces import OneByOne, means_of, options, store
 from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.bootstrap.radius import bootstrap_radius
 from steadycut.core.bounds.modulus import dkw_band, modulus
@@ -19,12 +26,11 @@ from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import ERM
 
 DELTA = 0.1
-STUDIES = 500
 REPLICATES = 50
 PREVALENCE = 0.4
 STARTS = np.linspace(-8, 10, 1801)
 ALL_WIDTHS = np.geomspace(0.001, 20, 60)
-BANDS = (dkw_band, multiscale_band)
+BANDS = {"dkw": dkw_band, "multiscale": multiscale_band}
 
 
 def binormal(labels, rng):
@@ -78,49 +84,44 @@ def radius_of(cohort, costs, rng):
     return bootstrap_radius(draws.threshold, draws.thresholds, DELTA).radius
 
 
-def setting(name, n, costs):
-    """For each study and width (0.1, r): truth, empirical modulus and the two bands."""
+@cache
+def truth_everywhere(name, costs):
+    """Return the true modulus at all widths."""
+    below = POPULATIONS[name][1]
+    return np.array([true_modulus(below, width, costs) for width in ALL_WIDTHS])
+
+
+def one_study(name, n, costs, rng):
+    """Return the modulus and its bands at 0.1 and at the radius, and which bands held."""
     draw, below = POPULATIONS[name]
-    rng = np.random.default_rng(n)
-    truth_all = np.array([true_modulus(below, width, costs) for width in ALL_WIDTHS])
-    found, held_all = [], []
-    for _ in range(STUDIES):
-        cohort = draw_cohort(draw, n, rng)
-        widths = (0.1, radius_of(cohort, costs, rng))
-        found.append([values(cohort, below, width, costs) for width in widths])
-        held_all.append([holds_everywhere(band, cohort, costs, truth_all) for band in BANDS])
-    return np.array(found), np.mean(held_all, axis=0)
-
-
-def values(cohort, below, width, costs):
-    bands = [band(cohort, width, costs, DELTA) for band in BANDS]
-    return [true_modulus(below, width, costs), modulus(cohort, width, costs), *bands]
-
-
-def holds_everywhere(band, cohort, costs, truth):
-    found = np.array([band(cohort, width, costs, DELTA) for width in ALL_WIDTHS])
-    return np.all(found >= truth - 1e-9)
-
-
-def row(name, n, costs):
-    found, held_all = setting(name, n, costs)
-    cells = [name, f"{costs.cost_fn:g}:{costs.cost_fp:g}", str(n)]
-    for truth, raw, dkw, multi in (found[:, 0].T, found[:, 1].T):
-        cells += [f"{column.mean():.3f}" for column in (truth, raw, dkw, multi)]
-    truth, _, dkw, multi = found[:, 1].T
-    held = (np.mean(dkw >= truth - 1e-9), np.mean(multi >= truth - 1e-9), *held_all)
-    return cells + [f"{share:.3f}" for share in held]
+    cohort = draw_cohort(draw, n, rng)
+    found = {}
+    for at, width in (("0_1", 0.1), ("r", radius_of(cohort, costs, rng))):
+        truth = true_modulus(below, width, costs)
+        found |= {f"truth_at_{at}": truth, f"raw_at_{at}": modulus(cohort, width, costs)}
+        for kind, band in BANDS.items():
+            found[f"{kind}_at_{at}"] = band(cohort, width, costs, DELTA)
+    for kind, band in BANDS.items():
+        found[f"{kind}_held_at_r"] = found[f"{kind}_at_r"] >= truth - 1e-9
+        everywhere = np.array([band(cohort, width, costs, DELTA) for width in ALL_WIDTHS])
+        found[f"{kind}_held_at_all"] = np.all(everywhere >= truth_everywhere(name, costs) - 1e-9)
+    return found
 
 
 def main():
-    head = ["population", "costs", "n"]
-    head += [f"{x} at {w}" for w in ("0.1", "r") for x in ("truth", "raw", "dkw", "multiscale")]
-    head += [f"{x} held at {w}" for w in ("r", "all") for x in ("dkw", "multiscale")]
-    print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
-    for name in POPULATIONS:
-        for costs in (Costs(), Costs(cost_fn=3.0)):
-            for n in (40, 100, 500):
-                print("| " + " | ".join(row(name, n, costs)) + " |", flush=True)
+    asked = options("modulus_band", __doc__, 500, 2026)
+    settings = {
+        f"{name}, {costs.cost_fn:g}:1, {n}": (name, n, costs)
+        for name in POPULATIONS
+        for costs in (Costs(), Costs(cost_fn=3.0))
+        for n in (40, 100, 500)
+    }
+    means = means_of(settings, OneByOne(one_study), asked)
+    rows = [
+        {"population": name, "costs": f"{costs.cost_fn:g}:1", "patients": n} | means[key]
+        for key, (name, n, costs) in settings.items()
+    ]
+    store(asked, {"delta": DELTA, "widths": ALL_WIDTHS.size, "rows": rows})
 
 
 if __name__ == "__main__":

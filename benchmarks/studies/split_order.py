@@ -3,17 +3,21 @@
 Patients stand in the order of their class (all controls, then all cases) and the same seed deals
 the roles in every study. `erm` chooses on one half, `auto` certifies on the other. With identifiers
 these are part of the entropy; shuffled patients need none. The trap: positions from the seed alone,
-which fixes the classes of both halves by their total. Printed: how often the certificate held, and
+which fixes the classes of both halves by their total. Stored: how often the certificate held, and
 for the trap the worst of several seeds.
 
-Run: python benchmarks/studies/split_order.py [--replicates 2000]
+Run: python benchmarks/studies/split_order.py [--replicates 1000]
 """
 
-import argparse
+import sys
+from pathlib import Path
 
 import numpy as np
 from scipy.stats import norm
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.studies.pieces import OneByOne, means_of, options, store
 from steadycut import PatientScores
 from steadycut.core.split import split_patients
 from steadycut.study.fit import run_study
@@ -38,34 +42,28 @@ def held(patients, distance, roles=None):
     return study.certificate.value >= risk
 
 
-def row(n, distance, replicates):
-    rng = np.random.default_rng([n, int(10 * distance)])
-    fixed = [split_patients(n, 0.5, np.random.default_rng(seed)) for seed in range(SEEDS)]
-    named, shuffled, trapped = 0, 0, np.zeros(SEEDS)
-    for replicate in range(replicates):
-        patients = cohort(n, rng, distance)
-        order = rng.permutation(n)
-        bare = PatientScores(scores=patients.scores[order], labels=patients.labels[order])
-        named += held(patients, distance)
-        shuffled += held(bare, distance)
-        seed = replicate % SEEDS
-        trapped[seed] += held(patients, distance, fixed[seed])
-    return named / replicates, shuffled / replicates, trapped.min() * SEEDS / replicates
+def one_study(n, distance, rng):
+    """Return whether the certificate held, for each way to deal the roles."""
+    patients, order, seed = cohort(n, rng, distance), rng.permutation(n), int(rng.integers(SEEDS))
+    bare = PatientScores(scores=patients.scores[order], labels=patients.labels[order])
+    fixed = split_patients(n, 0.5, np.random.default_rng(seed))
+    return {
+        "identifiers": held(patients, distance),
+        "shuffled": held(bare, distance),
+        f"trap {seed}": held(patients, distance, fixed),
+    }
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--replicates", type=int, default=2000)
-    replicates = parser.parse_args().replicates
-    print(f"Certificates that held, of {1 - DELTA:g} promised ({replicates} studies a cell)\n")
-    print(
-        "| patients | distance of the classes | identifiers | none, shuffled | TRAP: none, sorted |"
-    )
-    print("|---|---|---|---|---|")
-    for n in SIZES:
-        for distance in (0.0, 1.5):
-            found = " | ".join(f"{share:.3f}" for share in row(n, distance, replicates))
-            print(f"| {n} | {distance:g} | {found} |", flush=True)
+    asked = options("split_order", __doc__, 1000, 2026)
+    settings = {f"{n}, {distance}": (n, distance) for n in SIZES for distance in (0.0, 1.5)}
+    rows = []
+    for key, found in means_of(settings, OneByOne(one_study), asked).items():
+        n, distance = settings[key]
+        trap = min(one.mean for name, one in found.items() if name.startswith("trap"))
+        both = {name: found[name] for name in ("identifiers", "shuffled")}
+        rows.append({"patients": n, "distance": distance, **both, "trap": trap})
+    store(asked, {"delta": DELTA, "seeds": SEEDS, "rows": rows})
 
 
 if __name__ == "__main__":

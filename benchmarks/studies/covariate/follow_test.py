@@ -12,12 +12,15 @@ Run as ``python benchmarks/studies/covariate/follow_test.py [--replicates N]``; 
 
 import argparse
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
-from populations import TRENDS, Group, best_cut
-from run import POINTS, draw_trend
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from benchmarks.studies.covariate.populations import TRENDS, Group, best_cut
+from benchmarks.studies.covariate.run import POINTS, draw_trend
 from steadycut import PatientScores
 from steadycut.core.covariate.cuts import rank_of, shrink, shrinkage
 from steadycut.core.covariate.design import smooth_design

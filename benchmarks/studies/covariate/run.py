@@ -4,17 +4,23 @@ Half of n patients choose by the rule `stable`. The excess is the true risk abov
 cut-off at every value of the covariate, in thousandths: of the pooled cut-off, of a cut-off for
 each group (or window) alone, and of ours, with the standard error of the difference of ours and
 each of the two. The distance is the mean share of choosing patients between our cut-off and the
-pooled one. First the share of cohorts in which the test rejects at 5 % and at 10 %. Last, how often
-certificates are broken by the true risk, of 10 % that are allowed.
+pooled one. ``rejected_5`` and ``rejected_10``: share of cohorts in which the test rejects at 5 and
+at 10 %. ``certificates``: how often certificates are broken by the true risk, of 10 % that are
+allowed.
 
-Run: python benchmarks/studies/covariate/run.py [--replicates 1000] [--costs 1 3] [--only-test]
+Run: python benchmarks/studies/covariate/run.py [--replicates 1000] [--jobs 2]
 """
 
-import argparse
+import sys
+import warnings
+from pathlib import Path
 
 import numpy as np
-from populations import TRENDS, Group, best_cut, effect, no_effect
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from benchmarks.studies.covariate.populations import TRENDS, Group, best_cut, effect, no_effect
+from benchmarks.studies.pieces import OneByOne, means_of, options, store
 from steadycut import PatientScores, fit_by_covariate
 from steadycut.core.covariate.cuts import choose_by_covariate
 from steadycut.core.covariate.design import group_design, smooth_design
@@ -23,7 +29,7 @@ from steadycut.core.covariate.slices import slice_patients
 from steadycut.core.records import Costs
 from steadycut.core.rules.registry import parse_rule
 
-SEED = 20
+SIZES, MISSES = (60, 120, 250, 1000), (1.0, 3.0)
 WAYS = ("pooled", "alone", "ours")
 POINTS = (np.arange(100) + 0.5) / 100
 
@@ -79,48 +85,6 @@ def one_of_trend(trend, n, costs, rng):
     return [*risks, float(np.abs(at["ours"] - at["pooled"]).mean()) / n, p_value]
 
 
-def row(name, n, found, best):
-    excess = 1000 * (found[:, :3] - best)
-    gaps = [excess[:, 2] - excess[:, other] for other in (0, 1)]
-    errors = [gap.std() / np.sqrt(gap.size) for gap in gaps]
-    cells = [f"{value:.1f}" for value in excess.mean(axis=0)]
-    both = [f"{gap.mean():+.1f} ± {error:.1f}" for gap, error in zip(gaps, errors, strict=True)]
-    return f"| {name} | {n} | " + " | ".join([*cells, *both, f"{found[:, 3].mean():.3f}"]) + " |"
-
-
-HEAD = (
-    "| population | n | pooled | alone | ours | ours - pooled | ours - alone | distance |"
-    "\n|---|---|---|---|---|---|---|---|"
-)
-
-
-def table(title, populations, one, best, sizes, replicates, costs):
-    print(f"\n{title}, a miss costs {costs.cost_fn:g} and an alarm 1\n\n{HEAD}")
-    for name, population in populations.items():
-        for n in sizes:
-            rng = np.random.default_rng([SEED, n, len(name)])
-            draws = [one(population, n // 2, costs, rng) for _ in range(replicates)]
-            print(row(name, n, np.array(draws), best(population, costs)), flush=True)
-
-
-def rejections(populations, one, sizes, replicates, costs):
-    print(f"\nThe test rejects at 5 % and at 10 %, a miss costs {costs.cost_fn:g} and an alarm 1\n")
-    print(
-        "| population |"
-        + "".join(f" n = {n} |" for n in sizes)
-        + "\n|---"
-        + "|---" * len(sizes)
-        + "|"
-    )
-    for name, population in populations.items():
-        cells = []
-        for n in sizes:
-            rng = np.random.default_rng([SEED + 1, n, len(name)])
-            p = np.array([one(population, n // 2, costs, rng)[4] for _ in range(replicates)])
-            cells.append(f"{np.mean(p < 0.05):.3f}, {np.mean(p < 0.10):.3f}")
-        print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
-
-
 def best_of_groups(groups, costs):
     return sum(group.share * group.risk(best_cut(group, costs), costs) for group in groups)
 
@@ -130,66 +94,96 @@ def best_of_trend(_, costs):
     return float(group.risk(best_cut(group, costs), costs))
 
 
-def broken(groups, n, costs, replicates):
-    """Return how often each certificate is below the truth."""
-    rng = np.random.default_rng([SEED, n])
-    failed = []
-    for seed in range(replicates):
-        scores, labels, code = draw_groups(groups, n, rng)
-        names = code.astype(str)
-        study = fit_by_covariate(
-            PatientScores(scores=scores, labels=labels),
-            covariate=names,
-            cost_fn=costs.cost_fn,
-            n_bootstrap=2,
-            seed=seed,
-        )
-        present = [groups[int(name)] for name in study.positions]
-        shares = np.array([group.share for group in present])
-        own = np.array([g.risk(t, costs) for g, t in zip(present, study.thresholds, strict=True)])
-        pooled = np.array([group.risk(study.pooled_threshold, costs) for group in present])
-        limits = [np.inf if one is None else one.value for one in study.groups]
-        failed.append(
-            [
-                shares @ own > study.certificate.value,
-                shares @ pooled > study.pooled_certificate.value,
-                np.any(own > np.array(limits)),
-                shares @ (own - pooled) > study.difference.upper,
-            ]
-        )
-    return np.mean(failed, axis=0)
+def one_cohort(kind, population, n, costs, rng):
+    """Return the risk of three ways to choose and what the test says."""
+    one = one_of_trend if kind == "number" else one_of_groups
+    pooled, alone, ours, distance, p_value = one(population, n // 2, costs, rng)
+    return {
+        **dict(zip(WAYS, (pooled, alone, ours), strict=True)),
+        "ours_to_pooled": ours - pooled,
+        "ours_to_alone": ours - alone,
+        "distance": distance,
+        "rejected_5": p_value < 0.05,
+        "rejected_10": p_value < 0.10,
+    }
 
 
-def certificates(populations, sizes, replicates, costs):
-    print(f"\nCertificates that were broken, a miss costs {costs.cost_fn:g} and an alarm 1\n")
-    print("| population | n | by covariate | pooled | any of the groups | difference |")
-    print("|---|---|---|---|---|---|")
-    for name, groups in populations.items():
-        for n in sizes:
-            shares = " | ".join(f"{share:.3f}" for share in broken(groups, n, costs, replicates))
-            print(f"| {name} | {n} | {shares} |", flush=True)
+def one_study(groups, n, costs, rng):
+    """Return which certificates of one study are below the truth."""
+    scores, labels, code = draw_groups(groups, n, rng)
+    study = fit_by_covariate(
+        PatientScores(scores=scores, labels=labels),
+        covariate=code.astype(str),
+        cost_fn=costs.cost_fn,
+        n_bootstrap=2,
+        seed=int(rng.integers(2**31)),
+    )
+    present = [groups[int(name)] for name in study.positions]
+    shares = np.array([group.share for group in present])
+    own = np.array([g.risk(t, costs) for g, t in zip(present, study.thresholds, strict=True)])
+    pooled = np.array([group.risk(study.pooled_threshold, costs) for group in present])
+    limits = [np.inf if one is None else one.value for one in study.groups]
+    return {
+        "by_covariate": shares @ own > study.certificate.value,
+        "pooled": shares @ pooled > study.pooled_certificate.value,
+        "any_group": np.any(own > np.array(limits)),
+        "difference": shares @ (own - pooled) > study.difference.upper,
+    }
+
+
+def populations(costs):
+    """Return the kind and the population of every name."""
+    groups = no_effect(costs)
+    return (
+        {name: ("one best", one) for name, one in groups.items()}
+        | {name: ("groups differ", one) for name, one in effect().items()}
+        | {f"number: {name}": ("number", one) for name, one in TRENDS.items()}
+    )
+
+
+def rows_of(asked):
+    """Return the excess of every population, pair of costs and size."""
+    cells = {
+        (f"{fn:g}:1", name, n): (kind, population, n, Costs(cost_fn=fn))
+        for fn in MISSES
+        for name, (kind, population) in populations(Costs(cost_fn=fn)).items()
+        for n in SIZES
+    }
+    named = {", ".join(map(str, key)): setting for key, setting in cells.items()}
+    means, rows = means_of(named, OneByOne(one_cohort), asked).values(), []
+    for ((costs, name, n), (kind, population, _, value)), found in zip(
+        cells.items(), means, strict=True
+    ):
+        best = (best_of_trend if kind == "number" else best_of_groups)(population, value)
+        row = {"kind": kind, "population": name, "costs": costs, "patients": n}
+        row |= {way: 1000 * (found[way].mean - best) for way in WAYS}
+        for gap in ("ours_to_pooled", "ours_to_alone"):
+            row |= {gap: 1000 * found[gap].mean, f"{gap}_error": 1000 * found[gap].error}
+        rows.append(row | {one: found[one] for one in ("distance", "rejected_5", "rejected_10")})
+    return rows
+
+
+def certificates(asked):
+    """Return how often the certificates of some populations are broken."""
+    cells = {
+        (f"{fn:g}:1", name, n): (populations(Costs(cost_fn=fn))[name][1], n, Costs(cost_fn=fn))
+        for fn in MISSES
+        for name in ("no effect, 2 groups", "offset 1")
+        for n in (120, 250)
+    }
+    named = {f"certificates, {c}, {name}, {n}": cells[c, name, n] for c, name, n in cells}
+    means = means_of(named, OneByOne(one_study), asked).values()
+    return [
+        {"population": name, "costs": costs, "patients": n} | found
+        for (costs, name, n), found in zip(cells, means, strict=True)
+    ]
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--replicates", type=int, default=1000)
-    parser.add_argument("--costs", type=float, nargs="+", default=[1.0, 3.0], help="of a miss")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[60, 120, 250, 500, 1000])
-    parser.add_argument("--only-test", action="store_true", help="print only how often it rejects")
-    asked = parser.parse_args()
-    for cost_fn in asked.costs:
-        costs = Costs(cost_fn=cost_fn)
-        null = no_effect(costs)
-        rest = (asked.sizes, asked.replicates, costs)
-        rejections(null | effect(), one_of_groups, *rest)
-        rejections(TRENDS, one_of_trend, *rest)
-        if asked.only_test:
-            continue
-        table("One cut-off is best", null, one_of_groups, best_of_groups, *rest)
-        table("Groups differ", effect(), one_of_groups, best_of_groups, *rest)
-        table("Along a number", TRENDS, one_of_trend, best_of_trend, *rest)
-        some = {key: (null | effect())[key] for key in ("no effect, 2 groups", "offset 1")}
-        certificates(some, asked.sizes[1:3], asked.replicates, costs)
+    # Small groups and tests that see nothing are warned of by the hundred.
+    warnings.simplefilter("ignore")
+    asked = options("covariate", __doc__, 1000, 20)
+    store(asked, {"rows": rows_of(asked), "certificates": certificates(asked)}, digits=3)
 
 
 if __name__ == "__main__":

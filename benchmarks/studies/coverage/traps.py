@@ -10,12 +10,14 @@
 Run: python benchmarks/studies/coverage/traps.py [--replicates 2000]
 """
 
-import argparse
+import sys
+from pathlib import Path
 
-import numpy as np
-from populations import Hospital, one
-from run import choose, cohort, halves
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from benchmarks.studies.coverage.populations import Hospital, one
+from benchmarks.studies.coverage.run import choose, cohort, halves
+from benchmarks.studies.pieces import OneByOne, means_of, options, store
 from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import confusion_at
 from steadycut.core.records import Costs
@@ -38,58 +40,47 @@ MOVED = {
 }
 
 
-def stratified_split(hospital, n, delta, replicates):
-    """Return how often the pooled bound held after a split by label, and after a blind one."""
-    held, costs = np.zeros(2), Costs()
-    rng = np.random.default_rng([n, int(100 * delta)])
-    for _ in range(replicates):
-        patients = cohort(hospital, n, rng)
-        for place, stratified in enumerate((True, False)):
-            chosen_by, certify = halves(patients, rng, stratified=stratified)
-            cut = choose(chosen_by, costs)
-            value = certificate_of(confusion_at(certify, cut), costs, delta).value
-            held[place] += value >= hospital.risk(cut, costs)
-    return held / replicates
+def stratified_split(hospital, n, rng, delta=0.2):
+    """Return whether the pooled bound held after a split by label, and after a blind one."""
+    patients, costs, held = cohort(hospital, n, rng), Costs(), {}
+    for name, stratified in (("trap", True), ("blind", False)):
+        chosen_by, certify = halves(patients, rng, stratified=stratified)
+        cut = choose(chosen_by, costs)
+        value = certificate_of(confusion_at(certify, cut), costs, delta).value
+        held[name] = value >= hospital.risk(cut, costs)
+    return held
 
 
-def base(hospitals, n_q, delta, replicates):
-    """Return how often the plug-in Base, the valid Base and the direct bound held."""
-    (p, q), held, costs = hospitals, np.zeros(3), Costs()
-    rng = np.random.default_rng([n_q, int(100 * delta)])
-    for _ in range(replicates):
-        cut = choose(cohort(p, 500, rng), costs)
-        here, there = (confusion_at(cohort(*one_of, rng), cut) for one_of in ((p, 500), (q, n_q)))
-        shift = absolute_shift(here, there, costs).total
-        direct = certificate_of(there, costs, delta)
-        values = (
-            certificate_of(here, costs, delta).value + shift,
-            here.risk(costs) + shift + direct.generalization,
-            direct.value,
-        )
-        held += np.array(values) >= q.risk(cut, costs)
-    return held / replicates
+def base(hospitals, n_q, rng, delta=0.1):
+    """Return whether the plug-in Base, the valid Base and the direct bound held."""
+    (p, q), costs = hospitals, Costs()
+    cut = choose(cohort(p, 500, rng), costs)
+    here, there = (confusion_at(cohort(*one_of, rng), cut) for one_of in ((p, 500), (q, n_q)))
+    shift = absolute_shift(here, there, costs).total
+    direct = certificate_of(there, costs, delta)
+    truth = q.risk(cut, costs)
+    return {
+        "trap": certificate_of(here, costs, delta).value + shift >= truth,
+        "valid_base": here.risk(costs) + shift + direct.generalization >= truth,
+        "direct": direct.value >= truth,
+    }
 
 
-def show_row(*cells):
-    texts = (f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in cells)
-    print("| " + " | ".join(texts) + " |", flush=True)
+def rows_of(study, populations, sizes, promised, asked):
+    """Return how often everything held, for every population and size."""
+    settings = {f"{name}, {n}": (one, n) for name, one in populations.items() for n in sizes}
+    means = means_of(settings, OneByOne(study), asked)
+    return [
+        {"population": name, "patients": n, "promised": promised} | means[f"{name}, {n}"]
+        for name in populations
+        for n in sizes
+    ]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--replicates", type=int, default=2000)
-    replicates = parser.parse_args().replicates
-    show_row("population", "patients", "promised", "split by label, TRAP", "split, labels not seen")
-    print("|---" * 5 + "|")
-    for name, hospital in SAYS_LITTLE.items():
-        for n in (92, 200, 500, 1000):
-            show_row(name, n, "0.8", *stratified_split(hospital, n, 0.2, replicates).tolist())
-    print()
-    show_row("at Q", "patients of Q", "promised", "plug-in Base, TRAP", "valid Base", "direct")
-    print("|---" * 6 + "|")
-    for name, hospitals in MOVED.items():
-        for n_q in (10, 20, 46):
-            show_row(name, n_q, "0.9", *base(hospitals, n_q, 0.1, replicates).tolist())
+    asked = options("coverage_traps", __doc__, 2000, 2026)
+    split = rows_of(stratified_split, SAYS_LITTLE, (92, 200, 500, 1000), 0.8, asked)
+    store(asked, {"split": split, "base": rows_of(base, MOVED, (10, 20, 46), 0.9, asked)})
 
 
 if __name__ == "__main__":

@@ -5,10 +5,9 @@
 3. The cut-off of the population: percentile, basic and symmetric bootstrap intervals in ranks, and
    the percentile interval out to the scores around it.
 
-Run: python benchmarks/studies/intervals/alternatives.py [--studies 200]
+Run: python benchmarks/studies/intervals/alternatives.py [--replicates 1000]
 """
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -16,13 +15,11 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import binom
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "coverage"))
-# Before the other folder: both have a run.py.
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from populations import pairs
-from run import COSTS, DELTA, best_cuts, choose, draw, true_auc
-
+from benchmarks.studies.coverage.populations import pairs
+from benchmarks.studies.intervals.run import COSTS, DELTA, best_cuts, choose, draw, true_auc
+from benchmarks.studies.pieces import OneByOne, means_of, options, store
 from steadycut.core.confusion import Confusion
 from steadycut.core.intervals.auc import auc, auc_interval, delong_variance
 from steadycut.core.intervals.melding import tails
@@ -74,36 +71,52 @@ def cut_intervals(patients, draws):
         "symmetric": (draws.rank - reach, draws.rank + reach),
     }
     found = {name: cuts_at(patients.scores, np.array(ends)) for name, ends in ranks.items()}
-    return {**found, "percentile, outwards": scores_around(patients.scores, (low, high))}
+    return {**found, "percentile_outwards": scores_around(patients.scores, (low, high))}
+
+
+def of_auc(key, n, rng):
+    """Return whether the intervals of the area hold."""
+    hospital = pairs()[key][0]
+    area, patients = true_auc(hospital), draw(hospital, n, rng)
+    ends = {"delong": delong_interval(patients, DELTA), "ours": auc_interval(patients, DELTA)}
+    return {name: low - 1e-6 <= area <= high + 1e-6 for name, (low, high) in ends.items()}
+
+
+def of_cut(rule, key, rng):
+    """Return whether the intervals of the cut-off hold that of the population."""
+    hospital = pairs()[key][0]
+    first, last = best_cuts(hospital, rule)
+    patients = draw(hospital, 50, rng)
+    found = cut_intervals(patients, choose(patients, parse_rule(rule), rng))
+    return {name: low <= last and high >= first for name, (low, high) in found.items()}
+
+
+def rows_of(study, heads, cells, asked):
+    """Return the words of every cell and how often each interval held there."""
+    named = {", ".join(map(str, cell)): cell for cell in cells}
+    means = means_of(named, OneByOne(study), asked)
+    return [dict(zip(heads, cell, strict=True)) | means[key] for key, cell in named.items()]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--studies", type=int, default=200)
-    n_studies = parser.parse_args().studies
-    for name, method in (("log", log_interval), ("melded", melded_interval)):
-        print(f"LR+, 20 patients a class, {name}: lowest {min(ratio_shares(method, 20)):.3f}")
-    rng = np.random.default_rng(2)
-    for key in ("P = Q", "two basins", "heavy tails", "many ties", "easy"):
-        hospital = pairs()[key][0]
-        area = true_auc(hospital)
-        for n in (20, 50, 200):
-            cohorts = [draw(hospital, n, rng) for _ in range(n_studies)]
-            for name, method in (("DeLong", delong_interval), ("ours", auc_interval)):
-                ends = [method(patients, DELTA) for patients in cohorts]
-                held = np.mean([low - 1e-6 <= area <= high + 1e-6 for low, high in ends])
-                print(f"AUC {area:.3f}, {key}, n = {n}, {name}: {held:.3f}", flush=True)
-    for rule in ("stable", "erm", "youden", "sensitivity:0.9"):
-        for key in ("P = Q", "two basins", "heavy tails", "many ties"):
-            hospital, held = pairs()[key][0], {}
-            first, last = best_cuts(hospital, rule)
-            for _ in range(n_studies):
-                patients = draw(hospital, 50, rng)
-                found = cut_intervals(patients, choose(patients, parse_rule(rule), rng))
-                for name, (low, high) in found.items():
-                    held.setdefault(name, []).append(low <= last and high >= first)
-            shares = ", ".join(f"{name} {np.mean(one):.3f}" for name, one in held.items())
-            print(f"cut-off, {rule}, {key}, n = 50: {shares}", flush=True)
+    asked = options("interval_alternatives", __doc__, 1000, 2)
+    ratios = {"log": log_interval, "melded": melded_interval}
+    areas = ("P = Q", "two basins", "heavy tails", "many ties", "easy")
+    rules = ("stable", "erm", "youden", "sensitivity:0.9")
+    result = {
+        "lr_plus_lowest": {name: min(ratio_shares(one, 20)) for name, one in ratios.items()},
+        "lr_plus_pairs_of_rates": len(SENSITIVITIES) * len(ALARMS),
+        "auc": rows_of(
+            of_auc,
+            ("population", "patients"),
+            [(k, n) for k in areas for n in (20, 50, 200)],
+            asked,
+        ),
+        "cut": rows_of(
+            of_cut, ("rule", "population"), [(r, k) for r in rules for k in areas[:4]], asked
+        ),
+    }
+    store(asked, result, digits=3)
 
 
 if __name__ == "__main__":

@@ -1,29 +1,30 @@
 """How often the intervals hold what they say they hold, on populations that are known.
 
-Four tables, all at 95 %:
+All at 95 %:
 
-1. at the fixed cut: patients who did not choose judge a cut that others chose; the true value is
-   that of this very cut;
-2. the same where the patients chose the cut themselves (honesty uniform);
-3. with the cut re-chosen: the true value is that of the cut that *another* study of as many
-   patients chooses;
-4. the cut-off itself: is the cut that the rule takes of the whole population inside (overlapping,
-   where a stretch of cuts is equally good), and is that of another study?
+- ``fixed``: patients who did not choose judge a cut that others chose; the true value is that of
+  this very cut;
+- ``uniform``: the same where the patients chose the cut themselves (honesty uniform);
+- ``rechosen``: the true value is that of the cut that *another* study of as many patients chooses;
+- ``cut``: is the cut that the rule takes of the whole population inside (overlapping, where a
+  stretch of cuts is equally good), and is that of another study?
 
-Run: python benchmarks/studies/intervals/run.py [--studies 100] [--seed 1] [--jobs 2]
+The first two do not depend on how the cut was chosen: every fifth replicate measures them.
+
+Run: python benchmarks/studies/intervals/run.py [--replicates 1000] [--jobs 2] [--rules erm youden]
 """
 
-import argparse
 import sys
-from concurrent.futures import ProcessPoolExecutor
+from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "coverage"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from populations import pairs
-
+from benchmarks.studies.coverage.populations import pairs
+from benchmarks.studies.pieces import means_of, options, pooled, store
 from steadycut import PatientScores
 from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.confusion import confusion_at
@@ -73,6 +74,7 @@ def truth(hospital, cut):
     }
 
 
+@cache
 def true_auc(hospital):
     """The area under the ROC curve, ties half, from differences of the two distributions."""
     below = hospital.negative.below(WIDE)
@@ -80,6 +82,7 @@ def true_auc(hospital):
     return float((mass * (below[1:] + below[:-1]) / 2).sum())
 
 
+@cache
 def best_cuts(hospital, rule):
     """First and last of the cuts that the rule takes of the whole population."""
     miss, alarm = hospital.positive.below(GRID), 1 - hospital.negative.below(GRID)
@@ -103,99 +106,99 @@ def holds(interval, value):
     return interval[0] - 1e-9 <= value <= interval[1] + 1e-9
 
 
-class Tally:
-    """Whether intervals held, by setting and name."""
-
-    def __init__(self):
-        self.rows = {}
-
-    def add(self, setting, name, held):
-        if held is not None:
-            self.rows.setdefault(setting, {}).setdefault(name, []).append(held)
-
-    def print(self, title, heads, first):
-        """Print the shares, with ``first`` parts of a setting in a row and the others pooled."""
-        pooled = {}
-        for setting, found in self.rows.items():
-            for name, held in found.items():
-                row = pooled.setdefault(tuple(setting[place] for place in first), {})
-                row.setdefault(name, []).extend(held)
-        columns = [("population", "n", "rule")[place] for place in first]
-        print(f"\n### {title}\n\n| " + " | ".join([*columns, *heads]) + " |")
-        print("|---" * (len(columns) + len(heads)) + "|")
-        for setting, found in pooled.items():
-            cells = [f"{np.mean(found[head]):.3f}" for head in heads]
-            print("| " + " | ".join([*map(str, setting), *cells]) + " |")
-        every = np.concatenate([held for found in pooled.values() for held in found.values()])
-        print(f"\n{every.size} intervals, {every.mean():.3f} held.", flush=True)
+def fixed_cut(hospital, chose, judge, cut):
+    """Return whether the intervals at a fixed cut hold."""
+    true, found = truth(hospital, cut), {}
+    for kind, patients, n_choices in (("fixed", judge, 0), ("uniform", chose, 1)):
+        intervals = at_fixed_cut(confusion_at(patients, cut), COSTS, DELTA, n_choices)
+        found |= {
+            f"{kind} {name}": holds(one.interval, true[name]) for name, one in intervals.items()
+        }
+    if auc(judge) is not None:
+        found["fixed auc"] = holds(auc_interval(judge, DELTA), true_auc(hospital))
+    return found
 
 
-def one_study(hospital, setting, rule, rng, tallies, area, best, last):
-    """Run one study and judge its intervals; return what the next study will be judged by."""
-    fixed, uniform, again, cuts = tallies
-    n = setting[1]
-    chose, judge = draw(hospital, n, rng), draw(hospital, n, rng)
-    draws = choose(chose, rule, rng)
-    true = truth(hospital, draws.threshold)
-    for tally, patients, n_choices in ((fixed, judge, 0), (uniform, chose, 1)):
-        found = at_fixed_cut(confusion_at(patients, draws.threshold), COSTS, DELTA, n_choices)
-        for name, one in found.items():
-            tally.add(setting, name, holds(one.interval, true[name]))
-    fixed.add(
-        setting, "auc", None if auc(judge) is None else holds(auc_interval(judge, DELTA), area)
-    )
-    if last is not None:
-        for name, interval in last[0].items():
-            again.add(setting, name, holds(interval, true[name]))
-        cuts.add(setting, "another study's", holds(last[1].repeated, draws.threshold))
-    of_cut = cut_interval(chose, draws, setting[2], DELTA)
+def one_study(hospital, n, rule, rng):
+    """Return whether the intervals of the cut and of what it does in another study hold."""
+    chose, judge, other = (draw(hospital, n, rng) for _ in range(3))
+    draws = choose(chose, parse_rule(rule), rng)
+    again = choose(other, parse_rule(rule), rng, n_bootstrap=0).threshold
+    true, best = truth(hospital, again), best_cuts(hospital, rule)
+    intervals = at_rechosen_cut(chose, judge, draws, COSTS, DELTA)
+    of_cut = cut_interval(chose, draws, rule, DELTA)
     low, high = of_cut.population
-    cuts.add(setting, "the population's", low <= best[1] and high >= best[0])
-    return at_rechosen_cut(chose, judge, draws, COSTS, DELTA), of_cut
+    found = {f"rechosen {name}": holds(one, true[name]) for name, one in intervals.items()}
+    found["cut of_population"] = low <= best[1] and high >= best[0]
+    found["cut of_another_study"] = holds(of_cut.repeated, again)
+    return found, chose, judge, draws.threshold
 
 
-def settings():
-    for key, name in NAMES.items():
-        for n in SIZES:
-            if name != "rare, 2 %" or n >= 200:
-                yield from ((key, (name, n, rule)) for rule in RULES)
+def piece(setting, rng, n):
+    """Return what held in some replicates."""
+    key, size, rule = setting
+    hospital, found = pairs()[key][0], defaultdict(list)
+    for place in range(n):
+        held, chose, judge, cut = one_study(hospital, size, rule, rng)
+        if place % 5 == 0:
+            held |= fixed_cut(hospital, chose, judge, cut)
+        for name, value in held.items():
+            found[name].append(value)
+    return found
 
 
-def run_setting(place, key, setting, n_studies, seed):
-    """Return the tallies of one setting; every setting has random numbers of its own."""
-    hospital, rng = pairs()[key][0], np.random.default_rng([seed, place])
-    area, best, last = true_auc(hospital), best_cuts(hospital, setting[2]), None
-    rule, tallies = parse_rule(setting[2]), tuple(Tally() for _ in range(4))
-    for _ in range(n_studies):
-        last = one_study(hospital, setting, rule, rng, tallies, area, best, last)
-    print(place, setting, file=sys.stderr, flush=True)
-    return tallies
+def settings(rules):
+    """Return every population, size and rule."""
+    return {
+        (name, n, rule): (key, n, rule)
+        for rule in rules
+        for key, name in NAMES.items()
+        for n in SIZES
+        if name != "rare, 2 %" or n >= 200
+    }
+
+
+def table(means, kind, columns, by):
+    """Return one row for every population and ``by``, the others pooled."""
+    groups = defaultdict(list)
+    for (population, n, rule), found in means.items():
+        words = {"population": population, "patients": n, "rule": rule}
+        groups[tuple((name, words[name]) for name in by)].append(found)
+    return [
+        dict(group) | {name: pooled(one[f"{kind} {name}"] for one in found) for name in columns}
+        for group, found in groups.items()
+    ]
+
+
+def total(means, kind):
+    """Return how many intervals of a kind there were, and which share of them held."""
+    every = pooled(
+        one
+        for found in means.values()
+        for name, one in found.items()
+        if name.startswith(f"{kind} ")
+    )
+    return {"intervals": every.count, "held": every.mean}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--studies", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    asked = parser.parse_args()
-    tallies = tuple(Tally() for _ in range(4))
-    with ProcessPoolExecutor(asked.jobs) as pool:
-        tasks = [
-            pool.submit(run_setting, place, *setting, asked.studies, asked.seed)
-            for place, setting in enumerate(settings())
-        ]
-        for task in tasks:
-            for tally, found in zip(tallies, task.result(), strict=True):
-                tally.rows |= found.rows
-    print(f"{asked.studies} studies a setting, {len(RULES)} rules, seed {asked.seed}.")
-    heads = tuple(quantities(COSTS))
-    tallies[0].print("At the fixed cut, judged by other patients", (*heads, "auc"), (0, 1))
-    tallies[1].print("At the fixed cut, judged by those who chose it", heads, (0, 1))
-    tallies[2].print("With the cut re-chosen", heads, (0, 1))
-    tallies[2].print("With the cut re-chosen, rule by rule", heads, (0, 2))
-    cuts = ("the population's", "another study's")
-    tallies[3].print("The cut-off itself", cuts, (0, 2))
-    tallies[3].print("The cut-off itself, size by size", cuts, (0, 2, 1))
+    asked = options("intervals", __doc__, 1000, 1, rules=RULES)
+    cells = settings(asked.rules)
+    named = {f"{name}, {n}, {rule}": place for (name, n, rule), place in cells.items()}
+    means = dict(zip(cells, means_of(named, piece, asked).values(), strict=True))
+    heads, by_size = tuple(quantities(COSTS)), ("population", "patients")
+    by_rule, cut = ("population", "rule"), ("of_population", "of_another_study")
+    found = {
+        "fixed": table(means, "fixed", (*heads, "auc"), by_size),
+        "uniform": table(means, "uniform", heads, by_size),
+        "rechosen": table(means, "rechosen", heads, by_size),
+        "rechosen_by_rule": table(means, "rechosen", heads, by_rule),
+        "rechosen_by_setting": table(means, "rechosen", heads, (*by_rule, "patients")),
+        "cut": table(means, "cut", cut, by_rule),
+        "cut_by_setting": table(means, "cut", cut, (*by_rule, "patients")),
+        "total": {kind: total(means, kind) for kind in ("fixed", "uniform", "rechosen", "cut")},
+    }
+    store(asked, {"delta": DELTA} | found, digits=3)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,21 @@
 Half of n patients choose the boundaries (joint minimum on the exact cuts), the others certify them
 at delta = 0.10. ``cost``: share of studies whose certified mean cost is not below the true one;
 ``limits``: share in which all limits of all boundaries hold at once. Both must be 90 % or more.
-Then the mean of the true cost, of the certified one by each bound, and the mean limits.
+The others are means: the true cost, the cost certified by each bound, and the limits.
 
-Run: python benchmarks/studies/strata/coverage.py [--studies 300] [--seed 2026]
+Run: python benchmarks/studies/strata/coverage.py [--replicates 1000]
 """
 
-import argparse
+import sys
+from functools import cache
+from pathlib import Path
 
 import numpy as np
-from populations import GREY, NARROW, SQUARE, ZERO_ONE, normal
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from benchmarks.studies.pieces import OneByOne, means_of, options, store
+from benchmarks.studies.strata.populations import GREY, NARROW, SQUARE, ZERO_ONE, normal
 from steadycut.core.records import PatientScores
 from steadycut.core.strata.certify import (
     LOSS_BOUNDS,
@@ -26,12 +31,12 @@ from steadycut.core.strata.rules import joint_minimum
 
 DELTA = 0.10
 THREE, TWO = normal((0.6, 0.3, 0.1), 1.5), normal((0.8, 0.2), 1.5)
-SETTINGS = (
-    ("three grades", THREE, SQUARE),
-    ("any error costs 1", THREE, ZERO_ONE),
-    ("two grades, grey", TWO, GREY),
-    ("two grades, narrow grey", TWO, NARROW),
-)
+SETTINGS = {
+    "three grades": (THREE, SQUARE),
+    "any error costs 1": (THREE, ZERO_ONE),
+    "two grades, grey": (TWO, GREY),
+    "two grades, narrow grey": (TWO, NARROW),
+}
 BOUNDS = tuple(name for name in LOSS_BOUNDS if name != "clopper-pearson")
 
 
@@ -50,40 +55,45 @@ def true_rates(strata, grades, costs):
     return rates
 
 
-def one_study(draw, costs, n, population, rng):
-    """What was certified, and what is true."""
+@cache
+def everybody(name):
+    """Return many patients of the population, who stand for all."""
+    return SETTINGS[name][0](20_000, np.random.default_rng(2026))
+
+
+def one_study(name, n, rng):
+    """Return what was certified, and what is true."""
+    (draw, costs), (scores_there, grades_there) = SETTINGS[name], everybody(name)
     scores, grades = draw(n, rng)
     half = n // 2
     thresholds = boundaries_of(scores[:half], grades[:half], costs)
-    there = stratum_of(population[0], thresholds)
-    cost = costs.of_patients(population[1], there).mean()
+    there = stratum_of(scores_there, thresholds)
+    cost = costs.of_patients(grades_there, there).mean()
     strata, levels = stratum_of(scores[half:], thresholds), grades[half:]
+    auto = choose_loss_bound("auto", costs)
     certified = {
-        name: certify_cost(strata, levels, costs, DELTA, name).value
-        for name in {choose_loss_bound("auto", costs), *BOUNDS}
+        one: certify_cost(strata, levels, costs, DELTA, one).value for one in {auto, *BOUNDS}
     }
-    auto = certified[choose_loss_bound("auto", costs)]
     found = certify_boundaries(strata, levels, costs, DELTA)
     limits = [limit for one in found for limit in (one.miss.limit, one.alarm.limit)]
-    held = all(np.array(true_rates(there, population[1], costs)) <= np.array(limits))
-    return [cost <= auto, held, cost, auto, *(certified[name] for name in BOUNDS), np.mean(limits)]
+    return {
+        "cost_held": cost <= certified[auto],
+        "limits_held": np.all(np.array(true_rates(there, grades_there, costs)) <= limits),
+        "true": cost,
+        "auto": certified[auto],
+        **{one: certified[one] for one in BOUNDS},
+        "mean_limit": np.mean(limits),
+    }
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--studies", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=2026)
-    arguments = parser.parse_args()
-    names = ("cost", "limits", "true", "auto", *BOUNDS, "mean limit")
-    print(f"{'population':<26}{'n':>5}" + "".join(f"{name:>11}" for name in names))
-    for name, draw, costs in SETTINGS:
-        population = draw(20_000, np.random.default_rng(arguments.seed))
-        for n in (100, 300):
-            rng = np.random.default_rng([arguments.seed, n])
-            rows = [one_study(draw, costs, n, population, rng) for _ in range(arguments.studies)]
-            mean = np.mean(rows, axis=0)
-            shares = "".join(f"{share:>11.1%}" for share in mean[:2])
-            print(f"{name:<26}{n:>5}{shares}" + "".join(f"{value:>11.3f}" for value in mean[2:]))
+    asked = options("strata_coverage", __doc__, 1000, 2026)
+    settings = {f"{name}, {n}": (name, n) for name in SETTINGS for n in (100, 300)}
+    means = means_of(settings, OneByOne(one_study), asked)
+    rows = [
+        {"population": name, "patients": n} | means[f"{name}, {n}"] for name, n in settings.values()
+    ]
+    store(asked, {"delta": DELTA, "rows": rows})
 
 
 if __name__ == "__main__":

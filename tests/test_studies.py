@@ -1,0 +1,95 @@
+"""The studies behind the pages: each runs, and stores what its stored result says."""
+
+import importlib
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks.studies import pieces
+
+STUDIES = {
+    "basins": "basins",
+    "class_wise": "coverage.class_wise",
+    "coverage": "coverage.run",
+    "coverage_traps": "coverage.traps",
+    "covariate": "covariate.run",
+    "honesty": "honesty",
+    "interval_alternatives": "intervals.alternatives",
+    "intervals": "intervals.run",
+    "label_free": "label_free",
+    "modulus_band": "modulus_band",
+    "pooling": "pooling",
+    "remarks": "remarks",
+    "split_order": "split_order",
+    "strata_coverage": "strata.coverage",
+}
+
+
+def shape(value):
+    """The keys and words of a result, without its numbers."""
+    if isinstance(value, dict):
+        return {key: shape(one) for key, one in value.items() if key != "worst_cell"}
+    if isinstance(value, list):
+        return [shape(one) for one in value]
+    return value if isinstance(value, str) else "number"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [x for x in STUDIES if (pieces.RESULTS / f"{x}.json").exists()])
+def test_one_replicate_gives_the_shape_of_the_stored_result(name, tmp_path, monkeypatch):
+    out = tmp_path / "result.json"
+    typed = ["study", "--replicates", "1", "--out", out, "--pieces", tmp_path / "pieces"]
+    monkeypatch.setattr("sys.argv", [str(one) for one in typed])
+    importlib.import_module(f"benchmarks.studies.{STUDIES[name]}").main()
+    stored = json.loads((pieces.RESULTS / f"{name}.json").read_text("utf-8"))
+    assert shape(json.loads(out.read_text("utf-8"))) == shape(stored)
+
+
+def draw(centre, rng):
+    return {"value": rng.normal(centre), "odd": None if rng.random() < 0.5 else True}
+
+
+def asked(monkeypatch, path, replicates, *more):
+    typed = ["study", "--replicates", replicates, "--pieces", path, *more]
+    monkeypatch.setattr("sys.argv", [str(one) for one in typed])
+    return pieces.options("any", "Any study.", 10, 1)
+
+
+SETTINGS = {"low": (0.0,), "high": (5.0,)}
+
+
+def means(options):
+    return pieces.means_of(SETTINGS, pieces.OneByOne(draw), options, size=4)
+
+
+def test_a_study_that_was_stopped_gives_the_same_as_one_that_was_not(tmp_path, monkeypatch):
+    whole = means(asked(monkeypatch, tmp_path / "whole", 10))
+    torn = tmp_path / "torn"
+    means(asked(monkeypatch, torn, 8))
+    lines = torn.read_text().splitlines(keepends=True)
+    torn.write_text("".join(lines[:2]) + lines[2][:20])
+    assert means(asked(monkeypatch, torn, 10)) == whole
+    assert pieces.read_pieces(torn) == pieces.read_pieces(tmp_path / "whole")
+
+
+def test_finished_pieces_are_not_run_again_unless_asked(tmp_path, monkeypatch):
+    options = asked(monkeypatch, tmp_path / "pieces", 10)
+    first = means(options)
+    monkeypatch.setattr(pieces, "run_piece", None)
+    assert means(options) == first
+    with pytest.raises(TypeError):
+        means(asked(monkeypatch, tmp_path / "pieces", 10, "--fresh"))
+
+
+def test_means_and_errors_are_those_of_all_values(tmp_path, monkeypatch):
+    monkeypatch.setattr("zlib.crc32", lambda _: 7)
+    found = means(asked(monkeypatch, tmp_path / "pieces", 8))["high"]
+    streams = [np.random.default_rng([1, 7, place]) for place in (0, 1)]
+    rows = [draw(5.0, rng) for rng in streams for _ in range(4)]
+    values = np.array([row["value"] for row in rows])
+    assert found["value"].mean == pytest.approx(values.mean())
+    assert found["value"].error == pytest.approx(values.std() / np.sqrt(8))
+    assert found["odd"].count == sum(row["odd"] is not None for row in rows)
+    both = pieces.pooled([found["value"], found["value"]])
+    assert (both.count, both.mean) == (16, pytest.approx(values.mean()))
