@@ -12,6 +12,7 @@ from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion
 from steadycut.core.intervals.rates import at_fixed_cut
 from steadycut.core.records import Costs
+from steadycut.core.rounding import at_most
 from steadycut.show import render_document
 from steadycut.show.numbers import cut, percent, rate, risk
 from steadycut.show.pages.kinds import page_of
@@ -200,7 +201,7 @@ def numbers_of_core(content, at, cost_fn, cost_fp, prevalence):
     grey = [data["grey_positive"][at] / n_positive, data["grey_negative"][at] / n_negative]
     return {
         "risk": risk(found.risk),
-        "limit": risk(found.value),
+        "limit": at_most(found.value),
         "trivial": risk(found.trivial_risk),
         **{key: rate(rates[key].value) for key in ("sensitivity", "specificity", "ppv", "npv")},
         "calls": risk(100 * calls),

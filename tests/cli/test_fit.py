@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from steadycut import aggregate, fit
+from steadycut.core.rounding import at_most
 from steadycut.documents.rule import FrozenRule
 from steadycut.ingest import at_sites
 from steadycut.show.numbers import cut, risk
@@ -60,7 +61,7 @@ def test_patients_held_out_are_shown_with_their_limits(table, tmp_path, capsys):
     test = json.loads((tmp_path / "study.json").read_bytes())["test"]
     found = test["certificate"]
     assert "held out 18 patients with no part in it" in ran.said
-    assert f"cost {risk(found['risk'])}, at most {risk(found['value'])}" in ran.said
+    assert f"cost {risk(found['risk'])}, at most {at_most(found['value'])}" in ran.said
     loud = run_command(capsys, "fit", table, *FIT, *held, "--verbose")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     for shown in (loud.out, page):

@@ -33,6 +33,12 @@ def test_a_reversed_score_is_named_with_the_option():
     assert kinds(cohort(distance=-1.5).oriented("le")) == []
 
 
+def test_the_other_direction_is_named_where_le_was_asked_for():
+    (text,) = odd_warnings(cohort(distance=-1.5), "le", has_target=False)
+    assert "If high scores are to be called, say so (--direction ge" in text
+    assert "le" not in text.partition("say so")[2].partition("Or")[0]
+
+
 @pytest.mark.parametrize(("distance", "told"), [(50, "perfectly."), (3.5, "almost perfectly (AUC")])
 def test_a_score_that_is_too_good_is_questioned(distance, told):
     (text,) = odd_warnings(cohort(distance=distance), has_target=False)

@@ -1,6 +1,7 @@
 import pytest
 
-from steadycut.show.numbers import signed, significant
+from steadycut.core.rounding import significant
+from steadycut.show.numbers import signed
 
 
 @pytest.mark.parametrize(

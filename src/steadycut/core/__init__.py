@@ -6,6 +6,7 @@ travel:
 ==================  =================================================================
 ``checks``          checks of single values and arrays, with clear error messages
 ``class_names``     what patients of the two classes are called in texts
+``rounding``        numbers are rounded for a reader, limits to the safe side
 ``labels``          label texts become 0 and 1
 ``frames``          columns as a data frame of pandas or polars
 ``records``         the records that the modules pass to each other

@@ -39,8 +39,10 @@ def is_constant(patients: PatientScores) -> bool:
     return scores.size > 1 and bool(scores.min() == scores.max())
 
 
-def odd_warnings(patients: PatientScores, *, has_target: bool) -> list[str]:
+def odd_warnings(patients: PatientScores, direction: str = "ge", *, has_target: bool) -> list[str]:
     """Return what looks odd about labelled patients whose scores are oriented: high means ill.
+
+    ``direction`` is the one that they were oriented by.
 
     With ``has_target`` the prevalence of practice is known, so that of the sample does not matter.
 
@@ -52,7 +54,7 @@ def odd_warnings(patients: PatientScores, *, has_target: bool) -> list[str]:
     """
     if same := same_score_warnings(patients):
         return same
-    found = [*area_warnings(patients), *rows_warnings(patients)]
+    found = [*area_warnings(patients, direction), *rows_warnings(patients)]
     if patients.n_instances is None:
         found += code_warnings(np.abs(patients.scores), np.arange(patients.n_patients))
     return found if has_target else [*found, *sampling_warnings(patients)]
@@ -89,14 +91,15 @@ def swapped_warnings(patients: PatientScores, direction: str) -> list[str]:
     return [text]
 
 
-def area_warnings(patients: PatientScores) -> list[str]:
+def area_warnings(patients: PatientScores, direction: str) -> list[str]:
     """Notice a score that is reversed, or too good."""
     area = auc(patients)
     if area is not None and area < 1 / 2:
+        low, other = ("low", "le") if direction == "ge" else ("high", "ge")
         text = (
             f"direction: the AUC is {area:.2f}, below 0.5: with this direction the score is worse "
-            "than chance. If low scores are to be called, say so (--direction le, in Python "
-            "direction='le'). Or are the labels swapped?"
+            f"than chance. If {low} scores are to be called, say so (--direction {other}, in "
+            f"Python direction='{other}'). Or are the labels swapped?"
         )
         return [text]
     if area is not None and area >= NEAR_PERFECT and patients.n_patients >= FEW:

@@ -4,7 +4,8 @@ import textwrap
 from collections.abc import Sequence
 from decimal import Decimal
 
-from steadycut.show.numbers import LONG, SHORT, UNKNOWN, change, percent, risk, round_half_up
+from steadycut.core.rounding import LONG, SHORT, UNKNOWN, rounded
+from steadycut.show.numbers import change, percent, risk
 
 # A wrapped column is at least so wide.
 SHORTEST = 40
@@ -75,7 +76,7 @@ def percents(shares: Sequence[float | None]) -> list[str]:
 
 
 def _fixed(value: float, decimals: int, *, signs: bool) -> str:
-    rounded = round_half_up(float(value), decimals)
-    if not rounded:
-        return f"{abs(rounded):f}"
-    return f"{rounded:+f}" if signs else f"{rounded:f}"
+    number = rounded(float(value), decimals)
+    if not number:
+        return f"{abs(number):f}"
+    return f"{number:+f}" if signs else f"{number:f}"

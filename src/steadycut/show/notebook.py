@@ -1,13 +1,12 @@
 """What an object shows in a notebook: text, card, figure and report, all made of its page."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from steadycut.core.checks import check_choice
 from steadycut.documents.frozen import FrozenFile
-from steadycut.documents.shown import Shown
+from steadycut.documents.shown import Shown, in_python
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, BadRuleFile, MissingPackage
 from steadycut.io.files import write_atomically
@@ -25,16 +24,6 @@ from steadycut.study.fit import Study
 FIRST = ("risk-curve", "comparison", "monitor", "menu", "shift", "scores")
 
 
-# Commands that next steps name, as they are written in Python.
-IN_PYTHON = (
-    (r"steadycut audit \S+ TABLE(?: --label COL)? --out DIR", "steadycut.audit(rule, table)"),
-    (r"steadycut adapt \S+ TABLE --prevalence P", "steadycut.adapt(rule, patients, prevalence=P)"),
-    (r"steadycut monitor \S+ TABLE --order COL", "steadycut.monitor(rule, patients, order=...)"),
-    (r"adapt again with --label COL", "adapt again with labelled=patients"),
-    (r"--rule (\S+),", r"rule='\1',"),
-)
-
-
 class Text(str):
     """A text that a notebook shows as it is printed."""
 
@@ -47,10 +36,8 @@ class Text(str):
 def page(source: Shown) -> Page:
     """Return the page of an object, with a next step in Python."""
     made = rule_page(source) if isinstance(source, FrozenFile) else page_of(source.describe())
-    step = made.next_step
-    for command, call in IN_PYTHON:
-        step = re.sub(command, call, step)
-    return replace(made, next_step=step)
+    headline = tuple(map(in_python, made.headline))
+    return replace(made, headline=headline, next_step=in_python(made.next_step))
 
 
 def summary(source: Shown, *, verbose: bool = False) -> Text:

@@ -1,17 +1,8 @@
 """How every number in figures, on pages and on the command line is written."""
 
 import math
-from decimal import ROUND_HALF_UP, Decimal
 
-UNKNOWN = "not known"
-
-# So close to the next number that only the last bits of a float part them.
-ROUNDING = 1e-9
-# Below this a number is the rest of a rounding error, in any unit that a score has.
-NOTHING = 1e-15
-# From here on digits before the point are no longer all written.
-LONG = 12
-SHORT = -4
+from steadycut.core.rounding import ROUNDING, UNKNOWN, rounded, significant
 
 
 def cut(value: float | None) -> str:
@@ -68,7 +59,7 @@ def percent(share: float | None) -> str:
     """
     if share is None:
         return UNKNOWN
-    text = f"{100 * round_half_up(float(share), 3):.1f}".removesuffix(".0")
+    text = f"{100 * rounded(float(share), 3):.1f}".removesuffix(".0")
     if text == "0" and share > ROUNDING:
         text = "< 0.1"
     elif text == "100" and share < 1 - ROUNDING:
@@ -101,20 +92,9 @@ def rate(share: float | None) -> str:
         return UNKNOWN
     if not ROUNDING < share < 1 - ROUNDING:
         return f"{share:.2f}"
-    short, long = (str(round_half_up(float(share), decimals)) for decimals in (2, 3))
+    short, long = (str(rounded(float(share), decimals)) for decimals in (2, 3))
     text = long if float(short) in {0.0, 1.0} else short
     return {"0.000": "< 0.001", "1.000": "> 0.999"}.get(text, text)
-
-
-def of_hundred(share: float) -> str:
-    """Write an upper limit on a share as whole patients of a hundred, rounded up.
-
-    Examples
-    --------
-    >>> of_hundred(0.174), of_hundred(0.18), of_hundred(1.3)
-    ('18 of 100', '18 of 100', '100 of 100')
-    """
-    return f"{min(math.ceil(100 * share - ROUNDING), 100)} of 100"
 
 
 def count(number: int, one: str, several: str | None = None) -> str:
@@ -137,37 +117,6 @@ def exact(value: float | None) -> str:
     ('0.1', 'not known')
     """
     return UNKNOWN if value is None else repr(value)
-
-
-def significant(value: float, digits: int = 3) -> str:
-    """Write a number with so many significant digits, whole digits never rounded away.
-
-    Examples
-    --------
-    >>> significant(0.12345), significant(0.1), significant(12345.6), significant(2), significant(0)
-    ('0.123', '0.100', '12346', '2', '0')
-    """
-    if isinstance(value, int) or not math.isfinite(value):
-        return str(value)
-    if abs(value) < NOTHING:
-        return "0"
-    exponent = Decimal(repr(value)).adjusted()
-    if not SHORT <= exponent <= LONG:
-        return f"{value:.{digits - 1}e}"
-    rounded = round_half_up(value, max(digits - 1 - exponent, 0))
-    # 9.996 has become 10.00, with a digit too many.
-    return f"{round_half_up(float(rounded), max(digits - 1 - rounded.adjusted(), 0)):f}"
-
-
-def round_half_up(value: float, decimals: int) -> Decimal:
-    """Round as one does on paper: 0.125 to 0.13, whatever the last bit of the float says.
-
-    Examples
-    --------
-    >>> round_half_up(0.125, 2), round_half_up(2.5, 0)
-    (Decimal('0.13'), Decimal('3'))
-    """
-    return Decimal(repr(value)).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
 
 
 def signed(value: float, digits: int = 3) -> str:

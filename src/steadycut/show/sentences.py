@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from steadycut.core.aggregate.aggregators import AGGREGATORS
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.class_names import ClassNames, of_them
+from steadycut.core.rounding import UNKNOWN, at_most, of_hundred, of_hundred_at_most
 from steadycut.core.verdict import Answer
 from steadycut.documents import parts
 from steadycut.documents.audit import AuditDocument
 from steadycut.documents.parts import Range, Step
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import HeldOutPart, StudyDocument, StudyVerdictPart
-from steadycut.show.numbers import UNKNOWN, count, cut, of_hundred, percent, rate, risk
+from steadycut.show.numbers import count, cut, percent, rate, risk
 from steadycut.study.questions import at_each_end, capital
 
 
@@ -111,7 +112,7 @@ def coarse_rule_sentences(
     return (
         call_sentence(made, rule.direction, rule.threshold),
         (
-            f"The certified risk is at most {risk(certificate.value)} "
+            f"The certified risk is at most {at_most(certificate.value)} "
             f"({percent(1 - certificate.delta)} confidence)."
         ),
         (
@@ -138,8 +139,8 @@ def prevalence_in_words(target: Range | None) -> str:
 
 def limit_in_short(value: float, costs: parts.CostsPart) -> str:
     """Write an upper limit on a risk in a few words."""
-    wrong = f"{of_hundred(value / costs.cost_fn)} wrong"
-    return wrong if costs.equal else f"cost {risk(value)}"
+    wrong = f"{of_hundred_at_most(value / costs.cost_fn)} wrong"
+    return wrong if costs.equal else f"cost {at_most(value)}"
 
 
 def certified_sentence(
@@ -158,11 +159,11 @@ def certified_sentence(
     where = f" at {shares} prevalence" if shares else ""
     confidence = f"{where} ({percent(1 - certificate.delta)} confidence)"
     if costs.equal:
-        limit = of_hundred(certificate.value / costs.cost_fn)
-        without = of_hundred_about(certificate.trivial_risk / costs.cost_fn)
+        limit = of_hundred_at_most(certificate.value / costs.cost_fn)
+        without = of_hundred(certificate.trivial_risk / costs.cost_fn)
         text = f"wrong in at most {limit} patients like these{confidence}"
     else:
-        limit, without = risk(certificate.value), risk(certificate.trivial_risk)
+        limit, without = at_most(certificate.value), risk(certificate.trivial_risk)
         text = (
             f"an average cost of at most {limit} per patient like these{confidence}, where "
             f"{costs_in_words(costs)}"
@@ -207,13 +208,13 @@ def held_out_in_words(test: HeldOutPart, names: ClassNames) -> str:
     return (
         f"{count(found.n_patients, 'patient')} with no part in it: {point.fn} of "
         f"{point.tp + point.fn} {of_them(names.ill)} missed, {point.fp} of {point.fp + point.tn} "
-        f"{of_them(names.healthy)} called; cost {risk(found.risk)}, at most {risk(found.value)}"
+        f"{of_them(names.healthy)} called; cost {risk(found.risk)}, at most {at_most(found.value)}"
     )
 
 
 def reversed_in_words(flip_rate: float) -> str:
     """Say how many decisions another sample of patients would reverse."""
-    return f"another sample would reverse {of_hundred_about(flip_rate)} decisions"
+    return f"another sample would reverse {of_hundred(flip_rate)} decisions"
 
 
 def next_step(name: str, *, several_sites: bool = False, survival: bool = False) -> str:
@@ -277,17 +278,6 @@ def without_score(study: StudyDocument) -> str:
     if study.target_prevalence is not None or nobody == everybody:
         return "calling everybody or nobody"
     return "calling nobody" if nobody < everybody else "calling everybody"
-
-
-def of_hundred_about(share: float) -> str:
-    """Write a share as whole patients of a hundred, rounded.
-
-    Examples
-    --------
-    >>> of_hundred_about(0.047), of_hundred_about(0.001), of_hundred_about(0)
-    ('5 of 100', 'fewer than 1 of 100', '0 of 100')
-    """
-    return "fewer than 1 of 100" if 0 < share < 0.005 else f"{100 * share:.0f} of 100"  # noqa: PLR2004
 
 
 def roles_in_words(patients: parts.RoleCounts, names: ClassNames, honesty: str = "split") -> str:

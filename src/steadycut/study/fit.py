@@ -15,6 +15,7 @@ from steadycut.core.frames import Columns
 from steadycut.core.intervals.threshold import CutInterval
 from steadycut.core.odd import check_varied
 from steadycut.core.records import PatientScores
+from steadycut.core.rounding import at_most
 from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.select import Draw
 from steadycut.core.split import Roles
@@ -55,7 +56,7 @@ class Study(FittedStudy, Shown):
         return (
             f"Study of {self.patients.n_patients} patients: call if {self.patients.recipe.name} "
             f"{called} {self.threshold:.4g}\n"
-            f"certified: average cost at most {found.value:.3g} "
+            f"certified: average cost at most {at_most(found.value)} "
             f"({1 - found.delta:.0%} confidence); "
             f"calling everybody or nobody {found.trivial_risk:.3g}\n"
             f"{LOOK}; freeze() makes the rule"

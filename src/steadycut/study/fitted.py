@@ -172,7 +172,7 @@ class FittedStudy:
             found += order_warnings(self.patients.of_known_fate)
         has_target = self.options.search.costs.target is not None
         known = self.patients.of_known_fate.oriented(self.options.direction)
-        found += odd_warnings(known, has_target=has_target)
+        found += odd_warnings(known, self.options.direction, has_target=has_target)
         found += unknown_warnings(self.followed)
         return [*found, *unit_warnings(self.patients), *alike_warnings(self.patients)]
 

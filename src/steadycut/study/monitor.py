@@ -11,6 +11,7 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.monitor import CallWatch, Limits, RiskWatch, watch_calls, watch_risk
 from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores
+from steadycut.core.rounding import at_most
 from steadycut.core.verdict import MARGIN, Comparison, patients_needed
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import (
@@ -169,21 +170,21 @@ class Monitor(Shown):
         return self._risk_text(self.risk) + about
 
     def _risk_text(self, watch: RiskWatch) -> str:
-        certified = watch.certified
+        certified = at_most(watch.certified)
         if watch.first_alarm is not None:
             return (
                 f"alarm after patient {watch.first_alarm}: the risk here exceeds the certified "
-                f"{certified:.3f}. If it did not, an alarm would come at {100 * self.delta:g} of "
+                f"{certified}. If it did not, an alarm would come at {100 * self.delta:g} of "
                 "100 hospitals at most, however long they watch."
             )
         if not watch.can_alarm:
             return (
-                f"no alarm is possible: no loss can exceed the certified {certified:.3f}, which is "
+                f"no alarm is possible: no loss can exceed the certified {certified}, which is "
                 f"{NOT_SHOWN}."
             )
         return (
             f"no alarm: {self.n_patients} patients do not show that the risk here exceeds the "
-            f"certified {certified:.3f}."
+            f"certified {certified}."
         )
 
 

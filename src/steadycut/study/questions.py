@@ -1,6 +1,5 @@
 """The three answers of an audit in sentences, and what to do next."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -9,6 +8,7 @@ from typing import Any
 from steadycut.core.confusion import Confusion
 from steadycut.core.plan import Setting, patients_for
 from steadycut.core.records import Costs
+from steadycut.core.rounding import at_least, at_most, of_hundred, of_hundred_at_most
 from steadycut.core.verdict import (
     QUESTIONS,
     Answer,
@@ -93,9 +93,8 @@ class Words:
     def limit(self, value: float) -> str:
         """Write an upper limit of a mean cost; it is never rounded down."""
         if self.equal and self.rule.costs is not None:
-            share = value / self.rule.costs.cost_fn
-            return f"{min(math.ceil(100 * share - 1e-9), 100)} of 100"
-        return f"{math.ceil(1000 * value - 1e-9) / 1000:.3g}"
+            return of_hundred_at_most(value / self.rule.costs.cost_fn)
+        return at_most(value)
 
     @property
     def where(self) -> str:
@@ -109,17 +108,6 @@ class Words:
         if self.rule.costs is None:
             return "one decision for everybody"
         return "calling everybody or nobody"
-
-
-def of_hundred(share: float) -> str:
-    """Write a share as patients of a hundred.
-
-    Examples
-    --------
-    >>> of_hundred(0.174), of_hundred(0.004), of_hundred(0)
-    ('17 of 100', 'fewer than 1 of 100', '0 of 100')
-    """
-    return "fewer than 1 of 100" if 0 < share < 0.005 else f"{100 * share:.0f} of 100"  # noqa: PLR2004
 
 
 def described(rule: FrozenFile[Any], part: LabelledPart) -> list[QuestionPart]:
@@ -249,9 +237,9 @@ def _rates(part: LabelledPart, delta: float) -> str:
     for name, answer in part.verdict.rates.items():
         right = compared.certified_errors[name].opposite
         low, high = compared.certified_limits(name, part.share * delta)
-        limit = f"at most {math.ceil(1000 * high) / 1000:.3f}"
+        limit = f"at most {at_most(high)}"
         if answer != "no":
-            limit = f"at least {math.floor(1000 * low) / 1000:.3f}"
+            limit = f"at least {at_least(low)}"
         parts.append(
             f"; {name_in_text(name)} at least {compared.certified[name]:g}: {HOLDS[answer]} "
             f"({right.wrong} of {right.n_patients}, {limit})"

@@ -1,8 +1,13 @@
+import pytest
+
 from steadycut import fit_strata
+from steadycut.core.asked_rates import CertifiedRate
 from steadycut.core.records import PatientScores, Recipe
+from steadycut.documents.study import StudyRatePart
 from steadycut.show import render_document
 from steadycut.show.pages.rule import rule_page
 from steadycut.show.pages.strata import strata_lines, strata_page
+from steadycut.show.sections.two_cuts import two_cuts_step
 from tests.core.cohorts import binormal
 from tests.core.strata_cohorts import GREY, SQUARE, graded
 
@@ -98,9 +103,51 @@ def test_low_scores_are_ruled_in_from_above():
 
 def test_what_a_side_needs_is_said():
     strict = strata_page(two_cuts(certify="npv:0.96,specificity:0.96").describe())
-    assert strict.next_step.startswith("Next: c")
-    assert "--certify npv:0.96,specificity:0.96" in strict.next_step
+    out = strict.sections[0].tables[0].rows[0]
+    assert out[2:4] == ("0.96", "63 of 68")
+    assert strict.next_step == (
+        "Next: find a better score, or ask for less than 0.96; to show it takes at least 74 "
+        "patients ruled out (here 68)."
+    )
     assert strict.status.text in {"not shown to be as asked", "not as asked"}
+
+
+def side(rate, right, n, asked=0.9):
+    one = CertifiedRate(rate=rate, asked=asked, right=right, n_patients=n, delta=0.05)
+    return StudyRatePart(
+        **{key: getattr(one, key) for key in StudyRatePart.model_fields if hasattr(one, key)}
+    )
+
+
+@pytest.mark.parametrize(
+    ("sides", "step"),
+    [
+        # The refuted side is named, not the one that only needs more patients.
+        (
+            [side("npv", 92, 100), side("ppv", 60, 100)],
+            "Next: choose by a stricter limit: --rule-in ppv:0.97 --certify npv:0.90,ppv:0.90.",
+        ),
+        # Only 30 of 30 would show it: no limit asks for that.
+        (
+            [side("npv", 20, 30), side("ppv", 92, 100)],
+            (
+                "Next: ask for less than 0.90, or find a better score; a stricter limit would "
+                "hardly show 0.90 with 30 patients ruled out."
+            ),
+        ),
+        # The cut-off was already chosen by a stricter limit.
+        (
+            [side("sensitivity", 170, 200), side("ppv", 99, 100)],
+            (
+                "Next: ask for less than 0.90, or find a better score; a stricter limit would "
+                "hardly show 0.90 with 200 ill patients."
+            ),
+        ),
+    ],
+)
+def test_no_absurd_limit_is_advised(sides, step):
+    rule = f"rule-out:{sides[0].rate}:0.99,rule-in:ppv:0.9"
+    assert two_cuts_step(sides, rule) == step
 
 
 def test_the_frozen_file_says_the_same():

@@ -1,6 +1,7 @@
 import re
 from pathlib import Path
 
+from steadycut.core.rounding import at_most
 from steadycut.show.numbers import cut, risk
 from steadycut.show.sections.methods import (
     CITATION,
@@ -30,7 +31,8 @@ def test_the_text_of_a_study_holds_what_a_paper_needs():
     wanted = [
         *map(str, study["patients"].values()),
         cut(study["threshold"]),
-        *(risk(study["certificate"][key]) for key in ("risk", "value", "trivial_risk")),
+        *(risk(study["certificate"][key]) for key in ("risk", "trivial_risk")),
+        at_most(study["certificate"]["value"]),
         "sensitivity was",
         "Clopper-Pearson",
         "Seed 0",

@@ -52,6 +52,7 @@ def test_without_labels_it_gives_a_cut_off_beside_the_frozen_one_and_no_certific
     low, high = (one.call_rate for one in document.wrong_odds)
     assert low < document.call_rate < high
     assert "nothing is certified" in document.verdict_text
+    assert repr(found).endswith("and run adapt again with labelled=patients.")
     assert found.warnings == ()
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 
 from steadycut.core.checks import FloatArray
+from steadycut.core.rounding import at_most, significant
 from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.parts import CertificatePart, CostsPart
 from steadycut.documents.reading import Source, document_of
@@ -14,7 +15,7 @@ from steadycut.documents.study import StudyDocument
 from steadycut.show.figures.colours import BLACK, BLUE, ORANGE, SKY
 from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import DASHED, name_rows, risk_unit
-from steadycut.show.numbers import signed, significant
+from steadycut.show.numbers import signed
 
 OBSERVED, ADDED, BOUND = "observed", "added", "bound"
 # Each kind of bar: its name in the legend, its colour and its pattern.
@@ -130,8 +131,8 @@ class CertificateDisplay(Display):
             where = {"xycoords": ("axes fraction", "data"), "va": "center"}
             added = kind == ADDED
             weight = "normal" if added else "bold"
-            text = signed(width) if added else significant(width)
-            ax.annotate(text, (1.02, place), weight=weight, **where)
+            text = at_most(width) if kind == BOUND else significant(width)
+            ax.annotate(signed(width) if added else text, (1.02, place), weight=weight, **where)
         name_rows(ax, self.names)
         ax.set_xlim(left=0)
         ax.set_xlabel(self.unit)

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from steadycut.core.checks import FloatArray
+from steadycut.core.rounding import significant
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLACK, BLUE, VERMILLION
 from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import DASH_DOT, DASHED, DOTTED, note_below
-from steadycut.show.numbers import significant
 
 # The cut-off is written at every fourth point.
 WRITTEN = 4

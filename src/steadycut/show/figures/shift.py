@@ -7,13 +7,14 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray, check_choice
 from steadycut.core.class_names import DEFAULT, ClassNames
+from steadycut.core.rounding import significant
 from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.reading import Source, document_of
 from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLACK, BLUE, GREEN, GREY, VERMILLION
 from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import note_below, risk_unit
-from steadycut.show.numbers import signed, significant
+from steadycut.show.numbers import signed
 
 HALF_BAR = 0.34
 SPLITS = ("signed", "shapley")

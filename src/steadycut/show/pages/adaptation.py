@@ -1,10 +1,11 @@
 """The page of an adapted cut-off: what it is, beside the frozen one, and what is known about it."""
 
 from steadycut.core.adapt.labels import OWN
+from steadycut.core.rounding import at_most, of_hundred
 from steadycut.documents.adaptation import AdaptationDocument, CandidateCutPart, ChangePart
 from steadycut.show.builders import held_files, of_columns, pictures, section
 from steadycut.show.figures.label_path import LabelPathDisplay
-from steadycut.show.numbers import count, cut, of_hundred, percent, risk
+from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Page, Section, Status, Table
 
 TONES = {"certified": "good", "refuted": "bad", "undecided": "open"}
@@ -72,8 +73,8 @@ def facts(found: AdaptationDocument) -> tuple[tuple[str, str], ...]:
 
 def change_facts(part: ChangePart) -> tuple[tuple[str, str], ...]:
     """Return the numbers of an attempt under a change-control plan, beside what the plan asks."""
-    shown = "not shown" if part.limit is None else f"at most {risk(part.limit)}"
-    above = "not shown" if part.difference is None else f"at most {risk(part.difference)}"
+    shown = "not shown" if part.limit is None else f"at most {at_most(part.limit)}"
+    above = "not shown" if part.difference is None else f"at most {at_most(part.difference)}"
     return (
         ("labels", f"{part.labels} of at most {part.most_labels}"),
         (f"cost per patient (target {risk(part.target)})", shown),
@@ -126,4 +127,4 @@ def menu(found: AdaptationDocument) -> Table:
 
 def limit(one: CandidateCutPart) -> str:
     """Return the upper limit of the cost."""
-    return risk(one.limit)
+    return at_most(one.limit)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from steadycut.core.rounding import UNKNOWN, at_most
 from steadycut.documents.audit import (
     AuditBase,
     AuditDocument,
@@ -18,7 +19,7 @@ from steadycut.show.figures.decision_curve import DecisionCurveDisplay
 from steadycut.show.figures.flips import FlipsDisplay
 from steadycut.show.figures.scores import ScoresDisplay
 from steadycut.show.figures.shift import ShiftDisplay
-from steadycut.show.numbers import UNKNOWN, count, cut, exact, percent, risk
+from steadycut.show.numbers import count, cut, exact, percent, risk
 from steadycut.show.page import Page, Section
 from steadycut.show.pages.study import data_rows
 from steadycut.show.sections.bounds import bounds_section, shift_section
@@ -126,7 +127,7 @@ def facts(audit: AuditDocument) -> tuple[Fact, ...]:
 
 def decision_facts(audit: DecisionAudit) -> tuple[Fact, ...]:
     """Return the numbers to take away."""
-    certified = ("certified before, at most", risk(audit.certificate.value))
+    certified = ("certified before, at most", at_most(audit.certificate.value))
     flips = ("decisions that another sample would reverse", percent(audit.flip_rate))
     between: tuple[Fact, ...] = ()
     if audit.between is not None:
@@ -136,7 +137,7 @@ def decision_facts(audit: DecisionAudit) -> tuple[Fact, ...]:
     return (
         *between,
         ("average cost here", risk(audit.risk_external)),
-        ("here, at most", risk(audit.bound_external)),
+        ("here, at most", at_most(audit.bound_external)),
         certified,
         flips,
     )

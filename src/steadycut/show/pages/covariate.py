@@ -1,5 +1,6 @@
 """The page of cut-offs by covariate: one per group, or along a number."""
 
+from steadycut.core.rounding import at_most
 from steadycut.documents.covariate import CovariateDocument, CovariateStudyDocument
 from steadycut.documents.parts import CertificatePart
 from steadycut.show import sentences as say
@@ -99,7 +100,7 @@ def cuts_section(study: CovariateStudyDocument) -> Section:
         certified = [row.certificate for row in rows]
         columns += [
             ("risk", [risk(None if one is None else one.risk) for one in certified]),
-            ("certified", [risk(None if one is None else one.value) for one in certified]),
+            ("certified", [at_most(None if one is None else one.value) for one in certified]),
         ]
     between = "" if groups else "In between on a line (in ranks), beyond the ends constant."
     text = (

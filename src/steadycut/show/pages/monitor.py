@@ -1,5 +1,6 @@
 """The page of a monitor: a frozen rule in use, patient by patient."""
 
+from steadycut.core.rounding import at_least, at_most
 from steadycut.documents.monitor import (
     CallWatchPart,
     DecisionMonitor,
@@ -51,7 +52,7 @@ def called(monitor: AnyMonitor) -> str:
 
 def facts(monitor: AnyMonitor) -> tuple[tuple[str, str], ...]:
     """Return the numbers to take away."""
-    found = [("certified risk", risk(monitor.certificate.value))]
+    found = [("certified risk", at_most(monitor.certificate.value))]
     if monitor.risk is not None:
         found.insert(0, ("risk so far", risk(monitor.risk.observed)))
     if monitor.call_rate is not None:
@@ -80,7 +81,7 @@ def watches(monitor: AnyMonitor) -> list[Section]:
 
 def risk_rows(watched: RiskWatchPart, delta: float) -> list[Row]:
     """Return the rows about the risk."""
-    limits = f"at all times between {risk(watched.lower)} and {risk(watched.upper)}"
+    limits = f"at all times between {at_least(watched.lower)} and {at_most(watched.upper)}"
     overall = f"with the certificate's own failure {percent(watched.false_alarm_overall)}"
     needed = f"an alarm needs {risk(watched.alarm_at)}"
     return [

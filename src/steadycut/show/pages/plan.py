@@ -1,5 +1,6 @@
 """The page of a plan: how many patients for which certificate."""
 
+from steadycut.core.rounding import at_most
 from steadycut.documents.plan import (
     PlanDocument,
     PlannedPart,
@@ -28,7 +29,7 @@ def plan_page(plan: PlanDocument) -> Page:
         ("in all", [number(row.n_total) for row in rows]),
         ("misses", [number(row.misses) for row in rows]),
         ("alarms", [number(row.alarms) for row in rows]),
-        ("certified", [NONE if row.value is None else risk(row.value) for row in rows]),
+        ("certified", [NONE if row.value is None else at_most(row.value) for row in rows]),
         ("not shown useful", [VACUOUS[row.vacuous] for row in rows]),
     ]
     table = of_columns("One row per bound; a study takes the first", columns)
@@ -187,7 +188,7 @@ def given(plan: PlanDocument) -> str:
     rows = [row for row in plan.rows if row.bound == plan.rows[0].bound and row.value is not None]
     if not rows:
         return "more than are searched"
-    parts = [f"{risk(row.value)} if {risk(row.risk)} is observed" for row in rows]
+    parts = [f"{at_most(row.value)} if {risk(row.risk)} is observed" for row in rows]
     return f"{rows[0].n_certify} used to check certify a risk of at most {', '.join(parts)}"
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from steadycut.core.rounding import at_most
 from steadycut.documents.covariate import CovariateDocument
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.rule import FrozenRule, RuleDocument
@@ -31,7 +32,7 @@ def rule_page(rule: FrozenFile[Any]) -> Page:
     elif rule.reference_counts is not None:
         counts, matrix = rule.reference_counts, rule.cost_matrix
         verdict = verdict_of_counts(counts, certificate, matrix, rule.costs)
-    limit = f"at most {risk(certificate.value)} ({percent(1 - certificate.delta)} confidence)"
+    limit = f"at most {at_most(certificate.value)} ({percent(1 - certificate.delta)} confidence)"
     certified = f"The certified average cost per patient is {limit}."
     without = "a decision without the score"
     sides = document.sides or [] if isinstance(document, StrataDocument) else []
@@ -46,7 +47,7 @@ def rule_page(rule: FrozenFile[Any]) -> Page:
             ("without the score", risk(certificate.trivial_risk)),
             ("SHA-256", str(document.sha256)),
         ),
-        next_step=two_cuts_step(sides)
+        next_step=two_cuts_step(sides, document.rule)
         if sides
         else useful_step(rule.file_name, certificate, verdict, without),
         warnings=(),

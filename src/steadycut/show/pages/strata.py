@@ -1,5 +1,6 @@
 """The page of a study of risk strata: ordered boundaries, all chosen at once."""
 
+from steadycut.core.rounding import at_most, share_at_most
 from steadycut.documents.strata import StrataDocument, StrataStudyDocument
 from steadycut.show.builders import held_files, listed, of_columns, of_matrix, section
 from steadycut.show.columns import numbers
@@ -45,7 +46,7 @@ def strata_page(study: StrataStudyDocument) -> Page:
             *(() if sides else (("average cost seen", risk(certificate.risk)),)),
             ("stability", reversed_in_words(stability.flip_rate)),
         ),
-        next_step=two_cuts_step(sides)
+        next_step=two_cuts_step(sides, study.rule)
         if sides
         else useful_step("strata.json", certificate, study.verdict, WITHOUT),
         warnings=tuple(stability.warnings),
@@ -78,7 +79,7 @@ def strata_in_words(document: StrataStudyDocument | StrataDocument, score: str) 
 def certified_sentence(study: StrataStudyDocument) -> str:
     """Say what is certified, and what one stratum for everybody costs."""
     certificate, verdict = study.certificate, study.verdict
-    limit = f"at most {risk(certificate.value)} ({percent(1 - certificate.delta)} confidence)"
+    limit = f"at most {at_most(certificate.value)} ({percent(1 - certificate.delta)} confidence)"
     without = f"{WITHOUT}: {risk(certificate.trivial_risk)}"
     start = f"Not shown to be better than {WITHOUT}" if certificate.vacuous else "Certified"
     if verdict is not None and verdict.useful == "no":
@@ -123,10 +124,10 @@ def boundaries_section(study: StrataStudyDocument) -> Section:
         ("at", [cut(row.threshold) for row in rows]),
         ("missed", [f"{row.miss.errors} of {row.miss.n_patients}" for row in rows]),
         ("share", [percent(row.miss.rate) for row in rows]),
-        ("at most", [percent(row.miss.limit) for row in rows]),
+        ("at most", [share_at_most(row.miss.limit) for row in rows]),
         ("false alarms", [f"{row.alarm.errors} of {row.alarm.n_patients}" for row in rows]),
         ("share", [percent(row.alarm.rate) for row in rows]),
-        ("at most", [percent(row.alarm.limit) for row in rows]),
+        ("at most", [share_at_most(row.alarm.limit) for row in rows]),
     ]
     caption = f"Errors at the boundaries: all limits at once with {held} confidence"
     table = of_columns(caption, columns)

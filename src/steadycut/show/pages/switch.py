@@ -1,8 +1,9 @@
 """The page of a version switch: which decisions change."""
 
+from steadycut.core.rounding import of_hundred_at_most
 from steadycut.documents.switch import ChangesPart, SwitchDocument
 from steadycut.show.builders import explained, held_files, of_columns, section
-from steadycut.show.numbers import count, cut, of_hundred, percent
+from steadycut.show.numbers import count, cut, percent
 from steadycut.show.page import Page, Status, Table
 from steadycut.show.sections.verdict import TONES
 
@@ -60,7 +61,7 @@ def changed_in_words(changes: ChangesPart, found: SwitchDocument) -> str:
     """Write how many decisions change, and how many at most."""
     number = changes.newly + changes.no_longer
     confidence = f"{percent(1 - found.delta)} confidence"
-    most = of_hundred(changes.high)
+    most = of_hundred_at_most(changes.high)
     return f"{number} of {changes.n_patients} change, at most {most} ({confidence})"
 
 

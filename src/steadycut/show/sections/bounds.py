@@ -1,6 +1,7 @@
 """The risk at another hospital: the bounds on it, and where its change comes from."""
 
 from steadycut.core.class_names import ClassNames
+from steadycut.core.rounding import at_least, at_most
 from steadycut.documents.audit import (
     AuditDocument,
     DecisionAudit,
@@ -164,14 +165,16 @@ def bounds_table(audit: AnyLabelled) -> Table:
     bound, patients = bound_in_words(audit.bound), count(audit.n_patients, "patient")
     seen = spread(audit.risk_external, audit.risk_external_se)
     rows: list[Row] = [
-        ("certified risk", risk(audit.certificate.value), "at the first hospital"),
+        ("certified risk", at_most(audit.certificate.value), "at the first hospital"),
         *(paper_rows(audit) if isinstance(audit, LabelledAudit) else ()),
         ("observed before", risk(audit.risk_internal), "at the first hospital"),
         ("observed here", seen, "\N{PLUS-MINUS SIGN} standard error"),
-        ("direct bound here", risk(audit.bound_external), f"{bound}, {patients}"),
+        ("direct bound here", at_most(audit.bound_external), f"{bound}, {patients}"),
     ]
     if isinstance(audit, LabelledDecisionAudit):
-        rows.append(("at least", risk(audit.lower_external), "the lower limit, for itself alone"))
+        rows.append(
+            ("at least", at_least(audit.lower_external), "the lower limit, for itself alone")
+        )
     where = "" if audit.costs is None else f", where {costs_in_words(audit.costs)}"
     return explained(f"The risk here{where}", rows, header=TERMS)
 
@@ -183,13 +186,17 @@ def paper_rows(audit: LabelledAudit) -> list[Row]:
     everybody = "call nobody, or call everybody, among the patients here"
     return [
         ("+ shift", risk(audit.shift.total), "the sum of the absolute parts of the change"),
-        ("= certified risk + shift", risk(audit.base_exact), "as if the shift were known"),
-        ("with the penalty", risk(audit.augmented_exact), "the same plus the penalty of the rule"),
-        ("valid base", risk(audit.base_valid), valid),
+        ("= certified risk + shift", at_most(audit.base_exact), "as if the shift were known"),
+        (
+            "with the penalty",
+            at_most(audit.augmented_exact),
+            "the same plus the penalty of the rule",
+        ),
+        ("valid base", at_most(audit.base_valid), valid),
         *gamma_rows(audit),
-        ("base", risk(audit.base), "the paper's: observed before + its allowance + shift"),
+        ("base", at_most(audit.base), "the paper's: observed before + its allowance + shift"),
         ("+ the paper's penalty", risk(audit.g_boot), "G_boot, with the DKW band"),
-        ("augmented", risk(audit.augmented), "the paper's: base + its penalty, never smaller"),
+        ("augmented", at_most(audit.augmented), "the paper's: base + its penalty, never smaller"),
         ("calling everybody or nobody here", risk(trivial), everybody),
     ]
 

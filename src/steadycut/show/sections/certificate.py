@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.class_names import ClassNames
+from steadycut.core.rounding import at_least, at_most
 from steadycut.core.verdict import MOST_PATIENTS
 from steadycut.documents.parts import CertificatePart, CertifiedRatePart
 from steadycut.documents.study import StudyRatePart, StudyVerdictPart
@@ -102,7 +103,7 @@ def certificate_table(certificate: CertificatePart, *, short: bool = True) -> Ta
             "average cost per patient among those used to check",
         ),
         ("+ allowance for chance", risk(certificate.generalization), chance),
-        ("= certified risk", risk(certificate.value), "the sum: the upper limit"),
+        ("= certified risk", at_most(certificate.value), "the sum: the upper limit"),
         ("calling everybody or nobody", risk(certificate.trivial_risk), WITHOUT_SCORE),
     )
     return explained(
@@ -140,9 +141,9 @@ def rates_sentence(rates: Sequence[CertifiedRatePart], delta: float) -> str:
 
 def rate_in_words(one: CertifiedRatePart) -> str:
     """Say whether a rate is shown to be at least what was asked for."""
-    limit = f"at least {floor(one.lower):.3f}"
+    limit = f"at least {at_least(one.lower)}"
     if one.answer == "no":
-        limit = f"at most {ceiling(one.upper):.3f}"
+        limit = f"at most {at_most(one.upper)}"
     return (
         f"{one.rate} at least {asked_value(one)}: {ANSWERS[one.answer]} ({one.right} of "
         f"{one.n_patients} {RIGHT[one.rate]}; {limit})"
@@ -195,14 +196,4 @@ def asked_value(one: CertifiedRatePart) -> str:
 def rule_value(rate: float) -> str:
     """Write a rate for the name of a rule, rounded up, below 1."""
     value = math.ceil(100 * rate) / 100
-    return f"{value:.2f}" if value < 1 else f"{min(ceiling(rate), 0.999):.3f}"
-
-
-def floor(value: float) -> float:
-    """Round a limit down to three decimals."""
-    return math.floor(1000 * value) / 1000
-
-
-def ceiling(value: float) -> float:
-    """Round a limit up to three decimals."""
-    return math.ceil(1000 * value) / 1000
+    return f"{value:.2f}" if value < 1 else f"{min(math.ceil(1000 * rate) / 1000, 0.999):.3f}"

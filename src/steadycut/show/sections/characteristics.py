@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 
 from steadycut.core.class_names import ClassNames, of_them
+from steadycut.core.rounding import UNKNOWN, at_most
 from steadycut.documents.parts import CostsPart, IntervalPart, OperatingPointPart
 from steadycut.documents.study import CutIntervals, HeldOutPart, StudyDocument
 from steadycut.show.builders import pictures, section
 from steadycut.show.figures.decision_curve import DecisionCurveDisplay
 from steadycut.show.figures.scores import ScoresDisplay
-from steadycut.show.numbers import UNKNOWN, count, cut, percent, risk
+from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Picture, Section, Table
 from steadycut.show.sections.survival import errors_note
 from steadycut.show.sentences import bound_in_words, errors_sentence
@@ -82,7 +83,7 @@ def held_out_section(study: StudyDocument, test: HeldOutPart) -> Section:
     """Say what the frozen cut-off does to patients who were held out."""
     point, found = test.operating_point, test.certificate
     wanted = {key: NAMES[key] for key in ("sensitivity", "specificity")}
-    limit = f"{percent(1 - found.delta)} confidence: at most {risk(found.value)}"
+    limit = f"{percent(1 - found.delta)} confidence: at most {at_most(found.value)}"
     rows = (
         ("risk", risk(found.risk), limit, bound_in_words(found.bound)),
         *((name, *fixed(point, key)) for key, name in wanted.items()),

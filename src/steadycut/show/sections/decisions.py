@@ -1,9 +1,10 @@
 """Which decision patients get, and the errors between neighbouring decisions."""
 
+from steadycut.core.rounding import UNKNOWN, share_at_most
 from steadycut.documents.audit import DecisionAudit, LabelledDecisionAudit
 from steadycut.documents.strata import RatePart
 from steadycut.show.builders import of_columns, of_matrix, section
-from steadycut.show.numbers import UNKNOWN, percent
+from steadycut.show.numbers import percent
 from steadycut.show.page import Section, Table
 
 
@@ -57,4 +58,4 @@ def rate_cells(rate: RatePart | None) -> tuple[str, str]:
     """Return how many errors there are, and the limit of their rate."""
     if rate is None:
         return UNKNOWN, UNKNOWN
-    return f"{rate.errors} of {rate.n_patients}", percent(rate.limit)
+    return f"{rate.errors} of {rate.n_patients}", share_at_most(rate.limit)

@@ -1,10 +1,11 @@
 """The words around the explorer; its numbers are computed in the page, by ``script.js``."""
 
 from steadycut.core.class_names import ClassNames, of_them
+from steadycut.core.rounding import at_most
 from steadycut.documents.audit import AuditBase, LabelledAudit
 from steadycut.documents.parts import ExplorerPart
 from steadycut.documents.study import StudyDocument
-from steadycut.show.numbers import count, percent, risk
+from steadycut.show.numbers import count, percent
 from steadycut.show.page import Explorer
 
 NUMBERS = (
@@ -73,7 +74,7 @@ def limits_text(data: ExplorerPart, value: float, bound: str, names: ClassNames)
     )
     if bound != data.bound:
         text += (
-            f" Where nothing is moved it differs from the {risk(value)} of this page, which is "
+            f" Where nothing is moved it differs from the {at_most(value)} of this page, which is "
             f"from the {bound} bound and holds only there."
         )
     return text

@@ -1,6 +1,7 @@
 """What was done, as text to paste into a paper, and what to cite."""
 
 from steadycut.core.class_names import of_them
+from steadycut.core.rounding import at_most
 from steadycut.core.rules.registry import rule_table
 from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.study import StudyDocument
@@ -148,7 +149,7 @@ def results_text(document: StudyDocument) -> str:
         f"Results. {say.rule_sentence(document)} In {percent(found.confidence)} of repeated "
         f"studies the cut-off is expected to be {again}. Among the patients used to check "
         f"{characteristics_text(document)}. The observed risk was "
-        f"{risk(certificate.risk)}, the certified risk at most {risk(certificate.value)}; "
+        f"{risk(certificate.risk)}, the certified risk at most {at_most(certificate.value)}; "
         f"calling everybody or nobody has {risk(certificate.trivial_risk)}. Another sample of "
         f"patients would reverse {percent(stability.flip_rate)} of the decisions."
     )
@@ -169,7 +170,7 @@ def audit_text(document: AuditDocument) -> str:
     labels = "with known labels" if document.labelled else "without labels"
     return (
         f"External validation. The rule was frozen before: {say.rule_sentence(document)} It had "
-        f"been certified at a risk of at most {risk(certificate.value)} "
+        f"been certified at a risk of at most {at_most(certificate.value)} "
         f"({percent(1 - certificate.delta)} confidence) on {certificate.n_patients} patients "
         f"of the first hospital, where {say.costs_in_words(document.costs)}. It was applied "
         f"unchanged to {count(document.n_patients, 'patient')} of another hospital, {labels}."
@@ -198,7 +199,7 @@ def audit_results_text(document: LabelledAudit) -> str:
         f"Results. Here {characteristics_text(document)}. The observed risk was "
         f"{risk(document.risk_external)} (first hospital: {risk(document.risk_internal)}), "
         f"with {percent(1 - document.delta)} confidence at most "
-        f"{risk(document.bound_external)} ({document.bound}). Of the change, "
+        f"{at_most(document.bound_external)} ({document.bound}). Of the change, "
         f"{risk(moved.prevalence)} comes from the prevalence, {risk(moved.shape_positive)} from "
         f"the scores of {names.ill_patients} and {risk(moved.shape_negative)} from those of "
         f"{names.healthy_ones}."

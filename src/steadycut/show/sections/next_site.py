@@ -1,12 +1,13 @@
 """What several hospitals say about the next one, and when they say nothing."""
 
+from steadycut.core import rounding
 from steadycut.core.next_site import LEAST_NORMAL, sites_needed
 from steadycut.core.rules.next_site import parse_next_site
 from steadycut.documents.study import NextSitePart, SharePart, SiteRowPart, StudyDocument
 from steadycut.show import sentences as say
 from steadycut.show.builders import of_columns, pictures, section
 from steadycut.show.figures.sites import SitesDisplay
-from steadycut.show.numbers import count, cut, of_hundred, percent, rate, risk, whole_percent
+from steadycut.show.numbers import count, cut, percent, rate, risk, whole_percent
 from steadycut.show.page import Section, Table
 
 TITLE = "The next hospital"
@@ -89,8 +90,10 @@ def promised_rate(least: float) -> str:
 def at_most(study: StudyDocument, limit: float) -> str:
     """Write an upper limit of the cost; with equal costs it is a number of patients."""
     if study.costs.equal:
-        return f"wrong in at most {of_hundred(limit / study.costs.cost_fn)} patients"
-    return f"average cost at most {risk(limit)}"
+        return (
+            f"wrong in at most {rounding.of_hundred_at_most(limit / study.costs.cost_fn)} patients"
+        )
+    return f"average cost at most {rounding.at_most(limit)}"
 
 
 def nothing_sentence(study: StudyDocument) -> str:
@@ -112,10 +115,10 @@ def worst_sentence(found: NextSitePart) -> str:
     worst = found.worst
     return (
         f"Worst hospital: with probability at least {whole_percent(worst.promise)}, the average "
-        f"cost at the next hospital{there(found)} is at most {risk(worst.limit)}"
+        f"cost at the next hospital{there(found)} is at most {rounding.at_most(worst.limit)}"
         f"{which_cut(found)}. In the same way the miss rate there is at most "
-        f"{risk(worst.miss_rate)}, and the alarm rate at most {risk(worst.alarm_rate)}; each of "
-        "the three holds by itself."
+        f"{rounding.at_most(worst.miss_rate)}, and the alarm rate at most "
+        f"{rounding.at_most(worst.alarm_rate)}; each of the three holds by itself."
     )
 
 
@@ -187,7 +190,7 @@ def share_sentences(found: NextSitePart) -> tuple[str, ...]:
     useful = f"the cut-off costs less than calling everybody or nobody{at}"
     texts = [share_sentence(found.share.useful, useful, about)]
     if found.share.cost is not None:
-        cheap = f"the average cost is at most {risk(found.cost_there)}{at}"
+        cheap = f"the average cost is at most {rounding.at_most(found.cost_there)}{at}"
         texts.append(share_sentence(found.share.cost, cheap, about))
     return tuple(texts)
 
@@ -218,7 +221,9 @@ def normal_sentence(found: NextSitePart) -> str:
         "an alarm rate": normal.alarm_rate,
     }
     parts = [
-        f"{name} of at most {risk(value)}" for name, value in known.items() if value is not None
+        f"{name} of at most {rounding.at_most(value)}"
+        for name, value in known.items()
+        if value is not None
     ]
     if not parts:
         return (
@@ -254,7 +259,7 @@ def sites_table(found: NextSitePart) -> Table:
         (without, [cut(row.threshold) for row in rows]),
         ("cost", [risk(row.cost) for row in rows]),
         ("interval", [f"{risk(row.interval[0])} to {risk(row.interval[1])}" for row in rows]),
-        ("at most", [risk(row.limit) for row in rows]),
+        ("at most", [rounding.at_most(row.limit) for row in rows]),
         ("sensitivity", [rate_of(row, "miss_rate") for row in rows]),
         ("specificity", [rate_of(row, "alarm_rate") for row in rows]),
         ("useful", ["yes" if row.useful else "not shown" for row in rows]),

@@ -1,5 +1,6 @@
 """How far a cut-off may move, and how much may change elsewhere."""
 
+from steadycut.core.rounding import at_most
 from steadycut.documents.study import StudyDocument, TippingSide
 from steadycut.show.builders import explained, pictures, section
 from steadycut.show.figures.costs import CostsDisplay
@@ -69,7 +70,7 @@ def tipping_section(study: StudyDocument) -> Section:
     }
     text = (
         f"How far one thing alone may change at another hospital before the risk there exceeds "
-        f"{risk(point.limit)}, from the error rates that were observed and from upper limits on "
+        f"{at_most(point.limit)}, from the error rates that were observed and from upper limits on "
         f"them that hold with {percent(1 - point.delta)} confidence."
     )
     table = Table(

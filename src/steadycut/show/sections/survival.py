@@ -1,5 +1,6 @@
 """Survival at a horizon: what patients of unknown fate may change, and the log-rank cut."""
 
+from steadycut.core.rounding import at_least, at_most
 from steadycut.documents.parts import CostsPart, Range, SurvivalPart
 from steadycut.show import sentences as say
 from steadycut.show.builders import explained, section
@@ -39,11 +40,11 @@ def survival_section(found: SurvivalPart, direction: str) -> Section:
             f"{risk(found.risk[0])} to {risk(found.risk[1])}",
             f"weighted, approximate: {risk(weighted.risk)}",
         ),
-        ("lower limit of the cost", risk(found.limits[0]), f"{sure} confidence, {chance}"),
-        ("upper limit of the cost", risk(found.limits[1]), f"{sure} confidence, {chance}"),
+        ("lower limit of the cost", at_least(found.limits[0]), f"{sure} confidence, {chance}"),
+        ("upper limit of the cost", at_most(found.limits[1]), f"{sure} confidence, {chance}"),
         (
             "approximate upper limit",
-            risk(weighted.limit),
+            at_most(weighted.limit),
             f"{sure} confidence, from the weighted patients",
         ),
         ("PPV, weighted", rate(weighted.ppv), "approximate"),
@@ -87,7 +88,7 @@ def outcome_texts(found: SurvivalPart | None, who: str) -> tuple[str, ...]:
         "holds for any censoring. Patients of known fate were weighted by the inverse "
         f"Kaplan-Meier probability of not being censored{chose}. With these weights sensitivity "
         f"was {rate(weighted.sensitivity)}, specificity {rate(weighted.specificity)}, and the risk "
-        f"at most {risk(weighted.limit)} (approximate)."
+        f"at most {at_most(weighted.limit)} (approximate)."
     )
     return (said,)
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from steadycut.core.rounding import at_least, at_most
+from steadycut.core.strata.two_cuts import parse_two_cuts
 from steadycut.core.verdict import MOST_PATIENTS, Answer, name_in_text, worst_answer
 from steadycut.documents.parts import CertifiedRatePart
 from steadycut.documents.strata import BetweenPart, StrataDocument, StrataStudyDocument
@@ -9,12 +11,7 @@ from steadycut.documents.study import StudyRatePart
 from steadycut.show.builders import Column, of_columns, section
 from steadycut.show.numbers import cut, percent
 from steadycut.show.page import Section, Status
-from steadycut.show.sections.certificate import (
-    asked_value,
-    ceiling,
-    floor,
-    rule_value,
-)
+from steadycut.show.sections.certificate import asked_value, rule_value
 from steadycut.show.sections.verdict import TONES
 from steadycut.show.sentences import next_step
 
@@ -86,29 +83,41 @@ def side_in_words(one: CertifiedRatePart) -> str:
     """
     side, whom, right = SIDES[one.rate]
     shown = {"yes": "is shown", "cannot tell": "is not shown", "no": "is refuted"}[one.answer]
-    limit = f"at least {floor(one.lower):.3f}"
+    limit = f"at least {at_least(one.lower)}"
     if one.answer == "no":
-        limit = f"at most {ceiling(one.upper):.3f}"
+        limit = f"at most {at_most(one.upper)}"
     return (
         f"{side}: {name_in_text(one.rate)} at least {asked_value(one)} {shown}. {one.right} of "
         f"{one.n_patients} {whom} are {right}: {limit}"
     )
 
 
-def two_cuts_step(sides: Sequence[StudyRatePart]) -> str:
-    """Say what to do now: what the first side that is not shown needs."""
-    first = next((one for one in sides if one.answer != "yes"), None)
-    if first is None:
+def two_cuts_step(sides: Sequence[StudyRatePart], rule: str) -> str:
+    """Say what to do now: what the first side that is not shown needs, one that is refuted first.
+
+    A stricter limit is advised only if it is stricter than that of ``rule``, and if it allows an
+    error among as many patients.
+    """
+    first = max(sides, key=lambda one: ("yes", "cannot tell", "no").index(one.answer))
+    if first.answer == "yes":
         return next_step("strata.json")
     whom, value, n = SIDES[first.rate][1], asked_value(first), first.n_patients
-    certify = "--certify " + ",".join(f"{one.rate}:{asked_value(one)}" for one in sides)
     if first.rate_needed is not None:
+        two = parse_two_cuts(rule)
+        used = two.asked.get(first.rate, 0.0) if two else 0.0
+        if first.rate_needed <= used or n * (1 - first.rate_needed) < 1 / 2:
+            less = f"Next: ask for less than {value}, or find a better score"
+            return f"{less}; a stricter limit would hardly show {value} with {n} {whom}."
         option = f"--{SIDES[first.rate][0].lower()} {first.rate}:{rule_value(first.rate_needed)}"
-        return f"Next: choose by a stricter limit: {option} {certify}."
+        certify = ",".join(f"{one.rate}:{asked_value(one)}" for one in sides)
+        return f"Next: choose by a stricter limit: {option} --certify {certify}."
     if first.patients_needed is None:
         return f"Next: ask for less, or find a better score; {MOST_PATIENTS} {whom} are too few."
+    if (first.observed or 0.0) <= first.asked:
+        least = f"at least {first.patients_needed} {whom} (here {n})"
+        return f"Next: find a better score, or ask for less than {value}; to show it takes {least}."
     many = f"about {first.patients_needed} {whom} (here {n}) show {value} in four studies of five"
-    return f"Next: check more patients: {many}. Or choose by stricter limits, with {certify}."
+    return f"Next: check more patients: {many}."
 
 
 def sides_section(
@@ -127,8 +136,8 @@ def sides_section(
         ("rate", [name_in_text(one.rate) for one in sides]),
         ("asked for", [asked_value(one) for one in sides]),
         ("observed", [f"{one.right} of {one.n_patients}" for one in sides]),
-        ("at least", [f"{floor(one.lower):.3f}" for one in sides]),
-        ("at most", [f"{ceiling(one.upper):.3f}" for one in sides]),
+        ("at least", [at_least(one.lower) for one in sides]),
+        ("at most", [at_most(one.upper) for one in sides]),
         ("shown", [str(one.answer) for one in sides]),
     ]
     table = of_columns("Both sides", columns, texts=2)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from steadycut.core.rounding import UNKNOWN, at_most
 from steadycut.documents.audit import (
     AuditBase,
     GroupPart,
@@ -12,7 +13,7 @@ from steadycut.documents.audit import (
 )
 from steadycut.documents.parts import OperatingPointPart
 from steadycut.documents.strata import RatePart
-from steadycut.show.numbers import UNKNOWN, count, percent, rate, risk
+from steadycut.show.numbers import count, percent, rate
 from steadycut.show.page import Section, Status, Table
 
 STATUS = {
@@ -153,7 +154,7 @@ def _group_row(group: GroupPart) -> tuple[str, ...]:
         _errors(group.rates[::2]),
         _errors(group.rates[1::2]),
         UNKNOWN if group.auc is None else f"{group.auc:.2f}",
-        risk(group.cost_limit),
+        at_most(group.cost_limit),
     )
 
 

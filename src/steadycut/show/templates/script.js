@@ -31,6 +31,13 @@
     return roundHalfUp(rounded, Math.max(digits - 1 - digitsOf(rounded)[1], 0));
   }
 
+  /* An upper limit is never written smaller than it is. */
+  function atMost(value) {
+    const near = Number(significant(value));
+    if (near >= value * (1 - 1e-9)) return significant(near);
+    return significant(near + 10 ** Math.min(digitsOf(near)[1] - 2, 0));
+  }
+
   function percent(share) {
     if (share === null) return "not known";
     const thousandths = roundHalfUp(share, 3).replace(".", "").replace(/^0+(?=\d\d)/, "");
@@ -282,7 +289,7 @@
       const frozen = state.cut === data.frozen;
       const texts = {
         risk: significant(found.risk),
-        limit: significant(found.limit),
+        limit: atMost(found.limit),
         trivial: significant(found.trivial),
         sensitivity: rate(found.sensitivity),
         specificity: rate(found.specificity),

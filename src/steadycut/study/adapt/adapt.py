@@ -16,7 +16,7 @@ from steadycut.documents.adaptation import AdaptationDocument, CandidateCutPart
 from steadycut.documents.guards import forced_names, texts_of
 from steadycut.documents.parts import CertificatePart, CostsPart, names_part
 from steadycut.documents.rule import FrozenRule
-from steadycut.documents.shown import Shown, columns_of
+from steadycut.documents.shown import Shown, columns_of, in_python
 from steadycut.errors import BadOption, argument, warn_each
 from steadycut.study.adapt.before import (
     LEAST_POOL,
@@ -76,7 +76,7 @@ class Adaptation(Shown):
     def __repr__(self) -> str:
         """Return the answer in a few lines; no patient is shown."""
         found = self.describe()
-        return f"Adaptation: {found.verdict_text}\n{found.next_step}"
+        return f"Adaptation: {found.verdict_text}\n{in_python(found.next_step)}"
 
     def describe(self) -> AdaptationDocument:
         """Return everything that was found, as one typed record."""

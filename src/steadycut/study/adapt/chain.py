@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from steadycut.core.adapt.control import Claims, attempt_delta
+from steadycut.core.rounding import at_most
 from steadycut.documents.change_plan import (
     ALARM,
     ChangePlan,
@@ -200,7 +201,7 @@ def _what_holds(plan: ChangePlan, one: ChangeVersion) -> str:
         return f"{attempt}; {OTHERWISE[plan.impact_assessment.otherwise]}"
     tried, protocol = one.tried[one.chosen], plan.modification_protocol
     return (
-        f"{attempt}; cut-off {tried.threshold:.6g}, risk at most {tried.limit:.3g} (target "
+        f"{attempt}; cut-off {tried.threshold:.6g}, risk at most {at_most(tried.limit)} (target "
         f"{protocol.target:.3g}), {compared(tried.difference)} the original (margin "
         f"{protocol.margin:.3g})"
     )

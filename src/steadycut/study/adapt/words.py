@@ -1,13 +1,11 @@
 """The sentences about an adapted cut-off: what it is, what it assumes, and what to do next."""
 
-import math
-
+from steadycut.core import rounding
 from steadycut.core.adapt.plan import labels_for_menu
 from steadycut.core.records import Costs
 from steadycut.documents.adaptation import AdaptationDocument, ChangePart
 from steadycut.study.adapt.before import Situation
 from steadycut.study.adapt.labels import Judged
-from steadycut.study.questions import of_hundred
 
 INCREASING = (
     "The scores here are an increasing function of the scores at the first hospital, apart from "
@@ -19,7 +17,6 @@ LOOK_ONCE = (
     "from the start: limits that are looked at again and again do not hold."
 )
 NOT_USEFUL = "That is not shown to be better than calling everybody or nobody."
-SCALE = 100
 OTHERWISE = {
     "original": "the original rule decides",
     "call-everybody": "everybody is called",
@@ -36,8 +33,8 @@ def at_most(cost: float, costs: Costs) -> str:
     ('wrong in at most 21 of 100 patients', 'an average cost of at most 0.204 per patient')
     """
     if costs.cost_fn == costs.cost_fp == 1:
-        return f"wrong in at most {math.ceil(round(cost * SCALE, 6))} of {SCALE} patients"
-    return f"an average cost of at most {math.ceil(round(cost * 1000, 6)) / 1000:.3f} per patient"
+        return f"wrong in at most {rounding.of_hundred_at_most(cost)} patients"
+    return f"an average cost of at most {rounding.at_most(cost)} per patient"
 
 
 def stated(prevalence: tuple[float, float]) -> str:
@@ -50,11 +47,11 @@ def verdict_text(there: Situation, cut: float, judged: Judged | None) -> str:
     """Say what the cut-off is, what it calls, and what is known about it."""
     here, before = there.call_rate(cut), there.call_rate(there.frozen)
     moved = (
-        f"the frozen cut-off {there.rule.threshold:.6g} stays; it calls {of_hundred(here)} "
-        "patients here."
+        f"the frozen cut-off {there.rule.threshold:.6g} stays; it calls "
+        f"{rounding.of_hundred(here)} patients here."
         if cut == there.frozen
         else f"cut-off {there.value(cut):.6g} here instead of {there.rule.threshold:.6g}: it calls "
-        f"{of_hundred(here)} patients, the frozen one {of_hundred(before)}."
+        f"{rounding.of_hundred(here)} patients, the frozen one {rounding.of_hundred(before)}."
     )
     return f"{moved} {certified(there, judged)}"
 
@@ -144,9 +141,9 @@ def compared(difference: float) -> str:
     ('at most 0.0312 above', 'at least 0.0026 below')
     """
     return (
-        f"at most {difference:.3g} above"
+        f"at most {rounding.at_most(difference)} above"
         if difference >= 0
-        else f"at least {-difference:.3g} below"
+        else f"at least {rounding.at_least(-difference)} below"
     )
 
 

@@ -19,6 +19,7 @@ from steadycut.core.covariate.slices import slice_patients
 from steadycut.core.frames import Columns
 from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.records import PatientScores, by_patient, check_patients
+from steadycut.core.rounding import at_most
 from steadycut.core.split import Roles
 from steadycut.documents.covariate import CovariateRule, CovariateStudyDocument
 from steadycut.documents.shown import Shown, columns_of
@@ -42,7 +43,7 @@ class CovariateStudy(FittedByCovariate, Shown):
         return (
             f"CovariateStudy of {self.patients.n_patients} patients: {len(self.thresholds)} "
             f"cut-offs by {self.name!r}\n"
-            f"certified: average cost at most {self.certificate.value:.3g}\n"
+            f"certified: average cost at most {at_most(self.certificate.value)}\n"
             "summary() and report(path) show it; freeze() makes the rule"
         )
 

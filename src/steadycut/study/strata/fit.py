@@ -13,6 +13,7 @@ from steadycut.core.confusion import count_decisions
 from steadycut.core.cuts.grid import clear_of_scores
 from steadycut.core.frames import Columns
 from steadycut.core.records import PatientScores, by_patient, check_patients
+from steadycut.core.rounding import at_most
 from steadycut.core.split import Roles
 from steadycut.core.strata.certify import certify_boundaries, certify_cost
 from steadycut.core.strata.costs import CostMatrix, check_grades
@@ -39,7 +40,7 @@ class StrataStudy(FittedStrata, Shown):
         cuts = ", ".join(f"{one:.4g}" for one in self.thresholds)
         return (
             f"StrataStudy of {self.patients.n_patients} patients: boundaries at {cuts}\n"
-            f"certified: average cost at most {self.certificate.value:.3g}\n"
+            f"certified: average cost at most {at_most(self.certificate.value)}\n"
             "summary() and report(path) show it; freeze() makes the rule"
         )
 
