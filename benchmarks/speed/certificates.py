@@ -1,13 +1,15 @@
 """What the exact certificate costs: the first time, and again.
 
-Buehler's limit is computed once for (patients, errors, costs, delta) and then looked up. Printed:
-the generalisation term of every bound at 46 certifying patients with 10 % errors, and the seconds
-of the exact limit beside a plain Clopper-Pearson limit in the same run.
+Buehler's limit is computed once for (patients, errors, costs, delta) and then looked up. Stored:
+the allowance for chance of every bound at 46 certifying patients with 5 errors, and the seconds of
+the exact limit beside a plain Clopper-Pearson limit in the same run.
 
-Run: python benchmarks/speed/certificates.py
+Run: python benchmarks/speed/certificates.py (it writes benchmarks/results/certificates.json)
 """
 
+import json
 from functools import partial
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 
@@ -16,6 +18,7 @@ from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
+RESULT = Path(__file__).parents[1] / "results" / "certificates.json"
 PAIRS = ((1.0, 1.0), (1.0, 3.0), (10.0, 1.0))
 SIZES = (46, 200, 1000, 2000)
 REPEATS = 5
@@ -35,24 +38,22 @@ def seconds(work):
 
 
 def widths():
-    print("Generalisation term, 46 certifying patients, 5 errors, delta 0.1\n")
-    print("| bound | " + " | ".join(f"costs {fn:g}:{fp:g}" for fn, fp in PAIRS) + " |")
-    print("|---" * (len(PAIRS) + 1) + "|")
-    counts = Confusion(tp=20, fn=3, fp=2, tn=21)
+    """Return the allowance of every bound, by costs; None where the bound does not apply."""
+    counts, rows = Confusion(tp=20, fn=3, fp=2, tn=21), []
     for name, bound in BOUNDS.items():
-        cells = []
+        row = {"bound": name}
         for fn, fp in PAIRS:
             costs = Costs(cost_fn=fn, cost_fp=fp)
             holds = bound.holds(costs, "split")
-            cells.append(f"{bound.compute(counts, costs, 0.1):.3f}" if holds else "-")
-        print(f"| {name} | " + " | ".join(cells) + " |")
+            value = round(bound.compute(counts, costs, 0.1), 4) if holds else None
+            row[f"costs_{fn:g}_{fp:g}"] = value
+        rows.append(row)
+    return rows
 
 
 def times():
-    print("\nSeconds of the exact limit, median of 5\n")
-    print("| patients | costs | first time | again | Clopper-Pearson |")
-    print("|---|---|---|---|---|")
-    plain = BOUNDS["clopper-pearson"].compute
+    """Return the median seconds of the exact limit, the first time and again."""
+    plain, rows = BOUNDS["clopper-pearson"].compute, []
     for n in SIZES:
         counts = counts_of(n)
         for fn, fp in PAIRS[1:]:
@@ -63,10 +64,13 @@ def times():
                 first.append(seconds(partial(buehler_limit, counts, costs, 0.1)))
                 again.append(seconds(partial(buehler_limit, counts, costs, 0.1)))
                 peer.append(seconds(partial(plain, counts, Costs(), 0.1)))
-            cells = " | ".join(f"{median(one):.6f}" for one in (first, again, peer))
-            print(f"| {n} | {fn:g}:{fp:g} | {cells} |")
+            named = {"first": first, "again": again, "clopper_pearson": peer}
+            found = {name: round(median(one), 6) for name, one in named.items()}
+            rows.append({"patients": n, "costs": f"{fn:g}:{fp:g}"} | found)
+    return rows
 
 
 if __name__ == "__main__":
-    widths()
-    times()
+    text = json.dumps({"widths": widths(), "seconds": times()}, indent=1)
+    print(text)
+    RESULT.write_text(text + "\n", encoding="utf-8")

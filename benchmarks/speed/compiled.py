@@ -4,11 +4,15 @@
 
 The kernel counts the drawn patients, runs along the cuts once and keeps the first cheapest: less
 than the rule `erm` does, which also looks for the middle of the widest flat. Indices come from
-numpy. Compiling does not count. Rounds are interleaved; milliseconds a replicate, the median.
+numpy. Compiling does not count. Rounds are interleaved. Stored in
+benchmarks/results/compiled.json: milliseconds per replicate, the median.
 """
 
+import json
+import os
 import statistics
 import time
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -19,6 +23,8 @@ from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import parse_rule
 
+RESULT = Path(__file__).parents[1] / "results" / "compiled.json"
+NAMES = ("erm", "stable", "numba", "numba_two_threads")
 ROUNDS = 3
 REPLICATES = {10_000: 1000, 100_000: 500, 1_000_000: 300}
 
@@ -62,8 +68,7 @@ def two_threads(positive, n_replicates, rng):
 
 def main():
     numba.set_num_threads(min(2, numba.config.NUMBA_NUM_THREADS))
-    print("| n | steadycut, erm | steadycut, stable | numba | numba, two threads |")
-    print("|---|---|---|---|---|")
+    rows = []
     for n, replicates in REPLICATES.items():
         scores, labels = cohort(n)
         positive = labels[np.argsort(scores)] == 1
@@ -84,8 +89,12 @@ def main():
                 started = time.perf_counter()
                 run(what, replicates, np.random.default_rng(seed))
                 kept.append((time.perf_counter() - started) / replicates)
-        cells = " | ".join(f"{1e3 * statistics.median(kept):.2f}" for kept in seconds)
-        print(f"| {n:,} | {cells} |", flush=True)
+        found = [round(1e3 * statistics.median(kept), 2) for kept in seconds]
+        rows.append({"patients": n} | dict(zip(NAMES, found, strict=True)))
+        print(rows[-1], flush=True)
+    load = [round(one, 1) for one in os.getloadavg()]
+    text = json.dumps({"rounds": ROUNDS, "load": load, "rows": rows}, indent=1)
+    RESULT.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

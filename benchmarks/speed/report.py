@@ -1,12 +1,15 @@
 """What the page of a study costs, from very few patients to very many.
 
-Printed for each size: the seconds of describing the study (study.json) and of its page from that
-document, those of the processor in brackets, and the size of the page. The page is made of
-counts, so its cost must not grow with the patients: the ratio to the smallest is printed too.
+Stored for each size: the seconds of describing the study (study.json) and of its page from that
+document, those of the processor (``cpu``), and the size of the page. The page is made of
+counts, so its cost must not grow with the patients: the ratio to the smallest is stored too.
 
-Run: python benchmarks/speed/report.py
+Run: python benchmarks/speed/report.py (it writes benchmarks/results/report_speed.json)
 """
 
+import json
+import os
+from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
 
@@ -15,6 +18,7 @@ import numpy as np
 from steadycut import PatientScores, fit
 from steadycut.show import render_document
 
+RESULT = Path(__file__).parents[1] / "results" / "report_speed.json"
 SIZES = (30, 1000, 1_000_000)
 REPEATS = 3
 
@@ -36,17 +40,26 @@ def seconds(work):
 
 
 def main():
-    print("| patients | study.json, s | page, s | ratio | page, kB |")
-    print("|---|---|---|---|---|")
     render_document(fit(cohort(60)).describe())
-    first = None
+    first, rows = None, []
     for n in SIZES:
         study = fit(cohort(n))
         *plain, document = seconds(study.describe)
         *made, page = seconds(lambda document=document: render_document(document))
         first = first or made[1]
-        times = [f"{wall:.2f} ({processor:.2f})" for wall, processor in (plain, made)]
-        print(f"| {n} | {times[0]} | {times[1]} | {made[1] / first:.2f} | {len(page) // 1000} |")
+        figures = {
+            "study": plain[0],
+            "study_cpu": plain[1],
+            "page": made[0],
+            "page_cpu": made[1],
+            "ratio": made[1] / first,
+        }
+        rows.append({"patients": n} | {name: round(one, 2) for name, one in figures.items()})
+        rows[-1]["kilobytes"] = len(page) // 1000
+        print(rows[-1], flush=True)
+    load = [round(one, 1) for one in os.getloadavg()]
+    text = json.dumps({"repeats": REPEATS, "load": load, "rows": rows}, indent=1)
+    RESULT.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+RESULT = Path(__file__).parents[2] / "results" / "aggregate_speed.json"
 CONTENDERS = Path(__file__).with_name("contenders.py")
 PATIENTS = 5000
 TOLERANCE = 1e-12
@@ -24,11 +25,15 @@ TOLERANCE = 1e-12
 
 def main():
     options = parse()
+    result = {"rounds": options.rounds, "seed": options.seed, "tables": {}}
     with tempfile.TemporaryDirectory(prefix="steadycut-benchmark-") as folder:
         for n_rows in (int(float(text)) for text in options.rows):
             table = write_table(Path(folder) / "rows.parquet", n_rows, options.seed)
-            show(n_rows, table, measure(table, options))
+            found = measure(table, options)
+            result["tables"][str(n_rows)] = figures(table, found)
+            print(json.dumps(result["tables"][str(n_rows)], indent=1), flush=True)
             table.unlink()
+    options.out.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 
 def parse():
@@ -41,6 +46,7 @@ def parse():
         nargs="+",
         default=["duckdb by hand", "steadycut", "steadycut, 512MiB", "polars", "pandas"],
     )
+    parser.add_argument("--out", type=Path, default=RESULT)
     return parser.parse_args()
 
 
@@ -76,27 +82,29 @@ def run(name, table):
     return json.loads(ran.stdout)
 
 
-def show(n_rows, table, found):
-    first = next(iter(found))
-    print(f"\n{n_rows:,} rows, {table.stat().st_size / 1e6:,.0f} MB on disk; load {load()}\n")
-    print(f"| | times {first} (each round) | seconds, median | peak MB | largest difference |")
-    print("|---|---|---|---|---|")
-    for name, rounds in found.items():
-        print(f"| {name} | {row(rounds, found[first])} |")
+def figures(table, found):
+    """Return the size of the table and one row for every contender."""
+    reference = found[next(iter(found))]
+    size = round(table.stat().st_size / 1e6)
+    rows = [{"tool": name} | row(rounds, reference) for name, rounds in found.items()]
+    return {"megabytes": size, "load": load(), "rows": rows}
 
 
 def row(rounds, reference):
     failed = [one["failed"] for one in rounds if "failed" in one]
     if failed:
-        return f"failed: {failed[0][:60]} | | | "
+        return {"failed": failed[0][:60]}
     pairs = zip(rounds, reference, strict=True)
-    ratios = [one["seconds"] / base["seconds"] for one, base in pairs]
-    each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    seconds = statistics.median(one["seconds"] for one in rounds)
-    peak = max(one["peak"] for one in rounds)
+    ratios = [round(one["seconds"] / base["seconds"], 2) for one, base in pairs]
     apart = difference(rounds[0]["answer"], reference[0]["answer"])
     assert apart <= TOLERANCE, apart
-    return f"{statistics.median(ratios):.2f} ({each}) | {seconds:.1f} | {peak:,.0f} | {apart:.0e}"
+    return {
+        "ratio": statistics.median(ratios),
+        "each": ratios,
+        "seconds": round(statistics.median(one["seconds"] for one in rounds), 1),
+        "peak": round(max(one["peak"] for one in rounds)),
+        "difference": apart,
+    }
 
 
 def difference(one, other):
@@ -108,7 +116,7 @@ def difference(one, other):
 
 
 def load():
-    return ", ".join(f"{one:.1f}" for one in os.getloadavg())
+    return [round(one, 1) for one in os.getloadavg()]
 
 
 if __name__ == "__main__":

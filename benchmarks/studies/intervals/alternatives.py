@@ -4,6 +4,8 @@
 2. The area under the ROC curve: DeLong's interval and ours.
 3. The cut-off of the population: percentile, basic and symmetric bootstrap intervals in ranks, and
    the percentile interval out to the scores around it.
+4. Sensitivity and specificity of a cut that another study chooses, where the intervals fall short:
+   the spread of the bootstrap cuts 1.5 and 2 times as wide, and the same intervals at 99 %.
 
 Run: python benchmarks/studies/intervals/alternatives.py [--replicates 1000]
 """
@@ -18,19 +20,47 @@ from scipy.stats import binom
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from benchmarks.studies.coverage.populations import pairs
-from benchmarks.studies.intervals.run import COSTS, DELTA, best_cuts, choose, draw, true_auc
+from benchmarks.studies.intervals.run import (
+    COSTS,
+    DELTA,
+    best_cuts,
+    choose,
+    draw,
+    holds,
+    true_auc,
+    truth,
+)
 from benchmarks.studies.pieces import OneByOne, means_of, options, store
 from steadycut.core.confusion import Confusion
 from steadycut.core.intervals.auc import auc, auc_interval, delong_variance
-from steadycut.core.intervals.melding import tails
-from steadycut.core.intervals.rates import at_fixed_cut
-from steadycut.core.intervals.repeated_study import cuts_at
+from steadycut.core.intervals.melding import spread_points, tails
+from steadycut.core.intervals.rates import (
+    DIMENSIONS,
+    at_fixed_cut,
+    melded_intervals,
+    quantities,
+)
+from steadycut.core.intervals.repeated_study import counts_at, cuts_at, repeated_ranks
 from steadycut.core.intervals.threshold import scores_around
 from steadycut.core.rules.registry import parse_rule
 
 Z = -float(ndtri(DELTA / 2))
 SENSITIVITIES = (0.5, 0.7, 0.8, 0.9, 0.95, 0.99)
 ALARMS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5)
+
+
+RATES = {name: quantities(COSTS)[name] for name in ("sensitivity", "specificity")}
+WIDER = (("now", 1.0, DELTA), ("1_5", 1.5, DELTA), ("2", 2.0, DELTA), ("at_99", 1.0, DELTA / 5))
+SHORT = (
+    ("rare, 2 %", 200, "youden"),
+    ("rare, 2 %", 200, "sensitivity:0.9"),
+    ("rare, 2 %", 500, "sensitivity:0.9"),
+    ("two basins", 200, "erm"),
+    ("two basins", 500, "erm"),
+    ("heavy tails", 20, "sensitivity:0.9"),
+    ("many ties", 500, "erm"),
+    ("P = Q", 50, "erm"),
+)
 
 
 def log_interval(tp, fp, n):
@@ -91,6 +121,23 @@ def of_cut(rule, key, rng):
     return {name: low <= last and high >= first for name, (low, high) in found.items()}
 
 
+def of_rechosen(key, n, rule, rng):
+    """Return whether wider intervals hold sensitivity and specificity of another study's cut."""
+    hospital = pairs()[key][0]
+    chose, judge, other = (draw(hospital, n, rng) for _ in range(3))
+    draws = choose(chose, parse_rule(rule), rng)
+    true = truth(hospital, choose(other, parse_rule(rule), rng, n_bootstrap=0).threshold)
+    points, found = spread_points(2 + DIMENSIONS), {}
+    moved = repeated_ranks(draws, points[DIMENSIONS:]) - draws.rank
+    for name, factor, delta in WIDER:
+        table = counts_at(judge, cuts_at(chose.scores, draws.rank + factor * moved))
+        ends = melded_intervals(RATES, table, points[:DIMENSIONS], delta)
+        for rate, interval in ends.items():
+            found[f"{rate}_{name}"] = holds(interval, true[rate])
+            found[f"{rate}_width_{name}"] = interval[1] - interval[0]
+    return found
+
+
 def rows_of(study, heads, cells, asked):
     """Return the words of every cell and how often each interval held there."""
     named = {", ".join(map(str, cell)): cell for cell in cells}
@@ -112,6 +159,7 @@ def main():
             [(k, n) for k in areas for n in (20, 50, 200)],
             asked,
         ),
+        "rechosen": rows_of(of_rechosen, ("population", "patients", "rule"), SHORT, asked),
         "cut": rows_of(
             of_cut, ("rule", "population"), [(r, k) for r in rules for k in areas[:4]], asked
         ),

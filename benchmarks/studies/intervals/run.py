@@ -9,7 +9,9 @@ All at 95 %:
 - ``cut``: is the cut that the rule takes of the whole population inside (overlapping, where a
   stretch of cuts is equally good), and is that of another study?
 
-The first two do not depend on how the cut was chosen: every fifth replicate measures them.
+Every replicate measures the cut, and sensitivity and specificity at the cut of another study. The
+first two kinds do not depend on how the cut was chosen, and take long: they, and the other
+characteristics, are measured in every fifth replicate.
 
 Run: python benchmarks/studies/intervals/run.py [--replicates 1000] [--jobs 2] [--rules erm youden]
 """
@@ -30,8 +32,14 @@ from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.intervals.auc import auc, auc_interval
-from steadycut.core.intervals.rates import at_fixed_cut, quantities
-from steadycut.core.intervals.repeated_study import at_rechosen_cut
+from steadycut.core.intervals.melding import high_rate, low_rate, spread_points, tails
+from steadycut.core.intervals.rates import DIMENSIONS, at_fixed_cut, quantities
+from steadycut.core.intervals.repeated_study import (
+    at_rechosen_cut,
+    counts_at,
+    cuts_at,
+    repeated_ranks,
+)
 from steadycut.core.intervals.threshold import cut_interval
 from steadycut.core.records import Costs
 from steadycut.core.rules.registry import parse_rule
@@ -119,19 +127,35 @@ def fixed_cut(hospital, chose, judge, cut):
     return found
 
 
-def one_study(hospital, n, rule, rng):
-    """Return whether the intervals of the cut and of what it does in another study hold."""
+def rates_rechosen(chose, judge, draws, true):
+    """Return whether the intervals of both rates hold, as `at_rechosen_cut` makes them."""
+    points = spread_points(2 + DIMENSIONS)
+    again = repeated_ranks(draws, points[DIMENSIONS:])
+    tp, fn, fp, tn = counts_at(judge, cuts_at(chose.scores, again))
+    found = {}
+    for name, good, bad in (("sensitivity", tp, fn), ("specificity", tn, fp)):
+        ends = low_rate(good, bad, points[0]), high_rate(good, bad, points[0])
+        found[f"rechosen {name}"] = holds(tails(*ends, DELTA), true[name])
+    return found
+
+
+def one_study(hospital, n, rule, rng, *, whole):
+    """Return which intervals hold: all, or those of the cut and of both rates."""
     chose, judge, other = (draw(hospital, n, rng) for _ in range(3))
     draws = choose(chose, parse_rule(rule), rng)
     again = choose(other, parse_rule(rule), rng, n_bootstrap=0).threshold
     true, best = truth(hospital, again), best_cuts(hospital, rule)
-    intervals = at_rechosen_cut(chose, judge, draws, COSTS, DELTA)
     of_cut = cut_interval(chose, draws, rule, DELTA)
     low, high = of_cut.population
-    found = {f"rechosen {name}": holds(one, true[name]) for name, one in intervals.items()}
-    found["cut of_population"] = low <= best[1] and high >= best[0]
-    found["cut of_another_study"] = holds(of_cut.repeated, again)
-    return found, chose, judge, draws.threshold
+    found = {
+        "cut of_population": low <= best[1] and high >= best[0],
+        "cut of_another_study": holds(of_cut.repeated, again),
+    }
+    if not whole:
+        return found | rates_rechosen(chose, judge, draws, true)
+    intervals = at_rechosen_cut(chose, judge, draws, COSTS, DELTA)
+    found |= {f"rechosen {name}": holds(one, true[name]) for name, one in intervals.items()}
+    return found | fixed_cut(hospital, chose, judge, draws.threshold)
 
 
 def piece(setting, rng, n):
@@ -139,9 +163,7 @@ def piece(setting, rng, n):
     key, size, rule = setting
     hospital, found = pairs()[key][0], defaultdict(list)
     for place in range(n):
-        held, chose, judge, cut = one_study(hospital, size, rule, rng)
-        if place % 5 == 0:
-            held |= fixed_cut(hospital, chose, judge, cut)
+        held = one_study(hospital, size, rule, rng, whole=place % 5 == 0)
         for name, value in held.items():
             found[name].append(value)
     return found

@@ -4,15 +4,17 @@ Every variant is the rule ``stable`` of one cut-off where there is one boundary.
 what an error is compared with (K other strata, or one), ``unit`` in which errors are counted (the
 dearest error of a patient over all strata, or over single boundaries, or their mean), ``weight``
 how much of a patient counts, ``prior`` how boundaries are placed before the data (parted: even
-ones of 2K + 1 uniform points; free: independent Beta(2, 2) in order). Printed: the mean over
+ones of 2K + 1 uniform points; free: independent Beta(2, 2) in order). Stored: the mean over
 populations and 60 and 150 patients of the joint flip-rate and of the regret, as in `run.py`.
 
 Run: python benchmarks/studies/strata/variants.py [--cohorts 16] [--draws 25]
 """
 
 import argparse
+import json
 from dataclasses import dataclass, replace
 from multiprocessing import Pool
+from pathlib import Path
 
 import numpy as np
 from methods import jointly, one_by_one
@@ -31,6 +33,7 @@ from steadycut.core.strata.rules import (
     smallest_risk,
 )
 
+RESULT = Path(__file__).resolve().parents[2] / "results" / "strata_variants.json"
 GRID = 100
 UNITS = {
     "patient": lambda costs: costs.stakes,
@@ -151,10 +154,13 @@ def main():
     with Pool(2) as pool:
         jobs = [(*cell, arguments.cohorts, arguments.draws) for cell in sizes]
         found = pool.starmap(one_cell, jobs, chunksize=1)
-    print(f"{'variant':<30}{'flips':>8}{'regret':>8}")
+    rows = []
     for name in VARIANTS:
-        flips, regret = np.mean([cell[name] for cell in found], axis=0)
-        print(f"{name:<30}{flips:>8.1%}{regret:>8.3f}")
+        flips, regret = np.mean([cell[name] for cell in found], axis=0).round(4).tolist()
+        rows.append({"variant": name, "reversed": flips, "regret": regret})
+        print(rows[-1])
+    text = json.dumps({**vars(arguments), "cells": len(sizes), "rows": rows}, indent=1)
+    RESULT.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
