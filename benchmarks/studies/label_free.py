@@ -99,6 +99,9 @@ def one_study(shapes_home, prevalence_home, shapes, prevalence, sizes, rng):
         "valid_width": high - low,
         "empty": valid is None,
         "rejected": np.nan if test is None else test.p_value <= DELTA,
+        "error": np.nan,
+        "approximate": np.nan,
+        "approximate_width": np.nan,
     }
     if known:
         low, high = bootstrap_interval(bins, counts, DELTA, rng, REPLICATES)
