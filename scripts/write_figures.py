@@ -9,7 +9,8 @@ Settings are numbers that somebody chose. All other numbers are figures: the com
 their order, as Python expressions of files in benchmarks/results (`survival` is survival.json). A
 list counts as its members, None as no number. A share that is shown in % is multiplied by 100. A
 number must be the stored value, rounded as it is shown. `quoted: NAME` stands below sentences that
-repeat a stored text (paper_rerun/table.md): their numbers must be in that text.
+repeat a stored text (paper_rerun/table.md): their numbers must be in that text. A stored text
+stands whole between `include: NAME` and `end`.
 
 Code, links, headings and years are not read. Pages of evidence are read whole. On other pages
 decimals, percentages, `N times` and `N of M` are read, and whole rows of tables with such numbers,
@@ -46,8 +47,6 @@ PENDING = {
     "docs/evidence/smoothing.md",
     "docs/evidence/strata.md",
     "docs/guide/pooling.md",
-    "docs/guide/survival.md",
-    "docs/speed.md",
     "docs/theory/modulus.md",
     "docs/theory/without_labels.md",
     "docs/transport.md",
@@ -56,17 +55,19 @@ PENDING = {
 SOURCE = re.compile(r"(?:<!-- (?:figures|settings|quoted):(?:(?!-->).)*-->\s*)+", re.DOTALL)
 PART = re.compile(r"<!-- (figures|settings|quoted):(.*?)-->", re.DOTALL)
 NUMBER = re.compile(
-    r"(?<![\w.,/^'=:-])(?P<number>[-+]?\d[\d,]*(?<!,)(?:\.\d+)?)(?![\w^]|[.,/:]\d)"
+    r"(?<![\w.,/^'=:-])(?P<number>[-+]?\d[\d,]*(?<!,)(?:\.\d+)?(?:e[-+]?\d+)?)(?![\w^]|[.,/:]\d)"
     r"(?P<percent>(?=(?:(?:,| and| to| or| against) [-+]?\d[\d.,]*)* ?(?:%|per cent)))?"
 )
 FENCE = re.compile(r"^ *```.*$")
 # Languages of code that tests/docs run and compare.
 RUN = {"python", "console"}
 NUMERAL = re.compile(r"-?\d+(?:\.\d+)?")
-# What scripts/write_paper_rerun.py, benchmarks.trust and scripts/write_readme.py write. Other tests
-# compare it.
+INCLUDED = re.compile(r"<!-- include: (\S+) -->\n.*?<!-- end -->", re.DOTALL)
+# What is included, and what scripts/write_paper_rerun.py, benchmarks.trust and
+# scripts/write_readme.py write. Other tests compare these.
 WRITTEN = re.compile(
-    r"<!-- ([\w-]+) -->.*?<!-- end of \1 -->|<!-- tables: begin -->.*?<!-- tables: end -->"
+    r"<!-- include: .*?<!-- end -->|<!-- ([\w-]+) -->.*?<!-- end of \1 -->"
+    r"|<!-- tables: begin -->.*?<!-- tables: end -->"
     r"|^```\nsteadycut .*?^```\n\n```\n.*?^```$",
     re.DOTALL | re.MULTILINE,
 )
@@ -130,13 +131,16 @@ class Number:
         >>> number = Number(text="+9.0", percent=True, start=0)
         >>> number.shows(0.0895), number.shows(0.1234)
         ('+9.0', '+12.3')
+        >>> Number(text="2e-04", percent=False, start=0).shows(0.00031)
+        '3e-04'
         """
-        decimals = len(self.text.partition(".")[2])
+        decimals = len(self.text.partition("e")[0].partition(".")[2])
         scaled = value * 100 if self.percent else value
-        if abs(scaled - float(self.text.replace(",", ""))) <= 0.5 * 10**-decimals + 1e-9:
+        unit = 10 ** (int(self.text.partition("e")[2] or 0) - decimals)
+        if abs(scaled - float(self.text.replace(",", ""))) <= 0.5 * unit * (1 + 1e-6):
             return self.text
-        sign = "+" * self.text.startswith("+")
-        return f"{scaled:{sign}{',' * (',' in self.text)}.{decimals}f}"
+        sign, comma = "+" * self.text.startswith("+"), "," * ("," in self.text)
+        return f"{scaled:{sign}{comma}.{decimals}{'e' if 'e' in self.text else 'f'}}"
 
 
 def is_evidence(page: Path) -> bool:
@@ -176,7 +180,7 @@ def is_claim(found: re.Match[str]) -> bool:
     line = found.string[found.string.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0]
     return bool(
         (line.startswith("|") and RESULT_ROW.search(line))
-        or "." in found["number"]
+        or re.search(r"[.e]", found["number"])
         or found["percent"] is not None
         or PART_AFTER.match(found.string, found.end())
         or PART_BEFORE.search(found.string[max(0, found.start() - 20) : found.start()])
@@ -241,7 +245,9 @@ def flat(value: Any) -> Iterator[float]:  # noqa: ANN401
 
 def compared(text: str, *, whole: bool) -> tuple[str, list[str]]:
     """Return a page with its figures as they are stored, and what is wrong with it."""
-    left, faults = numbers(text, whole=whole), list[str]()
+    before, text = text, INCLUDED.sub(included, text)
+    faults = ["an included text is not the stored one"] if text != before else []
+    left = numbers(text, whole=whole)
     changed: list[tuple[Number, str]] = []
     for source in SOURCE.finditer(text):
         here = [number for number in left if number.start < source.start()]
@@ -264,6 +270,13 @@ def compared(text: str, *, whole: bool) -> tuple[str, list[str]]:
             faults.append(f"line {line_of(text, number.start)}: {number.text} is stored as {new}")
             text = text[: number.start] + new + text[number.start + len(number.text) :]
     return text, faults
+
+
+def included(found: re.Match[str]) -> str:
+    """Return a block with the stored text that it includes."""
+    path = RESULTS / found[1]
+    stored = path.read_text("utf-8").strip() if path.is_file() else f"{path.name} is missing"
+    return f"<!-- include: {found[1]} -->\n\n{stored}\n\n<!-- end -->"
 
 
 def matched(here: list[Number], parts: list[tuple[str, str]]) -> list[tuple[Number, str]]:

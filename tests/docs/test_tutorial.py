@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+from benchmarks.studies.survival import rotterdam
 from benchmarks.studies.tutorial import PAGES, RESULT, shown_on
 from scripts.heart_table import HEADER, HOSPITALS, main
 from scripts.write_pages import DOCS
@@ -20,6 +21,13 @@ PATIENT = "50,1,4,?,0,?,0,130,1,.5,-9,?,7,"
 def test_the_pages_show_what_was_computed(page):
     assert shown_on(page) == STORED["pages"][page]
     assert all(block.strip() for block in STORED["pages"][page])
+
+
+def test_the_guide_of_survival_shows_what_was_computed():
+    stored = json.loads(rotterdam.RESULT.read_text(encoding="utf-8"))
+    assert rotterdam.COMMANDS.findall(rotterdam.PAGE.read_text(encoding="utf-8")) == stored["shown"]
+    assert stored["two years"]["useful"] == "yes"
+    assert stored["three years"]["useful"] == "cannot tell"
 
 
 @pytest.mark.parametrize("hospital", ["hungarian", "switzerland", "va"])
