@@ -44,11 +44,7 @@ PENDING = {
     "docs/evidence/pipelines.md",
     "docs/evidence/pointwise.md",
     "docs/evidence/pooling.md",
-    "docs/evidence/smoothing.md",
-    "docs/evidence/strata.md",
     "docs/guide/pooling.md",
-    "docs/theory/modulus.md",
-    "docs/theory/without_labels.md",
     "docs/transport.md",
     "docs/when_not_to_use_it.md",
 }
