@@ -57,7 +57,7 @@ def judge(units, scores, spread):
     """Whether each promise is broken, the bound, and the true alarm rate of the controlled cut."""
     table = limits(scores.size)
     bound = table[np.count_nonzero(scores >= spread * norm.isf(TARGET))]
-    alarms = np.count_nonzero(scores[:, None] >= spread * CUTS, axis=0)
+    alarms = scores.size - np.searchsorted(np.sort(scores), spread * CUTS)
     too_many = table[alarms] > TARGET
     passed = int(np.argmax(too_many)) if too_many.any() else CUTS.size
     rate = norm.sf(CUTS[passed - 1]) if passed else 0.0

@@ -5,7 +5,9 @@
 3. The cut-off of the population: percentile, basic and symmetric bootstrap intervals in ranks, and
    the percentile interval out to the scores around it.
 4. Sensitivity and specificity of a cut that another study chooses, where the intervals fall short:
-   the spread of the bootstrap cuts 1.5 and 2 times as wide, and the same intervals at 99 %.
+   the spread of the bootstrap cuts 1.5 and 2 times as wide, the same intervals at 99 %, and for
+   ``sensitivity:X`` the exact distribution of the next study's cut. That is the kth lowest score of
+   its ill patients, so the number of this study's ill below it is beta-binomial.
 
 Run: python benchmarks/studies/intervals/alternatives.py [--replicates 1000]
 """
@@ -15,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import binom
+from scipy.stats import betabinom, binom
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
@@ -53,6 +55,8 @@ RATES = {name: quantities(COSTS)[name] for name in ("sensitivity", "specificity"
 WIDER = (("now", 1.0, DELTA), ("1_5", 1.5, DELTA), ("2", 2.0, DELTA), ("at_99", 1.0, DELTA / 5))
 SHORT = (
     ("rare, 2 %", 200, "youden"),
+    ("P = Q", 200, "sensitivity:0.9"),
+    ("heavy tails", 50, "sensitivity:0.9"),
     ("rare, 2 %", 200, "sensitivity:0.9"),
     ("rare, 2 %", 500, "sensitivity:0.9"),
     ("two basins", 200, "erm"),
@@ -129,13 +133,30 @@ def of_rechosen(key, n, rule, rng):
     true = truth(hospital, choose(other, parse_rule(rule), rng, n_bootstrap=0).threshold)
     points, found = spread_points(2 + DIMENSIONS), {}
     moved = repeated_ranks(draws, points[DIMENSIONS:]) - draws.rank
-    for name, factor, delta in WIDER:
-        table = counts_at(judge, cuts_at(chose.scores, draws.rank + factor * moved))
+    ways = {name: (draws.rank + factor * moved, delta) for name, factor, delta in WIDER}
+    if rule.startswith("sensitivity"):
+        ways["exact"] = (
+            exact_ranks(chose, float(rule.partition(":")[2]), points[DIMENSIONS:]),
+            DELTA,
+        )
+    for name, (ranks, delta) in ways.items():
+        table = counts_at(judge, cuts_at(chose.scores, ranks))
         ends = melded_intervals(RATES, table, points[:DIMENSIONS], delta)
         for rate, interval in ends.items():
             found[f"{rate}_{name}"] = holds(interval, true[rate])
             found[f"{rate}_width_{name}"] = interval[1] - interval[0]
     return found
+
+
+def exact_ranks(chose, floor, points):
+    """Return the ranks of the cut of another study that keeps a sensitivity, one per point."""
+    n = chose.n_positive
+    k = int((1 - floor) * n + 1e-9) + 1
+    below = np.searchsorted(betabinom.cdf(np.arange(n + 1), n, k, n + 1 - k), points[0])
+    ordered = np.sort(chose.scores)
+    ranks = np.searchsorted(ordered, chose.positive_scores)
+    edges = np.concatenate([[0], ranks, [ordered.size]])
+    return edges[below] + points[1] * (edges[below + 1] - edges[below])
 
 
 def rows_of(study, heads, cells, asked):
