@@ -10,7 +10,7 @@ their order, as Python expressions of files in benchmarks/results (`survival` is
 list counts as its members, None as no number. A share that is shown in % is multiplied by 100. A
 number must be the stored value, rounded as it is shown. `quoted: NAME` stands below sentences that
 repeat a stored text (paper_rerun/table.md): their numbers must be in that text. A stored text
-stands whole between `include: NAME` and `end`.
+stands whole between `include: NAME` and `end`; with `NAME#HEADING`, the part below that heading.
 
 Code, links, headings and years are not read. Pages of evidence are read whole. On other pages
 decimals, percentages, `N times` and `N of M` are read, and whole rows of tables with such numbers,
@@ -39,12 +39,8 @@ PENDING = {
     "docs/coverage.md",
     "docs/decisions.md",
     "docs/evidence/covariate.md",
-    "docs/evidence/intervals.md",
     "docs/evidence/monitor.md",
-    "docs/evidence/pipelines.md",
     "docs/evidence/pointwise.md",
-    "docs/evidence/pooling.md",
-    "docs/guide/pooling.md",
     "docs/transport.md",
     "docs/when_not_to_use_it.md",
 }
@@ -58,7 +54,7 @@ FENCE = re.compile(r"^ *```.*$")
 # Languages of code that tests/docs run and compare.
 RUN = {"python", "console"}
 NUMERAL = re.compile(r"-?\d+(?:\.\d+)?")
-INCLUDED = re.compile(r"<!-- include: (\S+) -->\n.*?<!-- end -->", re.DOTALL)
+INCLUDED = re.compile(r"<!-- include: ([^#\n]+)(#?)([^\n]*) -->\n.*?<!-- end -->", re.DOTALL)
 # What is included, and what scripts/write_paper_rerun.py, benchmarks.trust and
 # scripts/write_readme.py write. Other tests compare these.
 WRITTEN = re.compile(
@@ -269,10 +265,13 @@ def compared(text: str, *, whole: bool) -> tuple[str, list[str]]:
 
 
 def included(found: re.Match[str]) -> str:
-    """Return a block with the stored text that it includes."""
+    """Return a block with the stored text that it includes, or with the part below a heading."""
     path = RESULTS / found[1]
-    stored = path.read_text("utf-8").strip() if path.is_file() else f"{path.name} is missing"
-    return f"<!-- include: {found[1]} -->\n\n{stored}\n\n<!-- end -->"
+    stored = path.read_text("utf-8") if path.is_file() else ""
+    if found[2]:
+        stored = stored.partition(f"# {found[3]}\n")[2].partition("\n#")[0]
+    shown = stored.strip() or "nothing is stored"
+    return f"<!-- include: {found[1]}{found[2]}{found[3]} -->\n\n{shown}\n\n<!-- end -->"
 
 
 def matched(here: list[Number], parts: list[tuple[str, str]]) -> list[tuple[Number, str]]:

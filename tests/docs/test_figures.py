@@ -116,6 +116,9 @@ def test_an_included_text_is_the_stored_one(results):
     text, found = compared("<!-- include: table.md -->\n\n| 0.8 |\n\n<!-- end -->", whole=True)
     assert found == ["an included text is not the stored one"]
     assert "| 0.9 |" in text
+    (results / "parts.md").write_text("# One\n\n0.1\n\n## Two\n\n0.2\n\n# Three\n0.3\n")
+    assert faults("<!-- include: parts.md#Two -->\n\n0.2\n\n<!-- end -->") == []
+    assert faults("<!-- include: parts.md#Four -->\n\n0.2\n\n<!-- end -->") != []
 
 
 def test_sentences_about_a_stored_text_have_its_numbers(results):
