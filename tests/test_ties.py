@@ -15,7 +15,7 @@ from steadycut.core.ensemble import Method
 from steadycut.core.intervals.auc import auc
 from steadycut.core.records import Costs, Recipe
 from steadycut.core.rules.registry import parse_rule
-from steadycut.core.rules.stable import one_basin
+from steadycut.core.rules.stable import nearest_rank, one_basin
 from steadycut.core.rules.ties import middle_of_widest_flat
 from steadycut.core.strata.draws import stratum_of
 
@@ -84,8 +84,12 @@ def test_a_published_cut_off_steps_down_from_a_score():
 
 
 def test_of_two_cuts_as_near_to_the_mean_stable_takes_the_lower():
-    """Everybody tied: the mean rank is 1 of 2, and only ranks 0 and 2 are cuts."""
-    assert chosen([0.5, 0.5], [0, 1], rule="stable")[0] == 0
+    assert nearest_rank(np.array([[0, 2]]), np.array([1.0 + 1e-12])).tolist() == [0]
+
+
+def test_if_everybody_is_tied_stable_calls_nobody():
+    """The mean lies above the middle of both cuts, so the upper one is nearer."""
+    assert chosen([0.5, 0.5], [0, 1], rule="stable")[0] == 2
 
 
 def test_of_two_basins_as_heavy_the_lower_one():

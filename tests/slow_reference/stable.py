@@ -1,14 +1,15 @@
-"""The rule ``stable``: the posterior mean of the cut on the quantile scale, inside one basin."""
+"""The rule ``stable``: the posterior mean of the cut as a log-normal score, inside one basin."""
 
 import itertools
 from fractions import Fraction
-from math import sqrt
+from math import exp, log, sqrt
+from statistics import NormalDist
 
 from tests.slow_reference.risks import counts_at, risk
 
-WEIGHT = 0.25
+WEIGHT = 0.2
 BARRIER = 2.0
-SECOND_BASIN = 0.1
+SECOND_BASIN = 0.05
 
 
 def beta_mass(low, high):
@@ -16,11 +17,22 @@ def beta_mass(low, high):
     return (3 * high**2 - 2 * high**3) - (3 * low**2 - 2 * low**3)
 
 
+def cells(quantiles):
+    """Return from where to where quantiles lie nearer to each one than to any other."""
+    inner = [(a + b) / 2 for a, b in itertools.pairwise(quantiles)]
+    return list(itertools.pairwise([0, *inner, 1]))
+
+
 def prior(quantiles):
     """Return the Beta(2, 2) mass of what lies nearer to each quantile than to any other."""
-    inner = [(a + b) / 2 for a, b in itertools.pairwise(quantiles)]
-    edges = [0, *inner, 1]
-    return [beta_mass(a, b) for a, b in itertools.pairwise(edges)]
+    return [beta_mass(a, b) for a, b in cells(quantiles)]
+
+
+def mean_quantile(weights, quantiles):
+    """Return the quantile of the mean of a log-normal score at the centres of the cells."""
+    pairs = [(w, (a + b) / 2) for w, (a, b) in zip(weights, cells(quantiles), strict=True) if w > 0]
+    score = sum(w * exp(NormalDist().inv_cdf(float(centre))) for w, centre in pairs)
+    return NormalDist().cdf(log(score / sum(w for w, _ in pairs)))
 
 
 def losses_at(scores, labels, threshold, cost_fn, cost_fp):
@@ -43,16 +55,16 @@ def excess(one, other):
 
 
 def posterior(risks, ranks, n, everyone_wrong):
-    """Return the weight of every cut: prior (ε / (1 - ε))^(E / 4), ε = (fewest errors + 1)/(n + 2).
+    """Return the weight of every cut: prior (ε / (1 - ε))^(w E), ε = (fewest errors + 1)/(n + 2).
 
-    E is the risk as a part of that with every patient wrong, times n. Below 30 patients it counts
-    (30 / n)² times.
+    E is the risk as a part of that with every patient wrong, times n. The weight w of a patient is
+    0.2 at 100 patients and falls with n^0.6 down to 0.1.
     """
     errors = [float(r / everyone_wrong) * n for r in risks]
     epsilon = (min(errors) + 1) / (n + 2)
     masses = prior([Fraction(rank, n) for rank in ranks])
     odds = epsilon / (1 - epsilon)
-    least, weight = min(errors), WEIGHT if n >= 30 else WEIGHT * 900 / n**2
+    least, weight = min(errors), max(WEIGHT * (100 / n) ** 0.6, WEIGHT / 2)
     weights = [
         float(m) * odds ** (weight * (e - least)) for m, e in zip(masses, errors, strict=True)
     ]
@@ -77,7 +89,7 @@ def barriers(losses, height):
 
 
 def walls(losses, weights, ranks):
-    """Return the barriers that have a tenth of the weight at lower and at higher ranks."""
+    """Return the barriers that have a twentieth of the weight at lower and at higher ranks."""
     pairs = list(zip(weights, ranks, strict=True))
     return [
         i
@@ -112,7 +124,7 @@ def stable_rank(scores, labels, cost_fn, cost_fp, thresholds=None):
     wrong = (Fraction(cost_fn) * sum(labels) + Fraction(cost_fp) * (n - sum(labels))) / n
     weights = posterior(risks, ranks, n, wrong)
     weights = heaviest_basin(weights, walls(losses, weights, ranks))
-    mean = sum(w * r for w, r in zip(weights, ranks, strict=True)) / sum(weights)
+    mean = n * mean_quantile(weights, [Fraction(rank, n) for rank in ranks])
     return min(ranks, key=lambda rank: (round(abs(rank - mean), 9), rank)), mean
 
 

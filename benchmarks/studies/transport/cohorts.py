@@ -75,7 +75,7 @@ class Cohorts:
     def thresholds_at(self, rank):
         """Midpoints between the two patients around ``rank``; beyond the ends, infinite."""
         first, last = cuts_at_rank(count_errors(self.cells).ranks, np.asarray(rank))
-        values = self._values
+        values = self.values
         rows, m = np.arange(values.shape[0]), values.shape[1]
         below = np.where(first > 0, values[rows, np.maximum(first - 1, 0)], -np.inf)
         above = np.where(last < m, values[rows, np.minimum(last, m - 1)], np.inf)
@@ -84,7 +84,7 @@ class Cohorts:
         return np.where(middle > below, middle, above)
 
     @cached_property
-    def _values(self):
+    def values(self):
         rows, m = self.scores.shape[0], self.cells.shape[1] // 2
         values = np.full((rows, m), np.inf)
         values[np.arange(rows)[:, None], self.groups] = self.scores

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from cohorts import draw_cohorts, resampler
+from cohorts import Cohorts, draw_cohorts, resampler
+from methods import by_rule
+from tables import BEST_AT_HOME
 
 from steadycut.core.records import Costs
 
@@ -108,7 +110,8 @@ def is_balanced(site, costs):
 def judge_setting(home, abroad, cohorts, pair, methods, kind, stream):
     costs = Costs(cost_fn=pair[0], cost_fp=pair[1])
     best_home = home.site.best_risk(costs)
-    for method, choose in methods.items():
+    known = best_at_home(home.site, costs, cohorts)
+    for method, choose in {**methods, BEST_AT_HOME: known}.items():
         start = time.perf_counter()
         thresholds = choose(cohorts, costs, np.random.default_rng(stream.spawn(1)[0]))
         seconds = (time.perf_counter() - start) / thresholds.size
@@ -128,6 +131,14 @@ def judge_setting(home, abroad, cohorts, pair, methods, kind, stream):
                 flip_rate=flip_rate(site, thresholds),
                 seconds=seconds,
             )
+
+
+def best_at_home(site, costs, cohorts):
+    """The cut that `erm` takes on the whole home site, once per cohort."""
+    order = np.argsort(site.scores, kind="stable")
+    everybody = Cohorts(site.scores[order][None, :], site.labels[order][None, :])
+    cut = by_rule("erm")(everybody, costs, None)[0]
+    return lambda *_: np.full(cohorts.scores.shape[0], cut)
 
 
 def flip_rate(site, thresholds):

@@ -13,11 +13,28 @@ from pathlib import Path
 
 import numpy as np
 from held_out_sets import READERS as HELD_OUT
-from judge import BALANCED, COSTS, LEAST_GAIN, SIZES, judge, real_homes, simulated_homes
+from judge import (
+    BALANCED,
+    COSTS,
+    LEAST_GAIN,
+    SIZES,
+    judge,
+    real_homes,
+    simulated_homes,
+)
+from kept_back_sets import READERS as KEPT_BACK
 from methods import METHODS
 from populations import pairs
 from real_sets import READERS, load
-from tables import draw_figure, gather, markdown, markdown_by_set, summarise
+from tables import (
+    draw_figure,
+    gather,
+    markdown,
+    markdown_by_set,
+    markdown_split,
+    split_of,
+    summarise,
+)
 
 HERE = Path(__file__).resolve().parent
 SHOWN = ["stable", "kernel-smoothed risk", "bootstrap mean (cutpointr)", "youden"]
@@ -40,6 +57,7 @@ def main():
     sources = {
         "real": real_homes(load(chosen.data, READERS)),
         "held out": real_homes(load(chosen.data, HELD_OUT)),
+        "kept back": real_homes(load(chosen.data, KEPT_BACK)),
         "simulated": simulated_homes(pairs()),
     }
     record = {
@@ -56,11 +74,18 @@ def main():
     for kind, homes in sources.items():
         block = gather(list(judge(homes, METHODS, kind, chosen.cohorts, chosen.seed)))
         rows = summarise(block)
-        record[kind] = {"settings": len(block.settings), "sets": block.names, "methods": rows}
+        split = split_of(block, ["erm", "stable"])
+        record[kind] = {
+            "settings": len(block.settings),
+            "sets": block.names,
+            "methods": rows,
+            "split": split,
+        }
         pages += [
             f"## {kind.capitalize()}: {len(block.settings)} settings of {len(block.names)} sets",
             markdown(rows),
             markdown_by_set(rows, SHOWN),
+            markdown_split(split),
         ]
         if kind == "real":
             chosen.out.mkdir(parents=True, exist_ok=True)

@@ -25,7 +25,7 @@ from steadycut.core.adapt.worklist import grey_part, grey_zone, random_part
 from steadycut.core.bounds.anytime import TARGET_BETS
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
-from steadycut.core.rules.stable import Stable
+from steadycut.core.rules.stable import Stable, patient_weight
 
 COSTS = [Costs(), Costs(cost_fn=3), Costs(cost_fp=4)]
 
@@ -53,7 +53,9 @@ def test_at_its_own_prevalence_the_first_hospital_weighs_cuts_as_stable_does(cos
     order = np.argsort(scores)
     ill = labels[order] == 1
     curve = count_errors(np.concatenate([ill, ~ill]).astype(np.int64)[None, :])
-    assert found.weights == pytest.approx(Stable().weights(curve, costs.unit)[0])
+    weight = 0.25 if n >= 30 else 0.25 * (30 / n) ** 2
+    own = Stable(weight=weight / float(patient_weight(1.0, np.array(n))))
+    assert found.weights == pytest.approx(own.weights(curve, costs.unit)[0])
     assert found.ranks == pytest.approx(curve.ranks[0] / n)
 
 

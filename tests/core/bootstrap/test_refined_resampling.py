@@ -55,7 +55,7 @@ def test_a_block_holds_about_as_many_patients_as_asked_for():
 class All:
     """A rule that looks at every cut."""
 
-    def reach(self, smallest, n_positive, n_negative, costs):
+    def reach(self, smallest, n_positive, n_negative, costs, rank):
         return np.full(smallest.shape, 1e9)
 
 
@@ -88,7 +88,9 @@ def test_a_block_is_needed_if_a_cut_inside_could_cost_as_little(rule, costs):
     one = type(curve)(misses=curve.misses[0], alarms=curve.alarms[0])
     cost = costs.cost_fn * one.misses + costs.cost_fp * one.alarms
     smallest = cost.min(keepdims=True)
-    limit = smallest + parse_rule(rule).reach(smallest, one.n_positive, one.n_negative, costs)
+    rank = one.ranks[cost.argmin(keepdims=True)]
+    counts = one.n_positive, one.n_negative
+    limit = smallest + parse_rule(rule).reach(smallest, *counts, costs, rank)
     could = []
     for k in range(cost.size - 1):
         after_left = cost[k] - costs.cost_fp * (one.alarms[k] - one.alarms[k + 1])

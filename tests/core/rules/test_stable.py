@@ -1,7 +1,9 @@
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 from steadycut.core.bootstrap.resampling import resample
 from steadycut.core.cuts.grid import cuts_of, exact_cuts
@@ -11,6 +13,7 @@ from steadycut.core.rules.stable import (
     LARGEST_EXPONENT,
     Stable,
     is_between,
+    mean_quantile,
     nearest_rank,
     negligible_exponent,
     one_basin,
@@ -84,10 +87,31 @@ def test_stable_answers_every_row_as_if_it_were_alone(seed):
     assert together.tolist() == alone
 
 
-def test_stable_of_a_score_that_says_nothing_is_the_middle_patient():
-    """No cut is better than another: the prior decides, and it is symmetric."""
+def test_stable_of_a_score_that_says_nothing_lies_a_little_above_the_middle():
+    """No cut is better than another: the prior decides, and its log-normal mean lies at 0.6."""
     cohort = PatientScores(scores=np.arange(40.0), labels=[0, 1] * 20)
-    assert rank_by_stable(cohort, Costs()) == 20
+    assert rank_by_stable(cohort, Costs()) == 24
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_only_ranks_matter(seed):
+    cohort = random_cohort(seed)
+    for transform in (np.exp, np.cbrt, lambda x: 7 - np.exp(-x)):
+        moved = PatientScores(scores=transform(cohort.scores), labels=cohort.labels)
+        assert rank_by_stable(moved, COSTS[1]) == rank_by_stable(cohort, COSTS[1])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_mean_quantile_is_that_of_log_normal_scores(seed):
+    rng = np.random.default_rng(seed)
+    ranks = np.sort(rng.integers(0, 30, (4, 12)), axis=1)
+    ranks[:, 0], ranks[:, -1] = 0, 30
+    weights = rng.random((4, 12)) * prior_mass(ranks / 30)
+    expected = [
+        stable.mean_quantile(row.tolist(), [Fraction(int(rank), 30) for rank in one])
+        for row, one in zip(weights, ranks, strict=True)
+    ]
+    assert mean_quantile(weights, ranks / 30) == pytest.approx(expected, abs=1e-13)
 
 
 def test_stable_is_drawn_to_the_minimum_by_more_patients_and_by_a_sharper_score():
@@ -98,10 +122,10 @@ def test_stable_is_drawn_to_the_minimum_by_more_patients_and_by_a_sharper_score(
         labels = (scores >= 9 * n_tenths).astype(int)
         labels[9 * n_tenths - overlap : 9 * n_tenths + overlap] = [1, 0] * overlap
         cohort = PatientScores(scores=scores, labels=labels)
-        return 0.9 - rank_by_stable(cohort, Costs()) / (10 * n_tenths)
+        return abs(0.9 - rank_by_stable(cohort, Costs()) / (10 * n_tenths))
 
-    assert distance(10, 2) < distance(5, 1) < distance(3, 0)
-    assert distance(10, 0) < distance(10, 2) < distance(10, 5)
+    assert distance(40, 40) < distance(20, 20) < distance(10, 10) < distance(5, 5)
+    assert distance(10, 0) < distance(10, 4) < distance(10, 8) < distance(10, 10)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -132,8 +156,8 @@ def test_the_weight_beside_a_cut_is_that_of_lower_and_of_higher_ranks(seed):
         assert above[row, column] == pytest.approx(weights[row, higher].sum(), abs=1e-12)
 
 
-def test_a_second_basin_has_a_tenth_of_the_weight():
-    weights = np.array([[0.125, 0.5, 0.25, 0.125], [0.09, 0.5, 0.3, 0.11]])
+def test_a_second_basin_has_a_twentieth_of_the_weight():
+    weights = np.array([[0.0625, 0.625, 0.25, 0.0625], [0.04, 0.6, 0.3, 0.06]])
     found = is_between(weights, np.array([[0, 1, 2, 3]] * 2))
     assert found.tolist() == [[False, True, True, False], [False, False, True, False]]
 
@@ -182,20 +206,19 @@ def test_a_rare_disease_moves_the_cut_up():
 
 
 def test_thirteen_patients_do_not_pull_the_cut_to_the_middle():
-    """One of ten is ill, and the score is perfect: with 1/4 per patient healthy ones are called."""
+    """Two are ill, and the score is perfect: with 1/4 per patient a healthy one is called."""
     ill = 2
     cells = np.zeros((1, 26), dtype=np.int64)
     cells[0, 13 - ill : 13] = 1
     cells[0, 13 : 26 - ill] = 1
     curve = count_errors(cells)
     assert Stable()(curve, Costs()).tolist() == [13 - ill]
-    # The old weight, undone below 30 patients.
-    assert Stable(weight=0.25 * (13 / 30) ** 2)(curve, Costs()).tolist() != [13 - ill]
+    assert Stable(weight=0.25 * (13 / 100) ** 0.6)(curve, Costs()).tolist() != [13 - ill]
 
 
-@pytest.mark.parametrize("n", [30, 50, 1000])
-def test_from_thirty_patients_on_the_weight_is_one_quarter_to_the_last_bit(n):
-    assert patient_weight(0.25, np.array([[n]])).tolist() == [[0.25]]
+@pytest.mark.parametrize(("n", "expected"), [(100, 0.2), (318, 0.1), (10**6, 0.1), (0, 3.16979)])
+def test_the_weight_of_a_patient(n, expected):
+    assert patient_weight(0.2, np.array([[n]])) == pytest.approx(np.array([[expected]]), rel=1e-5)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 40, 1001])
@@ -203,7 +226,10 @@ def test_no_rank_has_less_prior_than_the_cut_offs_left_out_allow_for(n):
     ranks = np.arange(n + 1)
     least = (0.5 + 2 * np.minimum(ranks, n - ranks)) / n**2
     assert (prior_mass(ranks[None, :] / n)[0] >= least).all()
-    assert negligible_exponent(ranks, np.array(n)) == pytest.approx(np.log(1e9 * n / least))
+    expected = np.log(1e9 * n / least) + np.sqrt(2 * np.log(4 * n))
+    assert negligible_exponent(ranks, np.array(n)) == pytest.approx(expected)
+    largest = np.exp(ndtri(1 - 1 / (4 * n)))
+    assert largest <= np.exp(np.sqrt(2 * np.log(4 * n)))
 
 
 def test_no_exponent_is_larger_than_the_one_that_replicates_are_drawn_for():

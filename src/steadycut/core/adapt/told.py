@@ -1,7 +1,8 @@
 """Where the first hospital would cut, if its prevalence were another one.
 
-The rule is `steadycut.core.rules.stable` without its one-basin rule, with the classes weighted so
-that the prevalence is the stated one. It needs the quantiles of the scores by class only.
+The weights are those of `steadycut.core.rules.stable`, with another weight per patient, and the
+classes weighted so that the prevalence is the stated one. The mean is that of the ranks, over all
+basins. It needs the quantiles of the scores by class only.
 """
 
 from dataclasses import dataclass
@@ -11,10 +12,12 @@ import numpy as np
 from steadycut.core.adapt.home import HomeScores
 from steadycut.core.checks import FloatArray
 from steadycut.core.records import Costs
-from steadycut.core.rules.stable import Stable, patient_weight, prior_mass
+from steadycut.core.rules.stable import prior_mass
 
 # Beyond these a stated prevalence is not followed further.
 PREVALENCES = (0.001, 0.999)
+# As how many patients each patient of the first hospital counts, from 30 patients on.
+WEIGHT, FEW = 0.25, 30
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -71,7 +74,7 @@ def told(home: HomeScores, prevalence: float, costs: Costs, patients: float | No
     errors = n * (stake[0] * missed + stake[1] * (1 - spared)) / sum(stake)
     fewest = errors.min()
     smallest = float(fewest * sum(stake) / n)
-    weight = float(patient_weight(Stable().weight, np.array(n))) * min(1.0, (patients or n) / n)
+    weight = WEIGHT * max(FEW / n, 1.0) ** 2 * min(1.0, (patients or n) / n)
     odds = np.log((n - fewest + 1) / (fewest + 1))
     weights = prior_mass(ranks[None, :])[0] * np.exp(-weight * odds * (errors - fewest))
     return Told(cuts=cuts, ranks=ranks, weights=weights / weights.sum(), smallest_risk=smallest)

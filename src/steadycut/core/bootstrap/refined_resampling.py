@@ -89,8 +89,10 @@ def refined_replicates(
 def _needed(curve: Curve, rule: Local, costs: Costs) -> NDArray[np.bool_]:
     """Return which blocks of each row may contain a cut that matters, from the costs at edges."""
     cost = cost_at_cuts(curve, costs)
-    smallest = cost.min(axis=1, keepdims=True)
-    reach = rule.reach(smallest, curve.n_positive, curve.n_negative, costs)
+    best = cost.argmin(axis=1)[:, None]
+    rows = np.arange(len(best))[:, None]
+    smallest, rank = cost[rows, best], curve.ranks[rows, best]
+    reach = rule.reach(smallest, curve.n_positive, curve.n_negative, costs, rank)
     # A margin, so that rounding cannot exclude a cut.
     limit = (smallest + reach) * (1 + 1e-9)
     least = np.maximum(

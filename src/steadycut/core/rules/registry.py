@@ -158,7 +158,7 @@ LIMITED = tuple(name for name, one in CRITERIA.items() if one.limit)
 NEAR = "-near"
 # Meaning of the rules that are not a criterion of the counts.
 OTHER_RULES = {
-    "stable": "posterior mean of the cut on the quantile scale: the default",
+    "stable": "mean of all cuts, weighted by how well each one does: the default",
     "pointwise": "smallest risk plus instability map, the paper's figure 1",
     "youden-kernel": "largest J of kernel estimates of both classes",
     "mean-score": "smallest score called nearest to the mean score",

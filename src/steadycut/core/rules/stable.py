@@ -1,14 +1,15 @@
 """The rule ``stable``: the mean of all cuts, weighted by how well each one does.
 
 A few patients decide where the minimum of a risk curve lies, and in the next cohort it is other
-patients. The weighted mean over all cuts moves far less. It is taken on the quantile scale, so that
-only ranks are used.
+patients. The weighted mean over all cuts moves far less. Only the ranks of the patients are used:
+the mean is that of a score that is distributed log-normally, as many markers are.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.cuts.left_cdf import count_to_left
@@ -18,19 +19,26 @@ from steadycut.core.rules.basins import barriers
 from steadycut.core.rules.pruning import by_row, span
 
 # A barrier separates two basins if each side has at least this share of the weight.
-SECOND_BASIN = 0.10
-# From this many patients on, the weight of a patient does not depend on their number.
-FEW = 30
+SECOND_BASIN = 0.05
+# With this many patients each one has the stated weight.
+HUNDRED = 100
+# The best cut of n patients is uncertain by n^(-1/3) of them. A weight of n^-0.6 lets the number of
+# patients that count grow by n^0.4, and with it the width of the mean falls hardly faster.
+FALL = 0.6
+# The weight does not fall below this part of the stated one: many patients would count too little.
+LEAST_PART = 0.5
 # Distances and weights are rounded to this many digits, so that ties are recognised.
 DECIMALS = 9
-# Cuts with a likelihood below exp(-60) = 9e-27 of the largest do not change the mean: a million of
+# Cuts with a likelihood below exp(-66) = 2e-29 of the largest do not change the mean: a million of
 # them move it by less than 1e-8 patients, even if the prior favours them a million times.
-LARGEST_EXPONENT = 60.0
+LARGEST_EXPONENT = 66.0
+# No cell has its centre beyond this quantile, so that an empty one at the end has a finite score.
+LAST_CENTRE = 1 - 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Stable:
-    """The posterior mean of the cut on the quantile scale, within one basin.
+    """The posterior mean of the cut, on the scale of a log-normal score and within one basin.
 
     The model: the right cut is a quantile u of the patients. Its prior is Beta(2, 2), which prefers
     neither calling everybody nor calling nobody. A patient is on the wrong side of the cut with
@@ -39,14 +47,14 @@ class Stable:
     2). A score that separates the classes well thus gets a narrow posterior. A weak score is pulled
     towards the middle.
 
-    Each patient counts as ``weight`` patients, because errors cluster around the cut and the next
-    hospital is not this one. Fewer than `FEW` patients count for more (`patient_weight`): the prior
-    would outweigh them. If a stretch of risk more than ``barrier`` paired standard errors
-    higher separates the cuts, the mean is taken within the basin that has most of the weight. A
-    mean between two basins would be bad for both.
+    Each of 100 patients counts as ``weight`` patients, because errors cluster around the cut and
+    the next hospital is not this one. Each of fewer patients counts for more and each of more
+    patients for less (`patient_weight`). If a stretch of risk more than ``barrier`` paired standard
+    errors higher separates the cuts, the mean is taken within the basin that has most of the
+    weight. A mean between two basins would be bad for both.
     """
 
-    weight: float = 0.25
+    weight: float = 0.2
     barrier: float = 2.0
 
     def __call__(self, curve: Curve, costs: Costs) -> IntArray:
@@ -58,7 +66,8 @@ class Stable:
         if cuts.start < cuts.stop:
             wall[:, cuts] &= barriers(curve, costs, self.barrier, cuts)
         weights = one_basin(weights, wall)
-        return nearest_rank(ranks, (weights * ranks).sum(axis=1) / weights.sum(axis=1))
+        n = curve.n_patients
+        return nearest_rank(ranks, mean_quantile(weights, ranks / n) * n[:, 0])
 
     def weights(self, curve: Curve, costs: Costs) -> FloatArray:
         """Return the posterior weight of every cut, shape (rows, cuts). Each row sums to 1."""
@@ -96,27 +105,46 @@ def negligible_exponent(rank: IntArray, n_patients: IntArray) -> FloatArray:
     """Return e such that cuts with less than exp(-e) of the largest likelihood do not matter.
 
     All of them together move the mean by less than 1e-9 patients. The largest likelihood has at
-    least (0.5 + 2 min(rank, n - rank)) / n² of the prior, and no two cuts are more than n apart.
+    least (0.5 + 2 min(rank, n - rank)) / n² of the prior. No log-normal score is larger than
+    exp(√(2 log 4n)), and the mean moves by at most one quantile per unit of this score.
 
     Examples
     --------
     >>> negligible_exponent(np.array([60_000, 0]), 100_000).round(1)
-    array([44., 56.])
+    array([49.1, 61. ])
     """
     n = np.maximum(n_patients, 1)
     least = (0.5 + 2 * np.minimum(rank, n - rank)) / n**2
-    return np.asarray(np.minimum(np.log(1e9 * n / least), LARGEST_EXPONENT))
+    exponent = np.log(1e9 * n / least) + np.sqrt(2 * np.log(4 * n))
+    return np.asarray(np.minimum(exponent, LARGEST_EXPONENT))
 
 
 def patient_weight(weight: float, n_patients: IntArray) -> FloatArray:
-    """Return as how many patients each one counts: ``weight``, times (`FEW` / n)² if n is below.
+    """Return as how many patients each counts: ``weight`` (100 / n)^0.6, at least half of it.
 
     Examples
     --------
-    >>> patient_weight(0.25, np.array([10, 30, 5000]))
-    array([2.25, 0.25, 0.25])
+    >>> patient_weight(0.2, np.array([13, 100, 200, 5000])).round(3)
+    array([0.68 , 0.2  , 0.132, 0.1  ])
     """
-    return np.asarray(weight * np.maximum(FEW / np.maximum(n_patients, 1), 1.0) ** 2)
+    part = (HUNDRED / np.maximum(n_patients, 1)) ** FALL
+    return np.asarray(weight * np.maximum(part, LEAST_PART))
+
+
+def mean_quantile(weights: FloatArray, quantiles: FloatArray) -> FloatArray:
+    """Return the quantile of the mean of a log-normal score, weighted over the cuts of each row.
+
+    Each cut has the score at the centre of the quantiles that are nearest to it.
+
+    Examples
+    --------
+    >>> mean_quantile(np.array([[0.0, 1.0, 0.0], [1.0, 1.0, 1.0]]), np.array([[0.0, 0.5, 1.0]] * 2))
+    array([0.5       , 0.65545042])
+    """
+    edges = cell_edges(quantiles)
+    centres = np.minimum((edges[:, 1:] + edges[:, :-1]) / 2, LAST_CENTRE)
+    score = (weights * np.exp(ndtri(centres))).sum(axis=1) / weights.sum(axis=1)
+    return np.asarray(ndtr(np.log(score)))
 
 
 def share_at_stake(curve: Curve, costs: Costs) -> FloatArray:

@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from steadycut.core.checks import FloatArray, IntArray, check_choice
 from steadycut.core.cuts.risk_curve import TIE
 from steadycut.core.rules.basins import lowest_on_either_side
-from steadycut.core.rules.stable import DECIMALS, cell_edges, is_between, one_basin, patient_weight
+from steadycut.core.rules.stable import (
+    Stable,
+    cell_edges,
+    is_between,
+    mean_quantile,
+    nearest_rank,
+    one_basin,
+    patient_weight,
+)
 from steadycut.core.rules.ties import middle_of_widest_flat
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import BoundaryCurves
@@ -61,7 +69,7 @@ def smallest_risk(curves: BoundaryCurves) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class StableStrata:
-    """The joint posterior mean of all boundaries on the quantile scale, each within one basin.
+    """The joint posterior mean of all boundaries, each within one basin.
 
     The model is that of the rule ``stable`` of one cut-off (`steadycut.core.rules.stable.Stable`),
     with K other strata into which a patient can be put in error. With E errors among n patients,
@@ -76,8 +84,8 @@ class StableStrata:
     another, the lowest first.
     """
 
-    weight: float = 0.25
-    barrier: float = 2.0
+    weight: float = Stable().weight
+    barrier: float = Stable().barrier
 
     def __call__(self, curves: BoundaryCurves, costs: CostMatrix) -> IntArray:
         """Return the number of patients below each boundary, shape (rows, boundaries)."""
@@ -91,7 +99,7 @@ class StableStrata:
                 kept = one_basin(weights[:, k], wall)
                 likelihood[:, k] = np.where(kept > 0, likelihood[:, k], -np.inf)
                 weights = ordered_marginals(likelihood, edges)
-        return nearest_ranks(weights, curves.ranks)
+        return nearest_ranks(weights, curves.ranks, curves.n_patients)
 
     def log_likelihood(self, curves: BoundaryCurves) -> FloatArray:
         """Return the part of each boundary in the log-likelihood, shape (rows, boundaries, cuts).
@@ -106,11 +114,14 @@ class StableStrata:
         return np.asarray(-scale[:, None, None] * (curves.risk - lowest))
 
 
-def nearest_ranks(weights: FloatArray, ranks: IntArray) -> IntArray:
-    """Return for each boundary the rank nearest to its mean rank; of two, the lower one."""
-    means = (weights * ranks[:, None, :]).sum(axis=2)
-    distance = np.abs(ranks[:, None, :] - means[:, :, None]).round(DECIMALS)
-    return np.take_along_axis(ranks, distance.argmin(axis=2), axis=1)
+def nearest_ranks(weights: FloatArray, ranks: IntArray, n_patients: IntArray) -> IntArray:
+    """Return for each boundary the rank nearest to its mean; of two, the lower one."""
+    quantiles = ranks / n_patients[:, None]
+    found = [
+        nearest_rank(ranks, mean_quantile(weights[:, k], quantiles) * n_patients)
+        for k in range(weights.shape[1])
+    ]
+    return np.stack(found, axis=1)
 
 
 def boundary_barriers(
