@@ -31,7 +31,7 @@ def percent(tmp_path):
 
 
 def decided(path):
-    return pd.read_csv(path, dtype={"rule_sha256": str})
+    return pd.read_csv(path, dtype={"rule_sha256": str}, float_precision="round_trip")
 
 
 # Decisions ---------------------------------------------------------------------------------

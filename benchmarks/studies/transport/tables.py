@@ -95,10 +95,20 @@ def summary_of(block, method):
         "home_worst_setting": float(worse_home.max()),
         "flip_ratio": float(block.flips[method].mean() / block.flips[REFERENCE].mean()),
         "milliseconds": float(1000 * block.seconds[method].mean()),
+        "ratio_by_size": ratio_by_size(block, regret, reference),
         "ratio_by_set": dict(zip(block.names, ratios.round(4).tolist(), strict=True)),
         "regret_by_set": dict(
             zip(block.names, block.by_group(regret).round(4).tolist(), strict=True)
         ),
+    }
+
+
+def ratio_by_size(block, regret, reference):
+    """Mean regret over that of the reference, for each number of patients."""
+    sizes = np.array([setting[4] for setting in block.settings])
+    return {
+        str(n): float(regret[sizes == n].mean() / reference[sizes == n].mean())
+        for n in np.unique(sizes).tolist()
     }
 
 
