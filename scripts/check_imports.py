@@ -40,6 +40,7 @@ MAY_IMPORT = {
     "app": EDGE | {"show", "datasets"},
     "cli": EDGE | {"show", "datasets", "estimators", "pipelines", "app", "rule_reader", "__init__"},
     "reproduce": EDGE | {"show", "datasets", "estimators", "pipelines", "cli"},
+    "displays": frozenset({"show"}),
     "__main__": frozenset({"errors", "io", "cli"}),
     # `import steadycut` loads nothing else at once: every public name is loaded when it is used.
     "__init__": frozenset({"_version"}),

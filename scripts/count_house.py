@@ -31,7 +31,7 @@ LIMITS: dict[str, int | None] = {
     "code lines": None,
 }
 
-AT_THE_TOP = {"__init__", "__main__", "_version", "errors", "rule_reader"}
+AT_THE_TOP = {"__init__", "__main__", "_version", "displays", "errors", "rule_reader"}
 # These load own modules when they are first used: the public names, and the command that was typed.
 MAY_BE_LAZY = {"__init__.py", "cli/main.py"}
 MAPPINGS = {"dict", "Dict", "Mapping", "MutableMapping"}

@@ -17,6 +17,7 @@ The folders, in the order in which they may import each other:
 ``documents``    the files that are written and read back, as typed records
 ``study``        the flow: fit, describe, freeze, compare, audit, monitor
 ``show``         pages and figures, as HTML, Markdown and on the terminal
+``displays``     the figures, under a short name
 ``datasets``     simulated cohorts to try
 ``estimators``   the flow as scikit-learn estimators
 ``pipelines``    slides and ECG records -> tables of scores
@@ -95,7 +96,7 @@ _PLACES = {
     "study.strata.fit": ("StrataStudy", "fit_strata"),
 }
 # Whole modules: the figures, and what objects show of themselves in a notebook.
-_MODULES = {"displays": "steadycut.show.figures", "notebook": "steadycut.show.notebook"}
+_MODULES = {"displays": "steadycut.displays", "notebook": "steadycut.show.notebook"}
 _MODULE_OF = {name: module for module, names in _PLACES.items() for name in names}
 
 __all__ = [

@@ -70,7 +70,8 @@ def test_a_trigger_a_version_and_a_chain_that_verifies(place, capsys):
     assert "change" in json.loads((place / "o" / "adapt.json").read_text())
     verified = run_command(capsys, "verify", "--chain", place / "p", "--key", place / "key.pub")
     assert verified.code == 0
-    assert verified.out.count("\n") == 2
+    assert verified.out.count("\n") == 3
+    assert verified.out.splitlines()[2].startswith("Not checked, because no file holds a patient")
     assert "version_001.json: attempt 1 (delta 0.0608)" in verified.out
 
 

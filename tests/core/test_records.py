@@ -1,11 +1,13 @@
 import dataclasses
 import math
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from steadycut.core.records import Costs, PatientScores, Recipe, check_patients
-from steadycut.errors import BadOption, BadPatients, MissingScores, PatientOverlap
+from steadycut.core.records import Costs, PatientScores, Recipe, by_patient, check_patients
+from steadycut.errors import BadOption, BadPatients, DataWarning, MissingScores, PatientOverlap
 
 FULL = {
     "scores": [0.9, 0.2, 0.4],
@@ -235,3 +237,24 @@ def test_all_patients_in_their_order_are_the_same_object():
     assert everyone.take(np.array([True, True, True])) is everyone
     assert everyone.take(np.array([2, 1, 0])).scores.tolist() == [3.0, 2.0, 1.0]
     assert everyone.take(np.array([0, 1])).n_patients == 2
+
+
+def test_a_series_is_aligned_by_identifier():
+    cohort = PatientScores(scores=[0.3, 0.1, 0.2], patients=["c", "a", "b"])
+    series = pd.Series([1, 2, 3], index=["b", "c", "a"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert by_patient("y", cohort, series).tolist() == [3, 1, 2]
+        assert by_patient("y", cohort, {"b": 1, "c": 2, "a": 3}).tolist() == [3, 1, 2]
+
+
+@pytest.mark.parametrize("given", [[1, 2, 3], pd.Series([1, 2, 3])])
+def test_the_order_of_an_array_is_stated_only_if_the_patients_came_in_another(given):
+    moved = PatientScores(scores=[0.3, 0.1, 0.2], patients=["c", "a", "b"])
+    with pytest.warns(DataWarning, match="y is taken in the order of the identifiers"):
+        assert by_patient("y", moved, given).tolist() == [1, 2, 3]
+    kept = PatientScores(scores=[0.1, 0.2, 0.3], patients=["a", "b", "c"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        by_patient("y", kept, given)
+        by_patient("y", PatientScores(scores=[0.1, 0.2, 0.3]), given)

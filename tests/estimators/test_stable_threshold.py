@@ -560,3 +560,19 @@ def test_without_sklearn_the_package_to_install_is_named():
         "except MissingPackage as error:\n    print(error)\n"
     )
     assert 'pip install "steadycut[sklearn]"' in run_in_fresh_process("-c", code)
+
+
+def test_the_class_that_is_called_is_named_unless_it_is_1():
+    rng = np.random.default_rng(0)
+    sick = rng.random(100) < 0.5
+    scores = rng.normal(size=100) + 3 * sick
+    with pytest.warns(
+        SteadycutWarning, match=r"^classes: 'healthy' counts as the ill class"
+    ) as said:
+        model = StableThreshold(random_state=0).fit(scores, np.where(sick, "cancer", "healthy"))
+    assert "fit with y == 'cancer'" in str(said[0].message)
+    assert model.positive_class_ == "healthy"
+    for classes in ([0, 1], [-1, 1], [False, True]):
+        model = StableThreshold(random_state=0).fit(scores, np.where(sick, classes[1], classes[0]))
+        assert model.positive_class_ == 1
+        assert not any(text.startswith("classes") for text in model.warnings_)

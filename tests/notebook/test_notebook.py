@@ -14,7 +14,7 @@ from sklearn.model_selection import cross_val_score
 
 import steadycut
 from steadycut.datasets.two_hospitals import simulate_two_hospitals
-from steadycut.errors import BadOption, MissingPackage
+from steadycut.errors import BadOption, MissingColumn, MissingPackage
 
 LIBRARIES = {"pandas": pd, "polars": pl}
 
@@ -286,6 +286,15 @@ def test_the_document_of_a_rule_is_one_row_without_patients(rule):
 def test_labels_of_a_table_are_a_column_of_it(rule, tables):
     with pytest.raises(BadOption, match="the labels of a table are one of its columns"):
         steadycut.audit(rule, tables[1], np.zeros(150))
+
+
+def test_an_error_about_a_frame_says_who_takes_its_arguments(rule, tables):
+    frame = tables[1].rename(columns={"score": "s"}) if hasattr(tables[1], "iloc") else None
+    frame = tables[1].rename({"score": "s"}) if frame is None else frame
+    with pytest.raises(
+        MissingColumn, match=r"score='COL'.* belong to rule\.aggregate\(table, \.\.\.\)"
+    ):
+        steadycut.audit(rule, frame)
 
 
 def test_a_label_that_never_occurs_is_noticed():

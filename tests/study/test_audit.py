@@ -7,14 +7,15 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import brentq
 from scipy.stats import binom, binomtest
 
-from steadycut import PatientScores, audit, certify, fit
+from steadycut import PatientScores, aggregate, audit, certify, fit
 from steadycut.core.bounds.modulus import dkw_band_width
 from steadycut.core.records import Costs
-from steadycut.errors import BadPatients, MissingScores, TooFewPatients
+from steadycut.errors import BadPatients, DataWarning, MissingScores, TooFewPatients
 
 COSTS = [(1.0, 1.0), (3.0, 1.0), (0.5, 2.0)]
 
@@ -642,3 +643,26 @@ def test_without_a_limit_of_the_rule_there_is_no_capacity():
     found = audit(rule, PatientScores(scores=patients(2).scores))
     assert found.describe().calls.capacity is None
     assert "capacity" not in found.summary()
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_labels_by_identifier_are_put_in_order_and_an_array_is_warned_of(reverse):
+    rng = np.random.default_rng(3)
+    labels = np.repeat([0, 1], 60)
+    home = PatientScores(scores=rng.normal(size=120) + 3 * labels, labels=labels)
+    rule = fit(home, n_bootstrap=20).freeze()
+    names = [f"p{i:03d}" for i in range(120)][:: -1 if reverse else 1]
+    table = pd.DataFrame({"id": names, "s": rng.normal(size=120) + 3 * labels, "y": labels})
+    there = aggregate(table, patient="id", score="s")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        right = audit(rule, there, table.set_index("id")["y"], force=True)
+        assert (
+            audit(rule, there, dict(zip(names, labels, strict=True)), force=True).risk == right.risk
+        )
+    assert right.risk < 0.2
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bare = audit(rule, there, labels, force=True)
+    said = [str(one.message) for one in caught if str(one.message).startswith("order: y")]
+    assert (len(said), bare.risk == right.risk) == (1, False) if reverse else (0, True)

@@ -171,8 +171,8 @@ def test_grades_may_be_numbers_names_labels_or_an_attribute():
         (["1", "2", "3"], ["0", "1"], "one of the rule's grades, 1, 2, 3; got 1 value that is not"),
         (NAMES, [0, 3], "whole numbers from 0 to 2"),
         (NAMES, [0.5, 1], "whole numbers from 0 to 2"),
-        (NAMES, [0], "grades"),
-        (NAMES, ["mild"], "grades"),
+        (NAMES, [0], "^y must have"),
+        (NAMES, ["mild"], "^y must have"),
     ],
 )
 def test_a_grade_that_the_rule_does_not_know_is_one_clear_line(names, y, text):

@@ -16,6 +16,7 @@ from steadycut.cli.tables import (
 )
 from steadycut.core.checks import check_fraction
 from steadycut.core.verdict import MARGIN
+from steadycut.errors import MissingColumn, argument
 from steadycut.show.pages.monitor import monitor_page
 from steadycut.show.pages.switch import switch_page
 from steadycut.study.adapt.switch import switch
@@ -123,7 +124,11 @@ def switch_command(
     # Both tables are read at once, without parts to go on from.
     reading = table.reading(None)
     before = read_tables(old, reading)
-    after = read_tables(new, replace(reading, paths=(version.new,)))
+    try:
+        after = read_tables(new, replace(reading, paths=(version.new,)))
+    except MissingColumn as error:
+        message = error.message.replace(argument("score", "COL"), argument("new_score", "COL"))
+        raise MissingColumn(message, error.column) from None
     found = switch(
         frozen,
         frozen.patients_of(before.patients),

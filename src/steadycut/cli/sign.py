@@ -13,7 +13,7 @@ from steadycut.documents import signature as signing
 from steadycut.documents.change_plan import PLAN_FILE, PLAN_SCHEMA, RULE_FILES, VERSION_FILES
 from steadycut.documents.reading import read_json
 from steadycut.errors import BadOption, BadRuleFile
-from steadycut.study.adapt.chain import read_chain
+from steadycut.study.adapt.chain import NOT_CHECKED, read_chain
 
 ENCRYPT = f"Ask for a passphrase, or take that in {signing.PASSPHRASE}."
 SIGNED = "rule.json, strata.json or covariate.json; study.json, audit.json, change_plan.json."
@@ -94,7 +94,7 @@ def verify_chain(
     links = read_chain(plans[0], versions, [one for one in files if one.match(RULE_FILES)])
     lines = [f"{one.name}: {'' if one.holds else 'DOES NOT HOLD: '}{one.text}" for one in links]
     content = {"schema": "steadycut.chain/1", "files": [asdict(one) for one in links]}
-    show(content, "\n".join(lines), as_json=as_json)
+    show(content | {"not_checked": NOT_CHECKED}, "\n".join([*lines, NOT_CHECKED]), as_json=as_json)
     broken = [one for one in links if not one.holds]
     if broken:
         msg = f"{broken[0].name} does not hold: {broken[0].text}"

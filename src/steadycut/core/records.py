@@ -27,7 +27,7 @@ from steadycut.core.checks import (
 from steadycut.core.class_names import ClassNames
 from steadycut.core.frames import Columns, Framed
 from steadycut.core.labels import code_labels, negative_name
-from steadycut.errors import BadOption, BadPatients, PatientOverlap, argument
+from steadycut.errors import BadOption, BadPatients, PatientOverlap, argument, warn_each
 
 DIRECTIONS = ("ge", "le")
 Direction = Literal["ge", "le"]
@@ -245,6 +245,12 @@ class PatientScores(Framed):
         store(self, "attributes", {name: read_only(texts[name][rows]) for name in texts})
         store(self, "recipe", recipe)
         store(self, "_made", {})
+        if order is not None and np.any(np.diff(order) < 0):
+            self.note_other_order()
+
+    def note_other_order(self) -> None:
+        """Remember that the patients came in another order than that of their identifiers."""
+        self.once("other order", lambda: True)
 
     @property
     def n_patients(self) -> int:
@@ -518,7 +524,9 @@ def by_patient(
 ) -> NDArray[Any]:
     """Return one entry per patient, in the order of ``patients.scores``.
 
-    ``given`` has this order, or is a mapping from identifiers.
+    ``given`` has this order, or is a mapping from identifiers, or a pandas Series whose index has
+    them. Anything else cannot be checked: if the patients came in another order, a warning states
+    the order.
 
     Examples
     --------
@@ -526,14 +534,39 @@ def by_patient(
     >>> by_patient("sex", cohort, {"b": "m", "a": "f"})
     array(['f', 'm'], dtype='<U1')
     """
-    if isinstance(given, Mapping):
-        given = _looked_up(name, patients, given)
+    if (keyed := _by_identifier(patients, given)) is not None:
+        given = _looked_up(name, patients, keyed)
+    elif patients.once("other order", lambda: False) and not _is_own(patients, given):
+        text = (
+            f"order: {name} is taken in the order of the identifiers (patients.patients), which is "
+            "not the order in which the patients came. To be sure, give a mapping from identifiers "
+            "or a pandas Series with the identifiers as index."
+        )
+        warn_each([text], stacklevel=3)
     column = as_array(name, given)
     if column.ndim != 1:
         msg = f"{argument(name)} must have one entry per patient; got shape {column.shape}."
         raise BadPatients(msg)
     check_length(name, column, patients.n_patients)
     return column
+
+
+def _by_identifier(patients: PatientScores, given: Any) -> Mapping[Any, object] | None:  # noqa: ANN401
+    """Return entries with identifiers as a mapping; None if they only have an order."""
+    if isinstance(given, Mapping):
+        return given
+    if not hasattr(given, "iloc") or patients.patients is None:
+        return None
+    # Numbers from 0 are what pandas calls rows without a name.
+    if type(given.index).__name__ == "RangeIndex" or not given.index.is_unique:
+        return None
+    known: dict[str, object] = dict(zip(map(str, given.index), given, strict=True))
+    return known if set(patients.patients.tolist()) <= known.keys() else None
+
+
+def _is_own(patients: PatientScores, given: object) -> bool:
+    own = patients.labels, patients.sites, *patients.attributes.values()
+    return any(given is column for column in own)
 
 
 def _looked_up(name: str, patients: PatientScores, given: Mapping[Any, object]) -> list[Any]:

@@ -37,9 +37,17 @@ from steadycut.documents.guards import (
 )
 from steadycut.documents.parts import CertificatePart, Columns, InstancesPart, Part, Range, Step
 from steadycut.documents.shown import Shown
-from steadycut.errors import BadOption, BadPatients, BadRuleFile, MissingColumn, argument, warn_each
+from steadycut.errors import (
+    BadOption,
+    BadPatients,
+    BadRuleFile,
+    MissingColumn,
+    SteadycutError,
+    argument,
+    warn_each,
+)
 from steadycut.ingest import Request, make_request, read_patients
-from steadycut.ingest.read import alike_lines, dropped_lines
+from steadycut.ingest.read import alike_lines, dropped_lines, note_order
 from steadycut.ingest.request import SAME
 from steadycut.io.files import write_atomically
 
@@ -467,10 +475,28 @@ class FrozenFile(Shown, ABC, Generic[Document]):
                 if not gone:
                     raise
                 wanted[gone[0]] = None
+        note_order(read, table, asked.patient)
         lines = [*dropped_lines(read), *alike_lines(read)]
         lines += none_positive(next(iter(read.patients.values())))
         warn_each(lines, stacklevel=2)
         return read.patients if len(self.recipes) > 1 else self.patients_of(read.patients)
+
+    def patients_in(
+        self,
+        table: Any,  # noqa: ANN401
+        attributes: Sequence[str] = (),
+    ) -> PatientScores | Mapping[tuple[str, str], PatientScores]:
+        """Make patient scores of a table; errors say that `aggregate` takes their arguments."""
+        try:
+            return self.aggregate(table, attributes=attributes)
+        except SteadycutError as error:
+            if error.arguments:
+                error.message += (
+                    " Such arguments belong to rule.aggregate(table, ...); give its result instead "
+                    "of the table."
+                )
+                error.args = (error.spelled(),)
+            raise
 
     def decide(
         self,

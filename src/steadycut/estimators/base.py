@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from steadycut.core.rules.registry import Counted
 from steadycut.errors import warn_each
-from steadycut.estimators.inputs import seed_of
+from steadycut.estimators.inputs import class_warnings, seed_of
 from steadycut.study.fit import Study
 
 RandomState = int | np.random.RandomState | np.random.Generator | None
@@ -56,6 +56,11 @@ class StudyEstimator(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_class = False
         return tags
 
+    @property
+    def positive_class_(self) -> Any:
+        """The class that is called: ``classes_[1]``."""
+        return self.classes_[1]
+
     def _study_parameters(self) -> dict[str, Any]:
         """Return the parameters of this class; ``random_state`` becomes the seed of the study."""
         given = {name: getattr(self, name) for name in StudyEstimator._get_param_names()}
@@ -70,5 +75,6 @@ class StudyEstimator(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         self.study_ = study
         self.threshold_ = study.threshold
-        self.warnings_ = list(dict.fromkeys([*told, *study.warnings]))
-        warn_each(study.warnings, stacklevel=3)
+        found = [*class_warnings(classes), *study.warnings]
+        self.warnings_ = list(dict.fromkeys([*told, *found]))
+        warn_each(found, stacklevel=3)

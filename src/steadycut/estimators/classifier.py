@@ -95,6 +95,9 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         What a reader should know before trusting the numbers; ``fit`` warned of each.
     classes_ : ndarray of shape (2,)
         The two classes in ascending order; ``classes_[1]`` is the positive one.
+    positive_class_ : object
+        ``classes_[1]``: the class that is called. Unless the classes are 0 and 1, or -1 and 1, a
+        warning names it, because the last in order is not always the ill one.
     one_row_each_ : bool
         Whether every patient had one row. If not, ``predict`` needs ``groups`` too.
     n_redrawn_ : int

@@ -47,6 +47,26 @@ def two_classes(target: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
     return classes, labels
 
 
+def class_warnings(classes: NDArray[Any]) -> list[str]:
+    """Say which class is called, unless y is 0 and 1 or -1 and 1, as scikit-learn's ``pos_label``.
+
+    Examples
+    --------
+    >>> class_warnings(np.array(["cancer", "healthy"]))[0][:49]
+    "classes: 'healthy' counts as the ill class, being"
+    >>> class_warnings(np.array([0, 1])), class_warnings(np.array([False, True]))
+    ([], [])
+    """
+    low, high = classes.tolist()
+    if high == 1 and low in {-1, 0}:
+        return []
+    text = (
+        f"classes: {high!r} counts as the ill class, being the last in order. If it is {low!r} "
+        f"that is to be called, fit with y == {low!r}."
+    )
+    return [text]
+
+
 def seed_of(random_state: object) -> int:
     """Return the seed of a study: an int itself, or one number drawn from a generator."""
     if isinstance(random_state, np.random.Generator):

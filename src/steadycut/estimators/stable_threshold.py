@@ -65,6 +65,9 @@ class StableThreshold(StudyEstimator):
         What a reader should know before trusting the numbers; ``fit`` warned of each.
     classes_ : ndarray of shape (2,)
         The two classes in ascending order; ``classes_[1]`` is the positive one.
+    positive_class_ : object
+        ``classes_[1]``: the class that is called. Unless the classes are 0 and 1, or -1 and 1, a
+        warning names it, because the last in order is not always the ill one.
     n_features_in_ : int
         Always 1: one score per patient.
     feature_names_in_ : ndarray of shape (1,)

@@ -4,16 +4,21 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypedDict, Unpack, overload
 
+import numpy as np
+
 from steadycut.core.aggregate.aggregators import How
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, MissingColumn, argument, warn_each
 from steadycut.ingest.engines.choose import check_engine, open_engine, parse_memory
 from steadycut.ingest.identifiers import alike_warnings
 from steadycut.ingest.patients import Keep, PatientTable, Progress, build_patients
-from steadycut.ingest.request import SAME, Level, Request, make_request
+from steadycut.ingest.request import ROW, SAME, Level, Request, make_request
 from steadycut.ingest.sources.archives import unpacked
 from steadycut.ingest.sources.dispatch import is_paths
 from steadycut.io.files import work_folder
+
+# The order of the patients in longer tables is not looked at.
+MANY_ROWS = 1_000_000
 
 
 def read_patients(
@@ -256,11 +261,27 @@ def aggregate(  # noqa: PLR0913
     )
     table = read_patients(request, source, engine=engine, memory=memory, progress=progress)
     warn_each([*dropped_lines(table), *alike_lines(table)], stacklevel=2)
+    note_order(table, source, patient)
     if not isinstance(score, str):
         return dict(table.patients)
     if isinstance(how, str) or callable(how):
         return next(iter(table.patients.values()))
     return {name: patients for (_, name), patients in table.patients.items()}
+
+
+def note_order(table: PatientTable, source: Any, patient: str | None) -> None:
+    """Let patients remember if their table has them, or may have them, in another order."""
+    if patient in {None, ROW}:
+        return
+    try:
+        column = source[patient]
+        known = len(column) <= MANY_ROWS
+    except (TypeError, KeyError, IndexError):  # files and lazy tables
+        known = False
+    rows = np.asarray(column).astype(str) if known else np.array([])
+    if not known or np.any(rows[1:] < rows[:-1]):
+        for one in table.patients.values():
+            one.note_other_order()
 
 
 def dropped_lines(table: PatientTable) -> list[str]:

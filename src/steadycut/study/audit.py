@@ -95,7 +95,7 @@ class Audit(Audited, Shown):
 def audit(
     rule: FrozenFile[Any],
     scores: PatientScores | Mapping[Any, Any] | ArrayLike | Any,  # noqa: ANN401
-    y: ArrayLike | None = None,
+    y: Mapping[Any, object] | ArrayLike | None = None,
     *,
     force: bool = False,
     key: bytes | None = None,
@@ -121,7 +121,8 @@ def audit(
         takes other names.
     y
         0/1 labels, shape (n,), in the order of ``scores``; `PatientScores` with identifiers are in
-        the order of these. Without labels only call rate, flip-rate and warnings are known. For
+        the order of these. Safer: a mapping from identifiers, or a pandas Series with the
+        identifiers as index. Without labels only call rate, flip-rate and warnings are known. For
         risk strata the grades: whole numbers from 0, or their names.
     force
         Continue if the rule refuses these patients (`steadycut.documents.guards`); the audit
@@ -176,7 +177,7 @@ def audit(
                 "name the column with rule.aggregate(table, label=...)."
             )
             raise BadOption(msg)
-        scores = rule.aggregate(scores, attributes=[] if group is None else [group])
+        scores = rule.patients_in(scores, [] if group is None else [group])
     several = list(scores.values()) if isinstance(scores, Mapping) else []
     for one in several:
         check_patients(one)

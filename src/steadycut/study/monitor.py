@@ -1,16 +1,17 @@
 """A frozen rule in use: patients arrive one after another, and an alarm can come at any time."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadycut.core.checks import FloatArray, IntArray, as_array, check_fraction, check_length
+from steadycut.core.checks import FloatArray, IntArray, check_fraction
 from steadycut.core.confusion import Confusion
 from steadycut.core.monitor import CallWatch, Limits, RiskWatch, watch_calls, watch_risk
 from steadycut.core.odd import same_score_warnings
-from steadycut.core.records import PatientScores
+from steadycut.core.records import PatientScores, by_patient
 from steadycut.core.rounding import at_most
 from steadycut.core.verdict import MARGIN, Comparison, patients_needed
 from steadycut.documents.frozen import FrozenFile
@@ -191,9 +192,9 @@ class Monitor(Shown):
 def monitor(
     rule: FrozenFile[Any],
     scores: PatientScores | ArrayLike,
-    y: ArrayLike | None = None,
+    y: Mapping[Any, object] | ArrayLike | None = None,
     *,
-    order: ArrayLike | None = None,
+    order: Mapping[Any, object] | ArrayLike | None = None,
     delta: float = 0.1,
     force: bool = False,
     key: bytes | None = None,
@@ -210,12 +211,12 @@ def monitor(
         labels are used unless ``y`` is given). A rule by covariate needs `PatientScores` with the
         covariate among their attributes.
     y
-        0/1 labels, shape (n,); without them only the call rate is watched. For risk strata the
-        grades: whole numbers from 0, or their names.
+        0/1 labels, shape (n,), or by identifier, as for `steadycut.audit`; without them only the
+        call rate is watched. For risk strata the grades: whole numbers from 0, or their names.
     order
-        When each patient arrived, shape (n,): any numbers; patients with smaller ones come first.
-        Ties keep the order of the patients. Without it the order of the patients is used, which
-        for `PatientScores` with identifiers is the order of the identifiers.
+        When each patient arrived, shape (n,) or by identifier: any numbers; patients with smaller
+        ones come first. Ties keep the order of the patients. Without it the order of the patients
+        is used, which for `PatientScores` with identifiers is the order of the identifiers.
     delta
         Probability of a false alarm, over all time, for each of the two watches.
     force
@@ -257,7 +258,7 @@ def monitor(
     patients, grades = graded_patients(rule, scores, y, "a monitor")
     findings = pass_or_refuse(check_deployment(rule, patients, key=key, grades=grades), force=force)
     unlike = rule.check_attributes(patients, unseen)
-    arrival = arrival_order(order, patients.n_patients)
+    arrival = arrival_order(order, patients)
     actions, costs = rule.decide_patients(patients)[arrival], rule.cost_matrix
     before, certificate = rule.reference_counts, rule.certificate
     risk = calls = compared = None
@@ -293,13 +294,13 @@ def monitor(
     return found
 
 
-def arrival_order(order: ArrayLike | None, n_patients: int) -> NDArray[np.intp]:
+def arrival_order(
+    order: Mapping[Any, object] | ArrayLike | None, patients: PatientScores
+) -> NDArray[np.intp]:
     """Return the positions of the patients in the order of their arrival."""
     if order is None:
-        return np.arange(n_patients)
-    array = as_array("order", order)
-    check_length("order", array, n_patients)
-    return np.argsort(array, kind="stable")
+        return np.arange(patients.n_patients)
+    return np.argsort(by_patient("order", patients, order), kind="stable")
 
 
 def _calls_part(watch: CallWatch, delta: float) -> CallWatchPart:

@@ -1,5 +1,6 @@
 """New patients as a frozen file of any kind takes them: their scores, and their true grades."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -9,13 +10,16 @@ from numpy.typing import ArrayLike
 from steadycut.core.checks import IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.odd import swapped_warnings
-from steadycut.core.records import PatientScores
+from steadycut.core.records import PatientScores, by_patient
 from steadycut.documents.frozen import FrozenFile
 from steadycut.errors import TooFewPatients
 
 
 def graded_patients(
-    rule: FrozenFile[Any], scores: PatientScores | ArrayLike, y: ArrayLike | None, what: str
+    rule: FrozenFile[Any],
+    scores: PatientScores | ArrayLike,
+    y: Mapping[Any, object] | ArrayLike | None,
+    what: str,
 ) -> tuple[PatientScores, IntArray | None]:
     """Return the patients and their grades, 0 for the lowest; None where these are not known.
 
@@ -25,6 +29,8 @@ def graded_patients(
     if not patients.n_patients:
         msg = f"{what} needs at least one patient; got none."
         raise TooFewPatients(msg)
+    if y is not None:
+        y = by_patient("y", patients, y)
     grades = rule.grades_of(patients, y)
     if grades is None or (y is None and patients.labels is not None):
         return patients, grades

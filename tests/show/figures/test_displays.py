@@ -4,6 +4,7 @@ import subprocess
 import sys
 from dataclasses import fields
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import matplotlib as mpl
@@ -274,6 +275,7 @@ def test_every_module_is_in_the_docstring_and_every_figure_in_the_package():
 
 def test_the_figures_are_an_attribute_of_the_package():
     assert steadycut.displays is figures
+    assert import_module("steadycut.displays") is figures
     assert steadycut.displays.RiskCurveDisplay is RiskCurveDisplay
 
 

@@ -8,6 +8,7 @@ import pytest
 from steadycut import PatientScores, fit
 from steadycut.core.adapt.control import attempt_delta
 from steadycut.documents.change_plan import ChangePlan, ChangeVersion, sealed_of
+from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, BadRuleFile
 from steadycut.study.adapt.chain import problems, replay
 from steadycut.study.adapt.control import change, change_plan
@@ -149,6 +150,69 @@ def test_any_change_is_named(plan, chain, spoil, text):
     assert text in links[0].text
     # The next one no longer follows it.
     assert not links[1].holds
+
+
+def test_cut_offs_that_are_swapped_with_kept_counts_are_noticed(plan, chain):
+    version = chain[0][0]
+    for place, one in enumerate(version.tried):
+        if place == version.chosen or one.cells == version.tried[version.chosen].cells:
+            continue
+        cuts = {place: version.tried[version.chosen].threshold, version.chosen: one.threshold}
+        tried = [
+            tried.model_copy(update={"threshold": cuts.get(i, tried.threshold)})
+            for i, tried in enumerate(version.tried)
+        ]
+        assert any(
+            "order of these" in text for text in problems(plan, [], changed(version, tried=tried))
+        )
+
+
+def test_a_cut_off_on_the_wrong_side_of_the_original_is_noticed(plan, chain):
+    version, original = chain[0][0], plan.original.threshold
+    others = [one for one in version.tried if one.cells[1] + one.cells[2] + one.cells[5]]
+    assert others
+    for one in others:
+        moved = one.model_copy(update={"threshold": 2 * original - one.threshold})
+        found = list(problems(plan, [], changed(version, tried=[moved], chosen=0)))
+        assert any("order of these" in text for text in found)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "text"),
+    [
+        (lambda one: {"direction": "le"}, "direction"),
+        (lambda one: {"costs": one.costs.model_copy(update={"cost_fn": 2.0})}, "other costs"),
+        (
+            lambda one: {"certificate": one.certificate.model_copy(update={"value": 0.01})},
+            "another certificate",
+        ),
+        (
+            lambda one: {"provenance": one.provenance.model_copy(update={"data_sha256": "0" * 64})},
+            "other patients",
+        ),
+        (lambda one: {"adapted": one.adapted.model_copy(update={"pool": 7})}, "other numbers"),
+    ],
+)
+def test_a_rule_that_claims_something_else_than_its_version_is_named(plan, chain, spoil, text):
+    versions, rules = chain
+    number, rule = next(iter(rules.items()))
+    document = rule.document.model_copy(update={**spoil(rule.document), "sha256": None})
+    forged = FrozenRule(document)
+    own = {"rule": forged.document.sha256, "in_force": forged.document.sha256}
+    version = changed(versions[number - 1], **own)
+    found = list(problems(plan, versions[: number - 1], version, forged))
+    assert len(found) == 1
+    assert text in found[0]
+
+
+def test_missing_and_spare_rule_files_are_named(plan, chain):
+    versions, rules = chain
+    first = next(iter(rules))
+    links = replay(plan, {str(one.number): one for one in versions}, {})
+    assert "rule_001.json was not given, so it was not checked" in links[first - 1].text
+    assert all(one.holds for one in links)
+    links = replay(plan, {"1": versions[0]}, {9: rules[first]})
+    assert (links[-1].name, links[-1].holds) == ("rule_009.json", False)
 
 
 def test_a_version_left_out_is_noticed(plan, chain):

@@ -105,6 +105,23 @@ def test_wrong_input_is_refused_in_one_line():
         switch(rule, np.arange(30.0), np.arange(30.0), margin=2)
 
 
+def test_a_misspelt_new_column_names_its_own_option(tmp_path):
+    made_rule().save(tmp_path / "rule.json")
+    table = pd.DataFrame({"patient": np.arange(60), "score": np.arange(60.0)})
+    table.to_csv(tmp_path / "both.csv", index=False)
+    command = ["switch", "rule.json", "both.csv", "--new", "both.csv", "--new-score", "skore"]
+    run = subprocess.run(
+        [sys.executable, "-m", "steadycut", *command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 2
+    assert "--new-score COL" in run.stderr
+    assert " --score" not in run.stderr
+
+
 def test_the_command_takes_one_table_with_two_columns(tmp_path):
     rule, rng = made_rule(), np.random.default_rng(5)
     rule.save(tmp_path / "rule.json")

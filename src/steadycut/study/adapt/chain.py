@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,14 @@ class Link:
     name: str
     holds: bool
     text: str
+
+
+ALONE = partial(Link, holds=False, text="no version that was given has this number")
+NOT_CHECKED = (
+    "Not checked, because no file holds a patient: that the counts are those of the labelled "
+    "patients at these cut-offs, that the patients came in their order and without exclusions, "
+    "and that no later version is missing. Without --key: who wrote the plan."
+)
 
 
 def claims_of(plan: ChangePlan) -> Claims:
@@ -137,6 +146,24 @@ def _of_counts(plan: ChangePlan, one: ChangeVersion) -> Iterator[str]:
     # By label and by the decision of the original rule all cut-offs count the same.
     elif len({_of_original(tried) for tried in one.tried}) > 1:
         yield "the counts of its cut-offs are not of the same patients"
+    elif not _in_order(plan, one.tried):
+        yield "the counts of its cut-offs do not fit the order of these cut-offs"
+
+
+def _in_order(plan: ChangePlan, tried: Sequence[TriedPart]) -> bool:
+    """Whether a stricter cut-off calls nobody whom a laxer one, or the original, does not."""
+    sign = 1 if plan.original.direction == "ge" else -1
+    ordered = sorted(tried, key=lambda one: sign * one.threshold)
+    # By label and by the decision of the original rule: how many each cut-off calls.
+    called = np.array([[one.cells[i] for i in (2, 3, 6, 7)] for one in ordered])
+    cells = np.array([one.cells for one in ordered])
+    above = sign * (np.array([one.threshold for one in ordered]) - plan.original.threshold)
+    newly, no_longer = cells[:, [2, 6]], cells[:, [1, 5]]
+    return not (
+        (np.diff(called, axis=0) > 0).any()
+        or newly[above >= 0].any()
+        or no_longer[above <= 0].any()
+    )
 
 
 def _of_original(tried: TriedPart) -> tuple[int, ...]:
@@ -180,6 +207,26 @@ def _of_rule(plan: ChangePlan, one: ChangeVersion, rule: FrozenRule) -> Iterator
         one.rule_before,
     ):
         yield "its rule names another plan, attempt or parent"
+    else:
+        yield from _of_claims(plan, one, one.tried[chosen], rule)
+
+
+def _of_claims(
+    plan: ChangePlan, one: ChangeVersion, tried: TriedPart, rule: FrozenRule
+) -> Iterator[str]:
+    """Say what a rule claims otherwise than its version."""
+    original, certificate, adapted = plan.original, rule.certificate, rule.document.adapted
+    if (rule.direction, rule.document.costs) != (original.direction, original.costs):
+        yield "its rule has another direction or other costs"
+    claimed = certificate.value, certificate.delta, certificate.n_patients
+    if not np.allclose(claimed, (tried.limit, one.delta / 2, one.labels), rtol=0, atol=STATED):
+        yield "its rule has another certificate"
+    counts = np.array(tried.cells).reshape(2, 2, 2).sum(axis=2)
+    data = rule.document.provenance.data_sha256
+    if not np.array_equal(rule.reference_counts, counts) or data != one.data_sha256:
+        yield "its rule was certified on other patients"
+    if adapted is not None and (adapted.pool, adapted.labelled) != (one.pool, one.labels):
+        yield "its rule has other numbers of patients"
 
 
 def replay(
@@ -190,9 +237,12 @@ def replay(
     for name, one in versions.items():
         wrong = list(problems(plan, before, one, rules.get(one.number)))
         text = "; ".join(wrong) if wrong else _what_holds(plan, one)
+        if one.rule is not None and one.number not in rules:
+            text += f"; rule_{one.number:03d}.json was not given, so it was not checked"
         found.append(Link(name=name, holds=not wrong, text=text))
         before.append(one)
-    return found
+    known = {one.number for one in before}
+    return [*found, *(ALONE(name=f"rule_{n:03d}.json") for n in rules if n not in known)]
 
 
 def _what_holds(plan: ChangePlan, one: ChangeVersion) -> str:

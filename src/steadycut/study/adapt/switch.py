@@ -213,7 +213,7 @@ def switch(
 def as_patients(rule: FrozenRule, given: Any) -> PatientScores:  # noqa: ANN401
     """Return patients with the score of the rule, whichever form they come in."""
     if is_table(given):
-        given = rule.aggregate(given)
+        given = rule.patients_in(given)
     if isinstance(given, Mapping):
         return rule.patients_of(given)
     return given if isinstance(given, PatientScores) else PatientScores(scores=given)

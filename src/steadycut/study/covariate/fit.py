@@ -85,8 +85,8 @@ def fit_by_covariate(
     patients
         Patient scores with labels.
     covariate
-        One entry per patient in the order of ``patients.scores``, a mapping from identifiers, or
-        ``"site"``.
+        One entry per patient in the order of ``patients.scores``, a mapping from identifiers, a
+        pandas Series with them as index, or ``"site"``.
     kind
         ``"groups"``: one cut-off per group. ``"smooth"``: a continuous function of a number.
     name

@@ -96,7 +96,7 @@ def fit_strata(  # noqa: PLR0913
         out, and as many ill ones as possible ruled in. For two grades and three strata.
     grades
         True grade of every patient, 0, 1, ..., in the order of ``patients.scores``; or a mapping
-        from identifiers.
+        from identifiers, or a pandas Series with them as index.
     n_thresholds
         Number of boundaries. If given, it must be one less than the columns of ``costs``.
     strata, grade_names
