@@ -36,7 +36,6 @@ RESULTS = REPOSITORY / "benchmarks" / "results"
 EVIDENCE = {"evidence", "coverage", "reliability", "speed", "transport"}
 # Not yet compared with stored results.
 PENDING = {
-    "docs/coverage.md",
     "docs/decisions.md",
     "docs/evidence/covariate.md",
     "docs/evidence/monitor.md",
