@@ -11,7 +11,7 @@ steadycut("fit", "patients.csv", "--patient", "patient", "--score", "marker", "-
 
 # Decide on new patients: in R, and with the command.
 rule <- read_rule("study/rule.json")
-writeLines(c("patient,marker", "N1,-0.5", "N2,0.545", "N3,2"), "new.csv")
+writeLines(c("patient,marker", "N1,-0.5", "N2,0.585", "N3,2"), "new.csv")
 new <- read.csv("new.csv")
 new$decision <- decide(rule, new$marker)
 print(new)
