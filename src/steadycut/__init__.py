@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from steadycut.ingest import aggregate
     from steadycut.show import figures
     from steadycut.study.adapt.adapt import Adaptation, adapt
+    from steadycut.study.adapt.sampling import LabelDraw, draw_labels
     from steadycut.study.adapt.switch import Switch, switch
     from steadycut.study.audit import Audit, audit
     from steadycut.study.compare import Comparison, compare
@@ -85,6 +86,7 @@ _PLACES = {
     "estimators": ("StableThreshold", "StableThresholdClassifier"),
     "ingest": ("aggregate",),
     "study.adapt.adapt": ("Adaptation", "adapt"),
+    "study.adapt.sampling": ("LabelDraw", "draw_labels"),
     "study.adapt.switch": ("Switch", "switch"),
     "study.audit": ("Audit", "audit"),
     "study.compare": ("Comparison", "compare"),
@@ -110,6 +112,7 @@ __all__ = [
     "FewPatientsWarning",
     "ForcedWarning",
     "FrozenRule",
+    "LabelDraw",
     "Monitor",
     "OperatingPoint",
     "PatientScores",
@@ -131,6 +134,7 @@ __all__ = [
     "certify",
     "check_deployment",
     "compare",
+    "draw_labels",
     "fit",
     "fit_by_covariate",
     "fit_strata",

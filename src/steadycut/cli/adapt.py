@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from steadycut.cli.options import OutputOptions, TableOptions, number, option, switch, whole
 from steadycut.cli.output import check_folder, show, write_folder
@@ -355,18 +356,7 @@ def write_worklist(
     found = worklist(frozen, patients, size, prevalence=stated, force=rule.force, key=key)
     rows = np.concatenate([found.certify, found.choose])
     purposes = np.repeat([CERTIFY, CHOOSE], [found.certify.size, found.choose.size])
-    content = csv_bytes(
-        {
-            "patient": patients.patients[rows],
-            "purpose": purposes,
-            "label": np.full(rows.size, "", dtype=np.str_),
-        }
-    )
-    path = output.out / WORKLIST
-    if path.exists() and not output.overwrite:
-        msg = f"{path} is there already, perhaps with labels; choose another --out, or --overwrite."
-        raise BadOption(msg)
-    write_folder(output.out, {WORKLIST: content}, overwrite=True)
+    path = write_list(output, WORKLIST, patients.patients[rows], "purpose", purposes)
     whom = (
         f"Label {rows.size} patients: {found.certify.size} at random, who may certify, and "
         f"{found.choose.size} near the plausible cut-offs, who only help to choose."
@@ -374,6 +364,32 @@ def write_worklist(
     after = f"Next: fill in the column label of {path}, and run adapt again with --labels {path}."
     counts = {"certify": int(found.certify.size), "choose": int(found.choose.size)}
     show({"schema": "steadycut.worklist/1", **counts}, f"{whom}\n{after}", as_json=output.as_json)
+
+
+def write_list(
+    output: OutputOptions,
+    name: str,
+    patients: NDArray[np.str_],
+    column: str,
+    values: NDArray[np.str_],
+    files: Mapping[str, bytes] | None = None,
+) -> Path:
+    """Write a list of patients with an empty column for labels, and ``files``; return its path.
+
+    A list that is there already may have labels, so it is not replaced.
+    """
+    empty = np.full(patients.size, "", dtype=np.str_)
+    content = csv_bytes({"patient": patients, column: values, "label": empty})
+    path = output.out / name
+    for one in (name, *(files or ())):
+        if (output.out / one).exists() and not output.overwrite:
+            msg = (
+                f"{output.out / one} is there already, perhaps with labels; choose another --out, "
+                "or --overwrite."
+            )
+            raise BadOption(msg)
+    write_folder(output.out, {name: content, **(files or {})}, overwrite=True)
+    return path
 
 
 def known_labels(
@@ -419,20 +435,24 @@ def arrivals(table: PatientTable, names: list[str]) -> dict[str, float]:
 
 
 def read_worklist(
-    path: Path, positive: str | None, known: Sequence[str]
+    path: Path,
+    positive: str | None,
+    known: Sequence[str],
+    column: str = "purpose",
+    allowed: Sequence[str] = (CERTIFY, CHOOSE),
 ) -> tuple[dict[str, int], dict[str, str]]:
-    """Return the labels of a worklist by patient, and what each is for.
+    """Return the labels of a worklist by patient, and what its ``column`` says of each.
 
-    ``known`` are the patients of the table.
+    ``known`` are the patients of the table, ``allowed`` the values of the column.
     """
     try:
         rows = list(csv.DictReader(io.StringIO(read_small(path).decode("utf-8-sig"), newline="")))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         why = getattr(error, "strerror", None) or error
-        msg = f"cannot read {path}: {why}. Give the worklist.csv that --worklist wrote."
+        msg = f"cannot read {path}: {why}. Give the list of patients that steadycut wrote."
         raise BadOption(msg) from None
-    if not rows or not {"patient", "purpose", "label"} <= set(rows[0]):
-        msg = f"{path} must have the columns patient, purpose and label, as --worklist writes them."
+    if not rows or not {"patient", column, "label"} <= set(rows[0]):
+        msg = f"{path} must have the columns patient, {column} and label, as steadycut wrote them."
         raise BadTable(msg)
     filled = [row for row in rows if (row["label"] or "").strip()]
     if not filled:
@@ -444,9 +464,9 @@ def read_worklist(
     if len(set(names)) < len(names):
         msg = f"{path} names a patient twice; keep one row of each."
         raise BadTable(msg)
-    purposes = {name: row["purpose"] for name, row in zip(names, filled, strict=True)}
-    if not set(purposes.values()) <= {CERTIFY, CHOOSE}:
-        msg = f"the column purpose of {path} must be {CERTIFY} or {CHOOSE}, as it was written."
+    purposes = {name: row[column] for name, row in zip(names, filled, strict=True)}
+    if not set(purposes.values()) <= set(allowed):
+        msg = f"the column {column} of {path} must be {' or '.join(allowed)}, as it was written."
         raise BadTable(msg)
     texts = sorted({row["label"] for row in filled})
     coded = code_labels(texts, "label", positive, must_occur=False)

@@ -1,9 +1,17 @@
-"""``steadycut audit``: a frozen rule at another hospital."""
+"""``steadycut audit``: a frozen rule at another hospital, also with labels drawn by a plan."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
-from steadycut.cli.options import ReportOptions, TableOptions
-from steadycut.cli.output import check_folder, note
+import numpy as np
+from scipy.stats import fisher_exact
+
+from steadycut.cli.adapt import complete, parse_stated, read_worklist, write_list
+from steadycut.cli.options import ReportOptions, TableOptions, number, option, whole
+from steadycut.cli.output import check_folder, note, note_warnings, show
+from steadycut.cli.reading import Reading, read_tables
 from steadycut.cli.results import finish_page
 from steadycut.cli.rule_options import (
     BAD,
@@ -21,11 +29,87 @@ from steadycut.cli.tables import (
     with_warnings,
 )
 from steadycut.core.checks import check_count, check_fraction
+from steadycut.core.records import PatientScores
 from steadycut.documents.audit import AuditDocument, DecisionAudit
+from steadycut.documents.canonical_json import read_frozen
+from steadycut.documents.change_plan import LABEL_PLAN_FILE, LabelPlan, sealed_of
+from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.signature import read_verified
+from steadycut.errors import BadOption, BadPatients
 from steadycut.ingest import PatientTable
 from steadycut.show.pages.kinds import page_of
+from steadycut.study.adapt.sampling import NAMES, LabelDraw, draw_labels
 from steadycut.study.audit import Audit, audit
 from steadycut.study.operating_point import CONFIDENCE
+
+LABEL_LIST = "label_list.csv"
+# So unlikely an imbalance of labels between called and other patients is not chance.
+UNLIKELY = 0.001
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelPlanOptions:
+    """Labels by a plan."""
+
+    draw: int | None = whole(
+        "N",
+        f"Draw about N patients to label, write {LABEL_PLAN_FILE} and {LABEL_LIST}, and stop.",
+        default=None,
+    )
+    probabilities: str | None = option(
+        "C,B|C,B,F",
+        "Instead of --draw: probability of a label for patients called, (just below,) far below.",
+        default=None,
+    )
+    edge: float | None = number(
+        "SCORE", "Score between just below and far below. [default: from the rule]", default=None
+    )
+    prevalence: str | None = option(
+        "P|LOW,HIGH", "With --draw: share of ill patients that is expected here.", default=None
+    )
+    seed: int = whole("N", "With --draw: seed of the draw.", default=0)
+    label_plan: Path | None = option(
+        "FILE", f"The {LABEL_PLAN_FILE} by which these patients were labelled.", default=None
+    )
+    labels: Path | None = option(
+        "FILE",
+        f"With --label-plan: {LABEL_LIST} with its column label filled in, instead of --label.",
+        default=None,
+    )
+
+    @property
+    def draws(self) -> bool:
+        """Whether a plan is to be made."""
+        asked = self.draw is not None or self.probabilities is not None
+        given = self.edge is not None or self.prevalence is not None or bool(self.seed)
+        if given and not asked:
+            msg = "--edge, --prevalence and --seed need --draw N or --probabilities."
+            raise BadOption(msg)
+        if asked and (self.label_plan is not None or self.labels is not None):
+            msg = "--draw makes a plan and --label-plan uses one; give one of them."
+            raise BadOption(msg)
+        if self.labels is not None and self.label_plan is None:
+            msg = f"--labels needs the plan too: --label-plan {LABEL_PLAN_FILE}."
+            raise BadOption(msg)
+        return asked
+
+    def read_plan(self, signer: Path | None) -> LabelPlan | None:
+        """Return the plan; with --verify its signature is checked too."""
+        if self.label_plan is None:
+            return None
+        path = self.label_plan
+        written = read_frozen(path) if signer is None else read_verified(path, signer)
+        return sealed_of(LabelPlan, written, str(path))
+
+    def parsed_probabilities(self) -> list[float] | None:
+        """Return the probabilities by stratum."""
+        if self.probabilities is None:
+            return None
+        try:
+            return [float(one) for one in self.probabilities.split(",")]
+        except ValueError:
+            msg = f"--probabilities must be numbers such as 1,0.5,0.1; got {self.probabilities!r}."
+            raise BadOption(msg) from None
 
 
 def audit_command(
@@ -33,6 +117,7 @@ def audit_command(
     columns: RuleColumns,
     there: ExternalOptions,
     verdict: VerdictOptions,
+    labelling: LabelPlanOptions,
     table: TableOptions,
     output: ReportOptions,
 ) -> None:
@@ -40,7 +125,8 @@ def audit_command(
 
     Says whether the rule is useful there, as good as before, and within what was certified, for
     every site by itself too. Says what to do next. The label and the site that the rule names are
-    read if the table has them. Writes audit.json and audit.html.
+    read if the table has them. Writes audit.json and audit.html. Where labels are scarce, --draw
+    says whom to label, and --label-plan judges the rule by these labels.
     """
     out, small_cells = output.out, output.small_cells
     check_folder(out)
@@ -50,22 +136,31 @@ def audit_command(
         check_count("small_cells", small_cells, at_least=2)
     frozen, key = rule.load()
     reading = table.reading(out)
+    drawing, plan = labelling.draws, labelling.read_plan(rule.verify)
+    without = replace(there, no_label=True, label=None, positive=None, label_how=None)
     found, lacking = read_external(
         rule,
         frozen,
-        there,
+        without if drawing or plan else there,
         columns,
         reading,
         own_site=True,
-        survival=True,
+        survival=not (drawing or plan),
         missing=table.missing,
         attributes=() if verdict.group is None else (verdict.group,),
     )
     several = dict(enumerate(found.patients.values()))
+    if drawing:
+        write_plan(frozen, several, labelling, rule, key, output)
+        return
+    y: Any = there.named_grades(frozen, several[0])
+    uneven = check_verified(frozen, several, found, without, columns, table, reading)
+    if plan is not None:
+        y = labels_by_plan(frozen, several, labelling, there, columns, table, reading)
     audited = audit(
         frozen,
         several,
-        there.named_grades(frozen, several[0]),
+        y,
         force=rule.force,
         key=key,
         small_cells=small_cells,
@@ -73,10 +168,11 @@ def audit_command(
         group=verdict.group,
         margin=verdict.margin,
         sequential=verdict.sequential,
+        label_plan=plan,
     )
     numbered = audited if there.names_sites else with_numbered_sites(audited)
     document = audit_document(numbered, found, output.confidence)
-    document = with_warnings(document, lacking, label_warnings(several[0], frozen))
+    document = with_warnings(document, lacking, [*label_warnings(several[0], frozen), *uneven])
     named = frozen.file_name, rule.rule
     told = None if small_cells else found
     finish_page(page_of(document), "audit.html", output, reading, told, rule=named)
@@ -87,6 +183,136 @@ def audit_command(
         note(f"sites are numbered in the order of their names; {how}")
     bad = document.verdict.overall == "bad"
     rule.end(warned=bool(document.warnings), worse=BAD if bad else 0)
+
+
+def write_plan(
+    frozen: FrozenFile[Any],
+    several: Mapping[Any, PatientScores],
+    asked: LabelPlanOptions,
+    rule: RuleOptions,
+    key: bytes | None,
+    output: ReportOptions,
+) -> None:
+    """Draw the patients to label; write the plan and the list of these patients."""
+    found = draw_labels(
+        frozen,
+        several,
+        asked.draw,
+        probabilities=asked.parsed_probabilities(),
+        edge=asked.edge,
+        prevalence=parse_stated(asked.prevalence),
+        seed=asked.seed,
+        force=rule.force,
+        key=key,
+    )
+    written = {LABEL_PLAN_FILE: found.plan.to_bytes()}
+    path = write_list(output, LABEL_LIST, found.patients, "stratum", found.strata, written)
+    note_warnings(found.warnings)
+    show(found.plan, plan_in_words(found, path, rule.rule), as_json=output.as_json)
+    rule.end(warned=bool(found.warnings))
+
+
+def plan_in_words(found: LabelDraw, path: Path, rule: Path) -> str:
+    """Say whom to label, and what to do then."""
+    mean, low, high = found.expected
+    size = f"{mean:.0f} expected, {low:.0f} to {high:.0f} in 95 of 100 draws"
+    lines = [f"Label {found.patients.size} patients ({size}):"]
+    lines += [
+        f"  {one.name}: {one.drawn} of {one.patients}, each with probability {one.chance:g}"
+        for one in found.plan.strata
+    ]
+    plan = path.with_name(LABEL_PLAN_FILE)
+    return "\n".join(lines) + (
+        f"\n{path} names these patients, so keep it inside the hospital. {plan} names nobody.\n"
+        f"Sign the plan before labelling: steadycut sign {plan} --key KEY\n"
+        "Next: label every one of them, whatever the score is, in the column label. Then run "
+        f"steadycut audit {rule} TABLE --label-plan {plan} --labels {path} --out DIR\n"
+        f"Wrote {plan} and {path}"
+    )
+
+
+def labels_by_plan(
+    frozen: FrozenFile[Any],
+    several: Mapping[Any, PatientScores],
+    asked: LabelPlanOptions,
+    there: ExternalOptions,
+    columns: RuleColumns,
+    table: TableOptions,
+    reading: Reading,
+) -> dict[str, int]:
+    """Return the labels that are known, by patient, from the list or from the table."""
+    everyone = frozen.patients_of(several)
+    known = [] if everyone.patients is None else everyone.patients.tolist()
+    if asked.labels is not None:
+        positive = there.positive or frozen.recipe.positive
+        allowed = sorted({name for names in NAMES.values() for name in names})
+        return read_worklist(asked.labels, positive, known, "stratum", allowed)[0]
+    label = there.label_of(frozen)
+    if label is None:
+        msg = f"--label-plan needs labels: --labels {LABEL_LIST}, or --label COL of the table."
+        raise BadOption(msg)
+    request = frozen.request(
+        label=label,
+        positive=there.positive,
+        label_how=there.label_how,
+        missing=table.missing,
+        **columns.names(),
+    )
+    read = read_tables(complete(request, None), replace(reading, resume=False, checkpoint=None))
+    found = frozen.patients_of(read.patients)
+    names = [] if found.patients is None else found.patients.tolist()
+    wanted = set(known)
+    pairs = zip(names, found.known_labels.tolist(), strict=True)
+    return {name: one for name, one in pairs if name in wanted}
+
+
+def check_verified(
+    frozen: FrozenFile[Any],
+    several: Mapping[Any, PatientScores],
+    table: PatientTable,
+    without: ExternalOptions,
+    columns: RuleColumns,
+    options: TableOptions,
+    reading: Reading,
+) -> list[str]:
+    """Refuse or warn if labels are known of called patients more often than of others.
+
+    Patients without a label were left out; their scores are read again.
+    """
+    labelled = frozen.patients_of(several)
+    if labelled.labels is None or not any(
+        one.column == labelled.recipe.label and one.patients for one in table.dropped.gaps
+    ):
+        return []
+    request = frozen.request(
+        site=without.site,
+        sites=without.names(without.site),
+        missing=options.missing,
+        **columns.names(),
+    )
+    read = read_tables(request, replace(reading, resume=False, checkpoint=None))
+    everyone = frozen.patients_of(read.patients)
+    all_called = int(np.sum(frozen.decide_patients(everyone) > 0))
+    called = int(np.sum(frozen.decide_patients(labelled) > 0))
+    others, all_others = labelled.n_patients - called, everyone.n_patients - all_called
+    how = (
+        "The miss rate cannot be known from them. Draw whom to label with steadycut audit RULE "
+        "TABLE --draw N, and judge by these labels with --label-plan"
+    )
+    if not others and all_others:
+        msg = (
+            f"all {called} patients with a label are called; none of the {all_others} others has "
+            f"one. {how}. Or leave the labels out with --no-label."
+        )
+        raise BadPatients(msg)
+    counts = [[called, max(all_called - called, 0)], [others, max(all_others - others, 0)]]
+    if fisher_exact(counts).pvalue > UNLIKELY:
+        return []
+    text = (
+        f"labels: {called} of {all_called} called patients have a label, and {others} of "
+        f"{all_others} others. Such labels are not of random patients. {how}."
+    )
+    return [text]
 
 
 def with_numbered_sites(found: Audit) -> Audit:

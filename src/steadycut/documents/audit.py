@@ -217,6 +217,58 @@ class CallsPart(Part):
     within_capacity: Answer | None = None
 
 
+class SampledStratumPart(Part):
+    """A stratum of a labelling plan: who was drawn, who of them has a label, and who is ill."""
+
+    name: str
+    chance: FiniteFloat
+    patients: int
+    drawn: int
+    labelled: int
+    ill: int
+
+
+class SampledRatePart(Part):
+    """A weighted estimate with exact limits; the estimate is None where it is not known."""
+
+    value: FiniteFloat | None
+    low: FiniteFloat
+    high: FiniteFloat
+
+
+class HiddenPart(Part):
+    """What patients of strata without labels may hide.
+
+    The miss rate is at most ``miss_if_none`` if none of these ``patients`` is ill. It is at most
+    ``miss_target`` if at most a share ``most_ill`` of the people in these strata are ill.
+    """
+
+    strata: list[str]
+    patients: int
+    miss_if_none: FiniteFloat
+    miss_target: FiniteFloat
+    most_ill: FiniteFloat
+
+
+class SampledPart(Part):
+    """What the patients whom a labelling plan drew show.
+
+    The upper limits of both rates hold together with confidence ``level``, and so do the lower
+    ones; those of the cost hold on their own. ``ignored`` labels are of patients who were not
+    drawn. ``unlabelled`` drawn patients count as errors in upper limits, as right in lower limits.
+    """
+
+    plan_sha256: str
+    level: FiniteFloat
+    strata: list[SampledStratumPart]
+    ignored: int
+    unlabelled: int
+    miss: SampledRatePart
+    alarm: SampledRatePart
+    cost: SampledRatePart
+    hidden: HiddenPart | None = None
+
+
 class AuditBase(NamedClasses, NewPatientsPart):
     """What the audit of every kind of frozen file says."""
 
@@ -272,6 +324,7 @@ class AuditDocument(WithoutLabels, AuditBase):
     scores: ScoresPart
     scores_internal: ScoresPart
     bootstrap_thresholds: Floats
+    sampled: SampledPart | None = None
     frozen_rule: RuleDocument | None = None
 
 

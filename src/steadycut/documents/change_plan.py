@@ -1,4 +1,4 @@
-"""The content of ``change_plan.json``, and of the versions that attempts to change a cut-off leave.
+"""The content of ``change_plan.json`` and its versions, and of ``label_plan.json``.
 
 Each file carries a SHA-256 over its own content. A version names the plan and the version before
 it by their hashes, so the files of a plan are a chain.
@@ -7,7 +7,7 @@ it by their hashes, so the files of a plan are a chain.
 import json
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self, TypeVar
+from typing import Annotated, ClassVar, Final, Literal, Self, TypeVar
 
 from pydantic import Field, FiniteFloat, model_validator
 
@@ -19,17 +19,21 @@ from steadycut.errors import BadRuleFile
 
 PLAN_SCHEMA: Final = "steadycut.change-plan/1"
 VERSION_SCHEMA: Final = "steadycut.change-version/1"
+LABEL_SCHEMA: Final = "steadycut.label-plan/1"
 PLAN_FILE, VERSION_FILES, RULE_FILES = "change_plan.json", "version_*.json", "rule_*.json"
+LABEL_PLAN_FILE = "label_plan.json"
 ALARM: Final = "monitor alarm"
 Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Text = Annotated[str, Field(min_length=1)]
 Otherwise = Literal["original", "call-everybody", "stop"]
 Outcome = Literal["accepted", "failed", "open"]
+Stratum = Literal["called", "below", "just below", "far below"]
 
 
 class SealedPart(parts.Part):
     """A file with the hash of its content; a document without it is not sealed yet."""
 
+    file_name: ClassVar[str]
     sha256: Hash | None = None
 
     def sealed(self) -> Self:
@@ -94,6 +98,7 @@ class ImpactPart(parts.Part):
 class ChangePlan(SealedPart):
     """Everything in ``change_plan.json``, in the three parts of the regulator's guidance."""
 
+    file_name = PLAN_FILE
     schema_: Literal["steadycut.change-plan/1"] = Field(default=PLAN_SCHEMA, alias="schema")
     original: OriginalPart
     description_of_modifications: ModificationsPart
@@ -135,6 +140,7 @@ class ChangeVersion(SealedPart):
     one. ``labels`` patients were used; ``data_sha256`` is a hash of them.
     """
 
+    file_name = VERSION_FILES
     schema_: Literal["steadycut.change-version/1"] = Field(default=VERSION_SCHEMA, alias="schema")
     plan: Hash
     parent: Hash | None = None
@@ -155,9 +161,54 @@ class ChangeVersion(SealedPart):
     in_force: str
 
 
+class DrawnStratumPart(parts.Part):
+    """A stratum of scores, with the probability ``chance`` that a patient in it is drawn.
+
+    ``patients`` are all patients when the plan was made, ``drawn`` those to label.
+    """
+
+    name: Stratum
+    chance: FiniteFloat = Field(ge=0, le=1)
+    patients: parts.Count
+    drawn: parts.Count
+
+
+class LabelPlan(SealedPart):
+    """Everything in ``label_plan.json``: whom to label, by the score and a coin for each patient.
+
+    The strata go from the called ones downwards. ``edge`` is the score between just below and far
+    below, for three strata. The coin of a patient is made from ``seed``, ``rule`` and the
+    identifier. ``prevalence`` is the one that the probabilities were chosen for; None if they were
+    given.
+    """
+
+    file_name = LABEL_PLAN_FILE
+    schema_: Literal["steadycut.label-plan/1"] = Field(default=LABEL_SCHEMA, alias="schema")
+    rule: Hash
+    threshold: FiniteFloat
+    direction: Literal["ge", "le"]
+    edge: FiniteFloat | None = None
+    seed: int = Field(ge=0)
+    prevalence: FiniteFloat | None = Field(default=None, gt=0, lt=1)
+    strata: list[DrawnStratumPart] = Field(min_length=2, max_length=3)
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        three = len(self.strata) == 3  # noqa: PLR2004
+        parts.must(three == (self.edge is not None), "three strata need an edge")
+        parts.must(self.strata[0].chance > 0, "called patients must have a probability above 0")
+        return self
+
+    @property
+    def chances(self) -> tuple[float, ...]:
+        """The probability of a label in each stratum."""
+        return tuple(one.chance for one in self.strata)
+
+
 SEALED: Final[dict[str, type[SealedPart]]] = {
     PLAN_SCHEMA: ChangePlan,
     VERSION_SCHEMA: ChangeVersion,
+    LABEL_SCHEMA: LabelPlan,
 }
 Sealed = TypeVar("Sealed", bound=SealedPart)
 
@@ -165,6 +216,11 @@ Sealed = TypeVar("Sealed", bound=SealedPart)
 def read_plan(path: str | PathLike[str]) -> ChangePlan:
     """Read a change-control plan; refuse one that was changed since it was written."""
     return _read(ChangePlan, path)
+
+
+def read_label_plan(path: str | PathLike[str]) -> LabelPlan:
+    """Read a labelling plan; refuse one that was changed since it was written."""
+    return _read(LabelPlan, path)
 
 
 def read_version(path: str | PathLike[str]) -> ChangeVersion:
@@ -183,9 +239,10 @@ def sealed_of(kind: type[Sealed], written: bytes, name: str) -> Sealed:
     except (ValueError, RecursionError):
         content = None
     schema = content.get("schema") if isinstance(content, dict) else None
-    if schema not in SEALED or SEALED[schema] is not kind:
-        file = PLAN_FILE if kind is ChangePlan else VERSION_FILES
-        msg = f"{name} is not a {file} of steadycut, or is damaged. Give the original file."
+    if SEALED.get(str(schema)) is not kind:
+        msg = (
+            f"{name} is not a {kind.file_name} of steadycut, or is damaged. Give the original file."
+        )
         raise BadRuleFile(msg)
     found = read_document(kind, content, name)
     if found.sealed().to_bytes() != written:

@@ -1,7 +1,7 @@
 """A frozen rule at another hospital: its risk there, and where the difference comes from."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from steadycut.documents.audit import (
     RiskHere,
     VerdictPart,
 )
+from steadycut.documents.change_plan import LabelPlan
 from steadycut.documents.frozen import FrozenFile, is_table
 from steadycut.documents.guards import (
     check_deployment,
@@ -32,6 +33,7 @@ from steadycut.documents.parts import SurvivalPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
 from steadycut.errors import BadOption, BadPatients, argument, warn_each
+from steadycut.study.adapt.sampling import Sampled, sampled
 from steadycut.study.audited import Audited
 from steadycut.study.curves import class_quantiles
 from steadycut.study.describe_audit import cut_off_audit, decision_audit
@@ -52,6 +54,9 @@ class Audit(Audited, Shown):
     def __repr__(self) -> str:
         """Return the answer in a few lines; no patient is shown."""
         first = f"Audit of {self.n_patients} patients, {self.call_rate:.0%} called"
+        if self.sampled is not None:
+            miss = self.sampled.describe().miss
+            return f"{first}; miss rate {miss.low:.3g} to {miss.high:.3g}\n{LOOK}"
         if self.labelled is None:
             return f"{first}; no labels, so no verdict\n{LOOK}"
         one = self.labelled.verdict
@@ -104,6 +109,7 @@ def audit(
     group: str | None = None,
     margin: float = MARGIN,
     sequential: bool = False,
+    label_plan: LabelPlan | None = None,
 ) -> Audit:
     """Say what a frozen rule does at another hospital.
 
@@ -144,6 +150,10 @@ def audit(
     sequential
         Give limits and answers that hold at every look. Use it if you audit again and again while
         labels come in.
+    label_plan
+        The plan of `steadycut.draw_labels` by which patients were labelled. Then ``y`` is a mapping
+        from identifiers to 0 or 1, or has None for patients without a label. The limits are exact
+        for the probabilities of the plan. Only labels of drawn patients count.
 
     Returns
     -------
@@ -178,6 +188,11 @@ def audit(
             )
             raise BadOption(msg)
         scores = rule.patients_in(scores, [] if group is None else [group])
+    drawn = None
+    if label_plan is not None:
+        others = {"group": group, "small_cells": small_cells, "sequential": sequential or None}
+        scores, drawn = by_plan(rule, label_plan, scores, y, margin, others)
+        y = None
     several = list(scores.values()) if isinstance(scores, Mapping) else []
     for one in several:
         check_patients(one)
@@ -221,6 +236,7 @@ def audit(
             *swapped_here(rule, patients.of_known_fate),
             *(unknown_warnings(followed, "here") if followed is not None else ()),
             *(() if grades is None else rounded_at_home(rule)),
+            *(() if drawn is None else drawn.warnings()),
         ),
         forced=tuple(forced_names(findings)),
         small_cells=small_cells,
@@ -230,9 +246,32 @@ def audit(
         margin=margin,
         sequential=sequential,
         label_how=None if grades is None else patients.recipe.label_how,
+        sampled=drawn,
     )
     warn_each(found.warnings, stacklevel=2)
     return found
+
+
+def by_plan(
+    rule: FrozenFile[Any],
+    plan: LabelPlan,
+    scores: Any,  # noqa: ANN401
+    y: Any,  # noqa: ANN401
+    margin: float,
+    others: Mapping[str, Any],
+) -> tuple[PatientScores, Sampled]:
+    """Return the patients without labels, and those whom the plan drew with theirs."""
+    for name, value in others.items():
+        if value is not None:
+            msg = f"{argument(name)} does not go with {argument('label_plan')}; leave one out."
+            raise BadOption(msg)
+    if not isinstance(rule, FrozenRule):
+        msg = f"{argument('label_plan')} is for a rule with one cut-off (rule.json)."
+        raise BadOption(msg)
+    patients = rule.patients_of(scores) if isinstance(scores, Mapping) else scores
+    if not isinstance(patients, PatientScores):
+        patients = PatientScores(scores=patients)
+    return replace(patients, labels=None), sampled(rule, plan, patients, y, margin)
 
 
 def settled(

@@ -8,6 +8,7 @@ from steadycut.core.verdict import MARGIN
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import ScoresPart, SurvivalPart
 from steadycut.documents.rule import FrozenRule
+from steadycut.study.adapt.sampling import Sampled
 from steadycut.study.judge import ChangeOfRisk, LabelledPart
 from steadycut.study.unlabelled import UnlabelledPart
 
@@ -21,6 +22,7 @@ class Audited:
     certifying patients. ``forced`` names the checks that refused these patients and were overruled.
     ``survival`` is known where labels were made from a follow-up.
     ``label_how`` is ``any`` if one positive row makes a patient positive.
+    ``sampled`` is known where a labelling plan drew the patients with labels.
     """
 
     rule: FrozenFile[Any]
@@ -37,6 +39,7 @@ class Audited:
     sequential: bool = False
     survival: SurvivalPart | None = None
     label_how: Literal["any"] | None = None
+    sampled: Sampled | None = None
 
     @property
     def call_rate(self) -> float:

@@ -45,6 +45,8 @@ from steadycut.documents.parts import (
 )
 from steadycut.documents.rule import FrozenRule, Reference
 from steadycut.documents.strata import BetweenPart, RatePart, StrataRule
+from steadycut.study.adapt import sampling
+from steadycut.study.adapt.sampling import Sampled
 from steadycut.study.audited import Audited
 from steadycut.study.explorer import GREY_ZONE, explorer_part
 from steadycut.study.judge import ChangeOfRisk, Group, LabelledPart
@@ -251,6 +253,8 @@ def calls_part(found: Audited) -> CallsPart | None:
 
 def _unanswered(found: Audited) -> dict[str, Any]:
     """Return the verdict without labels: no question can be answered."""
+    if found.sampled is not None:
+        return _sampled(found.sampled)
     open_ones = Verdict(
         useful="cannot tell", as_before="cannot tell", within_certificate="cannot tell"
     )
@@ -259,6 +263,19 @@ def _unanswered(found: Audited) -> dict[str, Any]:
         "verdict_text": UNANSWERED,
         "questions": [],
         "next_step": label_some(found.rule, found.margin),
+    }
+
+
+def _sampled(found: Sampled) -> dict[str, Any]:
+    """Return the verdict by the patients whom a labelling plan drew."""
+    verdict, part = found.verdict(), found.describe()
+    return {
+        "verdict": VerdictPart.of(verdict),
+        "verdict_text": sampling.overall_text(verdict),
+        "questions": sampling.described(found, verdict, part),
+        "next_step": sampling.next_step(found, verdict),
+        "sampled": part,
+        "statements": [],
     }
 
 

@@ -8,6 +8,7 @@
 ``menu``       a few cut-offs with weights, fixed before any label is seen
 ``labels``     the choice among them and exact limits, from all labels at once
 ``worklist``   whom to label next
+``sampling``   whom to label if labels are scarce, and limits from such labels
 ``switch``     decisions about the same patients by two versions
 ``control``    changes under a plan: attempts that spend one error probability
 ``plan``       how many labels a certificate takes

@@ -23,11 +23,11 @@ shares, and halves the cells until each of them agrees.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtr, gammaln, ndtri
 
 from steadycut.core.checks import FloatArray, IntArray
@@ -41,10 +41,11 @@ SLACK = 1e-3
 FIRST_CELLS = 16
 # For less likely numbers of misses the probability of the alarms is taken as 1.
 NEGLIGIBLE = 1e-12
+Chance = Callable[[FloatArray, FloatArray, float], FloatArray]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class _Tail:
+class Tail:
     """Pr(rank <= observed) as a function of the two rates."""
 
     n: int
@@ -53,6 +54,7 @@ class _Tail:
     log_choose: FloatArray
 
     def __call__(self, miss: FloatArray, alarm: FloatArray) -> FloatArray:
+        """Return the probability at each pair of rates."""
         k, left = self.misses, self.n - self.misses
         # Rates above 1 come from impossible cells. Their result is not used.
         miss = np.minimum(miss, 1.0)
@@ -82,22 +84,48 @@ def buehler_limit(counts: Confusion, costs: Costs, delta: float) -> float:
 def _limit(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -> float:
     tail = _tail(fn, fp, n, ratio, delta)
     total = ratio[0] * fn + ratio[1] * fp
-    limit = _limit_at(tail, ratio[0] * fn / total if total else 1.0, ratio, delta)
+
+    def chance(low: FloatArray, high: FloatArray, risk: float) -> FloatArray:
+        possible = _largest_risk(low, high, ratio) >= risk
+        return possible * tail(low * risk / ratio[0], (1 - high) * risk / ratio[1])
+
+    def largest(share: float) -> float:
+        at = np.array([share])
+        return float(_largest_risk(at, at, ratio)[0])
+
+    return largest_likely(chance, largest, ratio[0] * fn / total if total else 1.0, delta)
+
+
+def largest_likely(
+    chance: Chance,
+    largest: Callable[[float], float],
+    start: float,
+    delta: float,
+    slack: float = SLACK,
+) -> float:
+    """Return the largest value for which the chance exceeds delta at any share, from above.
+
+    ``chance(low, high, value)`` is at least the probability at every share of each cell from low to
+    high, and is exact where both are equal. It decreases in the value, up to ``largest(share)``.
+    The search begins at the share ``start``. The result is at most 1, and exceeds the supremum by
+    the share ``slack`` of itself at most.
+    """
+    limit = _limit_at(chance, largest, start, delta)
     edges = np.linspace(0, 1, FIRST_CELLS + 1)
     low, high = edges[:-1], edges[1:]
     while low.size:
         middle = (low + high) / 2
         # A single share clearly beyond the current limit raises the limit.
-        beyond = middle[_likely(tail, middle, middle, ratio, limit * (1 + SLACK / 2), delta)]
+        beyond = middle[chance(middle, middle, limit * (1 + slack / 2)) > delta]
         if beyond.size:
-            limit = _limit_at(tail, beyond[beyond.size // 2], ratio, delta, limit)
-        still_open = _likely(tail, low, high, ratio, limit * (1 + SLACK), delta)
+            limit = _limit_at(chance, largest, beyond[beyond.size // 2], delta, limit)
+        still_open = chance(low, high, limit * (1 + slack)) > delta
         low, middle, high = low[still_open], middle[still_open], high[still_open]
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
-    return float(min(limit * (1 + SLACK), 1.0))
+    return float(min(limit * (1 + slack), 1.0))
 
 
-def _tail(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -> _Tail:
+def _tail(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -> Tail:
     """Return the probability of an outcome that ranks no higher than the observed one."""
     miss, alarm = ratio
     z = -float(ndtri(min(delta, 0.5)))
@@ -115,20 +143,7 @@ def _tail(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) ->
     within = (most >= 0) & (room >= 0)
     misses, most = misses[within], most[within]
     choose = gammaln(n + 1) - gammaln(misses + 1) - gammaln(n - misses + 1)
-    return _Tail(n=n, misses=misses, most_alarms=most, log_choose=choose)
-
-
-def _likely(
-    tail: _Tail,
-    low: FloatArray,
-    high: FloatArray,
-    ratio: tuple[float, float],
-    risk: float,
-    delta: float,
-) -> NDArray[np.bool_]:
-    """Return whether a risk may have probability above delta for a share in each cell."""
-    possible = _largest_risk(low, high, ratio) >= risk
-    return possible & (tail(low * risk / ratio[0], (1 - high) * risk / ratio[1]) > delta)
+    return Tail(n=n, misses=misses, most_alarms=most, log_choose=choose)
 
 
 def _largest_risk(low: FloatArray, high: FloatArray, ratio: tuple[float, float]) -> FloatArray:
@@ -138,14 +153,17 @@ def _largest_risk(low: FloatArray, high: FloatArray, ratio: tuple[float, float])
 
 
 def _limit_at(
-    tail: _Tail, share: float, ratio: tuple[float, float], delta: float, inside: float = 0.0
+    chance: Chance,
+    largest: Callable[[float], float],
+    share: float,
+    delta: float,
+    inside: float = 0.0,
 ) -> float:
     """Return the limit at a single share from above: the upper end of a bisection."""
-    at = np.array([share])
-    outside = float(_largest_risk(at, at, ratio)[0])
+    at, outside = np.array([share]), largest(share)
     while outside - inside > SLACK / 8 * outside:
         middle = (inside + outside) / 2
-        if _likely(tail, at, at, ratio, middle, delta)[0]:
+        if chance(at, at, middle)[0] > delta:
             inside = middle
         else:
             outside = middle

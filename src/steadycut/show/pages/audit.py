@@ -28,6 +28,7 @@ from steadycut.show.sections.checklist import audit_checklist_section
 from steadycut.show.sections.decisions import boundaries_section, decisions_section
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import audit_methods_section
+from steadycut.show.sections.sampled import sampled_facts, sampled_section
 from steadycut.show.sections.stability import FLIPS
 from steadycut.show.sections.survival import errors_note, survival_facts, survival_section
 from steadycut.show.sections.two_cuts import between_in_words, side_marks, sides_section
@@ -56,6 +57,7 @@ def audit_page(audit: AuditDocument) -> Page:
     """Return the page of an audit of a cut-off."""
     sections = (
         *(labelled_sections(audit) if isinstance(audit, LabelledAudit) else ()),
+        *((sampled_section(audit.sampled),) if audit.sampled is not None else ()),
         bounds_section(audit, pictures(audit, {CertificateDisplay: WATERFALL})),
         label_free_section(audit),
         calls_section(audit),
@@ -87,6 +89,8 @@ def page_with(
 ) -> Page:
     """Return the page of an audit: its verdict, ``facts`` and ``sections``."""
     labels = "with known labels" if audit.labelled else "without labels"
+    if isinstance(audit, AuditDocument) and audit.sampled is not None:
+        labels = f"{sum(one.labelled for one in audit.sampled.strata)} of them labelled by a plan"
     return Page(
         title=f"An audit of {name} on {say.quoted(audit.score)}",
         subtitle=f"{count(audit.n_patients, 'patient')} of another hospital, {labels}",
@@ -112,6 +116,8 @@ def facts(audit: AuditDocument) -> tuple[Fact, ...]:
     if not audit.certificate.n_patients:
         certified = ("certified before", "nothing: it was adapted without labels")
     called = ("called", called_in_words(audit))
+    if audit.sampled is not None:
+        return (cut_off, *sampled_facts(audit.sampled, costs), certified, called)
     if not isinstance(audit, LabelledAudit):
         return (cut_off, certified, called)
     point, before = audit.operating_point, audit.operating_point_internal

@@ -1,0 +1,76 @@
+"""Labels that a plan drew: who has one, what they show, and what nobody can know."""
+
+from steadycut.documents.audit import HiddenPart, SampledPart, SampledRatePart
+from steadycut.documents.parts import CostsPart
+from steadycut.show import sentences as say
+from steadycut.show.builders import explained, of_columns, section
+from steadycut.show.numbers import of_hundred, percent, risk
+from steadycut.show.page import Section, Table
+
+
+def sampled_facts(found: SampledPart, costs: CostsPart) -> tuple[tuple[str, str], ...]:
+    """Return both error rates and the cost, with their limits."""
+    return (
+        ("miss rate", in_short(found.miss)),
+        ("false alarm rate", in_short(found.alarm)),
+        ("here, at most", say.limit_in_short(found.cost.high, costs)),
+    )
+
+
+def in_short(rate: SampledRatePart) -> str:
+    """Write a rate with its limits."""
+    ends = f"{percent(rate.low)} to {percent(rate.high)}"
+    return ends if rate.value is None else f"{percent(rate.value)} ({ends})"
+
+
+def sampled_section(found: SampledPart) -> Section:
+    """Show what the patients whom a labelling plan drew say."""
+    sure = percent(found.level)
+    text = (
+        "A labelling plan drew the patients with labels, each with the probability of the stratum "
+        "of the score. Estimates weigh each label by one over this probability. The upper limits "
+        f"of both rates hold together with {sure} confidence, and so do the lower ones; those of "
+        "the cost hold on their own. They are exact for independent patients."
+    )
+    rows = (
+        ("miss rate", in_short(found.miss), "share of ill patients who are not called"),
+        ("false alarm rate", in_short(found.alarm), "share of healthy patients who are called"),
+        (
+            "average cost per patient",
+            f"{risk(found.cost.value)} ({risk(found.cost.low)} to {risk(found.cost.high)})",
+            "as in the rule",
+        ),
+    )
+    tables = (explained("What the labels show", rows), strata_table(found))
+    hidden = "" if found.hidden is None else hidden_sentence(found.hidden)
+    return section("sampled", "Labels drawn by a plan", text, results=(hidden,), tables=tables)
+
+
+def hidden_sentence(hidden: HiddenPart) -> str:
+    """Say what cannot be known, and up to where a statement holds."""
+    names = " and ".join(f"'{one}'" for one in hidden.strata)
+    start = (
+        f"Nobody of the {hidden.patients} patients {names} has a label, so the miss rate cannot be "
+        "known. Its upper limit counts all of them as ill."
+    )
+    if not hidden.most_ill:
+        return start
+    return (
+        f"{start} If none of them is ill, at most {of_hundred(hidden.miss_if_none)} ill patients "
+        f"are missed. At most {of_hundred(hidden.miss_target)} are missed as long as at most "
+        f"{100 * hidden.most_ill:.2g} % of the people in this range of scores are ill."
+    )
+
+
+def strata_table(found: SampledPart) -> Table:
+    """Return the strata with their probabilities and labels."""
+    strata = found.strata
+    columns = [
+        ("stratum", [one.name for one in strata]),
+        ("probability", [f"{one.chance:g}" for one in strata]),
+        ("patients", [str(one.patients) for one in strata]),
+        ("drawn", [str(one.drawn) for one in strata]),
+        ("labelled", [str(one.labelled) for one in strata]),
+        ("ill", [str(one.ill) for one in strata]),
+    ]
+    return of_columns("Strata of the score", columns, texts=1)
