@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import fisher_exact
 
 from steadycut.cli.adapt import complete, parse_stated, read_worklist, write_list
 from steadycut.cli.options import ReportOptions, TableOptions, number, option, whole
@@ -30,6 +29,7 @@ from steadycut.cli.tables import (
 )
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.core.records import PatientScores
+from steadycut.core.verdict import ErrorRate, melded_p_value
 from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.documents.canonical_json import read_frozen
 from steadycut.documents.change_plan import LABEL_PLAN_FILE, LabelPlan, sealed_of
@@ -305,8 +305,8 @@ def check_verified(
             f"one. {how}. Or leave the labels out with --no-label."
         )
         raise BadPatients(msg)
-    counts = [[called, max(all_called - called, 0)], [others, max(all_others - others, 0)]]
-    if fisher_exact(counts).pvalue > UNLIKELY:
+    of_called = ErrorRate(wrong=called, n_patients=all_called)
+    if melded_p_value(of_called, ErrorRate(wrong=others, n_patients=all_others)) > UNLIKELY:
         return []
     text = (
         f"labels: {called} of {all_called} called patients have a label, and {others} of "

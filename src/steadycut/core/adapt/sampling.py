@@ -135,7 +135,7 @@ def chances_for(ratios: FloatArray, sizes: IntArray, labels: float) -> list[floa
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Labelled:
-    """Drawn patients by stratum, with each one who lacks a label counted as ``ill`` or healthy.
+    """Drawn patients by stratum and class.
 
     ``sizes`` are all patients by stratum, drawn or not. The first stratum is called.
     """
@@ -149,6 +149,11 @@ class Labelled:
     def n_patients(self) -> int:
         """Number of all patients."""
         return sum(self.sizes)
+
+    @property
+    def n_drawn(self) -> int:
+        """Number of drawn patients."""
+        return sum(self.ill) + sum(self.healthy)
 
     @property
     def known(self) -> list[int]:

@@ -19,6 +19,7 @@ cells of s of `steadycut.core.bounds.buehler` misses nothing.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaln, ndtri
@@ -77,6 +78,7 @@ class Drawn:
         return Drawn(counts=(called, *counts[::-1]), chances=(first, *chances[::-1]))
 
 
+@lru_cache(maxsize=10_000)
 def highest_below(drawn: Drawn, delta: float) -> float:
     """Return an upper limit of the share of the class that lies below the cut-off.
 
@@ -102,6 +104,7 @@ def highest_below(drawn: Drawn, delta: float) -> float:
     return largest_likely(chance, lambda _: 1.0, _start(drawn), delta, SLACK)
 
 
+@lru_cache(maxsize=10_000)
 def lowest_below(drawn: Drawn, delta: float) -> float:
     """Return a lower limit of the share of the class that lies below the cut-off.
 
@@ -118,6 +121,7 @@ def lowest_below(drawn: Drawn, delta: float) -> float:
     tail = _tail_of_called(drawn, delta)
 
     def chance(low: FloatArray, high: FloatArray, value: float) -> FloatArray:
+        value = min(value, 1.0)
         rare = _theta(drawn, low, 1 - value)[1]
         first, second = _theta(drawn, high, 1 - value)
         called = 1 - first - second
@@ -188,7 +192,7 @@ def _tail(drawn: Drawn, rank: Rank, count: int) -> Tail:
     low, high = np.full(m + 1, -1), m - rare
     while np.any(low < high):
         middle = (low + high + 1) // 2
-        inside = rank(middle, rare) <= observed
+        inside = rank(np.maximum(middle, 0), rare) <= observed
         low, high = np.where(inside, middle, low), np.where(inside, high, middle - 1)
     rare, most = rare[low >= 0], low[low >= 0]
     choose = gammaln(m + 1) - gammaln(rare + 1) - gammaln(m - rare + 1)

@@ -257,14 +257,15 @@ def _hidden_warnings(plan: LabelPlan) -> list[str]:
 class Sampled:
     """The drawn patients and their labels.
 
-    ``worst`` counts each drawn patient without a label as an error, ``best`` as right.
+    ``worst`` counts each drawn patient without a label as an error, ``best`` as right, and ``seen``
+    leaves them out.
     """
 
     rule: FrozenRule
     plan: LabelPlan
     worst: Labelled
     best: Labelled
-    labelled: tuple[int, ...]
+    seen: Labelled
     ignored: int
     margin: float
 
@@ -276,7 +277,7 @@ class Sampled:
     @property
     def unlabelled(self) -> int:
         """How many drawn patients have no label."""
-        return sum(self.worst.ill) + sum(self.worst.healthy) - sum(self.labelled)
+        return self.worst.n_drawn - self.seen.n_drawn
 
     def warnings(self) -> list[str]:
         """Say what the labels do not tell."""
@@ -393,8 +394,8 @@ class Sampled:
     def describe(self) -> SampledPart:
         """Return what the drawn patients show, as it is written."""
         level, costs = self.delta / 2, self.rule.costs
-        worst, best = self.worst, self.best
-        right = worst.drawn(worst.healthy).estimate
+        worst, best, seen = self.worst, self.best, self.seen
+        right = seen.drawn(seen.healthy).estimate
         return SampledPart(
             plan_sha256=str(self.plan.sha256),
             level=1 - self.delta,
@@ -404,25 +405,25 @@ class Sampled:
                     chance=part.chance,
                     patients=worst.sizes[place],
                     drawn=worst.ill[place] + worst.healthy[place],
-                    labelled=self.labelled[place],
-                    ill=min(worst.ill[place], best.ill[place]),
+                    labelled=seen.ill[place] + seen.healthy[place],
+                    ill=seen.ill[place],
                 )
                 for place, part in enumerate(self.plan.strata)
             ],
             ignored=self.ignored,
             unlabelled=self.unlabelled,
             miss=SampledRatePart(
-                value=worst.drawn(worst.ill).estimate if len(worst.known) > 1 else None,
+                value=seen.drawn(seen.ill).estimate if len(seen.known) > 1 else None,
                 low=best.lowest_miss(level),
                 high=worst.highest_miss(level),
             ),
             alarm=SampledRatePart(
-                value=None if right is None or len(worst.known) == 1 else 1 - right,
+                value=None if right is None or len(seen.known) == 1 else 1 - right,
                 low=best.lowest_alarm(level),
                 high=worst.highest_alarm(level),
             ),
             cost=SampledRatePart(
-                value=worst.estimated_cost(costs),
+                value=seen.estimated_cost(costs),
                 low=best.lowest_cost(costs, self.delta),
                 high=worst.highest_cost(costs, self.delta),
             ),
@@ -478,7 +479,7 @@ def sampled(
         plan=plan,
         worst=counted(strata, np.where(known, given == 1, ~called), drawn, plan.chances),
         best=counted(strata, np.where(known, given == 1, called), drawn, plan.chances),
-        labelled=tuple(np.bincount(strata[drawn & known], minlength=chances.size).tolist()),
+        seen=counted(strata, given == 1, drawn & known, plan.chances),
         ignored=int(np.sum(known & ~drawn)),
         margin=margin,
     )
@@ -552,7 +553,7 @@ def described(found: Sampled, verdict: Verdict, part: SampledPart) -> list[Quest
     before = [one for one in (home.miss_rate, home.alarm_rate) if one is not None]
     were = " and ".join(f"{100 * one:.3g} %" for one in before)
     texts: dict[Question, str] = {
-        "useful": f"Costs on average {_between(part.cost)} per patient",
+        "useful": f"Costs on average {_between(part.cost)} per patient{_without_score(found)}",
         "as_before": (
             f"Miss rate {_between(part.miss, 100)} %, false alarm rate {_between(part.alarm, 100)} "
             f"%; before {were}"
@@ -570,6 +571,17 @@ def described(found: Sampled, verdict: Verdict, part: SampledPart) -> list[Quest
         )
         for name in QUESTIONS
     ]
+
+
+def _without_score(found: Sampled) -> str:
+    """Say what calling everybody or nobody would cost, if all strata have labels."""
+    seen, costs = found.seen, found.rule.costs
+    if seen.n_hidden or costs.target is not None:
+        return ""
+    shares = np.array(seen.ill) / np.array(seen.chances) / seen.n_patients
+    ill = min(float(shares.sum()), 1.0)
+    cost = min(costs.cost_fn * ill, costs.cost_fp * (1 - ill))
+    return f"; calling everybody or nobody: about {cost:.3g}"
 
 
 def _between(one: SampledRatePart, scale: float = 1.0) -> str:
@@ -601,4 +613,8 @@ def next_step(found: Sampled, verdict: Verdict) -> str:
             f"Next: draw some patients of the stratum '{hidden[0]}' too: steadycut audit {name} "
             "TABLE --draw N"
         )
-    return f"Next: draw more patients with another seed: steadycut audit {name} TABLE --draw N"
+    return (
+        f"Next: make a plan with more labels: steadycut audit {name} TABLE --draw N. The same seed "
+        "draws most of these patients again. Each look has its own chance of "
+        f"{100 * found.delta:g} % of an error."
+    )
