@@ -1,24 +1,27 @@
 """``steadycut adapt``: the cut-off for the next hospital."""
 
-import csv
 import hashlib
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.cli.options import OutputOptions, TableOptions, number, option, switch, whole
-from steadycut.cli.output import check_folder, show, write_folder
+from steadycut.cli.output import check_folder, show
 from steadycut.cli.reading import Reading, read_tables
 from steadycut.cli.results import finish_page, page_files
 from steadycut.cli.rule_options import BAD, RuleColumns, RuleOptions
-from steadycut.cli.tables import read_levels, row_counts, with_rows
+from steadycut.cli.tables import (
+    complete,
+    parse_stated,
+    read_levels,
+    read_worklist,
+    row_counts,
+    with_rows,
+    write_list,
+)
 from steadycut.core.checks import IntArray
-from steadycut.core.labels import code_labels
 from steadycut.core.records import PatientScores
 from steadycut.documents.canonical_json import read_frozen
 from steadycut.documents.change_plan import (
@@ -33,9 +36,8 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.documents.same_study import refuse_other_study
 from steadycut.documents.signature import read_verified
 from steadycut.errors import BadOption, BadPatients, BadTable
-from steadycut.ingest import PatientTable, Request
+from steadycut.ingest import PatientTable
 from steadycut.io.files import read_small, write_together
-from steadycut.io.safe_csv import csv_bytes, safe_cell
 from steadycut.show.pages.adaptation import adaptation_page
 from steadycut.study.adapt.adapt import adapt, worklist
 from steadycut.study.adapt.before import check_cut_off_rule, check_prevalence
@@ -311,18 +313,6 @@ def keep_version(folder: Path, found: Change) -> None:
         raise
 
 
-def parse_stated(text: str | None) -> Any:
-    """Return a stated prevalence as numbers."""
-    if text is None:
-        return None
-    try:
-        ends = [float(one) for one in text.split(",")]
-    except ValueError:
-        msg = f"--prevalence must be a share such as 0.08, or a range 0.05,0.12; got {text!r}."
-        raise BadOption(msg) from None
-    return ends[0] if len(ends) == 1 else tuple(ends)
-
-
 def check_together(here: AdaptOptions, certify: CertifyHereOptions) -> None:
     """Refuse options that do not go together."""
     if here.label is not None and here.labels is not None:
@@ -366,32 +356,6 @@ def write_worklist(
     show({"schema": "steadycut.worklist/1", **counts}, f"{whom}\n{after}", as_json=output.as_json)
 
 
-def write_list(
-    output: OutputOptions,
-    name: str,
-    patients: NDArray[np.str_],
-    column: str,
-    values: NDArray[np.str_],
-    files: Mapping[str, bytes] | None = None,
-) -> Path:
-    """Write a list of patients with an empty column for labels, and ``files``; return its path.
-
-    A list that is there already may have labels, so it is not replaced.
-    """
-    empty = np.full(patients.size, "", dtype=np.str_)
-    content = csv_bytes({"patient": patients, column: values, "label": empty})
-    path = output.out / name
-    for one in (name, *(files or ())):
-        if (output.out / one).exists() and not output.overwrite:
-            msg = (
-                f"{output.out / one} is there already, perhaps with labels; choose another --out, "
-                "or --overwrite."
-            )
-            raise BadOption(msg)
-    write_folder(output.out, {name: content, **(files or {})}, overwrite=True)
-    return path
-
-
 def known_labels(
     frozen: FrozenRule,
     everyone: PatientScores,
@@ -405,7 +369,7 @@ def known_labels(
     if here.labels is not None:
         known = [] if everyone.patients is None else everyone.patients.tolist()
         positive = here.positive or frozen.recipe.positive
-        labels, purposes = read_worklist(here.labels, positive, known)
+        labels, purposes = read_worklist(here.labels, positive, known, "purpose", (CERTIFY, CHOOSE))
         return labels, purposes, None
     if here.label is None:
         return {}, {}, None
@@ -424,55 +388,9 @@ def known_labels(
     return dict(zip(names, patients.known_labels.tolist(), strict=True)), {}, order
 
 
-def complete(request: Request, order: str | None) -> Request:
-    """Return a request for patients with a label only."""
-    return replace(request, incomplete="drop", order=order)
-
-
 def arrivals(table: PatientTable, names: list[str]) -> dict[str, float]:
     """Return when each patient came."""
     return dict(zip(names, np.asarray(table.order).tolist(), strict=True))
-
-
-def read_worklist(
-    path: Path,
-    positive: str | None,
-    known: Sequence[str],
-    column: str = "purpose",
-    allowed: Sequence[str] = (CERTIFY, CHOOSE),
-) -> tuple[dict[str, int], dict[str, str]]:
-    """Return the labels of a worklist by patient, and what its ``column`` says of each.
-
-    ``known`` are the patients of the table, ``allowed`` the values of the column.
-    """
-    try:
-        rows = list(csv.DictReader(io.StringIO(read_small(path).decode("utf-8-sig"), newline="")))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        why = getattr(error, "strerror", None) or error
-        msg = f"cannot read {path}: {why}. Give the list of patients that steadycut wrote."
-        raise BadOption(msg) from None
-    if not rows or not {"patient", column, "label"} <= set(rows[0]):
-        msg = f"{path} must have the columns patient, {column} and label, as steadycut wrote them."
-        raise BadTable(msg)
-    filled = [row for row in rows if (row["label"] or "").strip()]
-    if not filled:
-        msg = f"no label is filled in {path}; fill in the column label for some patients."
-        raise BadTable(msg)
-    # An apostrophe stands in front of what a spreadsheet would take for a formula.
-    cells = {safe_cell(name): name for name in known}
-    names = [cells.get(row["patient"], row["patient"] or "") for row in filled]
-    if len(set(names)) < len(names):
-        msg = f"{path} names a patient twice; keep one row of each."
-        raise BadTable(msg)
-    purposes = {name: row[column] for name, row in zip(names, filled, strict=True)}
-    if not set(purposes.values()) <= set(allowed):
-        msg = f"the column {column} of {path} must be {' or '.join(allowed)}, as it was written."
-        raise BadTable(msg)
-    texts = sorted({row["label"] for row in filled})
-    coded = code_labels(texts, "label", positive, must_occur=False)
-    code = dict(zip(texts, coded.tolist(), strict=True))
-    labels = {name: code[row["label"]] for name, row in zip(names, filled, strict=True)}
-    return labels, purposes
 
 
 def parted(

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.cli.adapt import complete, parse_stated, read_worklist, write_list
 from steadycut.cli.options import ReportOptions, TableOptions, number, option, whole
 from steadycut.cli.output import check_folder, note, note_warnings, show
 from steadycut.cli.reading import Reading, read_tables
@@ -20,12 +19,16 @@ from steadycut.cli.rule_options import (
     VerdictOptions,
 )
 from steadycut.cli.tables import (
+    complete,
     label_warnings,
     note_dropped,
+    parse_stated,
     read_external,
+    read_worklist,
     row_counts,
     with_rows,
     with_warnings,
+    write_list,
 )
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.core.records import PatientScores

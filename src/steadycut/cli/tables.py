@@ -1,21 +1,31 @@
-"""Reading tables for a frozen rule, and what to say about the rows."""
+"""Reading tables for a frozen rule, what to say about the rows, and lists of patients to label."""
 
-from collections.abc import Collection, Iterator, Sequence
+import csv
+import io
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
-from steadycut.cli.output import note, note_warnings
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.cli.options import OutputOptions
+from steadycut.cli.output import note, note_warnings, write_folder
 from steadycut.cli.reading import Reading, read_tables
 from steadycut.cli.rule_options import ExternalOptions, RuleColumns, RuleOptions
+from steadycut.core.labels import code_labels
 from steadycut.core.records import PatientScores
 from steadycut.documents import guards
 from steadycut.documents.frozen import FrozenFile, none_positive
 from steadycut.documents.parts import DataPart, NewPatientsPart, Part
-from steadycut.errors import BadPatients, BadTable, MissingColumn, argument
+from steadycut.errors import BadOption, BadPatients, BadTable, MissingColumn, argument
 from steadycut.ingest import PatientTable, Request
 from steadycut.ingest.read import alike_lines, dropped_lines
 from steadycut.ingest.request import ROW
+from steadycut.io.files import read_small
+from steadycut.io.safe_csv import csv_bytes, safe_cell
 
 ANY_ROW = "a patient is positive if any row is"
 ALL_ROWS = "all rows of a patient have the same label"
@@ -198,3 +208,90 @@ def note_dropped(
         return
     for text in odd:
         note(f"warning: {text}")
+
+
+# Lists of patients, and options about them ---------------------------------------------------
+
+
+def parse_stated(text: str | None) -> Any:
+    """Return a stated prevalence as numbers."""
+    if text is None:
+        return None
+    try:
+        ends = [float(one) for one in text.split(",")]
+    except ValueError:
+        msg = f"--prevalence must be a share such as 0.08, or a range 0.05,0.12; got {text!r}."
+        raise BadOption(msg) from None
+    return ends[0] if len(ends) == 1 else tuple(ends)
+
+
+def write_list(
+    output: OutputOptions,
+    name: str,
+    patients: NDArray[np.str_],
+    column: str,
+    values: NDArray[np.str_],
+    files: Mapping[str, bytes] | None = None,
+) -> Path:
+    """Write a list of patients with an empty column for labels, and ``files``; return its path.
+
+    A list that is there already may have labels, so it is not replaced.
+    """
+    empty = np.full(patients.size, "", dtype=np.str_)
+    content = csv_bytes({"patient": patients, column: values, "label": empty})
+    path = output.out / name
+    for one in (name, *(files or ())):
+        if (output.out / one).exists() and not output.overwrite:
+            msg = (
+                f"{output.out / one} is there already, perhaps with labels; choose another --out, "
+                "or --overwrite."
+            )
+            raise BadOption(msg)
+    write_folder(output.out, {name: content, **(files or {})}, overwrite=True)
+    return path
+
+
+def complete(request: Request, order: str | None) -> Request:
+    """Return a request for patients with a label only."""
+    return replace(request, incomplete="drop", order=order)
+
+
+def read_worklist(
+    path: Path,
+    positive: str | None,
+    known: Sequence[str],
+    column: str,
+    allowed: Sequence[str],
+) -> tuple[dict[str, int], dict[str, str]]:
+    """Return the labels of a worklist by patient, and what its ``column`` says of each.
+
+    ``known`` are the patients of the table, ``allowed`` the values of the column.
+    """
+    try:
+        rows = list(csv.DictReader(io.StringIO(read_small(path).decode("utf-8-sig"), newline="")))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        why = getattr(error, "strerror", None) or error
+        msg = f"cannot read {path}: {why}. Give the list of patients that steadycut wrote."
+        raise BadOption(msg) from None
+    if not rows or not {"patient", column, "label"} <= set(rows[0]):
+        msg = f"{path} must have the columns patient, {column} and label, as steadycut wrote them."
+        raise BadTable(msg)
+    filled = [row for row in rows if (row["label"] or "").strip()]
+    if not filled:
+        msg = f"no label is filled in {path}; fill in the column label for some patients."
+        raise BadTable(msg)
+    # An apostrophe stands in front of what a spreadsheet would take for a formula.
+    cells = {safe_cell(name): name for name in known}
+    names = [cells.get(row["patient"], row["patient"] or "") for row in filled]
+    if len(set(names)) < len(names):
+        msg = f"{path} names a patient twice; keep one row of each."
+        raise BadTable(msg)
+    purposes = {name: row[column] for name, row in zip(names, filled, strict=True)}
+    if not set(purposes.values()) <= set(allowed):
+        msg = f"the column {column} of {path} must be {' or '.join(allowed)}, as it was written."
+        raise BadTable(msg)
+    texts = sorted({row["label"] for row in filled})
+    coded = code_labels(texts, "label", positive, must_occur=False)
+    code = dict(zip(texts, coded.tolist(), strict=True))
+    labels = {name: code[row["label"]] for name, row in zip(names, filled, strict=True)}
+    return labels, purposes

@@ -1,10 +1,11 @@
 """Labels that a plan drew: who has one, what they show, and what nobody can know."""
 
+from steadycut.core.rounding import of_hundred_at_most
 from steadycut.documents.audit import HiddenPart, SampledPart, SampledRatePart
 from steadycut.documents.parts import CostsPart
 from steadycut.show import sentences as say
 from steadycut.show.builders import explained, of_columns, section
-from steadycut.show.numbers import of_hundred, percent, risk
+from steadycut.show.numbers import percent, risk
 from steadycut.show.page import Section, Table
 
 
@@ -56,8 +57,8 @@ def hidden_sentence(hidden: HiddenPart) -> str:
     if not hidden.most_ill:
         return start
     return (
-        f"{start} If none of them is ill, at most {of_hundred(hidden.miss_if_none)} ill patients "
-        f"are missed. At most {of_hundred(hidden.miss_target)} are missed as long as at most "
+        f"{start} If none of them is ill, at most {of_hundred_at_most(hidden.miss_if_none)} ill patients "
+        f"are missed. At most {of_hundred_at_most(hidden.miss_target)} are missed as long as at most "
         f"{100 * hidden.most_ill:.2g} % of the people in this range of scores are ill."
     )
 
