@@ -56,10 +56,11 @@ def hidden_sentence(hidden: HiddenPart) -> str:
     )
     if not hidden.most_ill:
         return start
+    none, target = (of_hundred_at_most(one) for one in (hidden.miss_if_none, hidden.miss_target))
     return (
-        f"{start} If none of them is ill, at most {of_hundred_at_most(hidden.miss_if_none)} ill patients "
-        f"are missed. At most {of_hundred_at_most(hidden.miss_target)} are missed as long as at most "
-        f"{100 * hidden.most_ill:.2g} % of the people in this range of scores are ill."
+        f"{start} If none of them is ill, at most {none} ill patients are missed. At most {target} "
+        f"are missed as long as at most {100 * hidden.most_ill:.2g} % of the people in this range "
+        "of scores are ill."
     )
 
 
