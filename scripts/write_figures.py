@@ -33,7 +33,7 @@ from typing import Any
 from write_pages import REPOSITORY, blocks, pages
 
 RESULTS = REPOSITORY / "benchmarks" / "results"
-EVIDENCE = {"evidence", "coverage", "reliability", "speed", "transport"}
+EVIDENCE = {"evidence", "coverage", "reliability", "speed", "transport", "validation"}
 # Not yet compared with stored results.
 PENDING = {
     "docs/decisions.md",
