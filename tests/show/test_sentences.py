@@ -1,7 +1,7 @@
 import pytest
 
 from steadycut.core.bounds.concentration import BOUNDS
-from steadycut.documents.parts import CostsPart, Step
+from steadycut.documents.parts import CostsPart, DataPart, Step
 from steadycut.show import sentences as words
 from tests.show.documents import document
 from tests.show.figures import samples
@@ -55,3 +55,10 @@ def test_a_certificate_that_shows_nothing_says_so_first():
 
 def test_an_unknown_bound_keeps_its_name():
     assert words.bound_in_words("new") == "new"
+
+
+@pytest.mark.parametrize(("rows", "itself"), [(102, True), (103, False)])
+def test_one_row_each_is_the_score_itself_also_if_patients_were_left_out(rows, itself):
+    data = DataPart(rows=rows, dropped_rows=1, dropped_patients=1, dropped_incomplete_patients=1)
+    chain = [Step(level="patient", how="mean")]
+    assert words.is_score_itself(chain, 100, data) is itself

@@ -16,6 +16,7 @@ from steadycut import PatientScores, aggregate, audit, certify, fit
 from steadycut.core.bounds.modulus import dkw_band_width
 from steadycut.core.records import Costs
 from steadycut.errors import BadPatients, DataWarning, MissingScores, TooFewPatients
+from steadycut.show.pages.audit import audit_page
 
 COSTS = [(1.0, 1.0), (3.0, 1.0), (0.5, 2.0)]
 
@@ -666,3 +667,11 @@ def test_labels_by_identifier_are_put_in_order_and_an_array_is_warned_of(reverse
         bare = audit(rule, there, labels, force=True)
     said = [str(one.message) for one in caught if str(one.message).startswith("order: y")]
     assert (len(said), bare.risk == right.risk) == (1, False) if reverse else (0, True)
+
+
+def test_the_limit_for_all_is_said_to_stand_by_itself():
+    scores, labels = cohort(1, 200)
+    there = PatientScores(scores=scores, labels=labels, sites=np.repeat(["A", "B"], 100))
+    page = audit_page(audit(freeze(), there).describe())
+    note = next(one for one in page.sections if one.key == "groups").tables[0].note
+    assert '"here, at most", is a statement by itself, with 90 % confidence' in note

@@ -7,6 +7,7 @@ from steadycut import PatientScores, StrataRule, audit, fit_strata, rule_reader
 from steadycut.core.bounds.binomial import two_sided
 from steadycut.documents.canonical_json import content_hash, frozen_bytes
 from steadycut.errors import BadOption, BadRuleFile, NoFeasibleCut
+from steadycut.show.pages.kinds import page_of
 
 LIMITS = {"rule_out": "sensitivity:0.97", "rule_in": "specificity:0.97"}
 VALUES = {"rule_out": "npv:0.97", "rule_in": "ppv:0.95"}
@@ -173,3 +174,21 @@ def test_wrong_options_are_refused(options, said):
 def test_a_limit_that_no_cut_reaches_is_refused():
     with pytest.raises(NoFeasibleCut, match=r"has ppv >= 0.99 .* the best at any cut is ppv 0\."):
         fit_strata(cohort(1, 200, distance=0.0), rule_out="npv:0.7", rule_in="ppv:0.99", **QUICK)
+
+
+@pytest.mark.parametrize("sites", [None, ["A", "B"]])
+def test_an_audit_has_one_limit_for_one_count(study, sites):
+    there = cohort(5, 300)
+    named = None if sites is None else np.repeat(sites, 150)
+    there = PatientScores(scores=there.scores, labels=there.labels, sites=named)
+    document = audit(study.freeze(), there).describe()
+    held = {(one.rate, one.right, one.n_patients): one.lower for one in document.sides}
+    for one in document.certified_rates or ():
+        assert held[one.rate, one.right, one.n_patients] == one.lower
+    page = page_of(document)
+    table = next(one for one in page.sections if one.key == "boundaries").tables[0]
+    limits = {row[2]: row[3] for row in table.rows}
+    for side in document.sides:
+        assert limits[f"{side.n_patients - side.right} of {side.n_patients}"] == "as above"
+    share = 0.1 if sites is None else 0.05
+    assert f"{100 * (1 - share):g} % confidence for both" in page.marks[0].text

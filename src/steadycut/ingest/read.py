@@ -17,6 +17,11 @@ from steadycut.ingest.sources.archives import unpacked
 from steadycut.ingest.sources.dispatch import is_paths
 from steadycut.io.files import work_folder
 
+# What leaving out only patients who may be healthy does.
+HIGHER = (
+    " Patients with a positive row and such gaps were kept, so the prevalence and the PPV here are "
+    "too high, unless the patients who were left out are as often ill."
+)
 # The order of the patients in longer tables is not looked at.
 MANY_ROWS = 1_000_000
 
@@ -300,7 +305,8 @@ def dropped_lines(table: PatientTable) -> list[str]:
             lack = "without a positive row, but with rows without a label,"
         if gaps.patients:
             dropped = f"{_were(gaps.patients)} dropped, {_count(gaps.rows, 'row')} in all"
-            lines.append(f"{_count(gaps.patients, 'patient')} {lack} {dropped}.")
+            line = f"{_count(gaps.patients, 'patient')} {lack} {dropped}."
+            lines.append(line + HIGHER * (gaps.column == recipe.label and bool(recipe.label_how)))
         if gaps.filled:
             rows = _count(gaps.filled, "row")
             lines.append(f"{rows} without {what} took the one of the same patient's other rows.")

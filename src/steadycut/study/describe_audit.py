@@ -158,7 +158,7 @@ def decision_audit(found: Audited, confidence: float) -> DecisionAudit:
         "counts": part.counts.tolist(),
         "counts_internal": None if before is None else before.tolist(),
         "boundaries": boundary_audits(rule, part.counts),
-        "sides": side_parts(part, asked, rule.certificate.delta) or None,
+        "sides": side_parts(part, asked, part.share * rule.certificate.delta) or None,
     }
     if part.change is not None and rule.costs is not None:
         with_labels |= _two_by_two(part, part.change, rule, rule.costs, confidence)

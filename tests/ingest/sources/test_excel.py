@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from steadycut import aggregate
-from steadycut.errors import BadTable, MissingColumn, SteadycutError
+from steadycut.errors import BadTable, MissingColumn, MissingScores, SteadycutError
 from steadycut.ingest.sources import excel, records
 
 ASKED = {"patient": "id", "score": "s"}
@@ -137,6 +137,21 @@ def test_the_stored_value_of_a_formula_is_read(written):
     path = rewritten(written(ROWS), SHEET, computed)
     assert b"<f>" in zipfile.ZipFile(path).read(SHEET)
     assert aggregate(path, **ASKED).scores.tolist() == [0.25, 1.5]
+
+
+def test_a_formula_whose_stored_value_is_empty_is_an_empty_cell(written):
+    def computed(xml):
+        changed = re.sub(
+            rb'(<c r="B3"[^>]*?)(?: t="n")?><v>1</v>', rb'\1 t="str"><f>""</f><v></v>', xml
+        )
+        assert changed != xml
+        return changed
+
+    path = rewritten(written(ROWS), SHEET, computed)
+    with pytest.raises(MissingScores, match="1 of 3"):
+        aggregate(path, **ASKED)
+    assert aggregate(path, **ASKED, missing="drop").n_instances.sum() == 2
+    assert pd.read_excel(path)["s"].isna().sum() == 1
 
 
 def test_a_wrong_size_in_the_file_loses_no_row(written):

@@ -40,3 +40,12 @@ def test_sites_and_the_rule_are_named_where_they_are_known():
     rows = rows_of(checklist_section(study.model_copy(update={"frozen_rule": rule})))
     assert "site by site" in rows["stability and variability"][3]
     assert "rule.json" in rows["full specification"][3]
+
+
+def test_an_audit_names_the_items_of_studies_that_evaluate():
+    made = rows_of(checklist_section(document(samples.study())))
+    audited = rows_of(audit_checklist_section(document(samples.labelled_audit())))
+    assert (made["cut-off"][2], audited["cut-off"][2]) == ("15", "12g")
+    assert audited["differences between the hospitals"][2] == "16, 20c, 23b"
+    assert made["stability and variability"][2] == "12c, 12d, 14, 23b"
+    assert made["patients and setting"][1] == "5-9, 20, 21"

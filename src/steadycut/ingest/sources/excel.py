@@ -159,7 +159,9 @@ def _odd_cells(source: IO[bytes]) -> Iterator[tuple[str, str]]:
             yield "merged", element.attrib["ref"]
         elif name == "c":
             inside = {one.tag.rpartition("}")[2]: one.text for one in element}
-            if "f" in inside and not inside.get("v"):
+            # A formula with the value "" was computed: its cell is empty.
+            computed = element.attrib.get("t") == "str" and "v" in inside
+            if "f" in inside and not inside.get("v") and not computed:
                 yield "formula", element.attrib["r"]
         elif name == "row":
             element.clear()

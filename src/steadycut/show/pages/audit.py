@@ -9,6 +9,7 @@ from steadycut.documents.audit import (
     DecisionAudit,
     LabelledAudit,
     LabelledDecisionAudit,
+    RiskHere,
 )
 from steadycut.documents.kinds import SCHEMAS
 from steadycut.documents.parts import Range
@@ -78,7 +79,7 @@ def decision_audit_page(audit: DecisionAudit) -> Page:
     name = SCHEMAS[audit.frozen_schema].file_name
     page = page_with(audit, name, decision_facts(audit), sections)
     sides = audit.sides if isinstance(audit, LabelledDecisionAudit) else None
-    return replace(page, marks=(*side_marks(sides or [], audit.delta), *page.marks))
+    return replace(page, marks=(*side_marks(sides or [], delta_of_all(audit)), *page.marks))
 
 
 def page_with(
@@ -231,12 +232,17 @@ def shaky_rows(audit: AuditBase) -> tuple[tuple[str, str, str], ...]:
     )
 
 
+def delta_of_all(audit: AuditBase) -> float:
+    """Return the error probability of the answers about all patients; groups take half of it."""
+    return audit.delta / 2 if isinstance(audit, RiskHere) and audit.groups else audit.delta
+
+
 def labelled_decision_sections(audit: LabelledDecisionAudit) -> list[Section]:
     """Return what only labels can tell; some of it only for two grades and two decisions."""
     here, before = audit.operating_point, audit.operating_point_internal
     sections = [*groups_section(audit), boundaries_section(audit)]
     if audit.sides is not None:
-        sections.insert(0, sides_section(audit.sides, audit.between, audit.delta))
+        sections.insert(0, sides_section(audit.sides, audit.between, delta_of_all(audit)))
     if here is not None and before is not None and audit.costs is not None:
         sections.append(here_section(here, before, audit.costs, audit.names))
     if audit.shift is not None:

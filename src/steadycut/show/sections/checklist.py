@@ -13,25 +13,28 @@ from steadycut.show.sentences import costs_in_words
 NOTHING = "nothing"
 # The items of each topic, in STARD 2015 and in TRIPOD+AI.
 ITEMS = {
-    "patients and setting": ("5-9", "5, 6"),
+    "patients and setting": ("5-9, 20, 21", "5, 6, 20b"),
     "the score": ("10a, 13a", "7, 9"),
     "cut-off": ("12a", "15"),
     "reference standard": ("10b, 11, 12b, 13b, 22", "8"),
-    "use of the data": ("14", "12"),
-    "differences between the hospitals": ("17", "16, 23"),
+    "use of the data": ("14", "12a"),
+    "differences between the hospitals": ("17", "16, 20c, 23b"),
     "sample size": ("18", "10"),
-    "missing data": ("15, 16, 19", "11, 20"),
+    "missing data": ("15, 16, 19", "11, 20a"),
     "cross tabulation": ("23", "21"),
-    "accuracy and its precision": ("14, 24", "12, 23"),
-    "stability and variability": ("17", "12, 23"),
+    "accuracy and its precision": ("14, 24", "12e, 23a"),
+    "stability and variability": ("17", "12c, 12d, 14, 23b"),
     "full specification": ("10a", "22"),
     "limitations": ("26", "26"),
     "open science": ("28-30", "17-19"),
 }
+# TRIPOD+AI asks for the threshold (15) of studies that develop a model, and for how predictions
+# are made (12g) of those that evaluate it.
+ITEMS_OF_AUDIT = {**ITEMS, "cut-off": ("12a", "12g")}
 # What the author must still say about each topic.
 LEFT = {
     "patients and setting": "setting, dates, eligibility, consecutive or not, prospective or not, "
-    "treatment",
+    "characteristics, treatment",
     "the score": "how scores are measured: device, model and version, training patients, blinding",
     "cut-off": "why these costs; who set them, and when",
     "reference standard": "how the label is made, who decides, blinding, time between the two",
@@ -88,7 +91,7 @@ def checklist_section(document: StudyDocument) -> Section:
         "limitations": SEVERAL_SITES if document.next_site else ONE_SITE,
         "open science": VERSIONS,
     }
-    return _section(found, LEFT)
+    return _section(found, ITEMS, LEFT)
 
 
 def audit_checklist_section(document: AuditDocument) -> Section:
@@ -111,16 +114,18 @@ def audit_checklist_section(document: AuditDocument) -> Section:
         "limitations": f"the verdict ({document.verdict.overall}), with its three answers",
         "open science": VERSIONS,
     }
-    return _section(found, LEFT_OF_AUDIT)
+    return _section(found, ITEMS_OF_AUDIT, LEFT_OF_AUDIT)
 
 
-def _section(found: Mapping[str, str], left: Mapping[str, str]) -> Section:
+def _section(
+    found: Mapping[str, str], items: Mapping[str, tuple[str, str]], left: Mapping[str, str]
+) -> Section:
     """Return the topics with what the page has, and what is left to the author."""
     table = Table(
         caption="Checklist for STARD 2015 and TRIPOD+AI",
         header=("topic", "STARD", "TRIPOD+AI", "on this page", "left to the author"),
         kinds="ttttt",
-        rows=tuple((topic, *ITEMS[topic], here, left[topic]) for topic, here in found.items()),
+        rows=tuple((topic, *items[topic], here, left[topic]) for topic, here in found.items()),
         note=NOTE,
     )
     return section("checklist", "What a report of this study needs", TEXT, tables=(table,))

@@ -1,5 +1,7 @@
 """Which decision patients get, and the errors between neighbouring decisions."""
 
+from collections.abc import Container
+
 from steadycut.core.rounding import UNKNOWN, share_at_most
 from steadycut.documents.audit import DecisionAudit, LabelledDecisionAudit
 from steadycut.documents.strata import RatePart
@@ -30,8 +32,9 @@ def decisions_section(audit: DecisionAudit) -> Section:
 def boundaries_section(audit: LabelledDecisionAudit) -> Section:
     """Show both error rates between neighbouring decisions, here and before."""
     boundaries, each = audit.boundaries, audit.boundaries[0].delta
+    shown = {(one.n_patients - one.right, one.n_patients) for one in audit.sides or ()}
     rows = [
-        (f"{row.below} | {row.above}", name, *rate_cells(here), *rate_cells(before))
+        (f"{row.below} | {row.above}", name, *rate_cells(here, shown), *rate_cells(before))
         for row in boundaries
         for name, here, before in (
             ("missed", row.miss, row.miss_internal),
@@ -44,6 +47,8 @@ def boundaries_section(audit: LabelledDecisionAudit) -> Section:
         f"{percent(1 - 2 * len(boundaries) * each)} confidence: each is exact at "
         f"{percent(1 - each)}."
     )
+    if shown:
+        text += " As above: the limit of this count is shown for the rate that was asked for."
     table = Table(
         caption="Error rates, with simultaneous limits",
         header=("boundary", "error", "here", "at most", "first hospital", "at most there"),
@@ -54,8 +59,10 @@ def boundaries_section(audit: LabelledDecisionAudit) -> Section:
     return section("boundaries", "Errors between neighbouring decisions", text, tables=(table,))
 
 
-def rate_cells(rate: RatePart | None) -> tuple[str, str]:
-    """Return how many errors there are, and the limit of their rate."""
+def rate_cells(rate: RatePart | None, shown: Container[tuple[int, int]] = ()) -> tuple[str, str]:
+    """Return how many errors there are, and the limit of their rate, unless it is shown already."""
     if rate is None:
         return UNKNOWN, UNKNOWN
-    return f"{rate.errors} of {rate.n_patients}", share_at_most(rate.limit)
+    again = (rate.errors, rate.n_patients) in shown
+    limit = "as above" if again else share_at_most(rate.limit)
+    return f"{rate.errors} of {rate.n_patients}", limit

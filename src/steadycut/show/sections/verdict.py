@@ -125,7 +125,8 @@ def groups_section(audit: LabelledAudit | LabelledDecisionAudit) -> tuple[Sectio
         rows=rows,
         note=(
             f"{boundaries}The cost limits hold for all groups together with "
-            f"{percent(1 - audit.delta)} confidence.{more}"
+            f'{percent(1 - audit.delta)} confidence. The limit for all patients, "here, at '
+            f'most", is a statement by itself, with {percent(1 - audit.delta)} confidence.{more}'
         ),
         short=(0, 1, 2, 3, 4),
     )
