@@ -38,7 +38,6 @@ EVIDENCE = {"evidence", "coverage", "reliability", "speed", "transport", "valida
 PENDING = {
     "docs/decisions.md",
     "docs/evidence/covariate.md",
-    "docs/evidence/monitor.md",
     "docs/when_not_to_use_it.md",
 }
 SOURCE = re.compile(r"(?:<!-- (?:figures|settings|quoted):(?:(?!-->).)*-->\s*)+", re.DOTALL)
