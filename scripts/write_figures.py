@@ -36,9 +36,7 @@ RESULTS = REPOSITORY / "benchmarks" / "results"
 EVIDENCE = {"evidence", "coverage", "reliability", "speed", "transport", "validation"}
 # Not yet compared with stored results.
 PENDING = {
-    "docs/decisions.md",
     "docs/evidence/covariate.md",
-    "docs/when_not_to_use_it.md",
 }
 SOURCE = re.compile(r"(?:<!-- (?:figures|settings|quoted):(?:(?!-->).)*-->\s*)+", re.DOTALL)
 PART = re.compile(r"<!-- (figures|settings|quoted):(.*?)-->", re.DOTALL)
