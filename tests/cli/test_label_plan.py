@@ -216,3 +216,23 @@ def test_labels_of_called_patients_only_give_no_miss_rate(capsys, place, tmp_pat
     )
     assert warned.code == 0
     assert "not of random patients" in warned.err
+
+
+def test_rows_without_identifiers_are_refused(capsys, place, tmp_path):
+    rows = [row[1:2] for row in patients(1, N, 0.04, MARK)]
+    write(place / "rows.csv", rows, ("score",))
+    start = ["audit", place / "s/rule.json", place / "rows.csv", "--draw", "100"]
+    found = run_command(capsys, *start, "--out", tmp_path / "a")
+    assert found.code == 2
+    assert "--patient COL" in found.err
+
+
+def test_a_probability_of_zero_is_named_on_the_terminal(capsys, place, tmp_path):
+    start = ["audit", place / "s/rule.json", place / "scores.csv", "--out", tmp_path / "p"]
+    drawn = run_command(capsys, *start, "--probabilities", "1,0")
+    assert "none of the" in drawn.err
+    found = audit(
+        capsys, place, tmp_path / "a", table="there.csv", plan=tmp_path / "p/label_plan.json"
+    )
+    assert found.code == 0
+    assert "the miss rate cannot be known" in found.said

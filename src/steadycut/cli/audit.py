@@ -1,6 +1,6 @@
 """``steadycut audit``: a frozen rule at another hospital, also with labels drawn by a plan."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -37,9 +37,11 @@ from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.documents.canonical_json import read_frozen
 from steadycut.documents.change_plan import LABEL_PLAN_FILE, LabelPlan, sealed_of
 from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.guards import Finding
 from steadycut.documents.signature import read_verified
 from steadycut.errors import BadOption, BadPatients
 from steadycut.ingest import PatientTable
+from steadycut.ingest.request import ROW
 from steadycut.show.pages.kinds import page_of
 from steadycut.study.adapt.sampling import NAMES, LabelDraw, draw_labels
 from steadycut.study.audit import Audit, audit
@@ -153,7 +155,10 @@ def audit_command(
         attributes=() if verdict.group is None else (verdict.group,),
     )
     several = dict(enumerate(found.patients.values()))
+    if drawing or plan is not None:
+        check_named(frozen, lacking)
     if drawing:
+        note_warnings(one.text for one in lacking)
         write_plan(frozen, several, labelling, rule, key, output)
         return
     y: Any = there.named_grades(frozen, several[0])
@@ -186,6 +191,17 @@ def audit_command(
         note(f"sites are numbered in the order of their names; {how}")
     bad = document.verdict.overall == "bad"
     rule.end(warned=bool(document.warnings), worse=BAD if bad else 0)
+
+
+def check_named(frozen: FrozenFile[Any], lacking: Sequence[Finding]) -> None:
+    """Refuse patients who are known by row numbers only, which another order changes."""
+    by_rows = frozen.recipe.patient == ROW
+    if by_rows or any(one.name == "rows as patients" for one in lacking):
+        msg = (
+            "a labelling plan needs identifiers of patients, and here rows count as patients. Name "
+            "the column that identifies patients with --patient COL."
+        )
+        raise BadOption(msg)
 
 
 def write_plan(

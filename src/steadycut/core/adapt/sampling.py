@@ -26,9 +26,9 @@ from steadycut.core.bounds.sampled import (
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.records import SEPARATOR, Costs
 
-# So many ill patients more than at home are assumed among the labelled ones of each stratum below:
-# an upper limit must allow for ill patients whom nobody has seen.
-UNSEEN = 1.0
+# So many ill patients more than at home are assumed among the labelled ones below the cut-off,
+# spread evenly: an upper limit must allow for ill patients whom nobody has seen.
+UNSEEN = 4.0
 # Probabilities are written with so many digits.
 DIGITS = 3
 
@@ -75,7 +75,7 @@ class Expected:
         ill, healthy = (
             -np.diff([1.0, *one, 0.0]) for one in home.shares_below(np.array(edges, dtype=float))
         )
-        ill[1:] += UNSEEN / (prevalence * labels)
+        ill[1:] += UNSEEN / (prevalence * labels) * healthy[1:] / max(healthy[1:].sum(), 1e-12)
         return cls(ill=ill / ill.sum(), healthy=healthy, prevalence=prevalence)
 
     @property

@@ -29,7 +29,7 @@ from steadycut.show.sections.checklist import audit_checklist_section
 from steadycut.show.sections.decisions import boundaries_section, decisions_section
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import audit_methods_section
-from steadycut.show.sections.sampled import sampled_facts, sampled_section
+from steadycut.show.sections.sampled import hidden_marks, sampled_facts, sampled_section
 from steadycut.show.sections.stability import FLIPS
 from steadycut.show.sections.survival import errors_note, survival_facts, survival_section
 from steadycut.show.sections.two_cuts import between_in_words, side_marks, sides_section
@@ -97,7 +97,7 @@ def page_with(
         subtitle=f"{count(audit.n_patients, 'patient')} of another hospital, {labels}",
         status=STATUS[audit.verdict.overall],
         headline=(verdict_sentence(audit),),
-        marks=marks_of(audit),
+        marks=(*marks_of(audit), *hidden_marks(audit)),
         next_step=audit.next_step,
         facts=facts,
         facts_in_short=not audit.labelled,

@@ -1,12 +1,18 @@
 """Labels that a plan drew: who has one, what they show, and what nobody can know."""
 
 from steadycut.core.rounding import of_hundred_at_most
-from steadycut.documents.audit import HiddenPart, SampledPart, SampledRatePart
+from steadycut.documents.audit import (
+    AuditBase,
+    AuditDocument,
+    HiddenPart,
+    SampledPart,
+    SampledRatePart,
+)
 from steadycut.documents.parts import CostsPart
 from steadycut.show import sentences as say
 from steadycut.show.builders import explained, of_columns, section
 from steadycut.show.numbers import percent, risk
-from steadycut.show.page import Section, Table
+from steadycut.show.page import Section, Status, Table
 
 
 def sampled_facts(found: SampledPart, costs: CostsPart) -> tuple[tuple[str, str], ...]:
@@ -43,8 +49,15 @@ def sampled_section(found: SampledPart) -> Section:
         ),
     )
     tables = (explained("What the labels show", rows), strata_table(found))
-    hidden = "" if found.hidden is None else hidden_sentence(found.hidden)
-    return section("sampled", "Labels drawn by a plan", text, results=(hidden,), tables=tables)
+    return section("sampled", "Labels drawn by a plan", text, tables=tables)
+
+
+def hidden_marks(audit: AuditBase) -> tuple[Status, ...]:
+    """Say what patients of strata without labels may hide; nothing if there are none."""
+    found = audit.sampled if isinstance(audit, AuditDocument) else None
+    if found is None or found.hidden is None:
+        return ()
+    return (Status(text=hidden_sentence(found.hidden), tone="open"),)
 
 
 def hidden_sentence(hidden: HiddenPart) -> str:

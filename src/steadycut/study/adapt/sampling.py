@@ -413,17 +413,17 @@ class Sampled:
             ignored=self.ignored,
             unlabelled=self.unlabelled,
             miss=SampledRatePart(
-                value=seen.drawn(seen.ill).estimate if len(seen.known) > 1 else None,
+                value=None if seen.n_hidden else seen.drawn(seen.ill).estimate,
                 low=best.lowest_miss(level),
                 high=worst.highest_miss(level),
             ),
             alarm=SampledRatePart(
-                value=None if right is None or len(seen.known) == 1 else 1 - right,
+                value=None if right is None or seen.n_hidden else 1 - right,
                 low=best.lowest_alarm(level),
                 high=worst.highest_alarm(level),
             ),
             cost=SampledRatePart(
-                value=seen.estimated_cost(costs),
+                value=None if seen.n_hidden else seen.estimated_cost(costs),
                 low=best.lowest_cost(costs, self.delta),
                 high=worst.highest_cost(costs, self.delta),
             ),
