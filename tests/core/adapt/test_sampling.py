@@ -113,3 +113,21 @@ def test_patients_are_counted_by_stratum_and_class():
     found = counted(strata, ill, np.array([1, 1, 1, 0, 1], dtype=bool), (1.0, 0.5, 0.1))
     assert (found.ill, found.healthy, found.sizes) == ((1, 1, 0), (1, 0, 1), (2, 1, 2))
     assert (found.n_drawn, found.n_patients, found.n_hidden) == (4, 5, 0)
+
+
+def test_the_cost_worked_by_hand():
+    """Misses and false alarms per patient, each divided by its probability."""
+    found = labelled((1.0, 0.5, 0.1))
+    costs = Costs(cost_fn=5.0)
+    assert found.estimated_cost(costs) == pytest.approx((5 * (4 / 0.5) + 60) / 2000)
+    low, high = found.lowest_cost(costs, 0.1), found.highest_cost(costs, 0.1)
+    missed = lower_limit(4, 2000, 0.025) / 0.5
+    assert low == pytest.approx(5 * missed + lower_limit(60, 2000, 0.05))
+    assert low < found.estimated_cost(costs) < high < 5
+
+
+def test_labels_of_called_patients_alone_say_nothing_of_misses():
+    found = Labelled(ill=(80, 0), healthy=(60, 0), sizes=(140, 1860), chances=(1.0, 0.0))
+    assert found.highest_miss(0.05, 0.0) == 0.0
+    assert (found.lowest_miss(0.05), found.highest_alarm(0.05)) == (0.0, 1.0)
+    assert found.highest_miss(0.05) > 0.9
