@@ -9,8 +9,9 @@ Settings are numbers that somebody chose. All other numbers are figures: the com
 their order, as Python expressions of files in benchmarks/results (`survival` is survival.json). A
 list counts as its members, None as no number. A share that is shown in % is multiplied by 100. A
 number must be the stored value, rounded as it is shown. `quoted: NAME` stands below sentences that
-repeat a stored text (paper_rerun/table.md): their numbers must be in that text. A stored text
-stands whole between `include: NAME` and `end`; with `NAME#HEADING`, the part below that heading.
+repeat a stored text (paper_rerun/table.md): their numbers must be in that text, and a seal says
+that neither has changed since. A stored text stands whole between `include: NAME` and `end`; with
+`NAME#HEADING`, the part below that heading.
 
 Code, links, headings and years are not read. Pages of evidence are read whole. On other pages
 decimals, percentages, `N times` and `N of M` are read, and whole rows of tables with such numbers,
@@ -24,6 +25,7 @@ import json
 import re
 import statistics
 import sys
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -38,9 +40,10 @@ SOURCE = re.compile(r"(?:<!-- (?:figures|settings|quoted):(?:(?!-->).)*-->\s*)+"
 PART = re.compile(r"<!-- (figures|settings|quoted):(.*?)-->", re.DOTALL)
 NUMBER = re.compile(
     r"(?<![\w.,/^'=:-])(?P<number>[-+]?\d[\d,]*(?<!,)(?:\.\d+)?(?:e[-+]?\d+)?)(?![\w^]|[.,/:]\d)"
-    r"(?P<percent>(?=(?:(?:,| and| to| or| against) [-+]?\d[\d.,]*)* ?(?:%|per cent)))?"
+    r"(?P<percent>(?=(?:(?:,| and| to| or| against) [-+]?\d(?:[\d.,]*\d)?)* ?(?:%|per cent)))?"
 )
 FENCE = re.compile(r"^ *```.*$")
+QUOTED = re.compile(r"<!-- quoted: (\S+)(?: \w+)? -->")
 # Languages of code that tests/docs run and compare.
 RUN = {"python", "console"}
 NUMERAL = re.compile(r"-?\d+(?:\.\d+)?")
@@ -150,8 +153,13 @@ def numbers(text: str, *, whole: bool) -> list[Number]:
     return [
         Number(text=found["number"], percent=found["percent"] is not None, start=found.start())
         for found in NUMBER.finditer(plain)
-        if whole or (is_claim(found) and found["number"] not in shown)
+        if whole or (is_claim(found) and name_of(found) not in shown)
     ]
+
+
+def name_of(found: re.Match[str]) -> str:
+    """Return a number with its unit."""
+    return found["number"] + " %" * (found["percent"] is not None)
 
 
 def is_claim(found: re.Match[str]) -> bool:
@@ -175,7 +183,7 @@ def without_code(text: str) -> tuple[str, set[str]]:
     lines, shown = text.split("\n"), set[str]()
     for block in blocks(text):
         if block.language in RUN:
-            shown |= {found["number"] for found in NUMBER.finditer(block.text)}
+            shown |= {name_of(found) for found in NUMBER.finditer(block.text)}
         if block.language != "text":
             for i in range(block.start, block.stop):
                 lines[i] = " " * len(lines[i])
@@ -256,12 +264,13 @@ def compared(text: str, *, whole: bool) -> tuple[str, list[str]]:
     before, text = text, INCLUDED.sub(included, text)
     faults = ["an included text is not the stored one"] if text != before else []
     left = numbers(text, whole=whole)
-    changed: list[tuple[Number, str]] = []
+    changed: list[tuple[int, str, str]] = []
     for source in SOURCE.finditer(text):
         here = [number for number in left if number.start < source.start()]
         left = left[len(here) :]
         try:
-            changed += matched(here, PART.findall(source[0]))
+            changed += [(n.start, n.text, new) for n, new in matched(here, PART.findall(source[0]))]
+            changed.append((source.start(), source[0], sealed(source[0], here)))
         except (
             FigureError,
             LookupError,
@@ -273,11 +282,26 @@ def compared(text: str, *, whole: bool) -> tuple[str, list[str]]:
         ) as error:
             faults.append(f"line {line_of(text, source.start())}: {type(error).__name__}: {error}")
     faults += [f"line {line_of(text, n.start)}: {n.name} has no source" for n in left]
-    for number, new in reversed(changed):
-        if new != number.text:
-            faults.append(f"line {line_of(text, number.start)}: {number.text} is stored as {new}")
-            text = text[: number.start] + new + text[number.start + len(number.text) :]
+    for start, old, new in reversed(changed):
+        if new != old:
+            faults.append(f"line {line_of(text, start)}: {old.strip()} should be {new.strip()}")
+            text = text[:start] + new + text[start + len(old) :]
     return text, faults
+
+
+def sealed(source: str, here: list[Number]) -> str:
+    """Return a comment whose seals are those of the numbers above and of the texts they quote.
+
+    A seal that differs asks a person to read both again.
+    """
+    shown = " ".join(number.name for number in here).encode()
+    return QUOTED.sub(
+        lambda found: (
+            f"<!-- quoted: {found[1]} "
+            f"{zlib.crc32(shown + (RESULTS / found[1]).read_bytes()):08x} -->"
+        ),
+        source,
+    )
 
 
 def included(found: re.Match[str]) -> str:
@@ -294,7 +318,7 @@ def matched(here: list[Number], parts: list[tuple[str, str]]) -> list[tuple[Numb
     """Return each figure above a comment with the text of its stored value."""
     named = [name for kind, body in parts if kind == "settings" for name in re.split(r",\s", body)]
     settings = {name.strip() for name in named}
-    quoted = {text for kind, body in parts if kind == "quoted" for text in texts(body.strip())}
+    quoted = {text for kind, body in parts if kind == "quoted" for text in texts(body.split()[0])}
     values = [value for kind, body in parts if kind == "figures" for value in figures(body)]
     shown = [n for n in here if n.name not in settings and n.text not in quoted]
     if unused := settings - {number.name for number in here}:
