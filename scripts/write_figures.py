@@ -26,7 +26,7 @@ import re
 import statistics
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -61,10 +61,10 @@ NOT_READ = re.compile(
     r"|(?<![\d.,])(?:19|20)\d\d(?![\d%]|[.,]\d)|(?<=Python )[\d.]+",
     re.DOTALL | re.MULTILINE,
 )
-# What may stand beside a number that is a part of something: `3 of 40`, `1 in 40`, `3 times`.
-PART_AFTER = re.compile(r" (?:(?:of|in) (?:the )?\d|times\b)")
+# A part of something, and what follows a multiple.
+PART_OF = re.compile(r"(?<![\w.,])(\d[\d,]*)\s(?:of|in)\s(?:the\s)?(\d[\d,]*)")
+TIMES = re.compile(r"\stimes\b")
 RESULT_ROW = re.compile(r"\d\.\d|\d ?%")
-PART_BEFORE = re.compile(r"\d (?:of|in) (?:the )?$")
 
 
 def where(rows: Iterable[dict[str, Any]], **wanted: object) -> list[dict[str, Any]]:
@@ -150,11 +150,19 @@ def numbers(text: str, *, whole: bool) -> list[Number]:
     ['2 %', '3 %']
     """
     plain, shown = without_code(text)
+    parts = {found.start(i): name for name, found in parts_of(plain) for i in (1, 2)}
     return [
         Number(text=found["number"], percent=found["percent"] is not None, start=found.start())
         for found in NUMBER.finditer(plain)
-        if whole or (is_claim(found) and name_of(found) not in shown)
+        if whole
+        or (is_claim(found, parts) and parts.get(found.start(), name_of(found)) not in shown)
     ]
+
+
+def parts_of(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """Yield the parts of something, such as `3 of 40`, by their names."""
+    for found in PART_OF.finditer(text):
+        yield f"{found[1]} of {found[2]}".replace(",", ""), found
 
 
 def name_of(found: re.Match[str]) -> str:
@@ -162,7 +170,7 @@ def name_of(found: re.Match[str]) -> str:
     return found["number"] + " %" * (found["percent"] is not None)
 
 
-def is_claim(found: re.Match[str]) -> bool:
+def is_claim(found: re.Match[str], parts: Container[int]) -> bool:
     """Tell whether a number may be a result: a decimal, a percentage, `N times` or `N of M`.
 
     In the row of a table that has decimals or percentages, all numbers are.
@@ -172,8 +180,8 @@ def is_claim(found: re.Match[str]) -> bool:
         (line.startswith("|") and RESULT_ROW.search(line))
         or re.search(r"[.e]", found["number"])
         or found["percent"] is not None
-        or PART_AFTER.match(found.string, found.end())
-        or PART_BEFORE.search(found.string[max(0, found.start() - 20) : found.start()])
+        or found.start() in parts
+        or TIMES.match(found.string, found.end())
     )
 
 
@@ -184,6 +192,7 @@ def without_code(text: str) -> tuple[str, set[str]]:
     for block in blocks(text):
         if block.language in RUN:
             shown |= {name_of(found) for found in NUMBER.finditer(block.text)}
+            shown |= {name for name, _ in parts_of(block.text)}
         if block.language != "text":
             for i in range(block.start, block.stop):
                 lines[i] = " " * len(lines[i])
