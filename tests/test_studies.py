@@ -35,8 +35,16 @@ def shape(value):
     return value if isinstance(value, str) else "number"
 
 
+SLOW = {"coverage"}
+STORED = [
+    pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else [])
+    for name in STUDIES
+    if (pieces.RESULTS / f"{name}.json").exists()
+]
+
+
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", [x for x in STUDIES if (pieces.RESULTS / f"{x}.json").exists()])
+@pytest.mark.parametrize("name", STORED)
 def test_one_replicate_gives_the_shape_of_the_stored_result(name, tmp_path, monkeypatch):
     out = tmp_path / "result.json"
     typed = ["study", "--replicates", "1", "--out", out, "--pieces", tmp_path / "pieces"]
