@@ -13,6 +13,8 @@ Every replicate measures the cut, and sensitivity and specificity at the cut of 
 first two kinds do not depend on how the cut was chosen, and take long: they, and the other
 characteristics, are measured in every fifth replicate.
 
+Stored as JSON, and as tables in a text file beside it.
+
 Run: python benchmarks/studies/intervals/run.py [--replicates 1000] [--jobs 2] [--rules erm youden]
 """
 
@@ -203,6 +205,36 @@ def total(means, kind):
     return {"intervals": every.count, "held": every.mean}
 
 
+HEADINGS = {
+    "fixed": "At the fixed cut, judged by other patients",
+    "uniform": "At the fixed cut, judged by those who chose it",
+    "rechosen": "With the cut re-chosen",
+    "rechosen_by_rule": "With the cut re-chosen, rule by rule",
+    "rechosen_by_setting": "With the cut re-chosen, size by size",
+    "cut": "The cut-off itself",
+    "cut_by_setting": "The cut-off itself, size by size",
+}
+
+
+def as_text(found):
+    """Return the tables in Markdown, with the number of intervals of each kind."""
+    parts = []
+    for name, heading in HEADINGS.items():
+        heads = [
+            head.replace("_", " ") if name.startswith("cut") else head for head in found[name][0]
+        ]
+        lines = [f"### {heading}", "", "| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+        for row in found[name]:
+            cells = (
+                str(one) if isinstance(one, str | int) else f"{one.mean:.3f}"
+                for one in row.values()
+            )
+            lines.append("| " + " | ".join(cells) + " |")
+        total = found["total"][name.partition("_")[0]]
+        parts += [*lines, "", f"{total['intervals']} intervals, {total['held']:.3f} held.", ""]
+    return "\n".join(parts)
+
+
 def main():
     asked = options("intervals", __doc__, 1000, 1, rules=RULES)
     cells = settings(asked.rules)
@@ -221,6 +253,8 @@ def main():
         "total": {kind: total(means, kind) for kind in ("fixed", "uniform", "rechosen", "cut")},
     }
     store(asked, {"delta": DELTA} | found, digits=3)
+    head = f"{asked.replicates} studies a setting, {len(asked.rules)} rules, seed {asked.seed}.\n\n"
+    asked.out.with_suffix(".txt").write_text(head + as_text(found), encoding="utf-8")
 
 
 if __name__ == "__main__":
