@@ -85,8 +85,8 @@ def swapped_warnings(patients: PatientScores, direction: str) -> list[str]:
         return []
     low = "low" if direction == "ge" else "high"
     text = (
-        f"labels: the AUC here is {area:.2f}: are the labels swapped (--positive), or do {low} "
-        "scores mean ill here?"
+        f"labels: the AUC here is {area:.2f}: are the labels swapped (--positive, in Python "
+        f"positive=...), or do {low} scores mean ill here?"
     )
     return [text]
 
