@@ -6,12 +6,13 @@ A comment below a text names the source of all numbers since the last such comme
     <!-- figures: survival.any.nobody.exact_holds, min(row.held for row in monitor.rows) -->
 
 Settings are numbers that somebody chose. All other numbers are figures: the comment lists them in
-their order, as Python expressions of files in benchmarks/results (`survival` is survival.json). A
-list counts as its members, None as no number. A share that is shown in % is multiplied by 100. A
-number must be the stored value, rounded as it is shown. `quoted: NAME` stands below sentences that
-repeat a stored text (paper_rerun/table.md): their numbers must be in that text, and a seal says
-that neither has changed since. A stored text stands whole between `include: NAME` and `end`; with
-`NAME#HEADING`, the part below that heading.
+their order, as Python expressions of files in benchmarks/results (`survival` is survival.json,
+`speed_text` is speed.md or speed.txt). A list counts as its members, None as no number. A share
+that is shown in % is multiplied by 100. A number must be the stored value, rounded as it is shown.
+
+`quoted: NAME` stands below sentences that repeat a stored text (paper_rerun/table.md): their
+numbers must be in that text, and a seal says that neither has changed since. A stored text stands
+whole between `include: NAME` and `end`; with `NAME#HEADING`, the part below that heading.
 
 Code, links, headings and years are not read. Pages of evidence are read whole. On other pages
 decimals, percentages, `N times` and `N of M` are read, and whole rows of tables with such numbers,
@@ -209,7 +210,7 @@ def figures(expressions: str) -> Iterator[float]:
     """Yield the values that the expressions of a comment have."""
     for node in ast.parse(f"[{expressions.strip()}]", mode="eval").body.elts:  # type: ignore[attr-defined]
         names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
-        stored = {name: read(name) for name in names if list(RESULTS.glob(f"{name}.*"))}
+        stored = {name: read(path) for name in names if (path := path_of(name)) is not None}
         if not stored and not isinstance(node, ast.Constant):
             msg = f"{ast.unparse(node)} names no file of benchmarks/results"
             raise FigureError(msg)
@@ -217,13 +218,19 @@ def figures(expressions: str) -> Iterator[float]:
         yield from flat(eval(code, {"__builtins__": FUNCTIONS, **stored}))  # noqa: S307
 
 
+def path_of(name: str) -> Path | None:
+    """Return the file that a name stands for; `speed_text` is speed.md or speed.txt."""
+    stem = name.removesuffix("_text")
+    kinds = ("json",) if stem == name else ("md", "txt")
+    paths = [RESULTS / f"{stem}.{kind}" for kind in kinds]
+    return next((path for path in paths if path.is_file()), None)
+
+
 @cache
-def read(name: str) -> Any:  # noqa: ANN401
+def read(path: Path) -> Any:  # noqa: ANN401
     """Read a stored result; of a text, its lines and the rows of its tables."""
-    path = RESULTS / f"{name}.json"
-    if path.is_file():
-        return json.loads(path.read_text("utf-8"), object_hook=Stored)
-    return read_text(next(RESULTS.glob(f"{name}.*")).read_text("utf-8"))
+    text = path.read_text("utf-8")
+    return json.loads(text, object_hook=Stored) if path.suffix == ".json" else read_text(text)
 
 
 def read_text(text: str) -> dict[str, Any]:
