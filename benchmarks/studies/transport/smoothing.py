@@ -31,6 +31,11 @@ from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.rules.registry import chosen_cut, cuts_at_rank, parse_rule
 
 HERE = Path(__file__).resolve().parent
+RESULT = HERE.parents[1] / "results" / "transport_smoothing.md"
+HEAD = (
+    "Printed by `python benchmarks/studies/transport/smoothing.py --cohorts 12 --sizes 60 150`: "
+    "ratio of the regret abroad to that of `erm` and of `youden`."
+)
 SIZES = (60, 150, 400)
 SPANS = np.linspace(0.1, 0.95, 12)
 TERMS = 10
@@ -182,8 +187,8 @@ def table(block):
         "|---|---|---|---|---|---|",
     ]
     means = {method: regret.mean(axis=1) for method, regret in block.regret.items()}
-    for method, regret in means.items():
-        cells = []
+    for method in COMPARED:
+        regret, cells = means[method], []
         for reference in ("erm", "youden"):
             ratios = block.by_group(regret) / block.by_group(means[reference])
             low, high = (leave_out_sets(ratios, level) for level in (0.05, 0.95))
@@ -206,6 +211,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
     started = time.perf_counter()
+    pages = [HEAD]
     sources = {
         "real": real_homes(load(chosen.data, READERS)),
         "held out": real_homes(load(chosen.data, HELD_OUT)),
@@ -214,9 +220,12 @@ def main():
     for kind, homes in sources.items():
         results = judge(homes, COMPARED, kind, chosen.cohorts, chosen.seed, sizes=chosen.sizes)
         block = gather(list(results))
-        print(f"## {kind}: {len(block.settings)} settings of {len(block.names)} sets\n")
-        print(table(block), flush=True)
-        print(f"\n{time.perf_counter() - started:.0f} s\n", flush=True)
+        pages += [
+            f"## {kind}: {len(block.settings)} settings of {len(block.names)} sets",
+            table(block),
+        ]
+        print(*pages[-2:], f"{time.perf_counter() - started:.0f} s", sep="\n\n", flush=True)
+    RESULT.write_text("\n\n".join(pages) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
