@@ -105,6 +105,9 @@ def test_the_page_says_what_the_labels_show(capsys, place, tmp_path):
     assert "Strata of the score" in found.said
     assert "far below" in found.said
     assert "miss rate" in found.said
+    page = (tmp_path / "a/audit.html").read_text(encoding="utf-8")
+    assert "drawn independently" in page
+    assert "without labels" not in page
 
 
 def test_a_missing_label_is_said_and_counts_as_an_error(capsys, place, tmp_path):

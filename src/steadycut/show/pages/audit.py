@@ -29,7 +29,12 @@ from steadycut.show.sections.checklist import audit_checklist_section
 from steadycut.show.sections.decisions import boundaries_section, decisions_section
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import audit_methods_section
-from steadycut.show.sections.sampled import hidden_marks, sampled_facts, sampled_section
+from steadycut.show.sections.sampled import (
+    hidden_marks,
+    labelled_in_words,
+    sampled_facts,
+    sampled_section,
+)
 from steadycut.show.sections.stability import FLIPS
 from steadycut.show.sections.survival import errors_note, survival_facts, survival_section
 from steadycut.show.sections.two_cuts import between_in_words, side_marks, sides_section
@@ -89,12 +94,10 @@ def page_with(
     sections: tuple[Section, ...],
 ) -> Page:
     """Return the page of an audit: its verdict, ``facts`` and ``sections``."""
-    labels = "with known labels" if audit.labelled else "without labels"
-    if isinstance(audit, AuditDocument) and audit.sampled is not None:
-        labels = f"{sum(one.labelled for one in audit.sampled.strata)} of them labelled by a plan"
+    who = f"{count(audit.n_patients, 'patient')} of another hospital"
     return Page(
         title=f"An audit of {name} on {say.quoted(audit.score)}",
-        subtitle=f"{count(audit.n_patients, 'patient')} of another hospital, {labels}",
+        subtitle=f"{who}, {labelled_in_words(audit)}",
         status=STATUS[audit.verdict.overall],
         headline=(verdict_sentence(audit),),
         marks=(*marks_of(audit), *hidden_marks(audit)),

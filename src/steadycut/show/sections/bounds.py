@@ -121,6 +121,8 @@ def bounds_section(audit: AnyAudit, figures: tuple[Picture, ...] = ()) -> Sectio
 
 def explanation(audit: AnyAudit) -> str:
     """Say what the bounds are."""
+    if isinstance(audit, AuditDocument) and audit.sampled is not None:
+        return "The section on labels drawn by a plan has the limits here."
     if not isinstance(audit, RiskHere):
         return (
             "Without labels only the certificate of the first hospital is known. Whether it "

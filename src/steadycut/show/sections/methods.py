@@ -10,6 +10,7 @@ from steadycut.show.numbers import count, cut, percent, risk
 from steadycut.show.page import Section
 from steadycut.show.sections.certificate import rates_sentence
 from steadycut.show.sections.characteristics import characteristic_names, fixed, interval_text
+from steadycut.show.sections.sampled import labelled_in_words, sampled_text
 from steadycut.show.sections.survival import HERE, outcome_texts
 
 # As in CITATION.cff, which tests compare it with.
@@ -167,13 +168,13 @@ def characteristics_text(document: StudyDocument | LabelledAudit) -> str:
 def audit_text(document: AuditDocument) -> str:
     """Say what was audited, on whom."""
     certificate = document.certificate
-    labels = "with known labels" if document.labelled else "without labels"
     return (
         f"External validation. The rule was frozen before: {say.rule_sentence(document)} It had "
         f"been certified at a risk of at most {at_most(certificate.value)} "
         f"({percent(1 - certificate.delta)} confidence) on {certificate.n_patients} patients "
         f"of the first hospital, where {say.costs_in_words(document.costs)}. It was applied "
-        f"unchanged to {count(document.n_patients, 'patient')} of another hospital, {labels}."
+        f"unchanged to {count(document.n_patients, 'patient')} of another hospital, "
+        f"{labelled_in_words(document)}.{sampled_text(document.sampled)}"
         f"{labels_text(document)}{overruled_text(document)}"
     )
 

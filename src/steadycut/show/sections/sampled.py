@@ -52,6 +52,27 @@ def sampled_section(found: SampledPart) -> Section:
     return section("sampled", "Labels drawn by a plan", text, tables=tables)
 
 
+def labelled_in_words(audit: AuditBase) -> str:
+    """Say which of the patients have labels."""
+    found = audit.sampled if isinstance(audit, AuditDocument) else None
+    if found is not None:
+        return f"{sum(one.labelled for one in found.strata)} of them labelled by a plan"
+    return "with known labels" if audit.labelled else "without labels"
+
+
+def sampled_text(found: SampledPart | None) -> str:
+    """Return the methods and results of labels by a plan, for a paper; nothing without them."""
+    if found is None:
+        return ""
+    strata = ", ".join(f"{one.name} {one.chance:g}" for one in found.strata)
+    return (
+        " The patients to label were drawn independently, with known probabilities in strata of "
+        f"the score ({strata}). The miss rate was {in_short(found.miss)} and the false alarm rate "
+        f"{in_short(found.alarm)}; both upper limits hold together with {percent(found.level)} "
+        f"confidence. The average cost was at most {risk(found.cost.high)}."
+    )
+
+
 def hidden_marks(audit: AuditBase) -> tuple[Status, ...]:
     """Say what patients of strata without labels may hide; nothing if there are none."""
     found = audit.sampled if isinstance(audit, AuditDocument) else None
