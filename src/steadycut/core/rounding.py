@@ -51,6 +51,17 @@ def share_at_most(share: float) -> str:
     return f"{math.ceil(1000 * share - ROUNDING) / 10:.1f}".removesuffix(".0") + " %"
 
 
+def share_at_least(share: float) -> str:
+    """Write a lower limit of a share in per cent with one decimal, never larger than it is.
+
+    Examples
+    --------
+    >>> share_at_least(0.12399), share_at_least(0.2), share_at_least(0.0)
+    ('12.3 %', '20 %', '0 %')
+    """
+    return f"{math.floor(1000 * share + ROUNDING) / 10:.1f}".removesuffix(".0") + " %"
+
+
 def of_hundred(share: float) -> str:
     """Write a share as patients of a hundred.
 

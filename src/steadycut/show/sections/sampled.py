@@ -1,6 +1,12 @@
 """Labels that a plan drew: who has one, what they show, and what nobody can know."""
 
-from steadycut.core.rounding import of_hundred_at_most
+from steadycut.core.rounding import (
+    at_least,
+    at_most,
+    of_hundred_at_most,
+    share_at_least,
+    share_at_most,
+)
 from steadycut.documents.audit import (
     AuditBase,
     AuditDocument,
@@ -26,7 +32,7 @@ def sampled_facts(found: SampledPart, costs: CostsPart) -> tuple[tuple[str, str]
 
 def in_short(rate: SampledRatePart) -> str:
     """Write a rate with its limits."""
-    ends = f"{percent(rate.low)} to {percent(rate.high)}"
+    ends = f"{share_at_least(rate.low)} to {share_at_most(rate.high)}"
     return ends if rate.value is None else f"{percent(rate.value)} ({ends})"
 
 
@@ -44,7 +50,7 @@ def sampled_section(found: SampledPart) -> Section:
         ("false alarm rate", in_short(found.alarm), "share of healthy patients who are called"),
         (
             "average cost per patient",
-            f"{risk(found.cost.value)} ({risk(found.cost.low)} to {risk(found.cost.high)})",
+            f"{risk(found.cost.value)} ({at_least(found.cost.low)} to {at_most(found.cost.high)})",
             "as in the rule",
         ),
     )
@@ -93,8 +99,8 @@ def hidden_sentence(hidden: HiddenPart) -> str:
     none, target = (of_hundred_at_most(one) for one in (hidden.miss_if_none, hidden.miss_target))
     return (
         f"{start} If none of them is ill, at most {none} ill patients are missed. At most {target} "
-        f"are missed as long as at most {100 * hidden.most_ill:.2g} % of the people in this range "
-        "of scores are ill."
+        f"are missed as long as at most {at_least(100 * hidden.most_ill)} % of the people in this "
+        "range of scores are ill."
     )
 
 

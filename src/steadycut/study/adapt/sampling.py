@@ -19,6 +19,7 @@ from steadycut.core.adapt.sampling import (
 from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.checks import IntArray, check_count, is_real, refuse
 from steadycut.core.records import PatientScores
+from steadycut.core.rounding import at_least, at_most
 from steadycut.core.verdict import QUESTIONS, Answer, Question, Verdict, worst_answer
 from steadycut.documents.audit import (
     HiddenPart,
@@ -559,7 +560,7 @@ def described(found: Sampled, verdict: Verdict, part: SampledPart) -> list[Quest
             f"%; before {were}"
         ),
         "within_certificate": (
-            f"Costs on average at most {part.cost.high:.3g} per patient; certified: at most "
+            f"Costs on average at most {at_most(part.cost.high)} per patient; certified: at most "
             f"{words.limit(found.rule.certificate.value)}"
         ),
     }
@@ -585,7 +586,7 @@ def _without_score(found: Sampled) -> str:
 
 
 def _between(one: SampledRatePart, scale: float = 1.0) -> str:
-    return f"{scale * one.low:.3g} to {scale * one.high:.3g}"
+    return f"{at_least(scale * one.low)} to {at_most(scale * one.high)}"
 
 
 def overall_text(verdict: Verdict) -> str:
