@@ -14,9 +14,10 @@ that is shown in % is multiplied by 100. A number must be the stored value, roun
 numbers must be in that text, and a seal says that neither has changed since. A stored text stands
 whole between `include: NAME` and `end`; with `NAME#HEADING`, the part below that heading.
 
-Code, links, headings and years are not read. Pages of evidence are read whole. On other pages
-decimals, percentages, `N times` and `N of M` are read, and whole rows of tables with such numbers,
-unless code of the page that tests/docs runs shows them.
+Code, links, headings without decimals and percentages, and years are not read. A decimal or
+percentage must stand apart: `0.9/0.8`, `n=0.9`, `1.5x` and `.9` are faults. Pages of evidence are
+read whole. On other pages decimals, percentages, `N times` and `N of M` are read, and whole rows of
+tables with such numbers, unless code of the page that tests/docs runs shows them.
 
 Run: python scripts/write_figures.py [--check] [PAGE...]
 """
@@ -41,7 +42,7 @@ SOURCE = re.compile(r"(?:<!-- (?:figures|settings|quoted):(?:(?!-->).)*-->\s*)+"
 PART = re.compile(r"<!-- (figures|settings|quoted):(.*?)-->", re.DOTALL)
 NUMBER = re.compile(
     r"(?<![\w.,/^'=:-])(?P<number>[-+]?\d[\d,]*(?<!,)(?:\.\d+)?(?:e[-+]?\d+)?)(?![\w^]|[.,/:]\d)"
-    r"(?P<percent>(?=(?:(?:,| and| to| or| against) [-+]?\d(?:[\d.,]*\d)?)* ?(?:%|per cent)))?"
+    r"(?P<percent>(?=(?:(?:,| and| to| or| against) [-+]?\d(?:[\d.,]*\d)?)* ?(?:%|per ?cent)))?"
 )
 FENCE = re.compile(r"^ *```.*$")
 QUOTED = re.compile(r"<!-- quoted: (\S+)(?: \w+)? -->")
@@ -52,13 +53,13 @@ INCLUDED = re.compile(r"<!-- include: ([^#\n]+)(#?)([^\n]*) -->\n.*?<!-- end -->
 # What is included, and what scripts/write_paper_rerun.py, benchmarks.trust and
 # scripts/write_readme.py write. Other tests compare these.
 WRITTEN = re.compile(
-    r"<!-- include: .*?<!-- end -->|<!-- ([\w-]+) -->.*?<!-- end of \1 -->"
+    r"<!-- include: [^\n]* -->\n.*?<!-- end -->|<!-- ([\w-]+) -->.*?<!-- end of \1 -->"
     r"|<!-- tables: begin -->.*?<!-- tables: end -->"
     r"|^```\nsteadycut .*?^```\n\n```\n.*?^```$",
     re.DOTALL | re.MULTILINE,
 )
 NOT_READ = re.compile(
-    r"<!--.*?-->|`+[^`]+`+|\]\([^)]*\)|^#+ [^\n]*$"
+    r"<!--.*?-->|`+[^`]+`+|\]\([^)]*\)|^#+ (?:(?!\d\.\d|\d ?%)[^\n])*$"
     r"|(?<![\d.,])(?:19|20)\d\d(?![\d%]|[.,]\d)|(?<=Python )[\d.]+",
     re.DOTALL | re.MULTILINE,
 )
@@ -66,6 +67,10 @@ NOT_READ = re.compile(
 PART_OF = re.compile(r"(?<![\w.,])(\d[\d,]*)\s(?:of|in)\s(?:the\s)?(\d[\d,]*)")
 TIMES = re.compile(r"\stimes\b")
 RESULT_ROW = re.compile(r"\d\.\d|\d ?%")
+# A decimal or percentage, but not a version (4.2.2), an exponent or quantile:0.9.
+CLAIM = re.compile(
+    r"(?<![\d.^])(?<!quantile:)(?:\d[\d,]*)?\.\d+(?!\.?\d)|(?<![\d.,])\d[\d.,]* ?(?:%|per ?cent)"
+)
 
 
 def where(rows: Iterable[dict[str, Any]], **wanted: object) -> list[dict[str, Any]]:
@@ -158,6 +163,21 @@ def numbers(text: str, *, whole: bool) -> list[Number]:
         if whole
         or (is_claim(found, parts) and parts.get(found.start(), name_of(found)) not in shown)
     ]
+
+
+def unread(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the decimals and percentages that are written so that nobody compares them.
+
+    Examples
+    --------
+    >>> list(unread("0.9/0.8, n=0.7, 1.5x, .6; but 0.9 / 0.8, R 4.2.2"))
+    [(0, '0.9'), (4, '0.8'), (11, '0.7'), (16, '1.5'), (22, '.6')]
+    """
+    plain, _ = without_code(text)
+    read = {place for found in NUMBER.finditer(plain) for place in range(*found.span("number"))}
+    for found in CLAIM.finditer(plain):
+        if found.start() not in read:
+            yield found.start(), found[0]
 
 
 def parts_of(text: str) -> Iterator[tuple[str, re.Match[str]]]:
@@ -279,6 +299,7 @@ def compared(text: str, *, whole: bool) -> tuple[str, list[str]]:
     """Return a page with its figures as they are stored, and what is wrong with it."""
     before, text = text, INCLUDED.sub(included, text)
     faults = ["an included text is not the stored one"] if text != before else []
+    faults += [f"line {line_of(text, at)}: {name} must stand apart" for at, name in unread(text)]
     left = numbers(text, whole=whole)
     changed: list[tuple[int, str, str]] = []
     for source in SOURCE.finditer(text):

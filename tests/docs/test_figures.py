@@ -10,6 +10,7 @@ from scripts.write_figures import (
     REPOSITORY,
     RESULTS,
     SOURCE,
+    WRITTEN,
     compared,
     is_evidence,
     numbers,
@@ -18,6 +19,7 @@ from scripts.write_figures import (
 )
 
 PAGES = [path.relative_to(REPOSITORY).as_posix() for path in [REPOSITORY / "README.md", *pages()]]
+MARKED = ("include: ", "end of ", "tables: begin")
 SOURCED = [page for page in PAGES if SOURCE.search((REPOSITORY / page).read_text(encoding="utf-8"))]
 
 
@@ -104,6 +106,39 @@ def test_the_cells_of_a_table_are_compared_in_their_order():
 )
 def test_a_number_without_a_stored_result_is_found(comment, said):
     assert said in " ".join(faults(f"It held in 0.913.\n\n{comment}"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It held in 0.937/0.951.",
+        "It held in 0.937-0.951.",
+        "power=0.937",
+        "It is 9.3x faster.",
+        "It took 12.7s.",
+        "It held in .937.",
+        "It held in 93 percent.",
+        "## It held in 0.937",
+        "## It held in 93 %",
+        "<!-- include: study.json --> 0.937 <!-- end -->",
+    ],
+)
+@pytest.mark.parametrize("whole", [True, False])
+def test_no_way_of_writing_hides_a_figure(text, whole):
+    assert faults(text, whole=whole) != []
+
+
+def test_blocks_that_are_not_read_stand_only_where_other_tests_compare_them():
+    found = {
+        (page, next((word for word in MARKED if word in block[0]), "command"))
+        for page in PAGES
+        for block in WRITTEN.finditer((REPOSITORY / page).read_text(encoding="utf-8"))
+    }
+    assert {one for one in found if one[1] != "include: "} == {
+        ("docs/paper_rerun.md", "end of "),
+        ("docs/reliability.md", "tables: begin"),
+        ("README.md", "command"),
+    }
 
 
 def test_an_included_text_is_the_stored_one(results):
