@@ -153,10 +153,13 @@ def test_wrong_lists_are_refused(capsys, place, tmp_path):
     twice = place / "twice.csv"
     lines = (place / "filled.csv").read_text().splitlines()
     twice.write_text("\n".join([*lines, lines[1]]))
+    semicolons = place / "semicolons.csv"
+    semicolons.write_text("\n".join(lines).replace(",", ";"))
     for path, says in (
         (none, "no label is filled"),
         (far, "'far below' has a label"),
         (twice, "twice"),
+        (semicolons, "separated by commas"),
     ):
         found = audit(capsys, place, tmp_path / "a", "--labels", path)
         assert (found.code, says in found.err) == (2, True)
@@ -167,7 +170,7 @@ def test_wrong_lists_are_refused(capsys, place, tmp_path):
     ("more", "says"),
     [
         (["--draw", "5"], "at least 10"),
-        (["--draw", "2000"], "label all of them"),
+        (["--draw", "2000"], "Label all of them"),
         (["--probabilities", "1,x"], "numbers such as"),
         (["--probabilities", "0,1"], "above 0 for called"),
         (["--edge", "0.1"], "need --draw"),

@@ -274,7 +274,10 @@ def read_worklist(
         msg = f"cannot read {path}: {why}. Give the list of patients that steadycut wrote."
         raise BadOption(msg) from None
     if not rows or not {"patient", column, "label"} <= set(rows[0]):
-        msg = f"{path} must have the columns patient, {column} and label, as steadycut wrote them."
+        msg = (
+            f"{path} must have the columns patient, {column} and label, separated by commas, as "
+            "steadycut wrote them."
+        )
         raise BadTable(msg)
     filled = [row for row in rows if (row["label"] or "").strip()]
     if not filled:

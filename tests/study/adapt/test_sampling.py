@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from steadycut import FrozenRule, PatientScores, audit, draw_labels, fit
+from steadycut.documents.audit import SampledRatePart
 from steadycut.documents.change_plan import LabelPlan, read_label_plan, sealed_of
 from steadycut.errors import BadOption, BadPatients, BadRuleFile
-from steadycut.study.adapt.sampling import sampled
+from steadycut.show.sections.sampled import in_short
+from steadycut.study.adapt.sampling import _between, sampled
 
 N = 3000
 
@@ -155,7 +157,7 @@ def test_a_stratum_without_labels_is_named_and_bounded(rule, pool):
     [
         ({}, "give one of them"),
         ({"labels": 300, "probabilities": [1, 0.5]}, "give one of them"),
-        ({"labels": N}, "label all of them"),
+        ({"labels": N}, "Label all of them"),
         ({"labels": 3}, "at least 10"),
         ({"probabilities": [0, 0.5]}, "above 0 for called"),
         ({"probabilities": [1.0]}, "two or three"),
@@ -210,3 +212,54 @@ def test_what_a_plan_does_not_go_with_is_refused(rule, pool, more):
     found = draw_labels(rule, pool[0], 500)
     with pytest.raises(BadOption, match="leave one out"):
         audit(rule, pool[0], {}, label_plan=found.plan, **more)
+
+
+def answers(rule, pool, found, labels=None):
+    """Return the sentence of each question."""
+    there = audit(rule, pool[0], labels or labels_of(found, pool), label_plan=found.plan)
+    return {one.question: one.text for one in there.describe().questions}
+
+
+def test_an_empty_stratum_without_labels_hides_nobody(rule, pool):
+    found = draw_labels(rule, pool[0], probabilities=[1.0, 0.5, 0.0], edge=-99.0)
+    there = audit(rule, pool[0], labels_of(found, pool), label_plan=found.plan).describe()
+    two = draw_labels(rule, pool[0], probabilities=[1.0, 0.5])
+    same = audit(rule, pool[0], labels_of(two, pool), label_plan=two.plan).describe()
+    assert [one.text for one in there.questions] == [one.text for one in same.questions]
+    assert "stratum" not in there.next_step
+
+
+def test_nobody_ill_among_the_drawn_gives_no_estimate_of_calling_nobody(rule, pool):
+    found = draw_labels(rule, pool[0], 500)
+    assert "calling everybody or nobody: about" in answers(rule, pool, found)["useful"]
+    healthy = dict.fromkeys(found.patients.tolist(), 0)
+    assert "calling" not in answers(rule, pool, found, healthy)["useful"]
+
+
+@pytest.mark.parametrize("value", [0.1231, 0.12349, 0.5])
+def test_limits_in_sentences_are_rounded_to_the_safe_side(value):
+    low, high = _between(SampledRatePart(value=None, low=value, high=value), 100).split(" to ")
+    assert float(low) <= 100 * value <= float(high)
+    assert (
+        float(in_short(SampledRatePart(value=None, low=0.0, high=value)).split()[-2]) >= 100 * value
+    )
+
+
+def test_here_and_certified_have_the_same_unit(pool):
+    rng = np.random.default_rng(0)
+    ill = np.repeat([0, 1], [300, 100])
+    home = PatientScores(scores=rng.normal(size=400) + 3 * ill, labels=ill)
+    rule = fit(home, n_bootstrap=20).freeze()
+    text = answers(rule, pool, draw_labels(rule, pool[0], 500))["within_certificate"]
+    assert text.count(" of 100") == 2
+    assert "Costs" not in text
+
+
+def test_a_certified_rate_that_keeps_the_answer_open_is_said(pool):
+    rng = np.random.default_rng(0)
+    ill = np.repeat([0, 1], [300, 100])
+    home = PatientScores(scores=rng.normal(size=400) + 3 * ill, labels=ill)
+    rule = fit(home, n_bootstrap=20, cost_fn=5, certify="sensitivity:0.8").freeze()
+    text = answers(rule, pool, draw_labels(rule, pool[0], 300))["within_certificate"]
+    assert "sensitivity at least" in text
+    assert "certified: at least 0.8 " in text

@@ -75,7 +75,7 @@ def sampled_text(found: SampledPart | None) -> str:
         " The patients to label were drawn independently, with known probabilities in strata of "
         f"the score ({strata}). The miss rate was {in_short(found.miss)} and the false alarm rate "
         f"{in_short(found.alarm)}; both upper limits hold together with {percent(found.level)} "
-        f"confidence. The average cost was at most {risk(found.cost.high)}."
+        f"confidence. The average cost was at most {at_most(found.cost.high)}."
     )
 
 

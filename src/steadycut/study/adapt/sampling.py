@@ -20,7 +20,14 @@ from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.checks import IntArray, check_count, is_real, refuse
 from steadycut.core.records import PatientScores
 from steadycut.core.rounding import at_least, at_most
-from steadycut.core.verdict import QUESTIONS, Answer, Question, Verdict, worst_answer
+from steadycut.core.verdict import (
+    QUESTIONS,
+    Answer,
+    Question,
+    Verdict,
+    name_in_text,
+    worst_answer,
+)
 from steadycut.documents.audit import (
     HiddenPart,
     QuestionPart,
@@ -185,8 +192,8 @@ def _for_budget(
     check_count("draw", labels, at_least=10)
     if labels >= scores.size:
         msg = (
-            f"{argument('draw', labels)} is as many as there are patients ({scores.size}): label "
-            "all of them, and audit without a plan."
+            f"{argument('draw', labels)} must be below the number of patients ({scores.size}). "
+            "Label all of them instead, and audit without a plan."
         )
         raise BadOption(msg)
     home, share = home_scores(rule), float(prevalence or 0.5)
@@ -244,8 +251,8 @@ def _hidden_warnings(plan: LabelPlan) -> list[str]:
     """Warn of strata of which nobody is labelled."""
     return [
         f"no labels: the plan labels none of the {one.patients} patients of the stratum "
-        f"'{one.name}', so how many of them are ill cannot be known. The limits count all of them "
-        "as ill."
+        f"'{one.name}', so how many of them are ill cannot be known. The upper limit of the miss "
+        "rate counts all of them as ill."
         for one in plan.strata
         if not one.chance and one.patients
     ]
@@ -280,6 +287,12 @@ class Sampled:
         """How many drawn patients have no label."""
         return self.worst.n_drawn - self.seen.n_drawn
 
+    @property
+    def hidden_strata(self) -> list[str]:
+        """The strata whose patients are never labelled, if they have any."""
+        pairs = zip(self.plan.strata, self.worst.sizes, strict=True)
+        return [one.name for one, patients in pairs if patients and not one.chance]
+
     def warnings(self) -> list[str]:
         """Say what the labels do not tell."""
         found = []
@@ -291,7 +304,7 @@ class Sampled:
         if self.unlabelled:
             found.append(
                 f"labels: {self.unlabelled} drawn patients have no label. In upper limits each of "
-                "them counts as an error, in lower limits as right."
+                "them counts as an error, in lower limits as right. Estimates leave them out."
             )
         grown = self.worst.n_patients - sum(one.patients for one in self.plan.strata)
         if grown:
@@ -433,13 +446,12 @@ class Sampled:
 
     def _hidden(self, level: float) -> HiddenPart | None:
         """Return what patients of strata without labels may hide; None if there are none."""
-        names: list[str] = [one.name for one in self.plan.strata if not one.chance]
         if not self.worst.n_hidden:
             return None
         inside = self.worst.highest_miss(level, 0.0)
         target = min(inside + self.margin, 1.0) if inside < 1 else 1.0
         return HiddenPart(
-            strata=names,
+            strata=self.hidden_strata,
             patients=self.worst.n_hidden,
             miss_if_none=inside,
             miss_target=target,
@@ -552,40 +564,75 @@ def described(found: Sampled, verdict: Verdict, part: SampledPart) -> list[Quest
     """Return each question with its answer and a sentence."""
     words, home = Words(rule=found.rule), found.rule.document.reference.confusion
     before = [one for one in (home.miss_rate, home.alarm_rate) if one is not None]
-    were = " and ".join(f"{100 * one:.3g} %" for one in before)
+    were, sure = " and ".join(f"{100 * one:.3g} %" for one in before), f" ({words.confidence})"
     texts: dict[Question, str] = {
-        "useful": f"Costs on average {_between(part.cost)} per patient{_without_score(found)}",
+        "useful": f"{_mean_cost(found, words, part.cost)}{_without_score(found, words)}{sure}",
         "as_before": (
             f"Miss rate {_between(part.miss, 100)} %, false alarm rate {_between(part.alarm, 100)} "
-            f"%; before {were}"
+            f"%; before {were}{sure}"
         ),
-        "within_certificate": (
-            f"Costs on average at most {at_most(part.cost.high)} per patient; certified: at most "
-            f"{words.limit(found.rule.certificate.value)}"
-        ),
+        "within_certificate": _certified(found, words, verdict, part),
     }
     return [
         QuestionPart(
             question=name,
             answer=getattr(verdict, name),
-            text=f"{TITLES[name]}: {getattr(verdict, name)}. {texts[name]} ({words.confidence}).",
+            text=f"{TITLES[name]}: {getattr(verdict, name)}. {texts[name]}.",
         )
         for name in QUESTIONS
     ]
 
 
-def _without_score(found: Sampled) -> str:
-    """Say what calling everybody or nobody would cost, if all strata have labels."""
+def _mean_cost(found: Sampled, words: Words, cost: SampledRatePart) -> str:
+    """Write the limits of the mean cost: as wrong decisions, or as a number."""
+    if words.equal:
+        return f"Wrong in {_between(cost, 100 / found.rule.costs.cost_fn)} % of patients"
+    return f"Costs on average {_between(cost)} per patient{words.where}"
+
+
+def _without_score(found: Sampled, words: Words) -> str:
+    """Say what calling everybody or nobody would cost, if this can be estimated."""
     seen, costs = found.seen, found.rule.costs
-    if seen.n_hidden or costs.target is not None:
+    if seen.n_hidden or not sum(seen.ill) or costs.target is not None:
         return ""
-    shares = np.array(seen.ill) / np.array(seen.chances) / seen.n_patients
-    ill = min(float(shares.sum()), 1.0)
+    drawn = seen.drawn(seen.ill)
+    weights = (count / chance for count, chance in zip(drawn.counts, drawn.chances, strict=True))
+    ill = min(sum(weights) / seen.n_patients, 1.0)
     cost = min(costs.cost_fn * ill, costs.cost_fp * (1 - ill))
-    return f"; calling everybody or nobody: about {cost:.3g}"
+    about = f"{100 * cost / costs.cost_fn:.3g} %" if words.equal else f"{cost:.3g}"
+    return f"; {words.without_score}: about {about}"
+
+
+def _certified(found: Sampled, words: Words, verdict: Verdict, part: SampledPart) -> str:
+    """Compare the cost and certified rates with what was certified."""
+    certificate = found.rule.certificate
+    rates, promised = _certified_rates(found), words.limit(certificate.value)
+    if not certificate.n_patients:
+        return "The cut-off was adapted without labels, so nothing was certified"
+    if certificate.vacuous and verdict.within_certificate == "cannot tell":
+        return (
+            f"The certified limit of {promised} was never shown to be better than "
+            f"{words.without_score}, so to be within it means nothing{rates}"
+        )
+    here = words.limit(part.cost.high)
+    text = f"Costs on average at most {here} per patient{words.where}"
+    if words.equal:
+        text = f"Wrong in at most {here} patients"
+    return f"{text}; certified: at most {promised}{rates} ({words.confidence})"
+
+
+def _certified_rates(found: Sampled) -> str:
+    """Write the limit of each certified rate."""
+    limits = {"sensitivity": found.worst.highest_miss, "specificity": found.worst.highest_alarm}
+    return "".join(
+        f"; {name_in_text(name)} at least {at_least(1 - limits[name](found.delta))}, certified: at "
+        f"least {asked:g}"
+        for name, asked in found.rule.certified_rates.items()
+    )
 
 
 def _between(one: SampledRatePart, scale: float = 1.0) -> str:
+    """Write both limits, rounded to the safe side."""
     return f"{at_least(scale * one.low)} to {at_most(scale * one.high)}"
 
 
@@ -608,7 +655,7 @@ def next_step(found: Sampled, verdict: Verdict) -> str:
         return f"Next: use it, and watch it: steadycut monitor {name} TABLE --order COL"
     if verdict.overall == "bad":
         return f"Next: do not use it here as it is: steadycut adapt {name} TABLE --prevalence P"
-    hidden = [one.name for one in found.plan.strata if not one.chance]
+    hidden = found.hidden_strata
     if hidden:
         return (
             f"Next: draw some patients of the stratum '{hidden[0]}' too: steadycut audit {name} "
