@@ -153,6 +153,8 @@ def test_wrong_lists_are_refused(capsys, place, tmp_path):
     twice = place / "twice.csv"
     lines = (place / "filled.csv").read_text().splitlines()
     twice.write_text("\n".join([*lines, lines[1]]))
+    renamed = place / "renamed.csv"
+    renamed.write_text("\n".join(lines).replace(MARK, ""))
     semicolons = place / "semicolons.csv"
     semicolons.write_text("\n".join(lines).replace(",", ";"))
     for path, says in (
@@ -160,6 +162,7 @@ def test_wrong_lists_are_refused(capsys, place, tmp_path):
         (far, "'far below' has a label"),
         (twice, "twice"),
         (semicolons, "separated by commas"),
+        (renamed, "change identifiers"),
     ):
         found = audit(capsys, place, tmp_path / "a", "--labels", path)
         assert (found.code, says in found.err) == (2, True)

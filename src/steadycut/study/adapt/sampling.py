@@ -504,7 +504,10 @@ def _labels_of(patients: PatientScores, labels: Mapping[str, int] | ArrayLike | 
     if isinstance(labels, Mapping):
         unknown = len(set(labels) - set(names))
         if unknown:
-            msg = f"{unknown} labelled patients are not in the table; give the table that has them."
+            msg = (
+                f"patients with a label who are not in the table: {unknown}. Give the table that "
+                "has them. Did a spreadsheet change identifiers, such as 007 to 7?"
+            )
             raise BadPatients(msg)
         values = [labels.get(name, -1) for name in names]
     elif labels is not None:
