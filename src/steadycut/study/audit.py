@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadycut.core.checks import check_fraction
+from steadycut.core.checks import check_fraction, shown
 from steadycut.core.frames import Columns
 from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores, check_patients
@@ -267,6 +267,9 @@ def by_plan(
             raise BadOption(msg)
     if not isinstance(rule, FrozenRule):
         msg = f"{argument('label_plan')} is for a rule with one cut-off (rule.json)."
+        raise BadOption(msg)
+    if not isinstance(plan, LabelPlan):
+        msg = f"{argument('label_plan')} must be a plan of draw_labels, not {shown(plan)}."
         raise BadOption(msg)
     patients = rule.patients_of(scores) if isinstance(scores, Mapping) else scores
     if not isinstance(patients, PatientScores):

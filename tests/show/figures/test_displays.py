@@ -274,9 +274,11 @@ def test_every_module_is_in_the_docstring_and_every_figure_in_the_package():
 
 
 def test_the_figures_are_an_attribute_of_the_package():
-    assert steadycut.displays is figures
-    assert import_module("steadycut.displays") is figures
     assert steadycut.displays.RiskCurveDisplay is RiskCurveDisplay
+    module = import_module("steadycut.displays")
+    assert {name: getattr(module, name) for name in figures.__all__} == {
+        name: getattr(figures, name) for name in figures.__all__
+    }
 
 
 def test_content_that_a_figure_does_not_take_is_refused():
