@@ -50,8 +50,9 @@ def fill(folder, name, label):
     truth = {row[0]: row[2] for row in patients(1, N, 0.04, MARK)}
     with (folder / "p/label_list.csv").open() as file:
         rows = list(csv.DictReader(file))
-    filled = [(one["patient"], one["stratum"], label(one, truth[one["patient"]])) for one in rows]
-    return write(folder / name, filled, ("patient", "stratum", "label"))
+    assert list(rows[0]) == ["patient", "label"]  # Nothing that tells those who label the score.
+    filled = [(one["patient"], label(one, truth[one["patient"]])) for one in rows]
+    return write(folder / name, filled, ("patient", "label"))
 
 
 def audit(
@@ -149,7 +150,10 @@ def test_what_does_not_belong_together_is_refused(capsys, place, tmp_path, more,
 
 def test_wrong_lists_are_refused(capsys, place, tmp_path):
     none = fill(place, "none.csv", lambda *_: "")
-    far = fill(place, "far.csv", lambda row, one: "" if row["stratum"] == "far below" else one)
+    plan = json.loads((place / "p/label_plan.json").read_bytes())
+    scores = {row[0]: row[1] for row in patients(1, N, 0.04, MARK)}
+    edge = plan["edge"]
+    far = fill(place, "far.csv", lambda row, one: "" if scores[row["patient"]] < edge else one)
     twice = place / "twice.csv"
     lines = (place / "filled.csv").read_text().splitlines()
     twice.write_text("\n".join([*lines, lines[1]]))

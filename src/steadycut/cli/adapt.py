@@ -346,7 +346,7 @@ def write_worklist(
     found = worklist(frozen, patients, size, prevalence=stated, force=rule.force, key=key)
     rows = np.concatenate([found.certify, found.choose])
     purposes = np.repeat([CERTIFY, CHOOSE], [found.certify.size, found.choose.size])
-    path = write_list(output, WORKLIST, patients.patients[rows], "purpose", purposes)
+    path = write_list(output, WORKLIST, patients.patients[rows], {"purpose": purposes})
     whom = (
         f"Label {rows.size} patients: {found.certify.size} at random, who may certify, and "
         f"{found.choose.size} near the plausible cut-offs, who only help to choose."

@@ -43,7 +43,7 @@ from steadycut.errors import BadOption, BadPatients
 from steadycut.ingest import PatientTable
 from steadycut.ingest.request import ROW
 from steadycut.show.pages.kinds import page_of
-from steadycut.study.adapt.sampling import NAMES, LabelDraw, draw_labels
+from steadycut.study.adapt.sampling import LabelDraw, draw_labels
 from steadycut.study.audit import Audit, audit
 from steadycut.study.operating_point import CONFIDENCE
 
@@ -225,7 +225,8 @@ def write_plan(
         key=key,
     )
     written = {LABEL_PLAN_FILE: found.plan.to_bytes()}
-    path = write_list(output, LABEL_LIST, found.patients, "stratum", found.strata, written)
+    # Without the strata: those who label must not see on which side of the cut-off a patient is.
+    path = write_list(output, LABEL_LIST, found.patients, files=written)
     note_warnings(found.warnings)
     show(found.plan, plan_in_words(found, path, rule.rule), as_json=output.as_json)
     rule.end(warned=bool(found.warnings))
@@ -264,8 +265,7 @@ def labels_by_plan(
     known = [] if everyone.patients is None else everyone.patients.tolist()
     if asked.labels is not None:
         positive = there.positive or frozen.recipe.positive
-        allowed = sorted({name for names in NAMES.values() for name in names})
-        return read_worklist(asked.labels, positive, known, "stratum", allowed)[0]
+        return read_worklist(asked.labels, positive, known)[0]
     label = there.label_of(frozen)
     if label is None:
         msg = f"--label-plan needs labels: --labels {LABEL_LIST}, or --label COL of the table."

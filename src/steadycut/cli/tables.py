@@ -229,8 +229,7 @@ def write_list(
     output: OutputOptions,
     name: str,
     patients: NDArray[np.str_],
-    column: str,
-    values: NDArray[np.str_],
+    columns: Mapping[str, NDArray[np.str_]] | None = None,
     files: Mapping[str, bytes] | None = None,
 ) -> Path:
     """Write a list of patients with an empty column for labels, and ``files``; return its path.
@@ -238,7 +237,7 @@ def write_list(
     A list that is there already may have labels, so it is not replaced.
     """
     empty = np.full(patients.size, "", dtype=np.str_)
-    content = csv_bytes({"patient": patients, column: values, "label": empty})
+    content = csv_bytes({"patient": patients, **(columns or {}), "label": empty})
     path = output.out / name
     for one in (name, *(files or ())):
         if (output.out / one).exists() and not output.overwrite:
@@ -260,12 +259,13 @@ def read_worklist(
     path: Path,
     positive: str | None,
     known: Sequence[str],
-    column: str,
-    allowed: Sequence[str],
+    column: str | None = None,
+    allowed: Sequence[str] = (),
 ) -> tuple[dict[str, int], dict[str, str]]:
     """Return the labels of a worklist by patient, and what its ``column`` says of each.
 
-    ``known`` are the patients of the table, ``allowed`` the values of the column.
+    ``known`` are the patients of the table, ``allowed`` the values of the column. Without a column
+    nothing is said of the patients.
     """
     try:
         rows = list(csv.DictReader(io.StringIO(read_small(path).decode("utf-8-sig"), newline="")))
@@ -273,10 +273,11 @@ def read_worklist(
         why = getattr(error, "strerror", None) or error
         msg = f"cannot read {path}: {why}. Give the list of patients that steadycut wrote."
         raise BadOption(msg) from None
-    if not rows or not {"patient", column, "label"} <= set(rows[0]):
+    needed = ["patient", *([] if column is None else [column]), "label"]
+    if not rows or not set(needed) <= set(rows[0]):
         msg = (
-            f"{path} must have the columns patient, {column} and label, separated by commas, as "
-            "steadycut wrote them."
+            f"{path} must have the columns {', '.join(needed[:-1])} and label, separated by "
+            "commas, as steadycut wrote them."
         )
         raise BadTable(msg)
     filled = [row for row in rows if (row["label"] or "").strip()]
@@ -289,7 +290,8 @@ def read_worklist(
     if len(set(names)) < len(names):
         msg = f"{path} names a patient twice; keep one row of each."
         raise BadTable(msg)
-    purposes = {name: row[column] for name, row in zip(names, filled, strict=True)}
+    said = {} if column is None else dict(zip(names, filled, strict=True))
+    purposes = {name: row[column] for name, row in said.items()}
     if not set(purposes.values()) <= set(allowed):
         msg = f"the column {column} of {path} must be {' or '.join(allowed)}, as it was written."
         raise BadTable(msg)
