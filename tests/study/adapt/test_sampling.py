@@ -87,6 +87,13 @@ def test_the_limits_are_those_of_the_core(rule, pool):
     assert len(there.questions) == 3
 
 
+@pytest.mark.parametrize("seed", [0, 3])
+def test_another_seed_than_the_first_is_said(rule, pool, seed):
+    found = draw_labels(rule, pool[0], probabilities=[1.0, 0.5, 0.2], edge=0.5, seed=seed)
+    there = audit(rule, pool[0], labels_of(found, pool), label_plan=found.plan)
+    assert any("drawn with the seed 3" in one for one in there.warnings) == (seed == 3)
+
+
 def test_everybody_labelled_gives_the_limits_of_a_plain_audit(rule, pool):
     patients, ill = pool
     found = draw_labels(rule, patients, probabilities=[1.0, 1.0])

@@ -311,6 +311,11 @@ class Sampled:
             found.append(
                 f"labels: {grown} patients came after the plan was made; they have coins too."
             )
+        if self.plan.seed:
+            found.append(
+                f"labels: the plan was drawn with the seed {self.plan.seed}, not with 0. If plans of "
+                "several seeds were labelled and the best one is shown, the limits do not hold."
+            )
         return [*found, *_hidden_warnings(self.plan)]
 
     # The verdict ---------------------------------------------------------------------------------
