@@ -313,8 +313,8 @@ class Sampled:
             )
         if self.plan.seed:
             found.append(
-                f"labels: the plan was drawn with the seed {self.plan.seed}, not with 0. If plans of "
-                "several seeds were labelled and the best one is shown, the limits do not hold."
+                f"labels: the plan was drawn with the seed {self.plan.seed}, not with 0. If plans "
+                "of several seeds were labelled and the best is shown, the limits do not hold."
             )
         return [*found, *_hidden_warnings(self.plan)]
 
