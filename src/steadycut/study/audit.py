@@ -33,7 +33,7 @@ from steadycut.documents.parts import SurvivalPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
 from steadycut.errors import BadOption, BadPatients, argument, warn_each
-from steadycut.study.adapt.sampling import Sampled, sampled
+from steadycut.study.adapt.sampled import Sampled, sampled
 from steadycut.study.audited import Audited
 from steadycut.study.curves import class_quantiles
 from steadycut.study.describe_audit import cut_off_audit, decision_audit

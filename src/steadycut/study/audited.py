@@ -8,7 +8,7 @@ from steadycut.core.verdict import MARGIN
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import ScoresPart, SurvivalPart
 from steadycut.documents.rule import FrozenRule
-from steadycut.study.adapt.sampling import Sampled
+from steadycut.study.adapt.sampled import Sampled
 from steadycut.study.judge import ChangeOfRisk, LabelledPart
 from steadycut.study.unlabelled import UnlabelledPart
 

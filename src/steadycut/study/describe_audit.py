@@ -45,8 +45,8 @@ from steadycut.documents.parts import (
 )
 from steadycut.documents.rule import FrozenRule, Reference
 from steadycut.documents.strata import BetweenPart, RatePart, StrataRule
-from steadycut.study.adapt import sampling
-from steadycut.study.adapt.sampling import Sampled
+from steadycut.study.adapt import sampled
+from steadycut.study.adapt.sampled import Sampled
 from steadycut.study.audited import Audited
 from steadycut.study.explorer import GREY_ZONE, explorer_part
 from steadycut.study.judge import ChangeOfRisk, Group, LabelledPart
@@ -271,9 +271,9 @@ def _sampled(found: Sampled) -> dict[str, Any]:
     verdict, part = found.verdict(), found.describe()
     return {
         "verdict": VerdictPart.of(verdict),
-        "verdict_text": sampling.overall_text(verdict),
-        "questions": sampling.described(found, verdict, part),
-        "next_step": sampling.next_step(found, verdict),
+        "verdict_text": sampled.overall_text(verdict),
+        "questions": sampled.described(found, verdict, part),
+        "next_step": sampled.next_step(found, verdict),
         "sampled": part,
         "statements": [],
     }

@@ -8,7 +8,7 @@ from steadycut.documents.audit import SampledRatePart
 from steadycut.documents.change_plan import LabelPlan, read_label_plan, sealed_of
 from steadycut.errors import BadOption, BadPatients, BadRuleFile
 from steadycut.show.sections.sampled import in_short
-from steadycut.study.adapt.sampling import _between, sampled
+from steadycut.study.adapt.sampled import _between, sampled
 
 N = 3000
 

@@ -7,7 +7,8 @@
 ``rule``      the new frozen rule, with the hash of its parent
 ``describe``  what ``adapt.json`` says
 ``words``     the sentences about it
-``sampling``  labelling plans: whom to label, and what these labels say about the rule
+``sampled``   what labels that a plan drew say about the rule
+``sampling``  labelling plans: whom to label
 ``switch``    what a new software version does to the decisions
 ``control``   changes under a change-control plan
 ``chain``     the chain of versions that they leave, replayed
