@@ -27,7 +27,8 @@ from steadycut.documents.canonical_json import read_frozen
 from steadycut.documents.change_plan import (
     ALARM,
     ChangePlan,
-    read_version,
+    ChangeVersion,
+    read_sealed,
     sealed_of,
     version_paths,
 )
@@ -187,7 +188,7 @@ def change_by_plan(
     written = read_frozen(where) if signer is None else read_verified(where, signer)
     plan = sealed_of(ChangePlan, written, str(where))
     check_by_plan(plan, rule, here, certify)
-    versions = [read_version(path) for path in version_paths(where.parent)]
+    versions = [read_sealed(ChangeVersion, path) for path in version_paths(where.parent)]
     trigger, alarm = trigger_of(control.trigger, frozen)
     order = plan.modification_protocol.order
     reading = table.reading(output.out)

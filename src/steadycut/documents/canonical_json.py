@@ -51,6 +51,15 @@ def json_text(content: Mapping[str, Any]) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def json_object(written: bytes) -> dict[str, Any]:
+    """Return the object in the text of a JSON file; an empty one if there is none."""
+    try:
+        content = json.loads(written)
+    except (ValueError, RecursionError):
+        content = None
+    return content if isinstance(content, dict) else {}
+
+
 def parse_frozen(written: bytes, name: str, schema: str) -> dict[str, Any]:
     """Return the content of a frozen file; refuse another schema, and a file that was changed."""
     check_size(written, name)

@@ -4,7 +4,6 @@ Each file carries a SHA-256 over its own content. A version names the plan and t
 it by their hashes, so the files of a plan are a chain.
 """
 
-import json
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, ClassVar, Final, Literal, Self, TypeVar
@@ -12,7 +11,12 @@ from typing import Annotated, ClassVar, Final, Literal, Self, TypeVar
 from pydantic import Field, FiniteFloat, model_validator
 
 from steadycut.documents import parts
-from steadycut.documents.canonical_json import content_hash, frozen_bytes, read_frozen
+from steadycut.documents.canonical_json import (
+    content_hash,
+    frozen_bytes,
+    json_object,
+    read_frozen,
+)
 from steadycut.documents.known_patients import Remembered
 from steadycut.documents.reading import read_document
 from steadycut.errors import BadRuleFile
@@ -213,33 +217,15 @@ SEALED: Final[dict[str, type[SealedPart]]] = {
 Sealed = TypeVar("Sealed", bound=SealedPart)
 
 
-def read_plan(path: str | PathLike[str]) -> ChangePlan:
-    """Read a change-control plan; refuse one that was changed since it was written."""
-    return _read(ChangePlan, path)
-
-
-def read_label_plan(path: str | PathLike[str]) -> LabelPlan:
-    """Read a labelling plan; refuse one that was changed since it was written."""
-    return _read(LabelPlan, path)
-
-
-def read_version(path: str | PathLike[str]) -> ChangeVersion:
-    """Read a version; refuse one that was changed since it was written."""
-    return _read(ChangeVersion, path)
-
-
-def _read(kind: type[Sealed], path: str | PathLike[str]) -> Sealed:
+def read_sealed(kind: type[Sealed], path: str | PathLike[str]) -> Sealed:
+    """Read a plan or a version; refuse one that was changed since it was written."""
     return sealed_of(kind, read_frozen(path), str(path))
 
 
 def sealed_of(kind: type[Sealed], written: bytes, name: str) -> Sealed:
     """Return the document in the bytes of a file; errors call the file ``name``."""
-    try:
-        content = json.loads(written)
-    except (ValueError, RecursionError):
-        content = None
-    schema = content.get("schema") if isinstance(content, dict) else None
-    if SEALED.get(str(schema)) is not kind:
+    content = json_object(written)
+    if SEALED.get(str(content.get("schema"))) is not kind:
         msg = (
             f"{name} is not a {kind.file_name} of steadycut, or is damaged. Give the original file."
         )

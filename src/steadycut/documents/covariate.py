@@ -43,13 +43,18 @@ class CutPart(parts.Part):
     certificate: parts.CertificatePart | None
 
 
-class PooledPart(parts.Part):
-    """The cut-off of all patients together, and what resampled ones chose."""
+class PooledCut(parts.Part):
+    """The cut-off of all patients together."""
 
     threshold: FiniteFloat
     rank: FiniteFloat
-    draws: list[FiniteFloat]
     certificate: parts.CertificatePart
+
+
+class PooledPart(PooledCut):
+    """The cut-off of all patients together, and what resampled ones chose."""
+
+    draws: list[FiniteFloat]
 
 
 class ScalePart(parts.Part):
@@ -125,14 +130,6 @@ class CovariateDocument(FrozenDocument):
         whole = whole and len(self.pooled.draws) == len(self.draws)
         parts.must(whole, "every draw must have one rank per cut, and one of the pooled cut")
         return self
-
-
-class PooledCut(parts.Part):
-    """The cut-off of all patients together."""
-
-    threshold: FiniteFloat
-    rank: FiniteFloat
-    certificate: parts.CertificatePart
 
 
 class CovariateStudyDocument(parts.NamedClasses):

@@ -140,10 +140,6 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         canonical_json.check_size(self._bytes, self.file_name)
         return self._bytes
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of the file, its hash included."""
-        return self.document.to_plain()
-
     def save(self, path: str | PathLike[str]) -> None:
         """Write the rule; the file appears whole or not at all."""
         write_atomically(Path(path), self.to_bytes())

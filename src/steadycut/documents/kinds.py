@@ -1,13 +1,12 @@
 """Every kind of frozen file, by its schema: the one place where a new kind is entered."""
 
-import json
 from os import PathLike
 from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, SerializeAsAny
 
 from steadycut.documents import covariate, rule, strata
-from steadycut.documents.canonical_json import read_frozen
+from steadycut.documents.canonical_json import json_object, read_frozen
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
 
 SCHEMAS: Final[dict[str, type[FrozenFile[Any]]]] = {
@@ -25,12 +24,7 @@ def load_frozen(path: str | PathLike[str]) -> FrozenFile[Any]:
 
 def kind_of(written: bytes) -> type[FrozenFile[Any]]:
     """Return the kind of a frozen file; that of a cut-off says what is wrong with other files."""
-    try:
-        content = json.loads(written)
-    except (ValueError, RecursionError):
-        content = None
-    schema = content.get("schema") if isinstance(content, dict) else None
-    return SCHEMAS.get(str(schema), rule.FrozenRule)
+    return SCHEMAS.get(str(json_object(written).get("schema")), rule.FrozenRule)
 
 
 def file_name_of(document: FrozenDocument) -> str:

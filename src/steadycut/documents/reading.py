@@ -1,6 +1,5 @@
 """Read a document back: the content of a JSON file that steadycut wrote, checked field by field."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
@@ -13,6 +12,7 @@ from steadycut.documents.audit import (
     LabelledAudit,
     LabelledDecisionAudit,
 )
+from steadycut.documents.canonical_json import json_object
 from steadycut.documents.parts import Part
 from steadycut.errors import BadOption
 from steadycut.io.files import read_small
@@ -82,13 +82,12 @@ def read_document(kind: type[Document], content: object, name: str = "the file")
 def read_json(path: Path, name: str) -> dict[str, Any]:
     """Return the object in a JSON file; errors call the file ``name``."""
     try:
-        content = json.loads(read_small(path))
+        return json_object(read_small(path))
     except OSError as error:
         msg = f"cannot read {name} {path}: {error.strerror or error}. Check the path."
         raise BadOption(msg) from None
-    except (ValueError, RecursionError):
-        content = None
-    return content if isinstance(content, dict) else {}
+    except ValueError:
+        return {}
 
 
 def schema_of(kind: type[Part]) -> str:

@@ -2,12 +2,11 @@
 
 import csv
 import io
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from steadycut.documents.canonical_json import content_hash
+from steadycut.documents.canonical_json import content_hash, json_object
 from steadycut.errors import BadOption, argument
 from steadycut.io.files import open_plain, read_small
 from steadycut.io.parquet import first_row
@@ -42,7 +41,7 @@ def _study_after(path: Path, content: bytes | None) -> str | None:
     """Return the study of a file in the folder, as it will be."""
     if content is None:
         content = read_small(path) if path.is_file() else b""
-    return study_of(_parsed(content))
+    return study_of(json_object(content))
 
 
 def refuse_other_rule(out: Path, rule_sha256: str) -> None:
@@ -60,19 +59,11 @@ def _refuse(path: Path, whose: str) -> None:
 
 
 def _differ(path: Path, content: bytes) -> bool:
-    old, new = _parsed(read_small(path)), _parsed(content)
+    old, new = json_object(read_small(path)), json_object(content)
     if old.get("schema") != new.get("schema"):
         return True
     whose = study_of(old), study_of(new)
     return None not in whose and whose[0] != whose[1]
-
-
-def _parsed(content: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(content)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def study_of(content: Mapping[str, Any]) -> str | None:

@@ -63,6 +63,10 @@ class Shown(Framed):
         """Return everything that was found, as one typed record."""
         raise NotImplementedError
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain numbers, texts, lists and dictionaries: the JSON file."""
+        return self.describe().to_plain()
+
     def summary(self, *, verbose: bool = False) -> str:
         """Return the answer as text, as the command prints it; ``verbose`` adds all results."""
         text: str = _show().summary(self, verbose=verbose)

@@ -28,7 +28,6 @@ from steadycut.documents.comparison import (
     HospitalCounts,
 )
 from steadycut.documents.guards import check_deployment
-from steadycut.documents.parts import CostsPart
 from steadycut.documents.shown import LOOK, Shown, columns_of
 from steadycut.errors import (
     BadOption,
@@ -168,20 +167,17 @@ class Comparison(Shown):
     def describe(self) -> ComparisonDocument:
         """Return everything that was found, as one typed record."""
         reference = next((row for row in self.rows if row.name == REFERENCE), None)
-        return ComparisonDocument(
-            costs=CostsPart.of(self.options.search.costs),
+        return ComparisonDocument.of(
+            *(self, self.options, self.options.search),
+            costs=self.options.search.costs,
             patients=HospitalCounts(internal=self.n_internal, external=self.n_external),
-            trivial_external=self.trivial_external,
-            seed=self.options.seed,
             reference=None if reference is None else reference.name,
-            delta=self.options.search.delta,
             fixed=self.rows[0].name,
             rows=[
                 row.describe(reference, answer, len(self.rows))
                 for row, answer in zip(self.rows, self.against_fixed(), strict=True)
             ],
             cost_table=[row.describe_costs() for row in self.costs],
-            warnings=list(self.warnings),
         )
 
     def against_fixed(self) -> list[Against | None]:
@@ -197,10 +193,6 @@ class Comparison(Shown):
             costs_less, costs_more = 2 * place in passed, 2 * place + 1 in passed
             found.append("less" if costs_less else "more" if costs_more else "cannot tell")
         return found
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of ``compare.json``."""
-        return self.describe().to_plain()
 
     def _tables(self) -> Mapping[str, Callable[[], Columns]]:
         return {

@@ -19,7 +19,6 @@ from steadycut.core.split import Roles
 from steadycut.core.survival import log_rank_cut
 from steadycut.documents.parts import (
     CertificatePart,
-    CostsPart,
     EnsembleShares,
     LogRankPart,
     MethodShare,
@@ -65,23 +64,16 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
     """
     options, search, chosen = study.options, study.options.search, study.chosen
     counted = role_counts(study.patients, study.roles, study.held_out)
-    return StudyDocument(
-        threshold=study.threshold,
-        operating_value=study.operating_value,
-        direction=options.direction,
+    return StudyDocument.of(
+        *(study, options, search, chosen, chosen.recipe),
         rule=str(search.rule),
-        score=chosen.recipe.score,
         aggregation=steps_of(chosen.recipe),
         ensemble=ensemble_shares(study),
-        costs=CostsPart.of(search.costs),
         target_prevalence=search.costs.target,
-        risk=chosen.risk,
         criterion=criterion_values(study),
-        certificate=CertificatePart.of(study.certificate),
         certified_rates=[StudyRatePart.of(one) for one in study.certified_rates] or None,
         verdict=study_verdict(study),
         class_names=names_part(chosen.recipe.class_names),
-        label_how=chosen.recipe.label_how,
         threshold_interval=cut_intervals(study, confidence),
         operating_point=point_part(study_point(study, confidence)),
         stability=stability_part(study),
@@ -94,7 +86,6 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
         cost_curve=None if study.has_unknown else cost_curve(study),
         scores=class_quantiles(study.certify_patients.of_known_fate),
         explorer=study_explorer(study),
-        bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
         patients=StudyCounts.of(counted, sites=n_sites(study)),
         test=held_out_part(study, confidence),
         options=options_part(study),

@@ -27,15 +27,12 @@ from steadycut.documents.audit import (
     GroupPart,
     LabelledAudit,
     LabelledDecisionAudit,
-    ShiftIntervals,
     ShiftPart,
-    ShiftParts,
     VerdictPart,
 )
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import (
     CertifiedRatePart,
-    CostsPart,
     EnsembleShares,
     ExplorerPart,
     MethodShare,
@@ -67,36 +64,26 @@ def cut_off_audit(
     known = {
         **_shared(found),
         **dict(unlabelled.describe()),
-        "threshold": document.threshold,
-        "operating_value": document.operating_value,
-        "rule": document.rule,
         "ensemble": ensemble_shares(rule),
-        "costs": document.costs,
-        "scores": found.scores,
+        "sampled": None,
         "scores_internal": ScoresPart(
             positive=document.reference.quantiles_positive,
             negative=document.reference.quantiles_negative,
         ),
-        "bootstrap_thresholds": document.bootstrap_thresholds,
     }
     if part is None or part.change is None:
-        return AuditDocument(**{**known, **_unanswered(found)})
+        return AuditDocument.of(document, found, **{**known, **_unanswered(found)})
     with_labels = {
         **_risk_here(found, part),
         **_two_by_two(part, part.change, rule, rule.costs, confidence),
         "auc_internal": auc_of_quantiles(document.reference, rule.sign),
         # What cannot be known without labels is known here.
         "statements": [],
-        "base": found.base,
-        "base_valid": found.base_valid,
-        "augmented": found.augmented,
         "gamma": GammaPart(**part.change.gamma._asdict(), total=sum(part.change.gamma)),
         "g_boot": rule.paper_penalty,
-        "base_exact": found.base_exact,
-        "augmented_exact": found.augmented_exact,
         "explorer": explorer_here(rule, part),
     }
-    return LabelledAudit(**{**known, **with_labels})
+    return LabelledAudit.of(document, found, **{**known, **with_labels})
 
 
 def ensemble_shares(rule: FrozenRule) -> EnsembleShares | None:
@@ -105,12 +92,7 @@ def ensemble_shares(rule: FrozenRule) -> EnsembleShares | None:
     if part is None:
         return None
     total = sum(method.weight for method in part.methods)
-    methods = [
-        MethodShare(
-            score=method.score, aggregation=method.aggregation, weight=method.weight / total
-        )
-        for method in part.methods
-    ]
+    methods = [MethodShare.of(one, weight=one.weight / total) for one in part.methods]
     return EnsembleShares(kind=part.kind, methods=methods)
 
 
@@ -137,12 +119,7 @@ def decision_audit(found: Audited, confidence: float) -> DecisionAudit:
     known = {
         **_shared(found),
         "frozen_schema": rule.schema,
-        "attributes": list(rule.attributes),
-        "grades": list(rule.grades),
-        "actions": list(rule.actions),
         "cost_matrix": rule.cost_matrix.values.tolist(),
-        "costs": None if rule.costs is None else CostsPart.of(rule.costs),
-        "call_rate": found.call_rate,
         "call_rate_internal": None if before is None else Confusion.of_counts(before).call_rate,
         "shares": found.members / found.n_patients,
         "shares_internal": None if before is None else before.sum(axis=0) / before.sum(),
@@ -151,7 +128,7 @@ def decision_audit(found: Audited, confidence: float) -> DecisionAudit:
     if asked:
         known["between"] = BetweenPart.of_counts(found.members, rule.certificate.delta)
     if part is None:
-        return DecisionAudit(**{**known, **_unanswered(found)})
+        return DecisionAudit.of(rule, found, **{**known, **_unanswered(found)})
     with_labels = {
         **_risk_here(found, part),
         "lower_external": part.comparison.lowest_cost(rule.certificate.delta),
@@ -162,7 +139,7 @@ def decision_audit(found: Audited, confidence: float) -> DecisionAudit:
     }
     if part.change is not None and rule.costs is not None:
         with_labels |= _two_by_two(part, part.change, rule, rule.costs, confidence)
-    return LabelledDecisionAudit(**{**known, **with_labels})
+    return LabelledDecisionAudit.of(rule, found, **{**known, **with_labels})
 
 
 def side_parts(
@@ -208,27 +185,17 @@ def _boundaries(rule: FrozenFile[Any], counts: IntArray | None) -> tuple[Boundar
 
 
 def _shared(found: Audited) -> dict[str, Any]:
-    """Return what every audit says, with labels or without."""
+    """Return what every audit says besides the attributes of the rule and of what was found."""
     document = found.rule.document
     # Rounded, because 1 - 0.9 is a little less than 0.1.
     grey = int(np.count_nonzero(found.flip_probability.round(9) >= GREY_ZONE))
     return {
-        "direction": document.direction,
         "class_names": names_part(found.rule.recipe.class_names),
-        "label_how": found.label_how,
         "score": document.columns.score,
         "aggregation": document.aggregation,
         "delta": document.certificate.delta,
-        "certificate": document.certificate,
-        "n_patients": found.n_patients,
-        "flip_rate": found.flip_rate,
+        "labelled": found.labelled is not None,
         "grey_zone": GreyZonePart(patients=grey, share=grey / found.n_patients, at_least=GREY_ZONE),
-        "warnings": list(found.warnings),
-        "forced": list(found.forced),
-        "small_cells": found.small_cells,
-        "survival": found.survival,
-        "sequential": found.sequential,
-        "margin": found.margin,
         "calls": calls_part(found),
     }
 
@@ -339,16 +306,13 @@ def group_parts(groups: Sequence[Group], delta: float) -> list[GroupPart]:
     # As for their verdicts: half of delta, shared by the groups.
     share = delta / 2 / max(len(groups), 1)
     return [
-        GroupPart(
-            column=one.column,
-            value=one.value,
+        GroupPart.of(
+            one,
             n_patients=int(one.comparison.here.sum()),
             counts=one.comparison.here.tolist(),
-            auc=one.auc,
             cost=one.comparison.observed_cost,
             cost_limit=one.comparison.highest_cost(share),
             rates=[RatePart.of(rate) for rate in one.comparison.limited_rates(share)],
-            verdict=VerdictPart.of(one.verdict),
         )
         for one in groups
     ]
@@ -403,13 +367,4 @@ def distances_here(
 
 def shift_part(change: ChangeOfRisk, distances: DistancesPart | None) -> ShiftPart:
     """Return the change of risk, part by part, with intervals."""
-    return ShiftPart(
-        prevalence=change.shift.prevalence,
-        shape_positive=change.shift.shape_positive,
-        shape_negative=change.shift.shape_negative,
-        total=change.shift.total,
-        signed=ShiftParts.of(change.signed),
-        shapley=ShiftParts.of(change.shapley),
-        intervals=ShiftIntervals.of(change.intervals),
-        distances=distances,
-    )
+    return ShiftPart.of(change.shift, change, distances=distances)

@@ -9,7 +9,7 @@ from steadycut.core.ensemble import Ensemble
 from steadycut.core.records import Recipe
 from steadycut.documents.ensemble import readable_recipes
 from steadycut.documents.known_patients import remember
-from steadycut.documents.parts import CertificatePart, Columns, CostsPart, RuleOptions
+from steadycut.documents.parts import Columns, RuleOptions
 from steadycut.documents.rule import (
     SCHEMA,
     AllPatientsPart,
@@ -52,20 +52,16 @@ def rule_document(study: FittedStudy) -> RuleDocument:
     recipe, scores = chosen.recipe, study.patients.scores
     recipes = [recipe] if study.ensemble is None else readable_recipes(study.ensemble)
     check_named(*recipes)
-    return RuleDocument(
+    return RuleDocument.of(
+        *(study, options, search),
         schema=SCHEMA,
-        threshold=study.threshold,
-        operating_value=study.operating_value,
-        direction=options.direction,
         aggregation=steps_of(recipe),
         ensemble=None if study.ensemble is None else ensemble_part(study.ensemble),
         columns=columns_of(recipe, recipes[0]),
-        costs=CostsPart.of(search.costs),
         target_prevalence=search.costs.target,
         rule=str(search.rule),
         score_range=(float(scores.min()), float(scores.max())),
         bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
-        certificate=CertificatePart.of(study.certificate),
         certified_rates=rate_parts(study.certified_rates),
         stability=stability_part(study),
         reference=reference_of(

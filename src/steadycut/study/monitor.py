@@ -80,34 +80,22 @@ class Monitor(Shown):
         """Return everything that was seen, as one typed record."""
         rule, document = self.rule, self.rule.document
         shared = {
-            "direction": document.direction,
-            "certificate": document.certificate,
-            "n_patients": self.n_patients,
             "labelled": self.risk is not None,
-            "delta": self.delta,
             "alarm": self.first_alarm is not None,
-            "first_alarm": self.first_alarm,
             "verdict_text": self._verdict_text(),
             "next_step": self._next_step(),
             "risk": None if self.risk is None else self._risk_part(self.risk),
             "call_rate": None if self.calls is None else _calls_part(self.calls, self.delta),
-            "warnings": list(self.warnings),
-            "forced": list(self.forced),
         }
         if isinstance(rule, FrozenRule):
-            costs = {"costs": document.costs, "target_prevalence": self.target}
-            return MonitorDocument(**shared, **costs, threshold=rule.threshold)
+            return MonitorDocument.of(document, self, **shared, target_prevalence=self.target)
         return DecisionMonitor.of(
-            rule,
+            *(rule, self),
             **shared,
             frozen_schema=rule.schema,
             cost_matrix=rule.cost_matrix.values.tolist(),
             shares=(self.members / self.n_patients).tolist(),
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of ``monitor.json``."""
-        return self.describe().to_plain()
 
     def _risk_part(self, watch: RiskWatch) -> RiskWatchPart:
         return RiskWatchPart.of(

@@ -96,10 +96,6 @@ class Plan(Shown):
             return PlanDocument.of(self, setting, certify_size=None, honesty="sites")
         return PlanDocument.of(self, setting, certify_size=share)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and texts."""
-        return self.describe().to_plain()
-
     def _tables(self) -> Mapping[str, Callable[[], Columns]]:
         return {"rows": lambda: columns_of(self.describe().rows)}
 

@@ -5,7 +5,7 @@ import pytest
 
 from steadycut import FrozenRule, PatientScores, audit, draw_labels, fit
 from steadycut.documents.audit import SampledRatePart
-from steadycut.documents.change_plan import LabelPlan, read_label_plan, sealed_of
+from steadycut.documents.change_plan import LabelPlan, read_sealed, sealed_of
 from steadycut.errors import BadOption, BadPatients, BadRuleFile
 from steadycut.show.sections.sampled import in_short
 from steadycut.study.adapt.sampled import _between, sampled
@@ -52,7 +52,7 @@ def test_the_plan_names_no_patient_and_reads_back(rule, pool, tmp_path):
     assert not any(f'"{name}"' in text for name in pool[0].patients.tolist())
     path = tmp_path / "label_plan.json"
     path.write_bytes(plan.to_bytes())
-    assert read_label_plan(path) == plan
+    assert read_sealed(LabelPlan, path) == plan
     with pytest.raises(BadRuleFile, match="changed after"):
         sealed_of(LabelPlan, path.read_bytes().replace(b'"seed": 0', b'"seed": 1'), "it")
     with pytest.raises(BadRuleFile, match=r"not a label_plan\.json"):

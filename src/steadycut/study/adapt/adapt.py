@@ -14,7 +14,7 @@ from steadycut.core.frames import Columns
 from steadycut.core.records import PatientScores
 from steadycut.documents.adaptation import AdaptationDocument, CandidateCutPart
 from steadycut.documents.guards import forced_names, texts_of
-from steadycut.documents.parts import CertificatePart, CostsPart, names_part
+from steadycut.documents.parts import CertificatePart, names_part
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import Shown, columns_of, in_python
 from steadycut.errors import BadOption, argument, warn_each
@@ -81,36 +81,25 @@ class Adaptation(Shown):
     def describe(self) -> AdaptationDocument:
         """Return everything that was found, as one typed record."""
         there, rule = self.situation, self.situation.rule
-        return AdaptationDocument(
+        return AdaptationDocument.of(
+            *(self, there, rule),
             class_names=names_part(rule.recipe.class_names),
-            threshold=self.threshold,
             call_rate=there.call_rate(self.cut),
             frozen_threshold=rule.threshold,
             frozen_call_rate=there.call_rate(there.frozen),
-            direction=rule.document.direction,
-            costs=CostsPart.of(there.costs),
             n_patients=there.pool.scores.size,
-            prevalence=there.prevalence,
             prevalence_before=there.home.prevalence,
             pull=None if there.mixed is None else there.mixed.pull,
             wrong_odds=wrong_odds(there),
             candidates=candidate_parts(there, self.cut, self.judged),
             labels=None if self.judged is None else labels_part(self.judged),
             path=None if self.judged is None else self.judged.path,
-            certificate=self.certificate,
             verdict_text=verdict_text(there, self.cut, self.judged),
             assumes=assumptions(there, self.judged),
             next_step=next_step(there, self.judged),
             parent_sha256=str(rule.document.sha256),
             rule_sha256=str(self.rule.document.sha256),
-            menu_sha256=there.menu_sha256,
-            warnings=list(self.warnings),
-            forced=list(self.forced),
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of ``adapt.json``."""
-        return self.describe().to_plain()
 
     def _tables(self) -> Mapping[str, Callable[[], Columns]]:
         return {"candidates": lambda: columns_of(self.candidates)}

@@ -15,8 +15,7 @@ from steadycut.documents.change_plan import (
     ChangePlan,
     ChangeVersion,
     TriedPart,
-    read_plan,
-    read_version,
+    read_sealed,
 )
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadRuleFile, SteadycutError
@@ -259,11 +258,11 @@ def _what_holds(plan: ChangePlan, one: ChangeVersion) -> str:
 
 def read_chain(plan: Path, versions: Iterable[Path], rules: Iterable[Path]) -> list[Link]:
     """Read the files of a chain and replay them; a file that cannot be read does not hold."""
-    made, links = read_plan(plan), []
+    made, links = read_sealed(ChangePlan, plan), []
     read: dict[str, ChangeVersion] = {}
     for path in versions:
         try:
-            read[path.name] = read_version(path)
+            read[path.name] = read_sealed(ChangeVersion, path)
         except SteadycutError as error:
             links.append(Link(name=path.name, holds=False, text=str(error)))
     numbered: dict[int, FrozenRule] = {}

@@ -192,13 +192,13 @@ class Sampled:
         level, costs = self.delta / 2, self.rule.costs
         worst, best, seen = self.worst, self.best, self.seen
         right = seen.drawn(seen.healthy).estimate
-        return SampledPart(
+        return SampledPart.of(
+            self,
             plan_sha256=str(self.plan.sha256),
             level=1 - self.delta,
             strata=[
-                SampledStratumPart(
-                    name=part.name,
-                    chance=part.chance,
+                SampledStratumPart.of(
+                    part,
                     patients=worst.sizes[place],
                     drawn=worst.ill[place] + worst.healthy[place],
                     labelled=seen.ill[place] + seen.healthy[place],
@@ -206,8 +206,6 @@ class Sampled:
                 )
                 for place, part in enumerate(self.plan.strata)
             ],
-            ignored=self.ignored,
-            unlabelled=self.unlabelled,
             miss=SampledRatePart(
                 value=None if seen.n_hidden else seen.drawn(seen.ill).estimate,
                 low=best.lowest_miss(level),

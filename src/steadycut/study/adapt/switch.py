@@ -95,34 +95,19 @@ class Switch(Shown):
 
     def describe(self) -> SwitchDocument:
         """Return everything that was found, as one typed record."""
-        return SwitchDocument(
-            threshold=self.rule.threshold,
-            direction=self.rule.document.direction,
-            delta=self.delta,
-            margin=self.margin,
-            seed=self.seed,
-            only_old=self.only_old,
-            only_new=self.only_new,
+        return SwitchDocument.of(
+            self,
+            self.rule,
             changes=changes_part(self.changes, self.delta),
-            same_decisions=self.same_decisions,
             p_value=self.changes.p_value,
-            call_rate_changed=self.call_rate_changed,
             matched=MatchedPart(
                 threshold=self.matched,
                 n_map=self.n_map,
                 changes=changes_part(self.changes_matched, self.delta),
             ),
-            quantiles=list(self.quantiles),
-            verdict_text=self.verdict_text,
-            next_step=self.next_step,
             rule_sha256=str(self.rule.document.sha256),
-            warnings=list(self.warnings),
             forced=[],
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of ``switch.json``."""
-        return self.describe().to_plain()
 
 
 def changes_part(found: Changes, delta: float) -> ChangesPart:

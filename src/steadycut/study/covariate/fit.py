@@ -51,10 +51,6 @@ class CovariateStudy(FittedByCovariate, Shown):
         """Return everything that was found, without any patient, as one typed record."""
         return describe_by_covariate(self)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of ``covariate-study.json``."""
-        return describe_by_covariate(self).to_plain()
-
     def freeze(self) -> CovariateRule:
         """Return the rule to take to the next hospital."""
         return freeze_by_covariate(self)

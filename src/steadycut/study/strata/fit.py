@@ -48,10 +48,6 @@ class StrataStudy(FittedStrata, Shown):
         """Return everything that was found, without any patient, as one typed record."""
         return describe_strata(self)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the content of ``strata-study.json``."""
-        return describe_strata(self).to_plain()
-
     def freeze(self) -> StrataRule:
         """Return the boundaries to take to the next hospital."""
         return freeze_strata(self)
