@@ -16,7 +16,8 @@ from time import perf_counter, process_time
 import numpy as np
 
 from steadycut import PatientScores, fit
-from steadycut.show import render_document
+from steadycut.show.html import render_page
+from steadycut.show.pages.study import study_page
 
 RESULT = Path(__file__).parents[1] / "results" / "report_speed.json"
 SIZES = (30, 1000, 1_000_000)
@@ -40,12 +41,12 @@ def seconds(work):
 
 
 def main():
-    render_document(fit(cohort(60)).describe())
+    render_page(study_page(fit(cohort(60)).describe()))
     first, rows = None, []
     for n in SIZES:
         study = fit(cohort(n))
         *plain, document = seconds(study.describe)
-        *made, page = seconds(lambda document=document: render_document(document))
+        *made, page = seconds(lambda document=document: render_page(study_page(document)))
         first = first or made[1]
         figures = {
             "study": plain[0],

@@ -9,7 +9,6 @@ import pytest
 from steadycut.core.rounding import at_most
 from steadycut.documents.parts import IntervalPart
 from steadycut.errors import MissingPackage
-from steadycut.show import render_document
 from steadycut.show.columns import numbers, percents
 from steadycut.show.html import render_page
 from steadycut.show.numbers import change, cut, exact, percent, rate, risk, spread
@@ -18,7 +17,7 @@ from steadycut.show.pages.audit import audit_page
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.study import study_page
 from steadycut.show.sections.characteristics import interval_text
-from tests.show.documents import document
+from tests.show.documents import document, render_document
 from tests.show.figures import samples
 from tests.show.other_kinds import OTHERS
 

@@ -5,6 +5,7 @@ options. On the command line it has the options of all its groups, one after the
 ``--help`` each group is a panel, and the first line of its docstring is the heading.
 """
 
+import gc
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass
@@ -58,6 +59,10 @@ class LazyGroup(TyperGroup):
         if self.completing:
             return TyperCommand(cmd_name, help=self.table[cmd_name][1])
         found = load(self.table[cmd_name][0])
+        if not gc.isenabled():
+            # What was imported stays to the end; do not search it when the process ends.
+            gc.freeze()
+            gc.enable()
         if isinstance(found, typer.Typer):
             return typer.main.get_group(found)
         return as_command(cmd_name, found)

@@ -20,7 +20,3 @@ A document becomes a page once, and three renderers take it: html, markdown and 
 ``applied``    what a frozen file decided about the patients of a table, in one line
 =============  ====================================================================
 """
-
-from steadycut.show.html import render_document
-
-__all__ = ["render_document"]

@@ -5,40 +5,9 @@ import hashlib
 from importlib import resources
 from typing import Any
 
-from steadycut.documents.comparison import ComparisonDocument
-from steadycut.documents.parts import Part
 from steadycut.io.packages import optional_package
 from steadycut.show.page import Page
-from steadycut.show.pages.kinds import page_of
 from steadycut.show.svg import draw_page
-
-
-def render_document(document: Part, comparison: ComparisonDocument | None = None) -> str:
-    """Return the page of a document as HTML.
-
-    Parameters
-    ----------
-    document
-        What ``describe()`` of a study, an audit, a monitor, a comparison or a plan returns.
-    comparison
-        What ``Comparison.describe()`` returns, for a further section of a study.
-
-    Returns
-    -------
-    str
-        One self-contained file; the same content gives the same text.
-
-    Examples
-    --------
-    >>> import steadycut
-    >>> scores, labels = [0.1, 0.3, 0.2, 0.8, 0.7, 0.9], [0, 0, 0, 1, 1, 1]
-    >>> cohort = steadycut.PatientScores(scores=scores, labels=labels)
-    >>> study = steadycut.fit(cohort, honesty="uniform", bound="dkw", rule="erm", grid="exact")
-    >>> page = render_document(study.describe())
-    >>> "is 0.5000 or more." in page
-    True
-    """
-    return render_page(page_of(document, *([comparison] if comparison else [])))
 
 
 def render_page(page: Page, *, printed: bool = False) -> str:

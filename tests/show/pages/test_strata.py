@@ -4,12 +4,12 @@ from steadycut import fit_strata
 from steadycut.core.asked_rates import CertifiedRate
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.documents.study import StudyRatePart
-from steadycut.show import render_document
 from steadycut.show.pages.rule import rule_page
 from steadycut.show.pages.strata import strata_lines, strata_page
 from steadycut.show.sections.two_cuts import two_cuts_step
 from tests.core.cohorts import binormal
 from tests.core.strata_cohorts import GREY, SQUARE, graded
+from tests.show.documents import render_document
 
 
 def described(direction="ge", score="s", n_patients=120):
