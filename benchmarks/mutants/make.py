@@ -140,9 +140,9 @@ def _with_keys(module, names, copies):
 
 
 def _readable(module, function):
-    """``cuts.Cuts.n_patients`` for the function that mutmut calls ``xǁCutsǁbody_of_n_patients``."""
+    """``cuts/grid.Cuts.n_patients``, where mutmut says ``xǁCutsǁbody_of_n_patients``."""
     inner = function.removeprefix("x_").removeprefix("xǁ").replace("ǁ", ".").replace(BODY, "")
-    return f"{module.rpartition('.')[2]}.{inner}"
+    return f"{module.removeprefix('steadycut.core.').replace('.', '/')}.{inner}"
 
 
 def _change(old, new):

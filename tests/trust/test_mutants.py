@@ -62,6 +62,14 @@ def test_one_change_made_twice_has_two_keys():
     assert "tiny.f: a = a + 1 -> a = a - 1 (2)" in keys
 
 
+def test_modules_of_one_name_are_counted_apart():
+    modules = "steadycut.core.certify", "steadycut.core.strata.certify"
+    keys = [mutate(one, "def f(a):\n    return a + 1\n")[1][0].key for one in modules]
+    assert [key.partition(":")[0] for key in keys] == ["certify.f", "strata/certify.f"]
+    found = rows(dict.fromkeys(keys, "killed"))
+    assert [row.what.split()[2] for row in found] == ["core/certify.py", "core/strata/certify.py"]
+
+
 def test_equivalent_mutants_are_counted_apart(monkeypatch):
     monkeypatch.setattr("benchmarks.trust.mutants.equivalent", lambda: {"x.f: a -> b": "a is b"})
     ended = {"x.f: a -> b": "survived", "x.f: c -> d": "survived", "x.g: c -> d": "killed"}

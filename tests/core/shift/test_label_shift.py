@@ -90,6 +90,22 @@ def test_bins_by_hand_with_ties():
     assert bins.negative.tolist() == [2, 3, 0]
 
 
+@pytest.mark.parametrize("n_bins", [2, 3, 5, 20])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_each_edge_is_the_place_nearest_to_a_quantile(seed, n_bins):
+    """Of two places that are equally near, the lower one."""
+    rng = np.random.default_rng(seed)
+    scores = np.round(rng.normal(size=23), seed % 3)
+    places = [(low + high) / 2 for low, high in itertools.pairwise(sorted(set(scores)))]
+    below = [sum(scores < place) for place in places]
+    nearest = {
+        min(zip(places, below, strict=True), key=lambda one: abs(n_bins * one[1] - k * 23))[0]
+        for k in range(1, n_bins)
+    }
+    found = rank_bins(scores, rng.integers(0, 2, 23), n_bins).edges.tolist()
+    assert found == pytest.approx(sorted(nearest))
+
+
 def test_equal_scores_and_neighbouring_floats_make_one_bin():
     assert rank_bins([3.0, 3.0], [0, 1]).n_bins == 1
     bins = rank_bins([1.0, np.nextafter(1.0, 2.0)], [0, 1])
