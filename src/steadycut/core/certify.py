@@ -39,6 +39,19 @@ class Certificate:
         """Whether the certified risk is not below that of calling nobody or everybody."""
         return self.value >= self.trivial_risk
 
+    def again(
+        self, counts: Confusion, costs: Costs, delta: float | None = None, bound: str | None = None
+    ) -> "Certificate":
+        """Return the certificate of other counts, made as this one apart from what is given."""
+        return certificate_of(
+            counts,
+            costs,
+            self.delta if delta is None else delta,
+            bound=bound or self.bound,
+            honesty=self.honesty,
+            n_candidates=self.n_candidates,
+        )
+
 
 def certificate_of(
     counts: Confusion,

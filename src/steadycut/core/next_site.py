@@ -267,7 +267,6 @@ def comparison_at(counts: Confusion, costs: Costs) -> Comparison:
     """Return the comparison of a cut-off with calling everybody or nobody, at one hospital."""
     return Comparison(
         here=counts.counts,
-        before=None,
         matrix=CostMatrix.of_errors(costs.cost_fn, costs.cost_fp),
         costs=costs,
         promised=0.0,

@@ -165,7 +165,7 @@ class Comparison:
     """
 
     here: IntArray
-    before: IntArray | None
+    before: IntArray | None = None
     matrix: CostMatrix
     costs: Costs | None
     promised: float

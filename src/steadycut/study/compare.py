@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.certify import certificate_of
 from steadycut.core.checks import FloatArray, check_flag
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import exact_cuts
@@ -99,15 +98,7 @@ class Row:
 
     def certificate_at(self, delta: float) -> float:
         """Return the certified risk at another failure probability."""
-        own = self.study.certificate
-        return certificate_of(
-            self.study.counts,
-            self.costs,
-            delta,
-            bound=own.bound,
-            honesty=own.honesty,
-            n_candidates=own.n_candidates,
-        ).value
+        return self.study.certificate.again(self.study.counts, self.costs, delta).value
 
     def describe_costs(self) -> ComparedCosts:
         """Return the row of the cost table as it is written."""

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.bounds.concentration import PaperTerms, paper_terms
-from steadycut.core.certify import Certificate, certificate_of
+from steadycut.core.certify import Certificate
 from steadycut.core.checks import IntArray, Interval
-from steadycut.core.confusion import Confusion
+from steadycut.core.confusion import Confusion, count_decisions
 from steadycut.core.intervals.auc import auc
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.shift.intervals import shift_intervals
@@ -162,14 +162,16 @@ def judge(
     patients: PatientScores,
     grades: IntArray,
     actions: IntArray,
-    asked: Asked | None = None,
+    asked: Asked,
 ) -> LabelledPart:
     """Return what the grades of patients say about the actions of a frozen file."""
-    asked = Asked() if asked is None else asked
     here, costs, delta = patients.oriented(rule.direction), rule.costs, rule.certificate.delta
-    compared = comparison_of(rule, asked, grades, actions)
-    grouped = _groups(asked.columns)
-    parts = [comparison_of(rule, asked, grades[own], actions[own]) for *_, own in grouped]
+    shape, grouped = rule.cost_matrix.values.shape, _groups(asked.columns)
+    compared = comparison_of(rule, asked, count_decisions(grades, actions, shape))
+    parts = [
+        comparison_of(rule, asked, count_decisions(grades[own], actions[own], shape))
+        for *_, own in grouped
+    ]
     share = delta / 2 if parts else delta
     plain = None if costs is None else costs.plain
     direct = _direct(replace(compared, costs=plain), rule.certificate)
@@ -206,17 +208,13 @@ def _groups(
     ]
 
 
-def comparison_of(
-    rule: FrozenFile[Any], asked: Asked, grades: IntArray, actions: IntArray
-) -> Comparison:
-    """Return everything that the questions about these patients need."""
-    matrix, certificate = rule.cost_matrix, rule.certificate
-    counts = np.zeros(matrix.values.shape, dtype=np.int64)
-    np.add.at(counts, (grades, actions), 1)
+def comparison_of(rule: FrozenFile[Any], asked: Asked, here: IntArray) -> Comparison:
+    """Return everything that the questions about patients need, counted by grade and action."""
+    certificate = rule.certificate
     return Comparison(
-        here=counts,
+        here=here,
         before=None if asked.rounded or rounded_at_home(rule) else rule.reference_counts,
-        matrix=matrix,
+        matrix=rule.cost_matrix,
         costs=rule.costs,
         promised=certificate.value,
         vacuous=certificate.vacuous,
@@ -271,17 +269,10 @@ def _change(rule: FrozenFile[Any], costs: Costs, external: Confusion) -> ChangeO
 
 def _internal(rule: FrozenFile[Any], costs: Costs, reference: Confusion) -> Certificate:
     """Return the rule's certificate, at the prevalence of the patients who certified it."""
-    promised = rule.certificate
+    found = Certificate(**rule.certificate.model_dump(exclude={"value", "vacuous"}))
     if costs.target is None:
-        return Certificate(**promised.model_dump(exclude={"value", "vacuous"}))
-    return certificate_of(
-        reference,
-        costs.plain,
-        promised.delta,
-        bound=_pooled_bound(rule),
-        honesty=promised.honesty,
-        n_candidates=promised.n_candidates,
-    )
+        return found
+    return found.again(reference, costs.plain, bound=_pooled_bound(rule))
 
 
 def _pooled_bound(rule: FrozenFile[Any]) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steadycut.core.checks import FloatArray, IntArray, check_fraction
-from steadycut.core.confusion import Confusion
+from steadycut.core.confusion import Confusion, count_decisions
 from steadycut.core.monitor import CallWatch, Limits, RiskWatch, watch_calls, watch_risk
 from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores, by_patient
@@ -251,8 +251,8 @@ def monitor(
     before, certificate = rule.reference_counts, rule.certificate
     risk = calls = compared = None
     if grades is not None:
-        asked = Asked(sequential=True)
-        compared = comparison_of(rule, asked, grades, rule.decide_patients(patients))
+        here = count_decisions(grades[arrival], actions, costs.values.shape)
+        compared = comparison_of(rule, Asked(sequential=True), here)
         # A monitor watches the cost, at the prevalence of the patients who come.
         plain = None if rule.costs is None else rule.costs.plain
         compared = replace(compared, costs=plain, certified={})

@@ -23,7 +23,7 @@ from steadycut.core.verdict import (
 from steadycut.documents.audit import QuestionPart
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.rule import FrozenRule
-from steadycut.study.judge import Group, LabelledPart
+from steadycut.study.judge import Asked, Group, LabelledPart, comparison_of
 from steadycut.study.small_cells import rounded_at_home
 
 TITLES = {
@@ -315,18 +315,9 @@ def label_some(rule: FrozenFile[Any], margin: float) -> str:
     start = "Next: label some patients, chosen without looking at their scores, and audit them once"
     if before is None or rounded_at_home(rule):
         return f"{start}."
-    compared = Comparison(
-        here=before,
-        before=before,
-        matrix=rule.cost_matrix,
-        costs=rule.costs,
-        promised=certificate.value,
-        vacuous=certificate.vacuous,
-        n_choices=certificate.n_choices,
-        margin=margin,
-        # The bounds for one look at many grades are slow; those for every look are not.
-        sequential=rule.costs is None,
-    )
+    # The bounds for one look at many grades are slow; those for every look are not.
+    asked = Asked(margin=margin, sequential=rule.costs is None)
+    compared = replace(comparison_of(rule, asked, before), certified={})
     # To confirm that it is not useful, or within a limit that means nothing, is not worth labels.
     idle = {
         "useful": compared.observed_cost >= compared.cost_without_score,

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import MOST_REPLICATES, FloatArray, IntArray, check_count
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.diagnose import flip_probability
@@ -281,7 +280,9 @@ def without_small_cells(document: RuleDocument, study: FittedStudy, least: int) 
             "operating_value": None,
             "score_range": _outwards(_outwards(document.score_range, base), step),
             "bootstrap_thresholds": cuts,
-            "certificate": CertificatePart.of(_certificate(study, counts)),
+            "certificate": CertificatePart.of(
+                study.certificate.again(counts, options.search.costs)
+            ),
             "certified_rates": rate_parts(study.rates_of(counts)),
             "stability": _coarse_stability(
                 document.stability,
@@ -324,19 +325,6 @@ def _coarse_stability(
 def _coarse_reference(exact: Reference, counts: Confusion, grouped: PatientScores) -> Reference:
     return reference_of(counts, grouped, None).model_copy(
         update={"instances_per_patient": coarse_span(exact.instances_per_patient)}
-    )
-
-
-def _certificate(study: FittedStudy, counts: Confusion) -> Certificate:
-    """Return the certificate of a study for other counts."""
-    exact = study.certificate
-    return certificate_of(
-        counts,
-        study.options.search.costs,
-        exact.delta,
-        bound=study.options.bound,
-        honesty=exact.honesty,
-        n_candidates=exact.n_candidates,
     )
 
 

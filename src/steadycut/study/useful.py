@@ -8,7 +8,7 @@ with probability at most delta.
 
 import math
 
-from steadycut.core.certify import Certificate, certificate_of
+from steadycut.core.certify import Certificate
 from steadycut.core.checks import IntArray
 from steadycut.core.records import Costs
 from steadycut.core.strata.costs import CostMatrix
@@ -60,16 +60,7 @@ def verdict_of_counts(
     ``here`` counts them by grade and action. ``costs`` is given for two grades and two actions.
     ``rounded`` says that errors may be counted too high; then nothing is answered with no.
     """
-    compared = Comparison(
-        here=here,
-        before=None,
-        matrix=matrix,
-        costs=costs,
-        promised=certificate.value,
-        vacuous=certificate.vacuous,
-        own_choices=certificate.n_candidates if certificate.honesty == "uniform" else 0,
-        rounded=rounded,
-    )
+    compared = _comparison(here, certificate, matrix, costs, rounded=rounded)
     found = _tested(compared, certificate.delta)
     useful: Answer = "cannot tell" if found == "yes" and certificate.vacuous else found
     return StudyVerdictPart(overall=OVERALL[useful], useful=useful)
@@ -77,16 +68,27 @@ def verdict_of_counts(
 
 def comparison_of(study: FittedStudy) -> Comparison:
     """Return what the tests need of the patients used to check."""
-    costs = study.options.search.costs
+    here, costs = study.counts.counts, study.options.search.costs
+    matrix = CostMatrix.of_errors(costs.cost_fn, costs.cost_fp)
+    return _comparison(here, study.certificate, matrix, costs, rounded=study.has_unknown)
+
+
+def _comparison(
+    here: IntArray,
+    certificate: Certificate | CertificatePart,
+    matrix: CostMatrix,
+    costs: Costs | None,
+    *,
+    rounded: bool,
+) -> Comparison:
     return Comparison(
-        here=study.counts.counts,
-        before=None,
-        matrix=CostMatrix.of_errors(costs.cost_fn, costs.cost_fp),
+        here=here,
+        matrix=matrix,
         costs=costs,
-        promised=study.certificate.value,
-        vacuous=study.certificate.vacuous,
-        own_choices=study.n_choices,
-        rounded=study.has_unknown,
+        promised=certificate.value,
+        vacuous=certificate.vacuous,
+        own_choices=certificate.n_candidates if certificate.honesty == "uniform" else 0,
+        rounded=rounded,
     )
 
 
@@ -108,20 +110,12 @@ def _tested(compared: Comparison, delta: float) -> Answer:
 
 def _is_vacuous(study: FittedStudy, compared: Comparison, delta: float) -> bool:
     """Whether the certificate would not be below the cost of calling everybody or nobody."""
-    options = study.options
+    found, costs = study.certificate, study.options.search.costs
     if compared.confusion == study.counts:
-        return study.certificate.vacuous
+        return found.vacuous
     # The betting bound needs single losses; the others need counts alone.
-    bound = "auto" if options.bound == "betting" else options.bound
-    certificate = certificate_of(
-        compared.confusion,
-        options.search.costs,
-        delta,
-        bound=bound,
-        honesty=options.honesty,
-        n_candidates=study.n_candidates,
-    )
-    return certificate.vacuous
+    bound = "auto" if found.bound == "betting" else found.bound
+    return found.again(compared.confusion, costs, delta, bound).vacuous
 
 
 def patients_needed(study: FittedStudy, compared: Comparison) -> int | None:
