@@ -70,7 +70,7 @@ def numbers_in(value):
 
 
 def test_label_shift_is_recognised_and_measured(home):
-    said = without_labels(home, there()).describe().to_plain()
+    said = without_labels(home, there()).to_plain()
     assert set(said) == KEYS
     estimate = said["prevalence_estimate"]
     assert estimate["identifiable"]
@@ -86,16 +86,15 @@ def test_label_shift_is_recognised_and_measured(home):
 
 
 def test_the_answer_repeats_and_is_plain_json(home):
-    one, two = (json.dumps(without_labels(home, there()).describe().to_plain()) for _ in range(2))
+    one, two = (json.dumps(without_labels(home, there()).to_plain()) for _ in range(2))
     assert one == two
-    assert one != json.dumps(without_labels(replace(home, seed=7), there()).describe().to_plain())
+    assert one != json.dumps(without_labels(replace(home, seed=7), there()).to_plain())
 
 
 def test_the_order_of_the_patients_changes_nothing(home):
     scores = there()
     assert (
-        without_labels(home, scores).describe().to_plain()
-        == without_labels(home, np.sort(scores)).describe().to_plain()
+        without_labels(home, scores).to_plain() == without_labels(home, np.sort(scores)).to_plain()
     )
 
 
@@ -103,19 +102,19 @@ def test_the_risk_range_spends_half_of_delta_on_each_part(home):
     scores = there()
     part = without_labels(home, scores, 19)
     wide = valid_interval(home.bins, home.bins.count(scores), home.delta / 2)
-    assert (part.risk.low, part.risk.high) == risk_range(
+    assert (part.risk_range.low, part.risk_range.high) == risk_range(
         home.counts, home.costs, wide, home.delta / 2
     )
-    assert part.risk.level == 1 - home.delta
-    assert part.risk.low < part.risk.estimate < part.risk.high
-    value, counts = part.prevalence.value, home.counts
-    assert part.risk.estimate == value * counts.miss_rate + (1 - value) * counts.alarm_rate
+    assert part.risk_range.level == 1 - home.delta
+    assert part.risk_range.low < part.risk_range.estimate < part.risk_range.high
+    value, counts = part.prevalence_estimate.value, home.counts
+    assert part.risk_range.estimate == value * counts.miss_rate + (1 - value) * counts.alarm_rate
 
 
 def test_mirrored_scores_say_the_same():
     up, down = make_home(), make_home(sign=-1.0)
-    one = without_labels(up, there(), 199).describe().to_plain()
-    two = without_labels(down, -there(), 199).describe().to_plain()
+    one = without_labels(up, there(), 199).to_plain()
+    two = without_labels(down, -there(), 199).to_plain()
     assert one["call_rate"] == two["call_rate"]
     assert one["quantile_matched"]["threshold"] == -two["quantile_matched"]["threshold"]
     found = [said["prevalence_estimate"]["value"] for said in (one, two)]
@@ -126,11 +125,8 @@ def test_mirrored_scores_say_the_same():
 @pytest.mark.parametrize("prevalence", [0.5, 0.2])
 @pytest.mark.parametrize(("factor", "offset"), [(1000.0, 0.0), (1.8, 32.0), (0.1, -5.0)])
 def test_a_change_of_units_is_compatible_with_one(home, factor, offset, prevalence):
-    said = (
-        without_labels(home, offset + factor * there(prevalence=prevalence), 199)
-        .describe()
-        .to_plain()
-    )
+    scores = offset + factor * there(prevalence=prevalence)
+    said = without_labels(home, scores, 199).to_plain()
     assert said["shape_test"]["p_value"] <= 0.1
     rescaling = said["rescaling"]
     assert rescaling["needed"]
@@ -145,8 +141,8 @@ def test_a_change_of_units_is_compatible_with_one(home, factor, offset, prevalen
 
 def test_the_matched_cut_off_undoes_any_increasing_rescaling(home):
     scores = there(prevalence=0.5)
-    said = without_labels(home, np.exp(scores), 19).describe().to_plain()["quantile_matched"]
-    plain = without_labels(home, scores, 19).matched
+    said = without_labels(home, np.exp(scores), 19).to_plain()["quantile_matched"]
+    plain = without_labels(home, scores, 19).quantile_matched
     assert said["call_rate"] == plain.call_rate
     assert np.array_equal(np.exp(scores) >= said["threshold"], scores >= plain.threshold)
     assert "prevalence is the same" in said["assumes"]
@@ -155,7 +151,7 @@ def test_the_matched_cut_off_undoes_any_increasing_rescaling(home):
 
 def test_scores_that_no_mixture_explains_give_no_interval(home):
     part = without_labels(home, np.full(600, home.threshold + 0.01), 199)
-    said = part.describe().to_plain()
+    said = part.to_plain()
     assert said["prevalence_estimate"]["interval"] is None
     assert said["risk_range"]["low"] is None
     assert said["risk_range"]["high"] is None
@@ -168,14 +164,14 @@ def test_scores_that_no_mixture_explains_give_no_interval(home):
 def test_a_shape_that_no_scale_explains_is_not_compatible(home):
     rng = np.random.default_rng(3)
     lumps = rng.choice([-30.0, -29.0, 0.0, 29.0, 30.0], size=800) + 0.01 * rng.normal(size=800)
-    said = without_labels(home, lumps, 199).describe().to_plain()["rescaling"]
+    said = without_labels(home, lumps, 199).to_plain()["rescaling"]
     assert said["compatible"] is False
     assert "not compatible" in said["text"]
 
 
 def test_classes_that_do_not_differ_tell_no_prevalence():
     alike = make_home(seed=6, distance=0.0)
-    said = without_labels(alike, there(), 19).describe().to_plain()
+    said = without_labels(alike, there(), 19).to_plain()
     estimate = said["prevalence_estimate"]
     assert estimate["identifiable"] is False
     assert estimate["value"] is None
@@ -200,7 +196,7 @@ def test_a_class_that_p_lacks_is_said_and_nothing_fails(home, lacking):
         quantiles_positive=home.quantiles_positive if lacking == 0 else np.array([]),
         quantiles_negative=home.quantiles_negative if lacking == 1 else np.array([]),
     )
-    said = without_labels(one_class, there(), 19).describe().to_plain()
+    said = without_labels(one_class, there(), 19).to_plain()
     assert said["shape_test"] == {"statistic": None, "p_value": None, "n_bootstrap": 0}
     assert said["rescaling"]["needed"] is None
     assert any("both classes" in text for text in said["statements"])
@@ -209,8 +205,8 @@ def test_a_class_that_p_lacks_is_said_and_nothing_fails(home, lacking):
 def test_patients_who_chose_the_cut_off_give_wider_intervals():
     home = make_home(honesty="uniform")
     assert home.n_choices == 1
-    said = without_labels(home, there(), 19).describe().to_plain()
-    rosy = without_labels(replace(home, n_choices=0), there(), 19).describe().to_plain()
+    said = without_labels(home, there(), 19).to_plain()
+    rosy = without_labels(replace(home, n_choices=0), there(), 19).to_plain()
     assert said["risk_range"]["low"] < rosy["risk_range"]["low"]
     assert said["risk_range"]["high"] > rosy["risk_range"]["high"]
     assert said["risk_range"]["level"] == rosy["risk_range"]["level"] == 0.9
@@ -221,7 +217,7 @@ def test_patients_who_chose_the_cut_off_give_wider_intervals():
     "scores", [[0.3], [1e300, -1e300], [5.0] * 4, [1e-300, 2e-300, 3e-300], [0.0, 1.0, 1e290]]
 )
 def test_strange_scores_give_finite_numbers(home, scores):
-    said = without_labels(home, scores, 19).describe().to_plain()
+    said = without_labels(home, scores, 19).to_plain()
     assert all(math.isfinite(x) for x in numbers_in(said))
     assert said["quantile_matched"]["threshold"] not in scores
     json.dumps(said, allow_nan=False)

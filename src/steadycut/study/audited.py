@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.verdict import MARGIN
+from steadycut.documents.audit import WithoutLabels
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import ScoresPart, SurvivalPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.study.adapt.sampled import Sampled
 from steadycut.study.judge import ChangeOfRisk, LabelledPart
-from steadycut.study.unlabelled import UnlabelledPart
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -31,7 +31,7 @@ class Audited:
     flip_probability: FloatArray
     scores: ScoresPart
     warnings: tuple[str, ...]
-    unlabelled: UnlabelledPart | None
+    unlabelled: WithoutLabels | None
     labelled: LabelledPart | None
     forced: tuple[str, ...] = ()
     small_cells: int | None = None

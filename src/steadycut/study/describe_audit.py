@@ -29,6 +29,7 @@ from steadycut.documents.audit import (
     LabelledDecisionAudit,
     ShiftPart,
     VerdictPart,
+    WithoutLabels,
 )
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import (
@@ -49,7 +50,6 @@ from steadycut.study.explorer import GREY_ZONE, explorer_part
 from steadycut.study.judge import ChangeOfRisk, Group, LabelledPart
 from steadycut.study.operating_point import point_of, point_part, with_auc
 from steadycut.study.questions import described, label_some, name_of, next_step, overall_text
-from steadycut.study.unlabelled import UnlabelledPart
 
 UNANSWERED = "without labels nobody knows whether the cut-off can be trusted here"
 
@@ -57,13 +57,13 @@ UNANSWERED = "without labels nobody knows whether the cut-off can be trusted her
 
 
 def cut_off_audit(
-    found: Audited, rule: FrozenRule, unlabelled: UnlabelledPart, confidence: float
+    found: Audited, rule: FrozenRule, unlabelled: WithoutLabels, confidence: float
 ) -> AuditDocument:
     """Return the audit of a cut-off; ``confidence`` is that of the operating points."""
     document, part = rule.document, found.labelled
     known = {
         **_shared(found),
-        **dict(unlabelled.describe()),
+        **dict(unlabelled),
         "ensemble": ensemble_shares(rule),
         "sampled": None,
         "scores_internal": ScoresPart(

@@ -4,7 +4,7 @@ The frozen rule's reference of P + the scores at Q -> prevalence, shape test, ca
 range, change of scale. Every result except the call rate needs an assumption, and states it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,6 @@ from steadycut.core.shift.label_shift import (
 from steadycut.core.shift.rescale import (
     LEVELS,
     AffineChange,
-    MatchedCut,
     affine_change,
     mixture_quantiles,
     quantile_matched,
@@ -33,6 +32,7 @@ from steadycut.core.shift.shape_test import ShapeTest, shape_test
 from steadycut.documents.audit import (
     MatchedCutPart,
     PrevalencePart,
+    RescalingPart,
     RiskRangePart,
     ShapeTestPart,
     WithoutLabels,
@@ -47,6 +47,11 @@ UNTESTABLE = (
 )
 UNTESTED = ShapeTestPart(statistic=None, p_value=None, n_bootstrap=0)
 
+UNSCALED = RescalingPart(
+    **dict.fromkeys(("compatible", "needed", "factor", "offset", "prevalence", "p_value")),
+    text="An affine change of scale could not be tested: too little varies, or the classes are not "
+    "shown to differ in score.",
+)
 SAME_SHAPES = (
     "within each class the scores are distributed as where the rule was made (label shift)"
 )
@@ -84,117 +89,6 @@ class Home:
     n_choices: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rescaling:
-    """The affine change of scale that comes nearest to explaining Q's scores.
-
-    ``needed``: label shift alone does not explain them. ``compatible``: with the change undone
-    the shape test does not reject; None where nothing can be tested.
-    """
-
-    change: AffineChange | None
-    prevalence: float | None
-    p_value: float | None
-    needed: bool | None
-    compatible: bool | None
-
-    @property
-    def text(self) -> str:
-        """What was found, in one line."""
-        if self.change is None or self.compatible is None:
-            return (
-                "An affine change of scale could not be tested: too little varies, or the classes "
-                "are not shown to differ in score."
-            )
-        scale = f"factor {self.change.factor:.4g}, offset {self.change.offset:.4g}"
-        caution = "a change of units cannot be told from other changes that move the scores so."
-        if not self.needed:
-            return (
-                f"No change of scale is needed to explain the scores; the nearest one has {scale}; "
-                f"{caution}"
-            )
-        if self.compatible:
-            return f"The scores are compatible with an affine change of scale ({scale}); {caution}"
-        return f"The scores are not compatible with an affine change of scale (nearest: {scale})."
-
-    @property
-    def factor(self) -> float | None:
-        """The factor of the change."""
-        return None if self.change is None else self.change.factor
-
-    @property
-    def offset(self) -> float | None:
-        """The offset of the change."""
-        return None if self.change is None else self.change.offset
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class UnlabelledPart:
-    """What the scores of Q say without labels."""
-
-    home: Home
-    n_patients: int
-    call_rate: float
-    prevalence: PrevalencePart
-    shape: ShapeTest | None
-    risk: RiskRangePart
-    rescaling: Rescaling
-    matched: MatchedCut
-
-    @property
-    def call_rate_expected(self) -> float | None:
-        """The call rate that the estimated prevalence explains."""
-        counts, value = self.home.counts, self.prevalence.value
-        miss, alarm = counts.miss_rate, counts.alarm_rate
-        if value is None or miss is None or alarm is None:
-            return None
-        return value * (1 - miss) + (1 - value) * alarm
-
-    @property
-    def shape_rejected(self) -> bool:
-        """Whether the shape test rejects label shift at the rule's delta."""
-        return self.shape is not None and self.shape.p_value <= self.home.delta
-
-    @property
-    def statements(self) -> list[str]:
-        """What cannot be known here, one line each."""
-        found = [RISK_UNKNOWN, NOT_SEEN]
-        if not self.prevalence.identifiable:
-            found.append(
-                "The prevalence is not identifiable: the patients who certified the rule do not "
-                "show that the two classes differ in score."
-            )
-        if self.prevalence.interval is None:
-            found.append(
-                "Label shift is rejected: no prevalence explains the scores, so that within a "
-                "class they have moved; no interval and no risk range can be given."
-            )
-        if self.shape is None:
-            found.append(UNTESTABLE)
-        elif self.shape_rejected:
-            found.append(
-                f"The shape test rejects label shift (p = {self.shape.p_value:.3g}): do not rely "
-                "on the prevalence, the expected call rate or the risk range."
-            )
-        if self.home.n_choices:
-            found.append(
-                "The patients who give the error rates also chose the cut-off: estimated risk and "
-                "call rate look too good; the intervals allow for that."
-            )
-        return found
-
-    def describe(self) -> WithoutLabels:
-        """Return what ``audit.json`` says without labels."""
-        return WithoutLabels.of(
-            self,
-            prevalence_estimate=self.prevalence,
-            shape_test=self.shape or UNTESTED,
-            call_rate_internal=self.home.counts.call_rate,
-            risk_range=self.risk,
-            quantile_matched=MatchedCutPart.of(self.matched, assumes=EQUAL_PREVALENCE),
-        )
-
-
 def home_of(rule: FrozenRule) -> Home:
     """Return what the rule file holds of P."""
     document = rule.document
@@ -213,7 +107,7 @@ def home_of(rule: FrozenRule) -> Home:
     )
 
 
-def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP) -> UnlabelledPart:
+def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP) -> WithoutLabels:
     """Return what the scores of another hospital say about it without labels.
 
     Parameters
@@ -227,7 +121,7 @@ def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
 
     Returns
     -------
-    UnlabelledPart
+    WithoutLabels
 
     Notes
     -----
@@ -243,9 +137,9 @@ def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
     >>> home = home_of(study.freeze())
     >>> there = rng.normal(size=300) + 3 * np.repeat([0, 0, 1], 100)
     >>> said = without_labels(home, there)
-    >>> 0.25 < said.prevalence.value < 0.42
+    >>> 0.25 < said.prevalence_estimate.value < 0.42
     True
-    >>> said.shape.p_value > 0.1
+    >>> said.shape_test.p_value > 0.1
     True
     """
     values = check_scores(scores)
@@ -260,15 +154,20 @@ def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
     shape = shape_test(home.bins, counts, for_shape, n_bootstrap) if known else None
     sign = sign_of(home.direction)
     matched = quantile_matched(sign * values, home.counts.call_rate)
-    return UnlabelledPart(
-        home=home,
-        n_patients=values.size,
+    return WithoutLabels.of(
+        prevalence_estimate=prevalence,
+        shape_test=shape or UNTESTED,
         call_rate=float((sign * values >= sign * home.threshold).mean()),
-        prevalence=prevalence,
-        shape=shape,
-        risk=_risk(home, counts, prevalence),
+        call_rate_internal=home.counts.call_rate,
+        call_rate_expected=_call_rate_at(home, prevalence.value),
+        risk_range=_risk(home, counts, prevalence),
         rescaling=_rescaling(home, values, shape, for_scale, n_bootstrap),
-        matched=replace(matched, threshold=sign * matched.threshold),
+        quantile_matched=MatchedCutPart(
+            threshold=sign * matched.threshold,
+            call_rate=matched.call_rate,
+            assumes=EQUAL_PREVALENCE,
+        ),
+        statements=_statements(home, prevalence, shape),
     )
 
 
@@ -311,15 +210,56 @@ def _risk_at(home: Home, prevalence: float | None) -> float | None:
     return costs.cost_fn * prevalence * miss + costs.cost_fp * (1 - prevalence) * alarm
 
 
+def _call_rate_at(home: Home, prevalence: float | None) -> float | None:
+    """Return the call rate that the estimated prevalence explains."""
+    miss, alarm = home.counts.miss_rate, home.counts.alarm_rate
+    if prevalence is None or miss is None or alarm is None:
+        return None
+    return prevalence * (1 - miss) + (1 - prevalence) * alarm
+
+
+def _statements(home: Home, prevalence: PrevalencePart, shape: ShapeTest | None) -> list[str]:
+    """Return what cannot be known here, one line each."""
+    found = [RISK_UNKNOWN, NOT_SEEN]
+    if not prevalence.identifiable:
+        found.append(
+            "The prevalence is not identifiable: the patients who certified the rule do not show "
+            "that the two classes differ in score."
+        )
+    if prevalence.interval is None:
+        found.append(
+            "Label shift is rejected: no prevalence explains the scores, so that within a class "
+            "they have moved; no interval and no risk range can be given."
+        )
+    if shape is None:
+        found.append(UNTESTABLE)
+    elif shape.p_value <= home.delta:
+        found.append(
+            f"The shape test rejects label shift (p = {shape.p_value:.3g}): do not rely on the "
+            "prevalence, the expected call rate or the risk range."
+        )
+    if home.n_choices:
+        found.append(
+            "The patients who give the error rates also chose the cut-off: estimated risk and call "
+            "rate look too good; the intervals allow for that."
+        )
+    return found
+
+
 def _rescaling(
     home: Home,
     scores: FloatArray,
     shape: ShapeTest | None,
     rng: np.random.Generator,
     n_bootstrap: int,
-) -> Rescaling:
-    """Try P's own prevalence first, then the one that makes the quantiles straightest."""
-    found = Rescaling(change=None, prevalence=None, p_value=None, needed=None, compatible=None)
+) -> RescalingPart:
+    """Return the affine change of scale that comes nearest to explaining the scores here.
+
+    P's own prevalence is tried first, then the one that makes the quantiles straightest. The
+    change is ``needed`` if label shift alone does not explain the scores. It is ``compatible`` if
+    the shape test does not reject with the change undone.
+    """
+    found = UNSCALED
     if shape is None:
         return found
     positive, negative = home.quantiles_positive, home.quantiles_negative
@@ -330,13 +270,29 @@ def _rescaling(
             continue
         test = shape_test(home.bins, home.bins.count(change.undo(scores)), rng, n_bootstrap)
         p_value = 1.0 if test is None else test.p_value
-        found = Rescaling(
-            change=change,
+        needed, compatible = shape.p_value <= home.delta, p_value > home.delta
+        found = RescalingPart.of(
+            change,
             prevalence=prevalence,
             p_value=p_value,
-            needed=shape.p_value <= home.delta,
-            compatible=p_value > home.delta,
+            needed=needed,
+            compatible=compatible,
+            text=_in_words(change, needed=needed, compatible=compatible),
         )
-        if found.compatible:
+        if compatible:
             break
     return found
+
+
+def _in_words(change: AffineChange, *, needed: bool, compatible: bool) -> str:
+    """Return what was found about a change of scale, in one line."""
+    scale = f"factor {change.factor:.4g}, offset {change.offset:.4g}"
+    caution = "a change of units cannot be told from other changes that move the scores so."
+    if not needed:
+        return (
+            f"No change of scale is needed to explain the scores; the nearest one has {scale}; "
+            f"{caution}"
+        )
+    if compatible:
+        return f"The scores are compatible with an affine change of scale ({scale}); {caution}"
+    return f"The scores are not compatible with an affine change of scale (nearest: {scale})."
