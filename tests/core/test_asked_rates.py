@@ -73,7 +73,7 @@ def test_patients_who_chose_get_the_band_over_all_cuts():
 
 def test_two_rates_share_delta():
     counts = Confusion(tp=36, fn=4, fp=10, tn=50)
-    both = certified_rates(counts, parse_rates("specificity:0.8,sensitivity:0.9"), 0.1)
+    both = certified_rates(counts.counts, parse_rates("specificity:0.8,sensitivity:0.9"), 0.1)
     assert [one.rate for one in both] == ["specificity", "sensitivity"]
     assert both == (
         CertifiedRate(rate="specificity", asked=0.8, right=50, n_patients=60, delta=0.05),

@@ -181,7 +181,7 @@ def rates_asked_for(cohort):
     rng = random.Random(cohort.seed)  # noqa: S311
     asked = {name: rng.choice([0.3, 0.6, 0.9]) for name in ("sensitivity", "specificity")}
     choices, level = rng.choice([0, 1, 3]), min(cohort.delta, 1) / 2
-    found = certified_rates(confusion_of((tp, fn, fp, tn)), asked, cohort.delta, choices)
+    found = certified_rates(confusion_of((tp, fn, fp, tn)).counts, asked, cohort.delta, choices)
     for one, (right, n) in zip(found, ((tp, tp + fn), (tn, tn + fp)), strict=True):
         low, high = bounds.lower_limit(right, n, level), bounds.upper_limit(right, n, level)
         if choices:

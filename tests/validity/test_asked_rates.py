@@ -99,7 +99,7 @@ def test_limits_for_one_cut_are_a_trap_if_the_same_patients_chose_it():
             seed=seed,
         )
         asked = {"sensitivity": 0.75, "specificity": 0.75}
-        wrong += errors(study, certified_rates(study.counts, asked, DELTA, n_choices=0))[0]
+        wrong += errors(study, certified_rates(study.counts.counts, asked, DELTA, n_choices=0))[0]
     assert not at_most(wrong / n_studies, DELTA, n_studies)
 
 
@@ -107,12 +107,12 @@ def test_limits_for_one_cut_are_a_trap_if_the_same_patients_chose_it():
 def test_as_many_patients_as_are_said_to_be_needed_show_it_in_four_studies_of_five(n_studies):
     """With the rate as observed: neither far fewer studies, nor with far too many patients."""
     rng = np.random.default_rng(5)
-    (one,) = certified_rates(_counts(45, 50), {"sensitivity": 0.85}, DELTA)
+    (one,) = certified_rates(_counts(45, 50).counts, {"sensitivity": 0.85}, DELTA)
     n, shown = one.patients_needed, []
     for size in (n, round(0.7 * n)):
         found = [_counts(right, size) for right in rng.binomial(size, 45 / 50, n_studies)]
         shown.append(
-            np.mean([certified_rates(c, {"sensitivity": 0.85}, DELTA)[0].answer == "yes"
+            np.mean([certified_rates(c.counts, {"sensitivity": 0.85}, DELTA)[0].answer == "yes"
                      for c in found])
         )  # fmt: skip
     assert at_most(1 - shown[0], 0.2, n_studies)

@@ -21,7 +21,6 @@ from scipy.special import betainc, betaincinv
 
 from steadycut.core.bounds.binomial import deviation, rate_interval
 from steadycut.core.checks import IntArray, Interval, check_fraction, refuse
-from steadycut.core.confusion import Confusion
 from steadycut.core.verdict import (
     MOST_PATIENTS,
     RATE_NAMES,
@@ -188,30 +187,22 @@ def _chance_of_at_least(count: int, n: int, rate: float) -> float:
 
 
 def certified_rates(
-    counts: Confusion, asked: Mapping[RateName, float], delta: float, n_choices: int = 0
+    counts: IntArray, asked: Mapping[RateName, float], delta: float, n_choices: int = 0
 ) -> tuple[CertifiedRate, ...]:
     """Return what the certifying patients show of each rate that is asked for.
 
-    Examples
-    --------
-    >>> counts = Confusion(tp=90, fn=2, fp=5, tn=40)
-    >>> both = certified_rates(counts, {"sensitivity": 0.9, "specificity": 0.8}, 0.1)
-    >>> [(one.rate, one.answer, round(one.lower, 3)) for one in both]
-    [('sensitivity', 'yes', 0.933), ('specificity', 'cannot tell', 0.78)]
-    """
-    return rates_of_counts(counts.counts, asked, delta, n_choices)
-
-
-def rates_of_counts(
-    counts: IntArray, asked: Mapping[RateName, float], delta: float, n_choices: int = 0
-) -> tuple[CertifiedRate, ...]:
-    """Return the same from patients by grade (healthy, ill) and action, both ascending.
+    ``counts`` are patients by grade (healthy, ill) and action, both ascending.
 
     Examples
     --------
     >>> import numpy as np
+    >>> both = certified_rates(
+    ...     np.array([[40, 5], [2, 90]]), {"sensitivity": 0.9, "specificity": 0.8}, 0.1
+    ... )
+    >>> [(one.rate, one.answer, round(one.lower, 3)) for one in both]
+    [('sensitivity', 'yes', 0.933), ('specificity', 'cannot tell', 0.78)]
     >>> counts = np.array([[60, 20, 1], [0, 10, 50]])
-    >>> both = rates_of_counts(counts, {"npv": 0.95, "ppv": 0.95}, 0.1)
+    >>> both = certified_rates(counts, {"npv": 0.95, "ppv": 0.95}, 0.1)
     >>> [(one.rate, one.right, one.n_patients, one.answer) for one in both]
     [('npv', 60, 60, 'yes'), ('ppv', 50, 51, 'cannot tell')]
     """

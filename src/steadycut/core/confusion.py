@@ -37,6 +37,11 @@ class Confusion:
             tn=int(counts[0, 0]),
         )
 
+    @classmethod
+    def of_calls(cls, labels: NDArray[np.integer[Any]], called: NDArray[np.bool_]) -> "Confusion":
+        """Count the calls of patients with 0/1 labels."""
+        return cls.of_counts(count_decisions(labels, called.astype(np.int8), (2, 2)))
+
     @property
     def counts(self) -> IntArray:
         """The patients by class and by whether they are called, both ascending."""

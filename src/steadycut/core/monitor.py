@@ -99,7 +99,7 @@ class Limits:
     delta: float
 
 
-def confidence_sequence(values: ArrayLike, delta: float) -> Limits:
+def confidence_sequence(values: ArrayLike, delta: float, largest: float = 1.0) -> Limits:
     """Return limits of a mean that hold after every value at once, with probability 1 - delta.
 
     Parameters
@@ -130,9 +130,9 @@ def confidence_sequence(values: ArrayLike, delta: float) -> Limits:
     array, share = np.asarray(values, dtype=np.float64), check_fraction("delta", delta) / 2
     steps = np.arange(1, array.size + 1)
     return Limits(
-        mean=read_only(np.cumsum(array) / steps),
-        lower=read_only(_lower_limits(array, share)),
-        upper=read_only(1 - _lower_limits(1 - array, share)),
+        mean=read_only(largest * (np.cumsum(array) / steps)),
+        lower=read_only(largest * _lower_limits(array, share)),
+        upper=read_only(largest * (1 - _lower_limits(1 - array, share))),
         delta=delta,
     )
 
@@ -184,14 +184,8 @@ def watch_risk(losses: ArrayLike, certified: float, largest: float, delta: float
     scaled = _in_unit("losses", np.asarray(losses, dtype=np.float64) / largest)
     check_fraction("delta", delta)
     martingale = evidence(scaled, certified / largest)
-    limits = confidence_sequence(scaled, delta)
     return RiskWatch(
-        limits=Limits(
-            mean=read_only(largest * limits.mean),
-            lower=read_only(largest * limits.lower),
-            upper=read_only(largest * limits.upper),
-            delta=delta,
-        ),
+        limits=confidence_sequence(scaled, delta, largest),
         certified=certified,
         martingale=read_only(martingale),
         first_alarm=first_crossing(martingale, delta),

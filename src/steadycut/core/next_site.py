@@ -60,7 +60,7 @@ class SiteResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SiteRow:
+class SiteRow(SiteResult):
     """One hospital in numbers: its counts, and limits of its own.
 
     ``cost`` is None where a target prevalence needs the rate of a class that has no patients there.
@@ -69,9 +69,6 @@ class SiteRow:
     cut-off is shown to cost less there than calling everybody and than calling nobody.
     """
 
-    site: str
-    threshold: float | None
-    counts: Confusion
     cost: float | None
     trivial_cost: float
     limit: float

@@ -38,7 +38,7 @@ from steadycut.study.audited import Audited
 from steadycut.study.curves import class_quantiles
 from steadycut.study.describe_audit import cut_off_audit, decision_audit
 from steadycut.study.judge import Asked, LabelledPart, judge
-from steadycut.study.new_patients import graded_patients, swapped_here
+from steadycut.study.new_patients import as_patients, graded_patients, swapped_here
 from steadycut.study.operating_point import CONFIDENCE
 from steadycut.study.reference import survival_part
 from steadycut.study.small_cells import grouped_for, noticed, rounded_at_home, without_bins
@@ -196,8 +196,8 @@ def audit(
     several = list(scores.values()) if isinstance(scores, Mapping) else []
     for one in several:
         check_patients(one)
-    given = rule.patients_of(scores) if isinstance(scores, Mapping) else scores
-    followed = given if isinstance(given, PatientScores) and y is None else None
+    given = as_patients(rule, scores)
+    followed = given if y is None else None
     if followed is not None:
         given = settled(rule, followed, small_cells)
     patients, grades = graded_patients(rule, given, y, "an audit")
@@ -271,9 +271,7 @@ def by_plan(
     if not isinstance(plan, LabelPlan):
         msg = f"{argument('label_plan')} must be a plan of draw_labels, not {shown(plan)}."
         raise BadOption(msg)
-    patients = rule.patients_of(scores) if isinstance(scores, Mapping) else scores
-    if not isinstance(patients, PatientScores):
-        patients = PatientScores(scores=patients)
+    patients = as_patients(rule, scores)
     return replace(patients, labels=None), sampled(rule, plan, patients, y, margin)
 
 

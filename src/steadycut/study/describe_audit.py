@@ -345,7 +345,9 @@ def _two_by_two(
     return {
         "operating_point": point_part(here),
         "operating_point_internal": point_part(before),
-        "shift": shift_part(change, distances_here(part, change, rule, costs)),
+        "shift": ShiftPart.of(
+            change.shift, change, distances=distances_here(part, change, rule, costs)
+        ),
     }
 
 
@@ -363,8 +365,3 @@ def distances_here(
     )
     apart = [kolmogorov(np.array(q), n, rule.sign * scores) for q, n, scores in pairs]
     return DistancesPart.of(global_distances(before, part.external, costs.plain, *apart))
-
-
-def shift_part(change: ChangeOfRisk, distances: DistancesPart | None) -> ShiftPart:
-    """Return the change of risk, part by part, with intervals."""
-    return ShiftPart.of(change.shift, change, distances=distances)

@@ -8,6 +8,7 @@ from steadycut.core.bounds.binomial import upper_limit
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import exact_cuts
+from steadycut.core.cuts.left_cdf import count_below
 from steadycut.core.records import Costs, PatientScores
 from steadycut.documents.parts import ExplorerPart
 from steadycut.study.fitted import FittedStudy
@@ -78,8 +79,9 @@ def explorer_part(
     if not (n_positive and n_negative):
         return None
     cuts = cuts_to_try(patients, threshold)
-    missed = count_below(patients, 1, cuts)
-    alarms = n_negative - count_below(patients, 0, cuts)
+    positive, negative = patients.positive_scores, patients.negative_scores
+    missed = count_below(positive, cuts)
+    alarms = n_negative - count_below(negative, cuts)
     share = delta / max(n_choices, 1) / 2
     columns = {
         "thresholds": sign * cuts + 0.0,
@@ -87,15 +89,14 @@ def explorer_part(
         "alarms": alarms,
         "miss_limit": rate_limits(missed, n_positive, share, n_choices),
         "alarm_limit": rate_limits(alarms, n_negative, share, n_choices),
-        "grey_positive": count_grey(patients, 1, cuts, draws),
-        "grey_negative": count_grey(patients, 0, cuts, draws),
+        "grey_positive": count_grey(positive, cuts, draws),
+        "grey_negative": count_grey(negative, cuts, draws),
     }
     order = slice(None) if sign > 0 else slice(None, None, -1)
-    return ExplorerPart(
+    return ExplorerPart.of(
+        patients,
         bound="class-wise-dkw" if n_choices else "class-wise",
         delta=delta,
-        n_positive=n_positive,
-        n_negative=n_negative,
         prevalence=first_prevalence(patients, threshold, costs),
         grey_at_least=GREY_ZONE,
         frozen=int(np.flatnonzero(cuts[order] == threshold)[0]),
@@ -116,16 +117,8 @@ def cuts_to_try(patients: PatientScores, threshold: float) -> FloatArray:
     return np.sort(np.append(exact.place(others, others), threshold))
 
 
-def count_below(patients: PatientScores, label: int, cuts: FloatArray) -> IntArray:
-    """Count the patients of a class below each cut."""
-    scores = patients.positive_scores if label else patients.negative_scores
-    return np.searchsorted(scores, cuts, side="left")
-
-
-def count_grey(
-    patients: PatientScores, label: int, cuts: FloatArray, draws: FloatArray
-) -> IntArray:
-    """Count the patients of a class about whom enough draws decide otherwise than each cut.
+def count_grey(scores: FloatArray, cuts: FloatArray, draws: FloatArray) -> IntArray:
+    """Count the patients about whom enough draws decide otherwise than each cut.
 
     Enough draws lie at or below a score from the k-th smallest draw on, and above it before the
     k-th largest: the grey zone of a cut reaches from the smaller of it and the former to the
@@ -135,8 +128,8 @@ def count_grey(
     enough = max(math.ceil(round(GREY_ZONE * draws.size, 6)), 1)
     ordered = np.sort(draws)
     low, high = ordered[enough - 1], ordered[-enough]
-    above = count_below(patients, label, np.maximum(cuts, high))
-    return above - count_below(patients, label, np.minimum(cuts, low))
+    above = count_below(scores, np.maximum(cuts, high))
+    return above - count_below(scores, np.minimum(cuts, low))
 
 
 def rate_limits(errors: IntArray, n: int, share: float, n_choices: int) -> FloatArray:

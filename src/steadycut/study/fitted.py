@@ -109,7 +109,8 @@ class FittedStudy:
     def rates_of(self, counts: Confusion) -> tuple[CertifiedRate, ...]:
         """Return what counts of the certifying patients show of these rates."""
         options = self.options
-        found = certified_rates(counts, options.asked_rates, options.search.delta, self.n_choices)
+        delta, n_choices = options.search.delta, self.n_choices
+        found = certified_rates(counts.counts, options.asked_rates, delta, n_choices)
         return tuple(replace(one, rounded=self.has_unknown) for one in found)
 
     @property

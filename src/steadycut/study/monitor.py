@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadycut.core.checks import FloatArray, IntArray, check_fraction
+from steadycut.core.checks import IntArray, check_fraction
 from steadycut.core.confusion import Confusion, count_decisions
 from steadycut.core.monitor import CallWatch, Limits, RiskWatch, watch_calls, watch_risk
 from steadycut.core.odd import same_score_warnings
@@ -105,7 +105,9 @@ class Monitor(Shown):
             alarm_at=1 / self.delta,
             false_alarm_if_certificate_true=self.delta,
             false_alarm_overall=min(self.delta + self.rule.document.certificate.delta, 1.0),
-            trace=_trace(watch.limits, martingale=watch.martingale),
+            trace=TracePart.of(
+                watch.limits, observed=watch.limits.mean, martingale=watch.martingale
+            ),
         )
 
     def _next_step(self) -> str:
@@ -301,8 +303,11 @@ def _calls_part(watch: CallWatch, delta: float) -> CallWatchPart:
         martingale_too_few=float(watch.too_few[-1]),
         alarm_at=4 / delta,
         false_alarm=delta,
-        trace=_trace(
-            watch.limits, martingale_too_many=watch.too_many, martingale_too_few=watch.too_few
+        trace=TracePart.of(
+            watch.limits,
+            observed=watch.limits.mean,
+            martingale_too_many=watch.too_many,
+            martingale_too_few=watch.too_few,
         ),
     )
 
@@ -313,8 +318,3 @@ def _latest(limits: Limits) -> dict[str, float]:
         "lower": float(limits.lower[-1]),
         "upper": float(limits.upper[-1]),
     }
-
-
-def _trace(limits: Limits, **martingales: FloatArray) -> TracePart:
-    columns = {"observed": limits.mean, "lower": limits.lower, "upper": limits.upper}
-    return TracePart.of({**columns, **martingales})

@@ -14,10 +14,19 @@ from steadycut.core.records import PatientScores, by_patient
 from steadycut.documents.frozen import FrozenFile
 from steadycut.errors import TooFewPatients
 
+Given = PatientScores | Mapping[Any, PatientScores] | ArrayLike
+
+
+def as_patients(rule: FrozenFile[Any], given: Given) -> PatientScores:
+    """Return patients given as such, as their scores, or as one entry per method of an ensemble."""
+    if isinstance(given, PatientScores | Mapping):
+        return rule.patients_of(given)
+    return PatientScores(scores=given)
+
 
 def graded_patients(
     rule: FrozenFile[Any],
-    scores: PatientScores | ArrayLike,
+    scores: Given,
     y: Mapping[Any, object] | ArrayLike | None,
     what: str,
 ) -> tuple[PatientScores, IntArray | None]:
@@ -25,7 +34,7 @@ def graded_patients(
 
     Labels of the patients say whether a grade is any but the lowest. ``what`` needs patients.
     """
-    patients = scores if isinstance(scores, PatientScores) else PatientScores(scores=scores)
+    patients = as_patients(rule, scores)
     if not patients.n_patients:
         msg = f"{what} needs at least one patient; got none."
         raise TooFewPatients(msg)

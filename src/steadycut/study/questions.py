@@ -26,17 +26,13 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.study.judge import Asked, Group, LabelledPart, comparison_of
 from steadycut.study.small_cells import rounded_at_home
 
-TITLES = {
-    "useful": "Useful here",
-    "as_before": "As good as before",
-    "within_certificate": "Within what was certified",
-}
 # The three answers as parts of a sentence.
 SHORT = {
     "useful": "useful here",
     "as_before": "as good as before",
     "within_certificate": "within what was certified",
 }
+TITLES = {name: text.capitalize() for name, text in SHORT.items()}
 OPEN = "it is not yet known whether the cut-off can be trusted here"
 # So many sites or groups that fail are named in a sentence, in so many characters.
 MOST_NAMED, MOST_CHARACTERS = 5, 70

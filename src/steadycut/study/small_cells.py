@@ -19,18 +19,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.checks import MOST_REPLICATES, FloatArray, IntArray, check_count
-from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.confusion import confusion_at
 from steadycut.core.diagnose import flip_probability
 from steadycut.core.records import PatientScores
 from steadycut.core.shift.label_shift import RankBins
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import REFUSE, Finding
-from steadycut.documents.parts import (
-    CertificatePart,
-    InstancesPart,
-    StabilityPart,
-)
-from steadycut.documents.rule import BinsPart, FrozenRule, Reference, RuleDocument
+from steadycut.documents.parts import CertificatePart, InstancesPart, StabilityPart
+from steadycut.documents.rule import BinsPart, FrozenRule, RuleDocument
 from steadycut.errors import BadOption, TooFewPatients, argument
 from steadycut.study.fitted import FittedStudy
 from steadycut.study.reference import rate_parts, reference_of
@@ -290,8 +286,11 @@ def without_small_cells(document: RuleDocument, study: FittedStudy, least: int) 
                 2 * least * options.search.costs.largest / study.chose.n_patients,
                 float(flips.mean()),
             ),
-            "reference": _coarse_reference(document.reference, counts, grouped).model_copy(
-                update={"bins": bins_of_cells(certifying, least, base)}
+            "reference": reference_of(counts, grouped, None).model_copy(
+                update={
+                    "instances_per_patient": coarse_span(document.reference.instances_per_patient),
+                    "bins": bins_of_cells(certifying, least, base),
+                }
             ),
             "provenance": provenance.model_copy(update={"options": marked}),
             "units_per_patient": coarse_span(document.units_per_patient),
@@ -319,12 +318,6 @@ def _coarse_stability(
             "flip_rate": flip_rate,
             "warnings": [text for text in exact.warnings if not re.search(r"\d", text)],
         }
-    )
-
-
-def _coarse_reference(exact: Reference, counts: Confusion, grouped: PatientScores) -> Reference:
-    return reference_of(counts, grouped, None).model_copy(
-        update={"instances_per_patient": coarse_span(exact.instances_per_patient)}
     )
 
 

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from steadycut.core.asked_rates import rates_of_counts
+from steadycut.core.asked_rates import certified_rates
 from steadycut.core.records import PatientScores
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import boundary_curves, grade_cells
@@ -124,14 +124,14 @@ def test_replicates_without_such_a_cut_take_the_nearest_and_stay_in_order(limits
 def test_limits_are_exact_binomial_at_half_of_delta(names):
     counts = np.array([[60, 20, 3], [2, 10, 50]])
     right = {"sensitivity": (60, 62), "specificity": (80, 83), "npv": (60, 62), "ppv": (50, 53)}
-    for one in rates_of_counts(counts, dict.fromkeys(names, 0.9), 0.2):
+    for one in certified_rates(counts, dict.fromkeys(names, 0.9), 0.2):
         assert (one.right, one.n_patients) == right[one.rate]
         assert binom.sf(one.right - 1, one.n_patients, one.lower) == pytest.approx(0.1)
         assert binom.cdf(one.right, one.n_patients, one.upper) == pytest.approx(0.1)
 
 
 def test_nobody_ruled_out_shows_no_npv():
-    (one,) = rates_of_counts(np.array([[0, 9, 1], [0, 3, 7]]), {"npv": 0.9}, 0.1)
+    (one,) = certified_rates(np.array([[0, 9, 1], [0, 3, 7]]), {"npv": 0.9}, 0.1)
     assert (one.observed, one.lower, one.upper, one.answer) == (None, 0.0, 1.0, "cannot tell")
 
 

@@ -43,13 +43,7 @@ class Labels:
 
     def counts_at(self, cut: float) -> Confusion:
         """Return the decisions of a cut-off against the labels."""
-        called, ill = self.scores >= cut, self.labels == 1
-        return Confusion(
-            tp=int(np.sum(called & ill)),
-            fn=int(np.sum(~called & ill)),
-            fp=int(np.sum(called & ~ill)),
-            tn=int(np.sum(~called & ~ill)),
-        )
+        return Confusion.of_calls(self.labels, self.scores >= cut)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

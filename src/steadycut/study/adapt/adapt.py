@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,6 +39,7 @@ from steadycut.study.adapt.labels import (
 )
 from steadycut.study.adapt.rule import adapted_rule, certificate_here
 from steadycut.study.adapt.words import assumptions, next_step, verdict_text
+from steadycut.study.new_patients import Given
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -118,7 +118,7 @@ class Worklist:
 
 def adapt(
     rule: FrozenRule,
-    patients: PatientScores | Mapping[Any, PatientScores] | ArrayLike,
+    patients: Given,
     *,
     prevalence: Stated = None,
     labelled: PatientScores | None = None,

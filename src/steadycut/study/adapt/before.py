@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from steadycut.core.adapt.home import HomeScores
 from steadycut.core.adapt.menu import Item, make_menu
@@ -24,6 +23,7 @@ from steadycut.documents.guards import (
 from steadycut.documents.parts import CostsPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, TooFewPatients, argument
+from steadycut.study.new_patients import Given, as_patients
 
 LEAST_POOL = 20
 # Scores are in another unit if their middle lies farther outside what is usual than that is wide,
@@ -113,17 +113,11 @@ def check_prevalence(given: Stated) -> tuple[float, float] | None:
 
 
 def pool_of(
-    rule: FrozenRule,
-    given: PatientScores | Mapping[Any, PatientScores] | ArrayLike,
-    *,
-    force: bool,
-    key: bytes | None,
+    rule: FrozenRule, given: Given, *, force: bool, key: bytes | None
 ) -> tuple[PatientScores, list[Finding]]:
     """Return the unlabelled patients and what is odd about them."""
     several = list(given.values()) if isinstance(given, Mapping) else []
-    patients = rule.patients_of(given) if isinstance(given, Mapping) else given
-    if not isinstance(patients, PatientScores):
-        patients = PatientScores(scores=patients)
+    patients = as_patients(rule, given)
     if patients.n_patients < LEAST_POOL:
         msg = (
             f"adapt needs at least {LEAST_POOL} patients without labels; got "

@@ -170,7 +170,6 @@ class Change:
     plan: ChangePlan
     adaptation: Adaptation
     attempt: Attempt
-    number: int
     tried: tuple[TriedPart, ...]
     started: ChangeVersion
 
@@ -263,7 +262,7 @@ def change(
     check_labelled(there, pool, labelled, None)
     findings += check_new(rule, labelled, force=False, key=key)
     came = arrival(labelled, order, sequential=True)
-    number, attempt = len(versions) + 1, _attempt_number(versions, there, labelled, came, trigger)
+    attempt = _attempt_number(versions, there, labelled, came, trigger)
     _check_not_used_before(versions, attempt, labelled, came, key)
     delta = attempt_delta(plan.modification_protocol.delta, attempt)
     original, claims = rule.sign * plan.original.threshold, claims_of(plan)
@@ -279,7 +278,7 @@ def change(
     started = ChangeVersion(
         plan=str(plan.sha256),
         parent=versions[-1].sha256 if versions else None,
-        number=number,
+        number=len(versions) + 1,
         attempt=attempt,
         delta=delta,
         trigger=trigger,
@@ -298,14 +297,7 @@ def change(
     adaptation = Adaptation(
         situation=there, cut=cut, judged=judged, used=used, warnings=tuple(warnings), forced=()
     )
-    return Change(
-        plan=plan,
-        adaptation=adaptation,
-        attempt=found,
-        number=number,
-        tried=tried,
-        started=started,
-    )
+    return Change(plan=plan, adaptation=adaptation, attempt=found, tried=tried, started=started)
 
 
 def check_named(

@@ -22,6 +22,7 @@ from steadycut.documents.guards import check_deployment, pass_or_refuse, texts_o
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, argument, warn_each
 from steadycut.study.adapt.before import Stated, check_cut_off_rule, check_prevalence, home_scores
+from steadycut.study.new_patients import as_patients
 
 NAMES: Final[dict[int, tuple[Stratum, ...]]] = {
     2: ("called", "below"),
@@ -102,7 +103,7 @@ def draw_labels(
     check_cut_off_rule(rule)
     assert isinstance(rule, FrozenRule)  # noqa: S101
     check_count("seed", seed, at_least=0)
-    everyone = rule.patients_of(patients) if isinstance(patients, Mapping) else patients
+    everyone = as_patients(rule, patients)
     findings = pass_or_refuse(check_deployment(rule, everyone, key=key), force=force)
     cut, scores = rule.sign * rule.threshold, rule.sign * everyone.scores
     oriented = None if edge is None else rule.sign * _checked_edge(rule, edge)

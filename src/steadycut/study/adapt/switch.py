@@ -17,6 +17,7 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown
 from steadycut.documents.switch import ChangesPart, MatchedPart, SwitchDocument
 from steadycut.errors import BadOption, TooFewPatients, warn_each
+from steadycut.study.new_patients import as_patients
 
 # Half of the patients give the matching cut-off, and the other half test it.
 LEAST_PATIENTS = 20
@@ -169,7 +170,8 @@ def switch(
         raise BadOption(msg)
     check_fraction("margin", margin)
     delta = rule.certificate.delta if delta is None else check_fraction("delta", delta)
-    before, after, only_old, only_new = paired(as_patients(rule, old), as_patients(rule, new))
+    both = (rule.patients_in(one) if is_table(one) else one for one in (old, new))
+    before, after, only_old, only_new = paired(*(as_patients(rule, one) for one in both))
     scores, others = rule.sign * before.scores, rule.sign * after.scores
     cut = rule.sign * rule.threshold
     half = np.random.default_rng([seed, scores.size]).permutation(scores.size)
@@ -193,15 +195,6 @@ def switch(
     )
     warn_each(found.warnings, stacklevel=2)
     return found
-
-
-def as_patients(rule: FrozenRule, given: Any) -> PatientScores:  # noqa: ANN401
-    """Return patients with the score of the rule, whichever form they come in."""
-    if is_table(given):
-        given = rule.patients_in(given)
-    if isinstance(given, Mapping):
-        return rule.patients_of(given)
-    return given if isinstance(given, PatientScores) else PatientScores(scores=given)
 
 
 def paired(old: PatientScores, new: PatientScores) -> tuple[PatientScores, PatientScores, int, int]:

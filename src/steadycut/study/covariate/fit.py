@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import check_choice
-from steadycut.core.confusion import Confusion, count_decisions
+from steadycut.core.confusion import Confusion
 from steadycut.core.covariate.cuts import choose_by_covariate
 from steadycut.core.covariate.design import KINDS, Design, group_design, smooth_design
 from steadycut.core.covariate.one_cut_test import common_cut_test
@@ -21,11 +21,11 @@ from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.rounding import at_most
 from steadycut.core.split import Roles
-from steadycut.documents.covariate import CovariateRule, CovariateStudyDocument
+from steadycut.documents.covariate import CovariateRule, CovariateStudyDocument, DifferencePart
 from steadycut.documents.shown import Shown, columns_of
 from steadycut.errors import BadOption, warn_each
 from steadycut.study.covariate.describe import describe_by_covariate, freeze_by_covariate
-from steadycut.study.covariate.fitted import Difference, FittedByCovariate
+from steadycut.study.covariate.fitted import FittedByCovariate
 from steadycut.study.options import Options, study_options
 from steadycut.study.roles import check_both_classes, deal_roles
 
@@ -167,7 +167,7 @@ def run_by_covariate(
     scores, labels, own = patients.scores[who], patients.known_labels[who], values[who]
     called = rule.decide(scores, own) == 1
     called_pooled = options.sign * scores >= options.sign * pooled
-    counts = _confusion(labels, called)
+    counts = Confusion.of_calls(labels, called)
     return CovariateStudy(
         options=options,
         patients=patients,
@@ -180,7 +180,7 @@ def run_by_covariate(
         test=common_cut_test(slices.cells, design.basis, cuts.pooled),
         certificate=certificate_of(counts, costs, delta),
         counts=counts,
-        pooled_certificate=certificate_of(_confusion(labels, called_pooled), costs, delta),
+        pooled_certificate=certificate_of(Confusion.of_calls(labels, called_pooled), costs, delta),
         groups=_certify_groups(labels, called, own, design, options),
         difference=_difference(labels, called, called_pooled, options),
     )
@@ -196,7 +196,7 @@ def _certify_groups(
     share = options.search.delta / max(len(design.names), 1)
     inside = [groups == name for name in design.names]
     return tuple(
-        certificate_of(_confusion(labels[one], called[one]), options.search.costs, share)
+        certificate_of(Confusion.of_calls(labels[one], called[one]), options.search.costs, share)
         if one.any()
         else None
         for one in inside
@@ -205,7 +205,7 @@ def _certify_groups(
 
 def _difference(
     labels: NDArray[np.int8], called: NDArray[np.bool_], other: NDArray[np.bool_], options: Options
-) -> Difference:
+) -> DifferencePart:
     costs, delta = options.search.costs, options.search.delta
     positive = labels == 1
     mean, error = paired_difference(labels, called != positive, other != positive, costs)
@@ -213,11 +213,7 @@ def _difference(
     losses = price * ((called != positive).astype(float) - (other != positive))
     # These losses lie between -1 and 1. The betting bound needs losses between 0 and 1.
     limit = costs.largest * (2 * betting_limit((losses + 1) / 2, delta) - 1)
-    return Difference(risk=mean, standard_error=error, upper=limit, delta=delta)
-
-
-def _confusion(labels: NDArray[np.int8], called: NDArray[np.bool_]) -> Confusion:
-    return Confusion.of_counts(count_decisions(labels, called.astype(np.int8), (2, 2)))
+    return DifferencePart(risk=mean, standard_error=error, upper=limit, delta=delta)
 
 
 def covariate_values(patients: PatientScores, covariate: Covariate, kind: str) -> Values:

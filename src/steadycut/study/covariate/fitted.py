@@ -14,24 +14,11 @@ from steadycut.core.covariate.rule import CutRule, Values
 from steadycut.core.diagnose import class_warnings
 from steadycut.core.records import PatientScores
 from steadycut.core.split import Roles
+from steadycut.documents.covariate import DifferencePart
 from steadycut.study.options import Options
 
 # If a smaller share of a group lies among the scores of the others, they are not comparable.
 LEAST_OVERLAP = 0.5
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Difference:
-    """Risk of the rule by covariate minus that of the pooled cut, on the certifying patients.
-
-    With probability 1 - ``delta`` the true difference is at most ``upper``. If ``upper`` is below
-    0, the rule by covariate is shown to have the smaller risk.
-    """
-
-    risk: float
-    standard_error: float
-    upper: float
-    delta: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -56,7 +43,7 @@ class FittedByCovariate:
     counts: Confusion
     pooled_certificate: Certificate
     groups: tuple[Certificate | None, ...]
-    difference: Difference
+    difference: DifferencePart
 
     @property
     def kind(self) -> str:

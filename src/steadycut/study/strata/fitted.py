@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from steadycut.core.asked_rates import CertifiedRate, rates_of_counts
+from steadycut.core.asked_rates import CertifiedRate, certified_rates
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.records import PatientScores
@@ -53,7 +53,7 @@ class FittedStrata:
     @property
     def sides(self) -> tuple[CertifiedRate, ...]:
         """What is certified of the two rates that were asked for, rule-out first; else nothing."""
-        return rates_of_counts(self.counts, self.options.asked_rates, self.options.delta)
+        return certified_rates(self.counts, self.options.asked_rates, self.options.delta)
 
     @property
     def objective(self) -> float:
