@@ -16,15 +16,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from steadycut._version import __version__
-from steadycut.app.fields import (
-    COLUMNS_OF_LEVELS,
-    PILOT,
-    Field,
-    Filled,
-    arguments,
-    asked,
-    mapped,
-)
+from steadycut.app.fields import COLUMNS_OF_LEVELS, PILOT, Field, Filled, arguments, asked, mapped
 from steadycut.app.guard import MEGABYTE, Guard, Settings, too_large
 from steadycut.app.guess import guess_columns
 from steadycut.app.jobs import Job, Jobs
@@ -313,11 +305,7 @@ def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None
         raise BadRuleFile(msg)
     frozen = load_frozen(path)
     columns = frozen.document.columns
-    job.known_columns = {
-        "patient": columns.patient,
-        "label": columns.label,
-        "site": columns.site,
-    }
+    job.known_columns = {"patient": columns.patient, "label": columns.label, "site": columns.site}
     # New patients may well be watched at a site where the rule was made.
     only_new = job.kind == "audit" or job.own_tables
     job.known_sites = frozenset(frozen.expected.sites if only_new else ())

@@ -154,11 +154,7 @@ FIELDS = {
     "aggregate": ("One number per patient", ""),
 }
 # The text below a field that must be filled in, where it is another one.
-NEEDED = {
-    "internal": "At least one.",
-    "external": "At least one other.",
-    "site": "The hospital.",
-}
+NEEDED = {"internal": "At least one.", "external": "At least one other.", "site": "The hospital."}
 # The text below a field that has no default in this form, where it has one in others.
 WITHOUT_DEFAULT = dict.fromkeys(("cost_fn", "cost_fp"), "Empty: 1, or as in the study made here.")
 WITHOUT_DEFAULT |= {"label_how": "Empty: as in the rule."}

@@ -53,26 +53,18 @@ class AdaptOptions:
     """Hospital."""
 
     prevalence: str | None = option(
-        "P|LOW,HIGH", "Share of ill patients that is expected here, or a range.", default=None
+        "P|LOW,HIGH", "Share of ill patients that is expected here, or a range."
     )
-    label: str | None = option(
-        "COL", "Column of labels; empty for patients without one.", default=None
-    )
+    label: str | None = option("COL", "Column of labels; empty for patients without one.")
     labels: Path | None = option(
-        "FILE", "A worklist.csv with its column label filled in, instead of --label.", default=None
+        "FILE", "A worklist.csv with its column label filled in, instead of --label."
     )
-    positive: str | None = option(
-        "VALUE", "The label of ill patients. [default: as in the rule]", default=None
-    )
+    positive: str | None = option("VALUE", "The label of ill patients. [default: as in the rule]")
     label_how: str | None = option(
-        "same|any",
-        "Whether one row of an ill patient decides. [default: as in the rule]",
-        default=None,
+        "same|any", "Whether one row of an ill patient decides. [default: as in the rule]"
     )
-    site: str | None = option("COL", "Column of sites.", default=None)
-    worklist: int | None = whole(
-        "N", "Write whom to label next, N patients, and nothing else.", default=None
-    )
+    site: str | None = option("COL", "Column of sites.")
+    worklist: int | None = whole("N", "Write whom to label next, N patients, and nothing else.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,17 +75,14 @@ class CertifyHereOptions:
         "COST",
         "Average cost per patient to certify, fixed before labels are seen. [default: that of "
         "calling everybody or nobody at --prevalence, else what the rule has certified]",
-        default=None,
     )
     delta: float | None = number(
-        "X", "Failure probability of the certificate. [default: as in the rule]", default=None
+        "X", "Failure probability of the certificate. [default: as in the rule]"
     )
     sequential: bool = switch(
         "--sequential", "Take labels one at a time, and stop when the target is certified."
     )
-    order: str | None = option(
-        "COL", "When a label came: numbers or ISO dates; for --sequential.", default=None
-    )
+    order: str | None = option("COL", "When a label came: numbers or ISO dates; for --sequential.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,12 +93,10 @@ class ControlOptions:
         "FILE",
         "A change_plan.json: change the cut-off only as it allows, and keep a version beside it. "
         "With --verify, its signature is checked too.",
-        default=None,
     )
     trigger: str | None = option(
         "TEXT|FILE",
         "With --plan: which of its events happened, or the monitor.json with the alarm.",
-        default=None,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.cli.options import AsJson, TableOptions, option, switch
+from steadycut.cli.options import AsJson, TableOptions, required, switch
 from steadycut.cli.output import check_file, check_folder, note_warnings, show
 from steadycut.cli.rule_options import RuleColumns, RuleOptions
 from steadycut.cli.tables import note_dropped, read_levels, row_counts
@@ -36,7 +36,7 @@ from steadycut.show.terminal import paragraph
 class DecisionOptions:
     """Output."""
 
-    out: Path = option("FILE", "CSV or Parquet file to write.")
+    out: Path = required("FILE", "CSV or Parquet file to write.")
     overwrite: bool = switch(
         "--overwrite", "Replace a file that holds something other than decisions of this rule."
     )

@@ -57,29 +57,25 @@ class LabelPlanOptions:
     """Labels by a plan."""
 
     draw: int | None = whole(
-        "N",
-        f"Draw about N patients to label, write {LABEL_PLAN_FILE} and {LABEL_LIST}, and stop.",
-        default=None,
+        "N", f"Draw about N patients to label, write {LABEL_PLAN_FILE} and {LABEL_LIST}, and stop."
     )
     probabilities: str | None = option(
         "C,B|C,B,F",
         "Instead of --draw: probability of a label for patients called, (just below,) far below.",
-        default=None,
     )
     edge: float | None = number(
-        "SCORE", "Score between just below and far below. [default: from the rule]", default=None
+        "SCORE", "Score between just below and far below. [default: from the rule]"
     )
     prevalence: str | None = option(
-        "P|LOW,HIGH", "With --draw: share of ill patients that is expected here.", default=None
+        "P|LOW,HIGH", "With --draw: share of ill patients that is expected here."
     )
     seed: int = whole("N", "With --draw: seed of the draw.", default=0)
     label_plan: Path | None = option(
-        "FILE", f"The {LABEL_PLAN_FILE} by which these patients were labelled.", default=None
+        "FILE", f"The {LABEL_PLAN_FILE} by which these patients were labelled."
     )
     labels: Path | None = option(
         "FILE",
         f"With --label-plan: {LABEL_LIST} with its column label filled in, instead of --label.",
-        default=None,
     )
 
     @property

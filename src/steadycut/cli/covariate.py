@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from steadycut.cli import options as opt
-from steadycut.cli.options import option
+from steadycut.cli.options import option, required
 from steadycut.cli.output import check_folder
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page
@@ -19,7 +19,7 @@ from steadycut.study.covariate.fit import RULES, fit_by_covariate
 class CovariateOptions:
     """Covariate and cut-offs."""
 
-    covariate: str = option("COL", "Column of the covariate, the same in all rows of a patient.")
+    covariate: str = required("COL", "Column of the covariate, the same in all rows of a patient.")
     kind: str = option(
         "groups|smooth",
         "groups: one cut-off per group; smooth: a function of a number.",

@@ -2,18 +2,13 @@
 
 from dataclasses import dataclass, replace
 
-from steadycut.cli.options import OptionalOutputOptions, TableOptions, number, option, whole
+from steadycut.cli import options as opt
+from steadycut.cli.options import number, option, required, whole
 from steadycut.cli.output import check_folder
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page
 from steadycut.cli.rule_options import ALARM, BAD, ExternalOptions, RuleColumns, RuleOptions
-from steadycut.cli.tables import (
-    label_warnings,
-    read_external,
-    row_counts,
-    with_rows,
-    with_warnings,
-)
+from steadycut.cli.tables import label_warnings, read_external, row_counts, with_rows, with_warnings
 from steadycut.core.checks import check_fraction
 from steadycut.core.verdict import MARGIN
 from steadycut.errors import MissingColumn, argument
@@ -27,7 +22,7 @@ from steadycut.study.monitor import monitor
 class MonitorOptions:
     """Monitoring."""
 
-    order: str = option(
+    order: str = required(
         "COL", "When a row came in: numbers or ISO dates. A patient arrives with the first row."
     )
     delta: float = number("X", "Probability of a false alarm, over all time.", default=0.1)
@@ -38,8 +33,8 @@ def monitor_command(
     columns: RuleColumns,
     there: ExternalOptions,
     watch: MonitorOptions,
-    table: TableOptions,
-    output: OptionalOutputOptions,
+    table: opt.TableOptions,
+    output: opt.OptionalOutputOptions,
 ) -> None:
     """Watch a frozen rule in use.
 
@@ -90,10 +85,8 @@ def monitor_command(
 class SwitchOptions:
     """New version."""
 
-    new: str = option("TABLE", "Table with the same patients, scored by the new version.")
-    new_score: str | None = option(
-        "COL", "Its column of scores. [default: as in the old table]", default=None
-    )
+    new: str = required("TABLE", "Table with the same patients, scored by the new version.")
+    new_score: str | None = option("COL", "Its column of scores. [default: as in the old table]")
     margin: float = number("X", "Which share of the decisions may change.", default=MARGIN)
     seed: int = whole("N", "Deals the patients who give the matching cut-off.", default=0)
 
@@ -102,8 +95,8 @@ def switch_command(
     rule: RuleOptions,
     columns: RuleColumns,
     version: SwitchOptions,
-    table: TableOptions,
-    output: OptionalOutputOptions,
+    table: opt.TableOptions,
+    output: opt.OptionalOutputOptions,
 ) -> None:
     """See what a new software or scanner version does to the decisions.
 

@@ -33,11 +33,11 @@ def option(
     metavar: str,
     help_: str,
     *flags: str,
-    default: Any = MISSING,
+    default: Any = None,
     parser: Callable[[str], Any] | None = None,
     values: Sequence[str] = (),
 ) -> Any:
-    """Declare an option; without flags it has the name of its field.
+    """Declare an option that may be left out; without flags it has the name of its field.
 
     It stands where the default of a field does, or in the annotation of one that is declared once
     for several groups. A shell completes the ``values``, or those that the placeholder lists.
@@ -57,6 +57,11 @@ def option(
     return field(default=default, metadata={OPTION: told})
 
 
+def required(metavar: str, help_: str) -> Any:
+    """Declare an option that must be given."""
+    return option(metavar, help_, default=MISSING)
+
+
 def choices(metavar: str) -> tuple[str, ...]:
     """Return the allowed values where a placeholder lists them all.
 
@@ -69,12 +74,12 @@ def choices(metavar: str) -> tuple[str, ...]:
     return tuple(several) if len(several) > 1 and metavar == metavar.lower() else ()
 
 
-def number(metavar: str, help_: str, *flags: str, default: Any = MISSING) -> Any:
+def number(metavar: str, help_: str, *flags: str, default: Any = None) -> Any:
     """Declare an option that takes a number."""
     return option(metavar, help_, *flags, default=default, parser=reader_of(float, "a number"))
 
 
-def whole(metavar: str, help_: str, *flags: str, default: Any = MISSING) -> Any:
+def whole(metavar: str, help_: str, *flags: str, default: Any = None) -> Any:
     """Declare an option that takes a whole number."""
     return option(metavar, help_, *flags, default=default, parser=reader_of(int, "a whole number"))
 
@@ -148,7 +153,7 @@ class TableOptions:
     )
     missing: Missing = "refuse"
     delimiter: str | None = option(
-        "CHAR", "Separator of CSV files: , ; | or tab. [default: as the header tells]", default=None
+        "CHAR", "Separator of CSV files: , ; | or tab. [default: as the header tells]"
     )
     decimal: str = option(".|,", "Decimal sign of scores that are written as text.", default=".")
     engine: str = option(
@@ -158,9 +163,7 @@ class TableOptions:
         default="auto",
         values=("auto", *ENGINES),
     )
-    memory: str | None = option(
-        "SIZE", "About how much memory rows may take. [default: 2GiB]", default=None
-    )
+    memory: str | None = option("SIZE", "About how much memory rows may take. [default: 2GiB]")
     resume: bool = switch("--resume", "Continue the aggregation that was interrupted in --out.")
 
     def reading(self, out: Path | None) -> Reading:
@@ -182,9 +185,9 @@ class PatientColumns:
     """Columns of the table."""
 
     patient: str | None = option(
-        "COL", "Column that identifies patients. [default: each row is one]", default=None
+        "COL", "Column that identifies patients. [default: each row is one]"
     )
-    label: str = option("COL", "Column of labels.")
+    label: str = required("COL", "Column of labels.")
     positive: Positive = None
     label_how: LabelHow = SAME
     levels: Level = None
@@ -204,7 +207,9 @@ class PatientColumns:
 class ColumnOptions(PatientColumns):
     """Columns of the table."""
 
-    score: list[str] = option("COL", "Column of instance scores; several are compared as methods.")
+    score: list[str] = required(
+        "COL", "Column of instance scores; several are compared as methods."
+    )
     aggregate: Aggregate = None
 
     def request(self, **more: Any) -> Request:
@@ -218,16 +223,16 @@ class FitColumns(ColumnOptions):
     """Columns of the table."""
 
     label: str | None = option(  # type: ignore[assignment]
-        "COL", "Column of labels; or give --time, --event and --horizon.", default=None
+        "COL", "Column of labels; or give --time, --event and --horizon."
     )
     time: str | None = option(
-        "COL", "Survival: column that says how long each patient was followed.", default=None
+        "COL", "Survival: column that says how long each patient was followed."
     )
     event: str | None = option(
-        "COL", "Survival: column that says whether the event happened (1) or not (0).", default=None
+        "COL", "Survival: column that says whether the event happened (1) or not (0)."
     )
     horizon: float | None = number(
-        "H", "Survival: who has the event by then? In the unit of --time.", default=None
+        "H", "Survival: who has the event by then? In the unit of --time."
     )
 
     def request(self, **more: Any) -> Request:
@@ -243,7 +248,7 @@ class FitColumns(ColumnOptions):
 class OneScoreColumns(PatientColumns):
     """Columns of the table."""
 
-    score: str = option("COL", "Column of instance scores.")
+    score: str = required("COL", "Column of instance scores.")
     aggregate: str = option("AGG", "How the rows of a patient become one score.", default="mean")
 
     def request(self, **more: Any) -> Request:
@@ -256,7 +261,7 @@ class InternalSites:
     """Sites."""
 
     site: Site = None
-    internal: str | None = option("NAME[,NAME]", "Sites to choose on. [default: all]", default=None)
+    internal: str | None = option("NAME[,NAME]", "Sites to choose on. [default: all]")
 
     def names(self) -> list[str] | None:
         """Return the sites to choose on; None for all."""
@@ -270,15 +275,13 @@ class NextSiteOptions:
     sites_certify: str | None = option(
         "NAME[,NAME]",
         "Sites that check the cut-off; all others choose it. [default: every site does both]",
-        default=None,
     )
     prevalence_there: str | None = option(
-        "P|LOW,HIGH", "Prevalence at the next hospital, or a range, for its cost.", default=None
+        "P|LOW,HIGH", "Prevalence at the next hospital, or a range, for its cost."
     )
     cost_there: float | None = number(
         "COST",
         "Average cost, fixed before you look: at which share of hospitals is it at most this?",
-        default=None,
     )
 
     def arguments(self, site: str | None) -> dict[str, Any]:
@@ -294,9 +297,9 @@ class NextSiteOptions:
 class TwoSites:
     """Sites."""
 
-    site: str = option("COL", "Column of sites.")
-    internal: str = option("NAME[,NAME]", "Sites to choose on.")
-    external: str = option(
+    site: str = required("COL", "Column of sites.")
+    internal: str = required("NAME[,NAME]", "Sites to choose on.")
+    external: str = required(
         "NAME[,NAME]|others", "Sites to judge on; others: all that are not internal."
     )
 
@@ -322,7 +325,6 @@ class PrevalenceOptions(CostOptions):
     target_prevalence: str | None = option(
         "P|LOW,HIGH",
         "Prevalence at which risk counts, or a range: then its worse end. [default: as found]",
-        default=None,
     )
 
 
@@ -353,7 +355,6 @@ class FitChoiceOptions(ChoiceOptions):
         "quantile|gls",
         "Average all scores and aggregators on the quantile scale, with equal or GLS weights. "
         "[default: choose one]",
-        default=None,
     )
 
 
@@ -385,7 +386,6 @@ class StratifiedSearchOptions(SearchOptions):
         "label|site|COL",
         "Resample patients within labels, sites or the values of a column that is the same in "
         "all rows of a patient. [default: all together]",
-        default=None,
     )
 
 
@@ -419,21 +419,17 @@ class FitBoundOptions(BoundOptions):
     """Certificate."""
 
     delta_boot: float | None = number(
-        "X",
-        "Failure probability of the bootstrap radius and the penalty. [default: as --delta]",
-        default=None,
+        "X", "Failure probability of the bootstrap radius and the penalty. [default: as --delta]"
     )
     test_size: float | None = number(
         "SHARE|N",
         "Hold out patients (a share or a number) who neither choose nor check; the frozen cut-off "
         "is shown on them. [default: nobody]",
-        default=None,
     )
     certify: str | None = option(
         "RATE:X[,RATE:X]",
         "Certify rates too: sensitivity:0.90, specificity:0.80 or both, at least these values. "
         "[default: the cost only]",
-        default=None,
     )
 
 
@@ -472,16 +468,14 @@ class ReportOptions(OutputOptions):
     confidence: float = number(
         "X", "Confidence of the intervals of the operating point.", default=CONFIDENCE
     )
-    small_cells: int | None = whole(
-        "N", "Write no number that stands for fewer than N patients.", default=None
-    )
+    small_cells: int | None = whole("N", "Write no number that stands for fewer than N patients.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionalOutputOptions:
     """Output."""
 
-    out: Path | None = option("DIR", "Where to write. [default: nowhere]", default=None)
+    out: Path | None = option("DIR", "Where to write. [default: nowhere]")
     overwrite: Overwrite = False
     as_json: AsJson = False
     verbose: Verbose = False

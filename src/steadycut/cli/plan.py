@@ -19,44 +19,32 @@ from steadycut.study.plan import plan
 class PlanOptions:
     """Study to plan."""
 
-    risk: float | None = number(
-        "R", "Risk that the patients used to check will show.", default=None
-    )
-    width: float | None = number("W", "How far the certified risk may lie above it.", default=None)
-    patients: int | None = whole("N", "All patients; instead of --width.", default=None)
-    prevalence: float | None = number(
-        "P", "Share of patients with the disease, if known.", default=None
-    )
-    instances: int | None = whole("M", "Instances per patient.", default=None)
-    icc: float | None = number("RHO", "Intraclass correlation of the instances.", default=None)
+    risk: float | None = number("R", "Risk that the patients used to check will show.")
+    width: float | None = number("W", "How far the certified risk may lie above it.")
+    patients: int | None = whole("N", "All patients; instead of --width.")
+    prevalence: float | None = number("P", "Share of patients with the disease, if known.")
+    instances: int | None = whole("M", "Instances per patient.")
+    icc: float | None = number("RHO", "Intraclass correlation of the instances.")
     pilot: Path | None = option(
-        "STUDY", "A study.json: its errors and prevalence instead of --risk.", default=None
+        "STUDY", "A study.json: its errors and prevalence instead of --risk."
     )
     at_site: Path | None = option(
-        "RULE",
-        "A rule.json: how many labels the next hospital needs, with --risk or --prevalence.",
-        default=None,
+        "RULE", "A rule.json: how many labels the next hospital needs, with --risk or --prevalence."
     )
     target: float | None = number(
-        "COST",
-        "With --at-site: average cost per patient to certify. [default: as in adapt]",
-        default=None,
+        "COST", "With --at-site: average cost per patient to certify. [default: as in adapt]"
     )
-    sites: int | None = whole(
-        "K", "Number of hospitals: what they can promise about the next one.", default=None
-    )
+    sites: int | None = whole("K", "Number of hospitals: what they can promise about the next one.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanCertificateOptions:
     """Costs and certificate."""
 
-    cost_fn: float | None = number("X", "Cost of a missed patient. [default: 1]", default=None)
-    cost_fp: float | None = number("X", "Cost of a false alarm. [default: 1]", default=None)
+    cost_fn: float | None = number("X", "Cost of a missed patient. [default: 1]")
+    cost_fp: float | None = number("X", "Cost of a false alarm. [default: 1]")
     delta: float | None = number(
-        "X",
-        "Failure probability of the certificate. [default: 0.1, or as in the rule]",
-        default=None,
+        "X", "Failure probability of the certificate. [default: 0.1, or as in the rule]"
     )
     honesty: opt.Honesty = "split"
     certify_size: float = number("X", "Share of patients used to check.", default=0.5)
@@ -70,16 +58,15 @@ class ChangeOptions:
         "RULE",
         "A rule.json: write change_plan.json, which says when its cut-off may change, with "
         "--range, --labels, --margin, --order, and --target and --delta.",
-        default=None,
     )
-    range: str | None = option("LOW,HIGH", "Where the cut-off must stay.", default=None)
-    labels: int | None = whole("N", "Labels per attempt at most.", default=None)
+    range: str | None = option("LOW,HIGH", "Where the cut-off must stay.")
+    labels: int | None = whole("N", "Labels per attempt at most.")
     margin: float | None = number(
-        "X", "How much more than the original rule a version may cost per patient.", default=None
+        "X", "How much more than the original rule a version may cost per patient."
     )
-    order: str | None = option("COL", "Column that says when a patient came.", default=None)
+    order: str | None = option("COL", "Column that says when a patient came.")
     trigger: list[str] | None = option(
-        "TEXT", f"An event that may trigger a change. [default: {ALARM}]", default=None
+        "TEXT", f"An event that may trigger a change. [default: {ALARM}]"
     )
     otherwise: str = option(
         "|".join(OTHERWISE), "What happens until a version is accepted.", default=OTHERWISE[0]

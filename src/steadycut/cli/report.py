@@ -21,10 +21,8 @@ def report_command(
         "RESULT", "study.json, audit.json or another result, or the folder that holds it."
     ),
     form: str = option("|".join(ENDINGS), FORMS, "--format", default="html"),
-    compare: Path | None = option(
-        "FILE", "compare.json, for a further table of a study.", default=None
-    ),
-    out: Path | None = option("FILE", "File to write. [default: next to the JSON]", default=None),
+    compare: Path | None = option("FILE", "compare.json, for a further table of a study."),
+    out: Path | None = option("FILE", "File to write. [default: next to the JSON]"),
 ) -> None:
     """Write the page of a result again.
 

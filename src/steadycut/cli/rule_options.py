@@ -41,7 +41,7 @@ class RuleOptions:
 
     rule: Path = argument("RULE", "The rule.json, strata.json or covariate.json.")
     verify: Path | None = option(
-        "PUBLIC_KEY", "Use the rule only if RULE.sig says that this key signed it.", default=None
+        "PUBLIC_KEY", "Use the rule only if RULE.sig says that this key signed it."
     )
     key: PatientKey = None
     unseen: str = option(
@@ -79,16 +79,11 @@ class RuleColumns:
     """Columns of the table, where they are not called as in the rule."""
 
     patient: str | None = option(
-        "COL", "Column that identifies patients. [default: as in the rule]", default=None
+        "COL", "Column that identifies patients. [default: as in the rule]"
     )
-    score: str | None = option(
-        "COL", "Column of instance scores. [default: as in the rule]", default=None
-    )
+    score: str | None = option("COL", "Column of instance scores. [default: as in the rule]")
     columns: list[str] | None = option(
-        "NAME=COL",
-        "Any other column: its name in the rule, and in the table.",
-        "--column",
-        default=None,
+        "NAME=COL", "Any other column: its name in the rule, and in the table.", "--column"
     )
 
     def given(self) -> list[str]:
@@ -106,27 +101,20 @@ class ExternalOptions:
     """Patients to judge the rule on."""
 
     label: str | None = option(
-        "COL", "Column of labels. [default: that of the rule, if the table has it]", default=None
+        "COL", "Column of labels. [default: that of the rule, if the table has it]"
     )
-    positive: str | None = option(
-        "VALUE", "The label of ill patients. [default: as in the rule]", default=None
-    )
+    positive: str | None = option("VALUE", "The label of ill patients. [default: as in the rule]")
     label_how: str | None = option(
-        "same|any",
-        "Whether one row of an ill patient decides. [default: as in the rule]",
-        default=None,
+        "same|any", "Whether one row of an ill patient decides. [default: as in the rule]"
     )
     no_label: bool = switch("--no-label", "Work without labels, although the table has them.")
     site: str | None = option(
-        "COL",
-        "Column of sites. [default for audit: that of the rule, if the table has it]",
-        default=None,
+        "COL", "Column of sites. [default for audit: that of the rule, if the table has it]"
     )
     no_site: bool = switch("--no-site", "Do not read the column of sites that the rule names.")
     external: str | None = option(
         "NAME[,NAME]|others",
         "Sites to judge on; others: all that the rule was not made on. [default: all]",
-        default=None,
     )
 
     @property
@@ -170,7 +158,7 @@ class VerdictOptions:
     """Verdict."""
 
     group: str | None = option(
-        "COL", "Judge each group of this patient-level column by itself, too.", default=None
+        "COL", "Judge each group of this patient-level column by itself, too."
     )
     margin: float = number(
         "X", "How much higher an error rate may be and still count as before.", default=MARGIN

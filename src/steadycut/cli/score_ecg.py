@@ -28,7 +28,7 @@ class RecordOptions:
     """Records."""
 
     records: list[str] = argument("RECORD", "WFDB records, or folders that hold them.")
-    sheet: Path | None = option("CSV", "Columns record, patient and label, site.", default=None)
+    sheet: Path | None = option("CSV", "Columns record, patient and label, site.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +54,7 @@ Jobs = Annotated[int, whole("N", "Workers.")]
 class ScorerOptions:
     """Scorer."""
 
-    scorer: Path | None = option(
-        "JSON", "Score with this scorer.json instead of training one.", default=None
-    )
+    scorer: Path | None = option("JSON", "Score with this scorer.json instead of training one.")
     train_share: TrainShare = 0.5
     seed: Seed = 0
     jobs: Jobs = 1

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from steadycut.cli.options import OutputOptions, argument, number, option, switch, whole
+from steadycut.cli import options as opt
+from steadycut.cli.options import argument, number, option, required, switch, whole
 from steadycut.cli.output import check_folder
 from steadycut.cli.results import finish_scoring
 from steadycut.core.checks import check_count
@@ -21,16 +22,14 @@ class SlideOptions:
     """Slides."""
 
     slides: list[str] = argument("SLIDE", "Slide files, or folders that hold them.")
-    sheet: Path | None = option(
-        "CSV", "Columns slide, patient and if known label, site.", default=None
-    )
+    sheet: Path | None = option("CSV", "Columns slide, patient and if known label, site.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlideModelOptions:
     """Model."""
 
-    model: Path = option("ONNX", "Model that scores a tile.")
+    model: Path = required("ONNX", "Model that scores a tile.")
     normalize: str = option(
         "HOW", "What the model is fed: unit, imagenet, minus-one-one, none.", default="unit"
     )
@@ -40,9 +39,9 @@ class SlideModelOptions:
     activation: str = option(
         "none|sigmoid|softmax", "What turns the output into a score.", default="none"
     )
-    output: str | None = option("NAME", "Output of the model. [default: the first]", default=None)
+    output: str | None = option("NAME", "Output of the model. [default: the first]")
     positive: int | None = whole(
-        "N", "Column of the output that is the score. [default: the last of two]", default=None
+        "N", "Column of the output that is the score. [default: the last of two]"
     )
     device: str = option("cpu|cuda", "Where the model runs.", default="cpu")
 
@@ -59,13 +58,11 @@ class SlideTileOptions:
 
     tile: int = whole("N", "Edge of a tile in pixels.", default=256)
     mpp: float | None = number(
-        "X", "Micrometres per pixel of the tiles. [default: 1, which is 10x]", default=None
+        "X", "Micrometres per pixel of the tiles. [default: 1, which is 10x]"
     )
-    magnification: float | None = number(
-        "M", "The same as a magnification: 10/M micrometres.", default=None
-    )
+    magnification: float | None = number("M", "The same as a magnification: 10/M micrometres.")
     slide_mpp: float | None = number(
-        "X", "Micrometres per pixel of the slides, if the files are wrong about it.", default=None
+        "X", "Micrometres per pixel of the slides, if the files are wrong about it."
     )
     min_tissue: float = number("X", "Smallest share of tissue of a tile.", default=0.25)
     min_sharpness: float = number("X", "Smallest variance of the Laplacian.", default=10.0)
@@ -93,7 +90,7 @@ def score_slides_command(
     model: SlideModelOptions,
     tiles: SlideTileOptions,
     work: SlideWorkOptions,
-    output: OutputOptions,
+    output: opt.OutputOptions,
 ) -> None:
     """Score the tissue tiles of whole-slide images.
 

@@ -34,30 +34,22 @@ class StrataOptions:
     """Strata."""
 
     rule_out: str | None = option(
-        "RATE:X",
-        "Rule out below a cut-off with sensitivity:X or npv:X; needs --rule-in.",
-        default=None,
+        "RATE:X", "Rule out below a cut-off with sensitivity:X or npv:X; needs --rule-in."
     )
     rule_in: str | None = option(
-        "RATE:X",
-        "Rule in from a cut-off with specificity:X or ppv:X; needs --rule-out.",
-        default=None,
+        "RATE:X", "Rule in from a cut-off with specificity:X or ppv:X; needs --rule-out."
     )
     costs: str | None = option(
         "ROWS|FILE.csv",
         "What each stratum costs each grade, both ascending: a row for each grade, such as "
         "'0,0.5,1;4,1,0'; or a CSV file, perhaps with names. Needed without --rule-out.",
-        default=None,
     )
     order: str | None = option(
-        "LOW,MID,HIGH", "Values of the label, ascending. [default: labels are 0/1]", default=None
+        "LOW,MID,HIGH", "Values of the label, ascending. [default: labels are 0/1]"
     )
-    strata: str | None = option("NAME,NAME,...", "Names of the strata, ascending.", default=None)
+    strata: str | None = option("NAME,NAME,...", "Names of the strata, ascending.")
     n_thresholds: int | None = whole(
-        "K",
-        "Number of boundaries; a check of --costs, which has one column more.",
-        "--thresholds",
-        default=None,
+        "K", "Number of boundaries; a check of --costs, which has one column more.", "--thresholds"
     )
     direction: opt.Direction = "ge"
     rule: opt.StableOrErm = "stable"
@@ -71,7 +63,6 @@ class LossBoundOptions(opt.CertificateOptions):
     certify: str | None = option(
         "RATE:X[,RATE:X]",
         "With --rule-out: rates to certify, less strict than to choose. [default: the same]",
-        default=None,
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from steadycut.cli.options import CertificateOptions, PaperSearchOptions, option, switch
+from steadycut.cli.options import CertificateOptions, PaperSearchOptions, required, switch
 from steadycut.cli.score_slides import SlideModelOptions, SlideTileOptions, SlideWorkOptions
 from steadycut.core.checks import check_count
 from steadycut.io.progress import progress_on_stderr
@@ -18,7 +18,7 @@ from steadycut.reproduce.commands.shared import Replicates, RunOutputOptions, st
 class CamelyonOptions:
     """Slides."""
 
-    data: Path = option("DIR", "Folder that holds CAMELYON16, CAMELYON17 or both.")
+    data: Path = required("DIR", "Folder that holds CAMELYON16, CAMELYON17 or both.")
     itc_positive: bool = switch("--itc-positive", "Isolated tumour cells count as metastasis.")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from steadycut.cli.options import CertificateOptions, PaperSearchOptions, option
+from steadycut.cli.options import CertificateOptions, PaperSearchOptions, option, required
 from steadycut.cli.score_ecg import Jobs, SegmentOptions, TrainShare
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.io.progress import progress_on_stderr
@@ -20,10 +20,8 @@ from steadycut.reproduce.mimic_ecg import FINDING, find_mimic, mimic_table, read
 class MimicOptions:
     """Records."""
 
-    data: Path = option("DIR", "Folder of MIMIC-IV-ECG or its Demo.")
-    labels: Path | None = option(
-        "CSV", "Columns subject_id and label, 0 or 1. [default: readings]", default=None
-    )
+    data: Path = required("DIR", "Folder of MIMIC-IV-ECG or its Demo.")
+    labels: Path | None = option("CSV", "Columns subject_id and label, 0 or 1. [default: readings]")
     finding: str = option(
         "TEXT", "Without --labels: what makes a reading positive.", default=FINDING
     )

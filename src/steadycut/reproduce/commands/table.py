@@ -24,14 +24,14 @@ class DataOptions:
     """Table of two hospitals."""
 
     data: list[str] | None = option(
-        "TABLE", "CSV or Parquet files with two sites. [default: simulated hospitals]", default=None
+        "TABLE", "CSV or Parquet files with two sites. [default: simulated hospitals]"
     )
-    patient: str | None = option("COL", "Column that identifies patients.", default=None)
-    score: list[str] | None = option("COL", "Column of instance scores.", default=None)
-    label: str | None = option("COL", "Column of labels.", default=None)
+    patient: str | None = option("COL", "Column that identifies patients.")
+    score: list[str] | None = option("COL", "Column of instance scores.")
+    label: str | None = option("COL", "Column of labels.")
     site: opt.Site = None
-    internal: str | None = option("NAME[,NAME]", "Sites to choose on.", default=None)
-    external: str | None = option("NAME[,NAME]", "Sites to judge on.", default=None)
+    internal: str | None = option("NAME[,NAME]", "Sites to choose on.")
+    external: str | None = option("NAME[,NAME]", "Sites to judge on.")
     positive: opt.Positive = None
     level: opt.Level = None
     aggregate: opt.Aggregate = None

@@ -19,11 +19,7 @@ from steadycut.show.sections.two_cuts import (
     two_cuts_status,
     two_cuts_step,
 )
-from steadycut.show.sentences import (
-    aggregation_in_words,
-    quoted,
-    reversed_in_words,
-)
+from steadycut.show.sentences import aggregation_in_words, quoted, reversed_in_words
 
 CUT_DIGITS = 4
 WITHOUT = "one stratum for everybody"
@@ -156,10 +152,6 @@ def stability_section(study: StrataStudyDocument) -> Section:
 
 def options_section(study: StrataStudyDocument) -> Section:
     """Show with which options the study can be made again."""
-    options = {
-        "rule": study.rule,
-        "direction": SIDES[study.direction],
-        **study.options.to_plain(),
-    }
+    options = {"rule": study.rule, "direction": SIDES[study.direction], **study.options.to_plain()}
     rows = [(name.replace("_", " "), str(value)) for name, value in options.items()]
     return section("options", "How it was made", tables=(listed("Options", rows),))

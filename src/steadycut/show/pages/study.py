@@ -20,11 +20,7 @@ from steadycut.show.sections.certificate import (
 )
 from steadycut.show.sections.characteristics import held_out_section, operating_section
 from steadycut.show.sections.checklist import checklist_section
-from steadycut.show.sections.choice import (
-    candidates_section,
-    choice_section,
-    instances_section,
-)
+from steadycut.show.sections.choice import candidates_section, choice_section, instances_section
 from steadycut.show.sections.comparison import comparison_section
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import methods_section
