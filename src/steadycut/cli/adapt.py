@@ -1,41 +1,33 @@
 """``steadycut adapt``: the cut-off for the next hospital."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from steadycut.cli import tables
 from steadycut.cli.options import OutputOptions, TableOptions, number, option, switch, whole
 from steadycut.cli.output import check_folder, show
-from steadycut.cli.reading import Reading, read_tables
+from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page, page_files
 from steadycut.cli.rule_options import BAD, RuleColumns, RuleOptions
-from steadycut.cli.tables import (
-    complete,
-    parse_stated,
-    read_levels,
-    read_worklist,
-    row_counts,
-    with_rows,
-    write_list,
-)
+from steadycut.cli.tables import Use
 from steadycut.core.checks import IntArray
 from steadycut.core.records import PatientScores
-from steadycut.documents.canonical_json import read_frozen
+from steadycut.documents.adaptation import AdaptationDocument
 from steadycut.documents.change_plan import (
     ALARM,
     ChangePlan,
     ChangeVersion,
     read_sealed,
-    sealed_of,
     version_paths,
 )
+from steadycut.documents.guards import Finding
 from steadycut.documents.reading import read_json
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.same_study import refuse_other_study
-from steadycut.documents.signature import read_verified
 from steadycut.errors import BadOption, BadPatients, BadTable
 from steadycut.ingest import PatientTable
 from steadycut.io.files import read_small, write_together
@@ -117,22 +109,21 @@ def adapt_command(
     next version of the change-control plan, and the new rule beside it if it is accepted.
     """
     check_folder(output.out)
-    frozen, key = rule.load()
+    use = tables.use_rule(rule, columns, table, output.out)
+    frozen = use.frozen
     check_cut_off_rule(frozen)
     assert isinstance(frozen, FrozenRule)  # noqa: S101
     if control.plan is not None or control.trigger is not None:
-        change_by_plan(frozen, key, rule, columns, here, certify, control, table, output)
+        change_by_plan(use, frozen, here, certify, control, output)
         return
-    stated = check_prevalence(parse_stated(here.prevalence))
+    stated = check_prevalence(tables.parse_stated(here.prevalence))
     check_together(here, certify)
-    reading = table.reading(output.out)
-    asked = frozen.request(site=here.site, missing=table.missing, **columns.names())
-    read, lacking = read_levels(asked, reading, force=rule.force, expected=frozen.expected)
+    read, lacking = use.read(use.request(site=here.site))
     everyone = frozen.patients_of(read.patients)
     if here.worklist is not None:
-        write_worklist(frozen, everyone, here.worklist, stated, rule, key, output)
+        write_worklist(use, frozen, everyone, here.worklist, stated, output)
         return
-    labels, purposes, order = known_labels(frozen, everyone, here, certify, columns, table, reading)
+    labels, purposes, order = known_labels(use, everyone, here, certify.order)
     pool, certifying, choosing = parted(everyone, labels, purposes)
     found = adapt(
         frozen,
@@ -145,48 +136,45 @@ def adapt_command(
         sequential=certify.sequential,
         delta=certify.delta,
         force=rule.force,
-        key=key,
+        key=use.key,
     )
-    document = with_rows(found.describe().model_copy(update={"data": row_counts(read)}), read)
-    lines = [one.text for one in lacking]
-    document = document.model_copy(update={"warnings": [*lines, *document.warnings]})
+    document = told(found.describe(), read, lacking)
     made = {"rule.json": found.rule.to_bytes()}
-    finish_page(adaptation_page(document), "adapt.html", output, reading, read, made)
+    finish_page(adaptation_page(document), "adapt.html", output, use.reading, read, made)
     refuted = document.labels is not None and document.labels.decision == "refuted"
     rule.end(warned=bool(document.warnings), worse=BAD if refuted else 0)
 
 
+def told(
+    document: AdaptationDocument, table: PatientTable, lacking: Sequence[Finding]
+) -> AdaptationDocument:
+    """Add what is known of the rows to a document, and warnings about missing columns."""
+    document = tables.with_data(document, table)
+    warnings = [*(one.text for one in lacking), *document.warnings]
+    return document.model_copy(update={"warnings": warnings})
+
+
 def change_by_plan(
+    use: Use,
     frozen: FrozenRule,
-    key: bytes | None,
-    rule: RuleOptions,
-    columns: RuleColumns,
     here: AdaptOptions,
     certify: CertifyHereOptions,
     control: ControlOptions,
-    table: TableOptions,
     output: OutputOptions,
 ) -> None:
     """Make the next attempt under a change-control plan; keep its version, also if it fails."""
     if control.plan is None or control.trigger is None or here.label is None:
         msg = "a change under a plan needs --plan FILE, --trigger TEXT|FILE and --label COL."
         raise BadOption(msg)
-    signer, where = rule.verify, control.plan
-    written = read_frozen(where) if signer is None else read_verified(where, signer)
-    plan = sealed_of(ChangePlan, written, str(where))
-    check_by_plan(plan, rule, here, certify)
+    where = control.plan
+    plan = use.rule.read_sealed(ChangePlan, where)
+    check_by_plan(plan, use.rule, here, certify)
     versions = [read_sealed(ChangeVersion, path) for path in version_paths(where.parent)]
     trigger, alarm = trigger_of(control.trigger, frozen)
     order = plan.modification_protocol.order
-    reading = table.reading(output.out)
-    asked = frozen.request(missing=table.missing, **columns.names())
-    read, lacking = read_levels(
-        replace(asked, order=order), reading, force=False, expected=frozen.expected
-    )
+    read, lacking = use.read(replace(use.request(), order=order))
     everyone = frozen.patients_of(read.patients)
-    by_order = replace(certify, order=order)
-    labels, _, _ = known_labels(frozen, everyone, here, by_order, columns, table, reading)
-    names = [] if everyone.patients is None else everyone.patients.tolist()
+    labels, _, _ = known_labels(use, everyone, here, order)
     pool, labelled = consecutive(everyone, labels, np.asarray(read.order))
     found = change(
         plan,
@@ -196,20 +184,17 @@ def change_by_plan(
         labelled,
         trigger=trigger,
         monitor=alarm,
-        order=arrivals(read, names),
-        key=key,
+        order=arrivals(read, everyone),
+        key=use.key,
     )
-    document = with_rows(found.describe().model_copy(update={"data": row_counts(read)}), read)
-    document = document.model_copy(
-        update={"warnings": [*(one.text for one in lacking), *document.warnings]}
-    )
+    document = told(found.describe(), read, lacking)
     page = adaptation_page(document)
     if not output.overwrite:
         # Before the version is written: what is refused spends nothing.
         refuse_other_study(output.out, page_files(page, "adapt.html"))
     keep_version(where.parent, found)
-    finish_page(page, "adapt.html", output, reading, read)
-    rule.end(warned=bool(document.warnings), worse=BAD if found.rule is None else 0)
+    finish_page(page, "adapt.html", output, use.reading, read)
+    use.rule.end(warned=bool(document.warnings), worse=BAD if found.rule is None else 0)
 
 
 def check_by_plan(
@@ -265,8 +250,7 @@ def consecutive(
     All patients from the first labelled one to the last must have labels. Those after the last one
     wait.
     """
-    names = [] if everyone.patients is None else everyone.patients.tolist()
-    given = np.array([labels.get(name, -1) for name in names])
+    given = np.array([labels.get(name, -1) for name in tables.names_of(everyone)])
     if not (given >= 0).any():
         msg = "no patient has a label; label consecutive patients after the trigger."
         raise BadTable(msg)
@@ -319,22 +303,21 @@ def check_together(here: AdaptOptions, certify: CertifyHereOptions) -> None:
 
 
 def write_worklist(
+    use: Use,
     frozen: FrozenRule,
     patients: PatientScores,
     size: int,
     stated: tuple[float, float] | None,
-    rule: RuleOptions,
-    key: bytes | None,
     output: OutputOptions,
 ) -> None:
     """Write the patients to label next, in random order, so that the list can be cut short."""
     if patients.patients is None:
         msg = "--worklist names patients; name the column that identifies them with --patient COL."
         raise BadOption(msg)
-    found = worklist(frozen, patients, size, prevalence=stated, force=rule.force, key=key)
+    found = worklist(frozen, patients, size, prevalence=stated, force=use.rule.force, key=use.key)
     rows = np.concatenate([found.certify, found.choose])
     purposes = np.repeat([CERTIFY, CHOOSE], [found.certify.size, found.choose.size])
-    path = write_list(output, WORKLIST, patients.patients[rows], {"purpose": purposes})
+    path = tables.write_list(output, WORKLIST, patients.patients[rows], {"purpose": purposes})
     whom = (
         f"Label {rows.size} patients: {found.certify.size} at random, who may certify, and "
         f"{found.choose.size} near the plausible cut-offs, who only help to choose."
@@ -345,40 +328,28 @@ def write_worklist(
 
 
 def known_labels(
-    frozen: FrozenRule,
-    everyone: PatientScores,
-    here: AdaptOptions,
-    certify: CertifyHereOptions,
-    columns: RuleColumns,
-    table: TableOptions,
-    reading: Reading,
+    use: Use, everyone: PatientScores, here: AdaptOptions, order: str | None
 ) -> tuple[dict[str, int], Mapping[str, str], dict[str, float] | None]:
     """Return the labels by patient, what each is for, and when it came."""
     if here.labels is not None:
-        known = [] if everyone.patients is None else everyone.patients.tolist()
-        positive = here.positive or frozen.recipe.positive
-        labels, purposes = read_worklist(here.labels, positive, known, "purpose", (CERTIFY, CHOOSE))
+        positive, known = here.positive or use.frozen.recipe.positive, tables.names_of(everyone)
+        allowed = (CERTIFY, CHOOSE)
+        labels, purposes = tables.read_worklist(here.labels, positive, known, "purpose", allowed)
         return labels, purposes, None
     if here.label is None:
         return {}, {}, None
-    request = frozen.request(
-        label=here.label,
-        site=here.site,
-        positive=here.positive,
-        label_how=here.label_how,
-        missing=table.missing,
-        **columns.names(),
+    request = use.request(
+        label=here.label, site=here.site, positive=here.positive, label_how=here.label_how
     )
-    found = read_tables(complete(request, certify.order), replace(reading, resume=False))
-    patients = frozen.patients_of(found.patients)
-    names = [] if patients.patients is None else patients.patients.tolist()
-    order = None if certify.order is None else arrivals(found, names)
-    return dict(zip(names, patients.known_labels.tolist(), strict=True)), {}, order
+    found = read_tables(tables.complete(request, order), replace(use.reading, resume=False))
+    patients = use.frozen.patients_of(found.patients)
+    came = None if order is None else arrivals(found, patients)
+    return tables.labels_of(patients), {}, came
 
 
-def arrivals(table: PatientTable, names: list[str]) -> dict[str, float]:
+def arrivals(table: PatientTable, patients: PatientScores) -> dict[str, float]:
     """Return when each patient came."""
-    return dict(zip(names, np.asarray(table.order).tolist(), strict=True))
+    return dict(zip(tables.names_of(patients), np.asarray(table.order).tolist(), strict=True))
 
 
 def parted(
@@ -391,15 +362,14 @@ def parted(
     """
     if not labels:
         return replace(everyone, labels=None), None, None
-    names = [] if everyone.patients is None else everyone.patients.tolist()
+    names = tables.names_of(everyone)
     unknown = len(set(labels) - set(names))
     if unknown:
         msg = f"{unknown} labelled patients are not in the table; give the table that has them."
         raise BadTable(msg)
     given = np.array([labels.get(name, -1) for name in names])
     choose = np.array([purposes.get(name) == CHOOSE for name in names])
-    coded = np.maximum(given, 0)
-    with_labels = replace(everyone, labels=coded)
+    with_labels = replace(everyone, labels=np.maximum(given, 0))
     certifying, choosing = (given >= 0) & ~choose, (given >= 0) & choose
     if not certifying.any():
         msg = f"no patient who may certify has a label; fill in some with the purpose {CERTIFY}."

@@ -13,7 +13,7 @@ import numpy as np
 from steadycut.cli.options import AsJson, TableOptions, required, switch
 from steadycut.cli.output import check_file, check_folder, note_warnings, show
 from steadycut.cli.rule_options import RuleColumns, RuleOptions
-from steadycut.cli.tables import note_dropped, read_levels, row_counts
+from steadycut.cli.tables import note_dropped, row_counts, use_rule
 from steadycut.core.odd import same_score_warnings
 from steadycut.documents.guards import (
     SCORES_UNLIKE,
@@ -56,15 +56,14 @@ def apply_command(
     out, unseen = output.out, rule.unseen
     write = writer_for(out)
     check_not_an_input(out, [rule.rule, *table.tables])
-    reading = table.reading(out.parent)
-    frozen, key = rule.load()
+    use = use_rule(rule, columns, table, out.parent)
+    frozen = use.frozen
     if not output.overwrite:
         refuse_other_rule(out, str(frozen.document.sha256))
-    request = frozen.request(missing=table.missing, **columns.names())
-    read, lacking = read_levels(request, reading, force=rule.force, expected=frozen.expected)
+    read, lacking = use.read(use.request())
     several = list(read.patients.values())
     patients = frozen.patients_of(several)
-    found = lacking + check_deployment(frozen, patients, several, key=key)
+    found = lacking + check_deployment(frozen, patients, several, key=use.key)
     pass_or_refuse(found, force=rule.force)
     decisions = frozen.decisions(several, unseen)
     applied = frozen.applied(patients, decisions)
@@ -77,7 +76,7 @@ def apply_command(
     ]
     n_outside = int(decisions["outside_range"].sum())
     write_atomically(out, write(with_forced(decisions, forced)))
-    reading.remove_checkpoint()
+    use.reading.remove_checkpoint()
     note_dropped(read, noticed)
     note_warnings(noticed)
     rows = row_counts(read).to_plain()

@@ -7,38 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.cli.options import ReportOptions, TableOptions, number, option, whole
+from steadycut.cli import tables
+from steadycut.cli.options import ReportOptions, TableOptions, number, option, switch, whole
 from steadycut.cli.output import check_folder, note, note_warnings, show
-from steadycut.cli.reading import Reading, read_tables
+from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page
-from steadycut.cli.rule_options import (
-    BAD,
-    ExternalOptions,
-    RuleColumns,
-    RuleOptions,
-    VerdictOptions,
-)
-from steadycut.cli.tables import (
-    complete,
-    label_warnings,
-    note_dropped,
-    parse_stated,
-    read_external,
-    read_worklist,
-    row_counts,
-    with_rows,
-    with_warnings,
-    write_list,
-)
+from steadycut.cli.rule_options import BAD, ExternalOptions, RuleColumns, RuleOptions
+from steadycut.cli.tables import Use
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.core.records import PatientScores
-from steadycut.core.verdict import ErrorRate, melded_p_value
+from steadycut.core.verdict import MARGIN, ErrorRate, melded_p_value
 from steadycut.documents.audit import AuditDocument, DecisionAudit
-from steadycut.documents.canonical_json import read_frozen
-from steadycut.documents.change_plan import LABEL_PLAN_FILE, LabelPlan, sealed_of
+from steadycut.documents.change_plan import LABEL_PLAN_FILE, LabelPlan
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import Finding
-from steadycut.documents.signature import read_verified
 from steadycut.errors import BadOption, BadPatients
 from steadycut.ingest import PatientTable
 from steadycut.ingest.request import ROW
@@ -50,6 +32,21 @@ from steadycut.study.operating_point import CONFIDENCE
 LABEL_LIST = "label_list.csv"
 # So unlikely an imbalance of labels between called and other patients is not chance.
 UNLIKELY = 0.001
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictOptions:
+    """Verdict."""
+
+    group: str | None = option(
+        "COL", "Judge each group of this patient-level column by itself, too."
+    )
+    margin: float = number(
+        "X", "How much higher an error rate may be and still count as before.", default=MARGIN
+    )
+    sequential: bool = switch(
+        "--sequential", "Give limits that hold however often you look, from the first look on."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,14 +91,6 @@ class LabelPlanOptions:
             raise BadOption(msg)
         return asked
 
-    def read_plan(self, signer: Path | None) -> LabelPlan | None:
-        """Return the plan; with --verify its signature is checked too."""
-        if self.label_plan is None:
-            return None
-        path = self.label_plan
-        written = read_frozen(path) if signer is None else read_verified(path, signer)
-        return sealed_of(LabelPlan, written, str(path))
-
     def parsed_probabilities(self) -> list[float] | None:
         """Return the probabilities by stratum."""
         if self.probabilities is None:
@@ -129,25 +118,22 @@ def audit_command(
     read if the table has them. Writes audit.json and audit.html. Where labels are scarce, --draw
     says whom to label, and --label-plan judges the rule by these labels.
     """
-    out, small_cells = output.out, output.small_cells
-    check_folder(out)
+    small_cells = output.small_cells
+    check_folder(output.out)
     check_fraction("confidence", output.confidence)
     check_fraction("margin", verdict.margin)
     if small_cells is not None:
         check_count("small_cells", small_cells, at_least=2)
-    frozen, key = rule.load()
-    reading = table.reading(out)
-    drawing, plan = labelling.draws, labelling.read_plan(rule.verify)
+    use = tables.use_rule(rule, columns, table, output.out)
+    frozen = use.frozen
+    drawing, path = labelling.draws, labelling.label_plan
+    plan = None if path is None else rule.read_sealed(LabelPlan, path)
     without = replace(there, no_label=True, label=None, positive=None, label_how=None)
-    found, lacking = read_external(
-        rule,
-        frozen,
+    found, lacking = tables.read_external(
+        use,
         without if drawing or plan else there,
-        columns,
-        reading,
         own_site=True,
         survival=not (drawing or plan),
-        missing=table.missing,
         attributes=() if verdict.group is None else (verdict.group,),
     )
     several = dict(enumerate(found.patients.values()))
@@ -155,18 +141,18 @@ def audit_command(
         check_named(frozen, lacking)
     if drawing:
         note_warnings(one.text for one in lacking)
-        write_plan(frozen, several, labelling, rule, key, output)
+        write_plan(use, several, labelling, output)
         return
     y: Any = there.named_grades(frozen, several[0])
-    uneven = check_verified(frozen, several, found, without, columns, table, reading)
+    uneven = check_verified(use, several, found, without)
     if plan is not None:
-        y = labels_by_plan(frozen, several, labelling, there, columns, table, reading)
+        y = labels_by_plan(use, several, labelling, there)
     audited = audit(
         frozen,
         several,
         y,
         force=rule.force,
-        key=key,
+        key=use.key,
         small_cells=small_cells,
         unseen=rule.unseen,
         group=verdict.group,
@@ -176,12 +162,12 @@ def audit_command(
     )
     numbered = audited if there.names_sites else with_numbered_sites(audited)
     document = audit_document(numbered, found, output.confidence)
-    document = with_warnings(document, lacking, [*label_warnings(several[0], frozen), *uneven])
-    named = frozen.file_name, rule.rule
+    warned = [*tables.label_warnings(several[0], frozen), *uneven]
+    document = tables.with_warnings(document, lacking, warned)
     told = None if small_cells else found
-    finish_page(page_of(document), "audit.html", output, reading, told, rule=named)
+    finish_page(page_of(document), "audit.html", output, use.reading, told, rule=use.named)
     if small_cells:
-        note_dropped(found, small_cells=True)
+        tables.note_dropped(found, small_cells=True)
     if numbered is not audited:
         how = f"--site {frozen.recipe.site} shows the names."
         note(f"sites are numbered in the order of their names; {how}")
@@ -201,28 +187,27 @@ def check_named(frozen: FrozenFile[Any], lacking: Sequence[Finding]) -> None:
 
 
 def write_plan(
-    frozen: FrozenFile[Any],
+    use: Use,
     several: Mapping[Any, PatientScores],
     asked: LabelPlanOptions,
-    rule: RuleOptions,
-    key: bytes | None,
     output: ReportOptions,
 ) -> None:
     """Draw the patients to label; write the plan and the list of these patients."""
+    rule = use.rule
     found = draw_labels(
-        frozen,
+        use.frozen,
         several,
         asked.draw,
         probabilities=asked.parsed_probabilities(),
         edge=asked.edge,
-        prevalence=parse_stated(asked.prevalence),
+        prevalence=tables.parse_stated(asked.prevalence),
         seed=asked.seed,
         force=rule.force,
-        key=key,
+        key=use.key,
     )
     written = {LABEL_PLAN_FILE: found.plan.to_bytes()}
     # Without the strata: those who label must not see on which side of the cut-off a patient is.
-    path = write_list(output, LABEL_LIST, found.patients, files=written)
+    path = tables.write_list(output, LABEL_LIST, found.patients, files=written)
     note_warnings(found.warnings)
     show(found.plan, plan_in_words(found, path, rule.rule), as_json=output.as_json)
     rule.end(warned=bool(found.warnings))
@@ -248,64 +233,46 @@ def plan_in_words(found: LabelDraw, path: Path, rule: Path) -> str:
 
 
 def labels_by_plan(
-    frozen: FrozenFile[Any],
+    use: Use,
     several: Mapping[Any, PatientScores],
     asked: LabelPlanOptions,
     there: ExternalOptions,
-    columns: RuleColumns,
-    table: TableOptions,
-    reading: Reading,
 ) -> dict[str, int]:
     """Return the labels that are known, by patient, from the list or from the table."""
-    everyone = frozen.patients_of(several)
-    known = [] if everyone.patients is None else everyone.patients.tolist()
+    frozen = use.frozen
+    known = tables.names_of(frozen.patients_of(several))
     if asked.labels is not None:
         positive = there.positive or frozen.recipe.positive
-        return read_worklist(asked.labels, positive, known)[0]
+        return tables.read_worklist(asked.labels, positive, known)[0]
     label = there.label_of(frozen)
     if label is None:
         msg = f"--label-plan needs labels: --labels {LABEL_LIST}, or --label COL of the table."
         raise BadOption(msg)
-    request = frozen.request(
-        label=label,
-        positive=there.positive,
-        label_how=there.label_how,
-        missing=table.missing,
-        **columns.names(),
-    )
-    read = read_tables(complete(request, None), replace(reading, resume=False, checkpoint=None))
-    found = frozen.patients_of(read.patients)
-    names = [] if found.patients is None else found.patients.tolist()
-    wanted = set(known)
-    pairs = zip(names, found.known_labels.tolist(), strict=True)
-    return {name: one for name, one in pairs if name in wanted}
+    request = use.request(label=label, positive=there.positive, label_how=there.label_how)
+    again = replace(use.reading, resume=False, checkpoint=None)
+    read = read_tables(tables.complete(request, None), again)
+    labels, wanted = tables.labels_of(frozen.patients_of(read.patients)), set(known)
+    return {name: one for name, one in labels.items() if name in wanted}
 
 
 def check_verified(
-    frozen: FrozenFile[Any],
+    use: Use,
     several: Mapping[Any, PatientScores],
     table: PatientTable,
     without: ExternalOptions,
-    columns: RuleColumns,
-    options: TableOptions,
-    reading: Reading,
 ) -> list[str]:
     """Refuse or warn if labels are known of called patients more often than of others.
 
     Patients without a label were left out; their scores are read again.
     """
+    frozen = use.frozen
     labelled = frozen.patients_of(several)
     if labelled.labels is None or not any(
         one.column == labelled.recipe.label and one.patients for one in table.dropped.gaps
     ):
         return []
-    request = frozen.request(
-        site=without.site,
-        sites=without.names(without.site),
-        missing=options.missing,
-        **columns.names(),
-    )
-    read = read_tables(request, replace(reading, resume=False, checkpoint=None))
+    request = use.request(site=without.site, sites=without.names(without.site))
+    read = read_tables(request, replace(use.reading, resume=False, checkpoint=None))
     everyone = frozen.patients_of(read.patients)
     all_called = int(np.sum(frozen.decide_patients(everyone) > 0))
     called = int(np.sum(frozen.decide_patients(labelled) > 0))
@@ -353,7 +320,7 @@ def audit_document(
 
     With small cells it does not say what looks odd about the rows, because that counts patients.
     """
-    data = row_counts(table, fewest=found.small_cells or 0)
+    data = tables.row_counts(table, fewest=found.small_cells or 0)
     update = {"data": data, "frozen_rule": found.rule.document}
     document = found.describe(confidence).model_copy(update=update)
-    return document if found.small_cells else with_rows(document, table)
+    return document if found.small_cells else tables.with_rows(document, table)

@@ -31,13 +31,11 @@ def compare_command(
     Each rule chooses a cut-off at the internal sites. It is frozen, then judged at the external
     ones. With --out, writes compare.json and compare.html.
     """
-    out = output.out
-    if out is not None:
-        check_folder(out)
+    check_folder(output.out)
     within, strata_columns = opt.parse_stratify(search.stratify, columns.label, sites.site)
     options = opt.study_arguments(costs, choice, search, certificate) | {"stratify": within}
     study_options(**options)
-    reading = table.reading(out)
+    reading = table.reading(output.out)
     found = read_both(reading, columns, sites, table.missing, strata_columns)
     here, there = two_hospitals(found, sites)
     with progress_on_stderr() as progress:

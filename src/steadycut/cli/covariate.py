@@ -7,7 +7,7 @@ from steadycut.cli.options import option, required
 from steadycut.cli.output import check_folder
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page
-from steadycut.cli.tables import row_counts, with_rows
+from steadycut.cli.tables import with_data
 from steadycut.core.checks import check_choice
 from steadycut.core.covariate.design import KINDS
 from steadycut.io.log import this_run
@@ -55,8 +55,7 @@ def covariate_command(
     (patients,) = found.patients.values()
     values = {"name": by.covariate, "covariate": patients.attributes[by.covariate]}
     study = fit_by_covariate(patients, **opt.study_arguments(costs, by, certificate) | values)
-    document = study.describe().model_copy(update={"data": row_counts(found)})
-    page = covariate_page(with_rows(document, found))
+    page = covariate_page(with_data(study.describe(), found))
     frozen = study.freeze()
     this_run().rule_sha256 = frozen.document.sha256
     files = {"covariate.json": frozen.to_bytes()}

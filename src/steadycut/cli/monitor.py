@@ -3,12 +3,12 @@
 from dataclasses import dataclass, replace
 
 from steadycut.cli import options as opt
+from steadycut.cli import tables
 from steadycut.cli.options import number, option, required, whole
 from steadycut.cli.output import check_folder
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page
 from steadycut.cli.rule_options import ALARM, BAD, ExternalOptions, RuleColumns, RuleOptions
-from steadycut.cli.tables import label_warnings, read_external, row_counts, with_rows, with_warnings
 from steadycut.core.checks import check_fraction
 from steadycut.core.verdict import MARGIN
 from steadycut.errors import MissingColumn, argument
@@ -43,22 +43,11 @@ def monitor_command(
     labels, and no patient may be left out because of them. With --out, writes monitor.json and
     monitor.html.
     """
-    out = output.out
-    if out is not None:
-        check_folder(out)
+    check_folder(output.out)
     check_fraction("delta", watch.delta)
-    frozen, key = rule.load()
-    reading = table.reading(out)
-    read, lacking = read_external(
-        rule,
-        frozen,
-        there,
-        columns,
-        reading,
-        own_site=False,
-        order=watch.order,
-        missing=table.missing,
-    )
+    use = tables.use_rule(rule, columns, table, output.out)
+    frozen = use.frozen
+    read, lacking = tables.read_external(use, there, own_site=False, order=watch.order)
     patients = frozen.patients_of(read.patients)
     found = monitor(
         frozen,
@@ -67,15 +56,13 @@ def monitor_command(
         order=read.order,
         delta=watch.delta,
         force=rule.force,
-        key=key,
+        key=use.key,
         unseen=rule.unseen,
     )
-    known = {"data": row_counts(read), "rule_sha256": frozen.document.sha256}
-    document = with_rows(found.describe().model_copy(update=known), read)
-    warned = label_warnings(next(iter(read.patients.values())), frozen)
-    document = with_warnings(document, lacking, warned)
-    named = frozen.file_name, rule.rule
-    finish_page(monitor_page(document), "monitor.html", output, reading, read, rule=named)
+    document = tables.with_data(found.describe(), read, rule_sha256=frozen.document.sha256)
+    warned = tables.label_warnings(next(iter(read.patients.values())), frozen)
+    document = tables.with_warnings(document, lacking, warned)
+    finish_page(monitor_page(document), "monitor.html", output, use.reading, read, rule=use.named)
     alarms = [one.first_alarm for one in (document.risk, document.call_rate) if one is not None]
     alarm = any(one is not None for one in alarms)
     rule.end(warned=bool(document.warnings), worse=ALARM if alarm else 0)
@@ -104,21 +91,16 @@ def switch_command(
     labels are needed. Both may be one table with two columns of scores. With --out, writes
     switch.json and switch.html.
     """
-    out = output.out
-    if out is not None:
-        check_folder(out)
-    frozen, _ = rule.load()
-    check_fraction("margin", version.margin)
-    names = columns.names()
-    old = frozen.request(missing=table.missing, **names)
-    new = frozen.request(
-        missing=table.missing, **{**names, "score": version.new_score or columns.score}
-    )
+    check_folder(output.out)
     # Both tables are read at once, without parts to go on from.
-    reading = table.reading(None)
-    before = read_tables(old, reading)
+    use = tables.use_rule(rule, columns, table, None)
+    frozen = use.frozen
+    check_fraction("margin", version.margin)
+    scored = replace(columns, score=version.new_score or columns.score)
+    old, new = (one.request() for one in (use, replace(use, columns=scored)))
+    before = read_tables(old, use.reading)
     try:
-        after = read_tables(new, replace(reading, paths=(version.new,)))
+        after = read_tables(new, replace(use.reading, paths=(version.new,)))
     except MissingColumn as error:
         message = error.message.replace(argument("score", "COL"), argument("new_score", "COL"))
         raise MissingColumn(message, error.column) from None
@@ -129,8 +111,7 @@ def switch_command(
         margin=version.margin,
         seed=version.seed,
     )
-    document = with_rows(found.describe().model_copy(update={"data": row_counts(after)}), after)
-    named = frozen.file_name, rule.rule
-    finish_page(switch_page(document), "switch.html", output, None, after, rule=named)
+    document = tables.with_data(found.describe(), after)
+    finish_page(switch_page(document), "switch.html", output, None, after, rule=use.named)
     worse = found.call_rate_changed or found.same_decisions == "no"
     rule.end(warned=bool(document.warnings), worse=BAD if worse else 0)

@@ -17,8 +17,10 @@ from steadycut.io.files import try_folder, write_together
 from steadycut.io.log import this_run
 
 
-def check_folder(folder: Path) -> None:
+def check_folder(folder: Path | None) -> None:
     """Refuse a folder that cannot be made or written to, before any work is done."""
+    if folder is None:
+        return
     nearest = next(path for path in (folder, *folder.parents) if _exists(path))
     if not os.path.isdir(nearest):  # noqa: PTH112
         msg = f"--out must be a folder; {nearest} is a file. Choose another --out."

@@ -88,8 +88,7 @@ def plan_command(
     certify a cut-off. With --sites, say what so many hospitals promise about the next one. With
     --out, writes plan.json and plan.html. With --changes, writes a change-control plan instead.
     """
-    if output.out is not None:
-        check_folder(output.out)
+    check_folder(output.out)
     if changes.changes is not None:
         write_change_plan(changes.changes, changes, study.target, certificate.delta, output)
         return

@@ -12,22 +12,15 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from steadycut.cli.options import (
-    OTHERS,
-    PatientKey,
-    argument,
-    number,
-    option,
-    parse_sites,
-    read_key,
-    switch,
-)
+from steadycut.cli import options as opt
+from steadycut.cli.options import argument, option, switch
 from steadycut.core.records import PatientScores
-from steadycut.core.verdict import MARGIN
+from steadycut.documents.canonical_json import read_frozen
+from steadycut.documents.change_plan import Sealed, sealed_of
 from steadycut.documents.frozen import FrozenFile, column_names
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.known_patients import check_fits
-from steadycut.documents.signature import load_verified
+from steadycut.documents.signature import load_verified, read_verified
 from steadycut.errors import BadOption
 from steadycut.io.log import this_run
 
@@ -43,7 +36,7 @@ class RuleOptions:
     verify: Path | None = option(
         "PUBLIC_KEY", "Use the rule only if RULE.sig says that this key signed it."
     )
-    key: PatientKey = None
+    key: opt.PatientKey = None
     unseen: str = option(
         "refuse|pooled",
         "Patients of a group that a covariate.json has not seen: refuse, or pooled cut-off.",
@@ -61,11 +54,17 @@ class RuleOptions:
         """Return the rule and the secret by which it remembers patients; check who signed it."""
         signer = self.verify
         frozen = load_frozen(self.rule) if signer is None else load_verified(self.rule, signer)
-        key = read_key(self.key)
+        key = opt.read_key(self.key)
         frozen.check_unseen(self.unseen)
         check_fits(frozen.expected.remembered, key)
         this_run().rule_sha256 = frozen.document.sha256
         return frozen, key
+
+    def read_sealed(self, kind: type[Sealed], path: Path) -> Sealed:
+        """Return a plan; with --verify its signature is checked too."""
+        signer = self.verify
+        written = read_frozen(path) if signer is None else read_verified(path, signer)
+        return sealed_of(kind, written, str(path))
 
     def end(self, *, warned: bool, worse: int = 0) -> None:
         """With --strict, end with the exit code of what was found; ``worse`` is BAD or ALARM."""
@@ -120,7 +119,7 @@ class ExternalOptions:
     @property
     def others(self) -> bool:
         """Whether to judge on all sites that the rule was not made on."""
-        return self.external == OTHERS
+        return self.external == opt.OTHERS
 
     @property
     def names_sites(self) -> bool:
@@ -129,7 +128,7 @@ class ExternalOptions:
 
     def names(self, site: str | None) -> list[str] | None:
         """Return the sites to judge on, in this column; None for all, or for all others."""
-        return None if self.others else parse_sites(site, self.external, "--external")
+        return None if self.others else opt.parse_sites(site, self.external, "--external")
 
     def label_of(self, rule: FrozenFile[Any]) -> str | None:
         """Return the column of labels; that of the rule need not be in the table."""
@@ -151,18 +150,3 @@ class ExternalOptions:
     ) -> NDArray[np.str_] | None:
         """Return the names of grades in the label column; None where labels say yes or no."""
         return patients.attributes.get(self.label_of(rule) or "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerdictOptions:
-    """Verdict."""
-
-    group: str | None = option(
-        "COL", "Judge each group of this patient-level column by itself, too."
-    )
-    margin: float = number(
-        "X", "How much higher an error rate may be and still count as before.", default=MARGIN
-    )
-    sequential: bool = switch(
-        "--sequential", "Give limits that hold however often you look, from the first look on."
-    )

@@ -14,7 +14,7 @@ from steadycut.cli.options import option, whole
 from steadycut.cli.output import check_folder
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page
-from steadycut.cli.tables import row_counts, with_rows
+from steadycut.cli.tables import with_data
 from steadycut.core.checks import IntArray, shared_values
 from steadycut.core.records import PatientScores
 from steadycut.core.strata.certify import LOSS_BOUNDS
@@ -100,8 +100,7 @@ def strata_command(
     request = columns.request(site=sites.site, sites=sites.names(), missing=table.missing, **label)
     found = read_tables(request, reading)
     study = run_strata(*graded_patients(found, columns.label, order_of), options)
-    document = study.describe().model_copy(update={"data": row_counts(found)})
-    page = strata_page(with_rows(document, found))
+    page = strata_page(with_data(study.describe(), found))
     frozen = study.freeze()
     this_run().rule_sha256 = frozen.document.sha256
     files = {"strata.json": frozen.to_bytes()}

@@ -4,14 +4,14 @@ import csv
 import io
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.cli.options import OutputOptions
+from steadycut.cli.options import OutputOptions, TableOptions
 from steadycut.cli.output import note, note_warnings, write_folder
 from steadycut.cli.reading import Reading, read_tables
 from steadycut.cli.rule_options import ExternalOptions, RuleColumns, RuleOptions
@@ -67,12 +67,44 @@ def read_levels(
     return replace(table, patients=patients), [found, *more]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """A frozen file in use: its options, the secret of its patients, and how tables are read."""
+
+    rule: RuleOptions
+    frozen: FrozenFile[Any]
+    key: bytes | None
+    columns: RuleColumns
+    missing: str
+    reading: Reading
+
+    @property
+    def named(self) -> tuple[str, Path]:
+        """The usual name of the frozen file, and where it is."""
+        return self.frozen.file_name, self.rule.rule
+
+    def request(self, **more: Any) -> Request:
+        """Return what the frozen file asks of a table."""
+        return self.frozen.request(missing=self.missing, **self.columns.names(), **more)
+
+    def read(self, request: Request) -> tuple[PatientTable, list[guards.Finding]]:
+        """Read the patients; see `read_levels`."""
+        force, expected = self.rule.force, self.frozen.expected
+        return read_levels(request, self.reading, force=force, expected=expected)
+
+
+def use_rule(rule: RuleOptions, columns: RuleColumns, table: TableOptions, out: Path | None) -> Use:
+    """Load a frozen file and check how the tables are to be read; results go into ``out``."""
+    frozen, key = rule.load()
+    reading = table.reading(out)
+    return Use(
+        rule=rule, frozen=frozen, key=key, columns=columns, missing=table.missing, reading=reading
+    )
+
+
 def read_external(
-    rule: RuleOptions,
-    frozen: FrozenFile[Any],
+    use: Use,
     there: ExternalOptions,
-    columns: RuleColumns,
-    reading: Reading,
     *,
     own_site: bool,
     order: str | None = None,
@@ -84,12 +116,13 @@ def read_external(
     The label of the rule is read if the table has it, and with ``own_site`` the site of the rule
     too. With ``survival`` so are the time and the event. ``asked`` goes to `FrozenFile.request`.
     """
-    taken = {there.label, there.site, order, *columns.given()}
+    frozen = use.frozen
+    taken = {there.label, there.site, order, *use.columns.given()}
     label, site = there.label_of(frozen), there.site_of(frozen, own=own_site)
     label, site = there.label or _free(taken, label), there.site or _free(taken, site)
     survival = survival and not there.no_label and frozen.recipe.horizon is not None
     while True:
-        request = frozen.request(
+        request = use.request(
             survival=survival,
             label=label,
             site=site,
@@ -97,7 +130,6 @@ def read_external(
             others=there.others,
             positive=there.positive,
             label_how=there.label_how if label else None,
-            **columns.names(),
             **asked,
         )
         if order is not None:
@@ -105,7 +137,7 @@ def read_external(
             request = replace(request, order=order, incomplete="refuse")
         try:
             with _saying_how_to_leave_out(there, label, site):
-                return read_levels(request, reading, force=rule.force, expected=frozen.expected)
+                return use.read(request)
         except MissingColumn as error:
             if error.column in {request.time, request.event}:
                 survival = False
@@ -160,6 +192,12 @@ def with_rows(document: Told, table: PatientTable) -> Told:
     texts = list(dict.fromkeys([*holder.warnings, *alike_lines(table)]))
     told: Any = holder.model_copy(update={"warnings": texts})
     return told if holder is document else document.model_copy(update={"stability": told})
+
+
+def with_data(document: Told, table: PatientTable, **known: Any) -> Told:
+    """Add what is known of the rows to a document, and what is ``known`` besides."""
+    update = {"data": row_counts(table), **known}
+    return with_rows(document.model_copy(update=update), table)
 
 
 def label_warnings(patients: PatientScores, frozen: FrozenFile[Any]) -> list[str]:
@@ -248,6 +286,16 @@ def write_list(
             raise BadOption(msg)
     write_folder(output.out, {name: content, **(files or {})}, overwrite=True)
     return path
+
+
+def names_of(patients: PatientScores) -> list[str]:
+    """Return the identifiers of patients; nothing if they have none."""
+    return [] if patients.patients is None else patients.patients.tolist()
+
+
+def labels_of(patients: PatientScores) -> dict[str, int]:
+    """Return the label of each patient, by identifier."""
+    return dict(zip(names_of(patients), patients.known_labels.tolist(), strict=True))
 
 
 def complete(request: Request, order: str | None) -> Request:
