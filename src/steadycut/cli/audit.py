@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from steadycut.cli import options as opt
 from steadycut.cli import tables
 from steadycut.cli.options import ReportOptions, TableOptions, number, option, switch, whole
 from steadycut.cli.output import check_folder, note, note_warnings, show
@@ -95,11 +96,8 @@ class LabelPlanOptions:
         """Return the probabilities by stratum."""
         if self.probabilities is None:
             return None
-        try:
-            return [float(one) for one in self.probabilities.split(",")]
-        except ValueError:
-            msg = f"--probabilities must be numbers such as 1,0.5,0.1; got {self.probabilities!r}."
-            raise BadOption(msg) from None
+        must_be = "--probabilities must be numbers such as 1,0.5,0.1"
+        return list(opt.parse_numbers(self.probabilities, must_be))
 
 
 def audit_command(

@@ -6,11 +6,10 @@ from steadycut.cli import options as opt
 from steadycut.cli.options import option, required
 from steadycut.cli.output import check_folder
 from steadycut.cli.reading import read_tables
-from steadycut.cli.results import finish_page
+from steadycut.cli.results import finish_study
 from steadycut.cli.tables import with_data
 from steadycut.core.checks import check_choice
 from steadycut.core.covariate.design import KINDS
-from steadycut.io.log import this_run
 from steadycut.show.pages.covariate import covariate_page
 from steadycut.study.covariate.fit import RULES, fit_by_covariate
 
@@ -56,7 +55,4 @@ def covariate_command(
     values = {"name": by.covariate, "covariate": patients.attributes[by.covariate]}
     study = fit_by_covariate(patients, **opt.study_arguments(costs, by, certificate) | values)
     page = covariate_page(with_data(study.describe(), found))
-    frozen = study.freeze()
-    this_run().rule_sha256 = frozen.document.sha256
-    files = {"covariate.json": frozen.to_bytes()}
-    finish_page(page, "covariate.html", output, reading, found, files)
+    finish_study(page, "covariate.html", study.freeze(), output, reading, found)

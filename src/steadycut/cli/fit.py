@@ -6,7 +6,7 @@ from pathlib import Path
 from steadycut.cli import options as opt
 from steadycut.cli.output import check_folder, show, write_folder
 from steadycut.cli.reading import read_tables
-from steadycut.cli.results import finish_page
+from steadycut.cli.results import finish_study
 from steadycut.cli.tables import note_dropped, row_counts, with_rows
 from steadycut.core.checks import check_fraction
 from steadycut.documents.parts import ClustersPart
@@ -85,8 +85,7 @@ def fit_command(
         show(frozen.document, text, as_json=output.as_json)
         return
     page = study_page(study_document(study, found, frozen, output.confidence))
-    files = {"rule.json": frozen.to_bytes()}
-    finish_page(page, "report.html", output, reading, found, files)
+    finish_study(page, "report.html", frozen, output, reading, found)
 
 
 def check_no_study(out: Path) -> None:

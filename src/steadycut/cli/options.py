@@ -192,15 +192,11 @@ class PatientColumns:
     label_how: LabelHow = SAME
     levels: Level = None
 
-    def asked(self) -> dict[str, Any]:
-        """Return these columns as `make_request` takes them."""
-        return {
-            "patient": self.patient,
-            "label": self.label,
-            "positive": self.positive,
-            "label_how": self.label_how,
-            "levels": list(self.levels or ()),
-        }
+    def request(self, **more: Any) -> Request:
+        """Ask for every candidate: each score column with each aggregator."""
+        asked = asdict(self)
+        how = asked.pop("aggregate") or ["mean"]
+        return make_request(**{**asked, "how": how, "levels": self.levels or (), **more})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,11 +207,6 @@ class ColumnOptions(PatientColumns):
         "COL", "Column of instance scores; several are compared as methods."
     )
     aggregate: Aggregate = None
-
-    def request(self, **more: Any) -> Request:
-        """Ask for every candidate: each score column with each aggregator."""
-        how = list(self.aggregate or ("mean",))
-        return make_request(**self.asked(), score=self.score, how=how, clusters=True, **more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,11 +228,11 @@ class FitColumns(ColumnOptions):
 
     def request(self, **more: Any) -> Request:
         """Ask for every candidate; the label may be made from time, event and horizon."""
-        survival = {"time": self.time, "event": self.event, "horizon": self.horizon}
-        if self.label is None and not any(one is not None for one in survival.values()):
+        survival = (self.time, self.event, self.horizon)
+        if self.label is None and all(one is None for one in survival):
             msg = "Missing option '--label'. Survival needs --time, --event and --horizon instead."
             raise BadOption(msg)
-        return ColumnOptions.request(self, **survival, **more)
+        return ColumnOptions.request(self, **more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,10 +241,6 @@ class OneScoreColumns(PatientColumns):
 
     score: str = required("COL", "Column of instance scores.")
     aggregate: str = option("AGG", "How the rows of a patient become one score.", default="mean")
-
-    def request(self, **more: Any) -> Request:
-        """Ask for the one score of each patient."""
-        return make_request(**{**self.asked(), "score": self.score, "how": self.aggregate, **more})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -510,18 +497,26 @@ def parse_grid(text: str) -> int | str:
         return text
 
 
+def parse_numbers(text: str, must_be: str, sizes: Sequence[int] = ()) -> tuple[float, ...]:
+    """Return numbers that commas separate; there may be any number of them, or one of ``sizes``."""
+    try:
+        found = tuple(float(one) for one in text.split(","))
+    except ValueError:
+        found = ()
+    if not found or (sizes and len(found) not in sizes):
+        msg = f"{must_be}; got {text!r}."
+        raise BadOption(msg)
+    return found
+
+
 def parse_prevalence(
     text: str | None, name: str = "--target-prevalence"
 ) -> float | tuple[float, float] | None:
     """Return a prevalence, or the two ends of a range."""
     if text is None:
         return None
-    try:
-        low, high = (float(end) for end in text.split(",")) if "," in text else (float(text),) * 2
-    except ValueError:
-        msg = f"{name} must be a number, or two as LOW,HIGH; got {text!r}."
-        raise BadOption(msg) from None
-    return (low, high) if "," in text else low
+    low, *high = parse_numbers(text, f"{name} must be a number, or two as LOW,HIGH", (1, 2))
+    return (low, high[0]) if high else low
 
 
 def parse_stratify(

@@ -111,7 +111,8 @@ def write_change_plan(
     if out is None or order is None or asked.range is None or most is None or margin is None:
         msg = "--changes needs --range LOW,HIGH, --labels N, --margin X, --order COL and --out DIR."
         raise BadOption(msg)
-    low, high = ends_of(asked.range)
+    must_be = "--range must be two cut-offs such as 0.4,0.8"
+    low, high = opt.parse_numbers(asked.range, must_be, (2,))
     made = change_plan(
         rule_at(path),
         low=low,
@@ -134,13 +135,3 @@ def write_change_plan(
         f"steadycut adapt RULE TABLE --plan {where}.\nWrote {where}"
     )
     show(made, text, as_json=output.as_json)
-
-
-def ends_of(text: str) -> tuple[float, float]:
-    """Return the two ends of a range of cut-offs."""
-    try:
-        low, high = map(float, text.split(","))
-    except ValueError:
-        msg = f"--range must be two cut-offs such as 0.4,0.8; got {text!r}."
-        raise BadOption(msg) from None
-    return low, high

@@ -12,7 +12,9 @@ from steadycut.cli.options import OptionalOutputOptions, OutputOptions
 from steadycut.cli.output import note, note_warnings, show, show_text, to_json, write_folder
 from steadycut.cli.reading import Reading
 from steadycut.cli.tables import note_dropped
+from steadycut.documents.frozen import FrozenFile
 from steadycut.ingest import PatientTable
+from steadycut.io.log import this_run
 from steadycut.pipelines.skipped import SKIPPED_CODE, SkippedFile
 from steadycut.show.columns import aligned
 from steadycut.show.html import render_page
@@ -64,6 +66,20 @@ def finish_page(
     if table is not None:
         note_dropped(table, page.warnings)
     show_page(page, *wrote, as_json=output.as_json, verbose=output.verbose)
+
+
+def finish_study(
+    page: Page,
+    name: str,
+    frozen: FrozenFile[Any],
+    output: OutputOptions,
+    reading: Reading,
+    table: PatientTable,
+) -> None:
+    """Write the frozen file of a study with its page, and show the page."""
+    this_run().rule_sha256 = frozen.document.sha256
+    files = {frozen.file_name: frozen.to_bytes()}
+    finish_page(page, name, output, reading, table, files)
 
 
 def finish_scoring(

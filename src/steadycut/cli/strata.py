@@ -13,7 +13,7 @@ from steadycut.cli import options as opt
 from steadycut.cli.options import option, whole
 from steadycut.cli.output import check_folder
 from steadycut.cli.reading import read_tables
-from steadycut.cli.results import finish_page
+from steadycut.cli.results import finish_study
 from steadycut.cli.tables import with_data
 from steadycut.core.checks import IntArray, shared_values
 from steadycut.core.records import PatientScores
@@ -23,7 +23,6 @@ from steadycut.documents.strata import MOST_GRADES
 from steadycut.errors import BadOption, BadTable
 from steadycut.ingest import PatientTable
 from steadycut.io.files import read_small
-from steadycut.io.log import this_run
 from steadycut.show.pages.strata import strata_page
 from steadycut.study.strata.fit import run_strata
 from steadycut.study.strata.options import strata_options
@@ -101,10 +100,7 @@ def strata_command(
     found = read_tables(request, reading)
     study = run_strata(*graded_patients(found, columns.label, order_of), options)
     page = strata_page(with_data(study.describe(), found))
-    frozen = study.freeze()
-    this_run().rule_sha256 = frozen.document.sha256
-    files = {"strata.json": frozen.to_bytes()}
-    finish_page(page, "strata.html", output, reading, found, files)
+    finish_study(page, "strata.html", study.freeze(), output, reading, found)
 
 
 def _two_names(positive: str | None) -> list[str] | None:

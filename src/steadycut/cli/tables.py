@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.cli.options import OutputOptions, TableOptions
+from steadycut.cli.options import OutputOptions, TableOptions, parse_numbers
 from steadycut.cli.output import note, note_warnings, write_folder
 from steadycut.cli.reading import Reading, read_tables
 from steadycut.cli.rule_options import ExternalOptions, RuleColumns, RuleOptions
@@ -255,12 +255,8 @@ def parse_stated(text: str | None) -> Any:
     """Return a stated prevalence as numbers."""
     if text is None:
         return None
-    try:
-        ends = [float(one) for one in text.split(",")]
-    except ValueError:
-        msg = f"--prevalence must be a share such as 0.08, or a range 0.05,0.12; got {text!r}."
-        raise BadOption(msg) from None
-    return ends[0] if len(ends) == 1 else tuple(ends)
+    ends = parse_numbers(text, "--prevalence must be a share such as 0.08, or a range 0.05,0.12")
+    return ends[0] if len(ends) == 1 else ends
 
 
 def write_list(
