@@ -302,8 +302,7 @@ def test_a_rule_that_calls_nobody_has_no_first_score():
     assert "no patient reaches it" in text_of(render_document(document(study)))
 
 
-@pytest.mark.parametrize("missing", ["jinja2", "matplotlib"])
-def test_without_a_package_the_error_says_what_to_install(monkeypatch, missing):
+def hide(monkeypatch, missing):
     real = builtins.__import__
 
     def without(name, *args, **kwargs):
@@ -311,10 +310,20 @@ def test_without_a_package_the_error_says_what_to_install(monkeypatch, missing):
             raise ImportError(name)
         return real(name, *args, **kwargs)
 
-    study = document(samples.study())
     monkeypatch.setattr(builtins, "__import__", without)
+
+
+def test_without_jinja2_the_error_says_what_to_install(monkeypatch):
+    study = document(samples.study())
+    hide(monkeypatch, "jinja2")
     with pytest.raises(MissingPackage, match=r'pip install "steadycut\[report\]"'):
         render_document(study)
+
+
+def test_a_page_needs_no_matplotlib(monkeypatch):
+    with_matplotlib = PAGES["study"]()
+    hide(monkeypatch, "matplotlib")
+    assert PAGES["study"].__wrapped__() == with_matplotlib
 
 
 def test_rendering_changes_nothing():

@@ -10,6 +10,7 @@ A document becomes a page once, and three renderers take it: html, markdown and 
 ``builders``   sections, tables, figures and files of a page, each in one call
 ``sections``   the parts of pages
 ``figures``    one module per figure
+``drawing``    the axes on which a page draws them, without matplotlib
 ``pages``      one module per kind of document: its page
 ``html``       a page as one HTML file
 ``svg``        the figures inside it

@@ -35,7 +35,7 @@ from steadycut.show.figures import (
     displays_of,
 )
 from steadycut.show.figures.elements import LONGEST_ROW, shorten, shorten_row
-from steadycut.show.svg import svg_file
+from steadycut.show.svg import draw_svg
 from tests.show.figures import samples
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -208,7 +208,7 @@ def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):
 
 @pytest.mark.parametrize("maker", MAKERS.values(), ids=MAKERS)
 def test_a_figure_is_a_small_svg_with_texts(maker):
-    svg = svg_file(maker(), "figure")
+    svg = draw_svg(maker(), "figure")
     assert len(svg.encode()) < 60_000
     assert "<text" in svg
 

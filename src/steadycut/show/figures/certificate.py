@@ -123,7 +123,7 @@ class CertificateDisplay(Display):
             drawn += ax.barh(places[of_kind], self.widths[of_kind], **bars, **look)
         for i in np.flatnonzero(self._leads_on()):
             ax.vlines(ends[i], i - HALF_BAR, i + 1 + HALF_BAR, color=BLACK, linewidth=0.7)
-        limits = {"fmt": "none", "ecolor": BLACK, "capsize": 3, "linewidth": 1.2}
+        limits = {"fmt": "none", "ecolor": BLACK, "capsize": 3, "elinewidth": 1.2}
         ax.errorbar(ends, places, xerr=self.errors, **limits)
         trivial = {"color": BLACK, "linestyle": DASHED, "linewidth": 1.2}
         ax.axvline(self.trivial_risk, **trivial, label="call nobody, or everybody")

@@ -76,7 +76,7 @@ class ComparisonDisplay(Display):
         for label, values, errors, marker, colour, offset in rows:
             look = {"fmt": marker, "color": colour, "ecolor": BLACK, "elinewidth": 1, "capsize": 2}
             made = ax.errorbar(values, places + offset, xerr=errors, label=label, **look)
-            drawn.append(made.lines[0])
+            drawn.append(made[0])
         words = "call nobody, or everybody, there"
         ax.axvline(self.trivial_external, color=BLACK, linestyle=DASHED, linewidth=1, label=words)
         ax.set_xlim(left=0)

@@ -123,8 +123,7 @@ class Display:
             from matplotlib.figure import Figure
         store(self, "_is_new", ax is None)
         if ax is None:
-            height = self.height + self.row_height * len(getattr(self, "names", ()))
-            ax = Figure(figsize=(WIDTH, height), layout="constrained").subplots()
+            ax = Figure(figsize=self.size(), layout="constrained").subplots()
         drawn = self.draw(ax)
         if style:
             setp(drawn, **style)
@@ -135,8 +134,15 @@ class Display:
         store(self, "figure_", ax.figure)
         return self
 
+    def size(self) -> tuple[float, float]:
+        """Return width and height of a new figure, in inches."""
+        return WIDTH, self.height + self.row_height * len(getattr(self, "names", ()))
+
     def draw(self, ax: Any) -> Any:
-        """Draw on axes, and return the main curves, points or bars."""
+        """Draw on axes, and return the main curves, points or bars.
+
+        The axes are those of matplotlib, or in a page those of `steadycut.show.drawing`.
+        """
         raise NotImplementedError
 
     def __repr__(self) -> str:

@@ -52,9 +52,7 @@ def note_below(ax: "Axes", text: str) -> None:
 
 def name_rows(ax: "Axes", names: list[str], n_left_out: int = 0) -> None:
     """Name rows from the top down, and say how many more are not shown."""
-    ax.set_yticks(range(len(names)), [shorten_row(name) for name in names])
-    for text in ax.get_yticklabels():
-        text.set_parse_math(False)
+    ax.set_yticks(range(len(names)), [shorten_row(name) for name in names], parse_math=False)
     ax.set_ylim(len(names) - 0.5, -0.5)
     if n_left_out:
         note_below(ax, f"{n_left_out} more are not shown")

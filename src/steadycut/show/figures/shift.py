@@ -92,7 +92,8 @@ class ShiftDisplay(Display):
         tops = np.maximum(bottoms, bottoms + heights)
         reach = bottoms[1:4, None] + self.intervals
         middles, halves = reach.mean(axis=1), np.diff(reach, axis=1)[:, 0] / 2
-        ax.errorbar([1, 2, 3], middles, halves, fmt="none", ecolor=BLACK, capsize=3, linewidth=1.2)
+        limits = {"fmt": "none", "ecolor": BLACK, "capsize": 3, "elinewidth": 1.2}
+        ax.errorbar([1, 2, 3], middles, halves, **limits)
         tops[1:4] = np.maximum(tops[1:4], reach[:, 1])
         texts = [significant(self.risk_internal), *map(_part_text, self.parts)]
         for i, text in enumerate([*texts, significant(self.risk_external)]):

@@ -10,7 +10,7 @@ from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
 from steadycut.show.figures.colours import BLACK, BLUE, GREY
 from steadycut.show.figures.display import Display, array
-from steadycut.show.figures.elements import mark_cut_off, name_score_axis, note_below
+from steadycut.show.figures.elements import DOTTED, mark_cut_off, name_score_axis, note_below
 
 BINS = 30
 # Warnings that the histogram of the draws shows.
@@ -65,7 +65,7 @@ class ThresholdDrawsDisplay(Display):
         ends = (self.threshold - self.radius, self.threshold + self.radius)
         ax.axvspan(*ends, color=GREY, alpha=0.25, linewidth=0, label="within the radius")
         for end in ends:
-            ax.axvline(end, color=BLACK, linestyle=":", linewidth=1)
+            ax.axvline(end, color=BLACK, linestyle=DOTTED, linewidth=1)
         bars = {"width": np.diff(self.edges), "align": "edge", "label": "bootstrap cut-offs"}
         look = {"color": BLUE, "edgecolor": "white", "linewidth": 0.6}
         drawn = ax.bar(self.edges[:-1], self.counts, **bars, **look)
@@ -73,8 +73,9 @@ class ThresholdDrawsDisplay(Display):
         name_score_axis(ax, self.score)
         note_below(ax, self.note)
         ax.set_ylabel(f"replicates (of {self.draws.size})")
-        ax.yaxis.get_major_locator().set_params(integer=True)
-        return drawn.patches
+        ax.set_ylim(bottom=0)
+        ax.locator_params(axis="y", integer=True)
+        return drawn
 
 
 def count_in_bins(draws: FloatArray, radius: float) -> tuple[FloatArray, FloatArray]:
