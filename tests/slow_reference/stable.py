@@ -10,6 +10,7 @@ from tests.slow_reference.risks import counts_at, risk
 WEIGHT = 0.2
 BARRIER = 2.0
 SECOND_BASIN = 0.05
+LEAST_LIKELIHOOD = 1e-9
 
 
 def beta_mass(low, high):
@@ -58,15 +59,18 @@ def posterior(risks, ranks, n, everyone_wrong):
     """Return the weight of every cut: prior (ε / (1 - ε))^(w E), ε = (fewest errors + 1)/(n + 2).
 
     E is the risk as a part of that with every patient wrong, times n. The weight w of a patient is
-    0.2 at 100 patients and falls with n^0.6 down to 0.1.
+    0.2 at 100 patients and falls with n^0.6 down to 0.1. Cuts with less than a billionth of the
+    largest likelihood do not count.
     """
     errors = [float(r / everyone_wrong) * n for r in risks]
     epsilon = (min(errors) + 1) / (n + 2)
     masses = prior([Fraction(rank, n) for rank in ranks])
     odds = epsilon / (1 - epsilon)
     least, weight = min(errors), max(WEIGHT * (100 / n) ** 0.6, WEIGHT / 2)
+    likelihoods = [odds ** (weight * (e - least)) for e in errors]
     weights = [
-        float(m) * odds ** (weight * (e - least)) for m, e in zip(masses, errors, strict=True)
+        float(m) * one if one >= LEAST_LIKELIHOOD else 0.0
+        for m, one in zip(masses, likelihoods, strict=True)
     ]
     return [w / sum(weights) for w in weights]
 

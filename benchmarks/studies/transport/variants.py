@@ -47,11 +47,12 @@ from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.rules.basins import barriers
 from steadycut.core.rules.stable import (
     cell_edges,
+    cells_of,
+    errors_at_stake,
     mean_quantile,
     nearest_rank,
     one_basin,
     prior_mass,
-    share_at_stake,
     weight_beside,
 )
 
@@ -73,7 +74,7 @@ def falling(n, least=0.04):
 def weights_of(curve, costs, weight, beta):
     """The weight of every cut within the heaviest basin."""
     n = curve.n_patients
-    errors = share_at_stake(curve, costs) * n
+    errors = errors_at_stake(curve, costs)
     fewest = errors.min(axis=1, keepdims=True)
     log_odds = np.log((n - fewest + 1) / (fewest + 1))
     mass = prior_mass(curve.ranks / n)
@@ -92,7 +93,7 @@ def mean_of_ranks(weights, curve):
 
 
 def mean_of_lognormal_ranks(weights, curve):
-    return mean_quantile(weights, curve.ranks / curve.n_patients)
+    return mean_quantile(weights, cells_of(curve.ranks, curve.n_patients).score)
 
 
 def nearest(cohorts, curve, quantile):

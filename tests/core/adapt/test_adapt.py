@@ -55,7 +55,8 @@ def test_at_its_own_prevalence_the_first_hospital_weighs_cuts_as_stable_does(cos
     curve = count_errors(np.concatenate([ill, ~ill]).astype(np.int64)[None, :])
     weight = 0.25 if n >= 30 else 0.25 * (30 / n) ** 2
     own = Stable(weight=weight / float(patient_weight(1.0, np.array(n))))
-    assert found.weights == pytest.approx(own.weights(curve, costs.unit)[0])
+    # `stable` leaves out cuts with less than a billionth of the largest likelihood.
+    assert found.weights == pytest.approx(own.weights(curve, costs.unit)[0], abs=1e-9)
     assert found.ranks == pytest.approx(curve.ranks[0] / n)
 
 

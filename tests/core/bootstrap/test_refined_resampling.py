@@ -1,5 +1,7 @@
 """Replicates drawn finely only where a rule looks are replicates like any other."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.stats import ks_2samp
@@ -30,67 +32,87 @@ def cohort(seed, n=400, gap=2.0, decimals=12):
 @pytest.mark.parametrize("decimals", [1, 12])
 def test_blocks_hold_every_patient_once(decimals):
     cells = exact_cuts(cohort(0, decimals=decimals)).cells
-    m, blocks = cells.size // 2, make_blocks(cells, 30)
+    m, blocks = cells.size // 2, make_blocks(cells, All(), Costs(), 30)
     assert blocks.edges[0] == 0
     assert blocks.edges[-1] == m
     assert (np.diff(blocks.edges) > 0).all()
     assert blocks.cells.sum() == 400
-    assert np.diff(blocks.below).ravel().tolist() == cells.tolist()
-    assert blocks.below[:, 0].tolist() == [0, 0]
+    ill, well = blocks.bins[: cells[:m].sum()], blocks.bins[cells[:m].sum() :]
+    assert np.bincount(ill, minlength=m).tolist() == cells[:m].tolist()
+    assert np.bincount(well, minlength=m).tolist() == cells[m:].tolist()
     for k in range(blocks.edges.size - 1):
         inside = slice(blocks.edges[k], blocks.edges[k + 1])
         assert blocks.cells[k] == cells[:m][inside].sum()
         assert blocks.cells[blocks.edges.size - 1 + k] == cells[m:][inside].sum()
         assert blocks.sizes[:, k].tolist() == cells.reshape(2, m)[:, inside].sum(axis=1).tolist()
-        assert blocks.below_block[:, k].tolist() == blocks.below[:, inside.start].tolist()
-
-
-def test_a_block_holds_about_as_many_patients_as_asked_for():
-    """400 groups of one patient: a block ends where the count passes a multiple of 30."""
-    cells = exact_cuts(cohort(0)).cells
-    assert np.diff(make_blocks(cells, 30).edges).tolist() == [29, *[30] * 12, 11]
-    assert np.diff(make_blocks(cells).edges).tolist() == [15, *[16] * 24, 1]
+        for first, size in zip(blocks.first[:, k], blocks.sizes[:, k], strict=True):
+            held = blocks.bins[int(first) : int(first + size)]
+            assert ((held >= inside.start) & (held < inside.stop)).all()
 
 
 class All:
-    """A rule that looks at every cut."""
+    """A rule that looks at every cut; the limit of what matters is where the cost is smallest."""
 
-    def reach(self, smallest, n_positive, n_negative, costs, rank):
+    def reach(self, smallest, n_positive, n_negative, costs):
         return np.full(smallest.shape, 1e9)
+
+
+class Cheapest(All):
+    """A rule that looks at the cheapest cuts only."""
+
+    def reach(self, smallest, n_positive, n_negative, costs):
+        return np.zeros(smallest.shape)
+
+
+def test_blocks_are_larger_where_the_cost_is_far_from_the_limit():
+    """400 bins of one patient: at least 30 in a block, or half of the errors to the limit."""
+    cells = exact_cuts(cohort(0)).cells
+    curve = count_errors(cells)
+    away = (curve.misses + curve.alarms)[:-1] - (curve.misses + curve.alarms).min()
+    edges = make_blocks(cells, Cheapest(), Costs(), 30).edges
+    sizes = [np.maximum(30, away[a:b] / 2) for a, b in pairwise(edges)]
+    assert len(sizes) > 5
+    # A block ends where the shares that its patients have in a block add up to one.
+    assert all(sum(1 / size) < 1 + 2 / 30 for size in sizes)
+    assert all(sum(1 / size) > 1 - 2 / 30 for size in sizes[1:-1])
+    assert make_blocks(cells, Cheapest(), Costs()).edges.size > edges.size
+    assert make_blocks(cells, Cheapest(), Costs(cost_fn=2.0, cost_fp=2.0), 30).edges.tolist() == (
+        edges.tolist()
+    )
 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=3.0), Costs(cost_fp=7.0)])
 @pytest.mark.parametrize("decimals", [1, 12])
 def test_no_cut_that_matters_lies_outside_the_needed_blocks(rule, costs, decimals):
-    blocks = make_blocks(exact_cuts(cohort(1, 2000, 3.0, decimals)).cells, 40)
+    blocks = make_blocks(exact_cuts(cohort(1, 2000, 3.0, decimals)).cells, Cheapest(), costs, 40)
     chooser = parse_rule(rule)
     left_out = 0
-    for start, whole in refined_replicates(blocks, All(), costs, 60, np.random.default_rng(3)):
-        assert start == 0
-        assert whole.misses.shape[1] == blocks.edges[-1] + 1
-        first, near = near_best(whole, chooser, costs)
+    for whole in refined_replicates(blocks, All(), costs, 60, np.random.default_rng(3)):
         edges = blocks.edges
-        coarse = Curve(misses=whole.misses[:, edges], alarms=whole.alarms[:, edges])
+        assert (whole.bounds[0], whole.bounds[-1]) == (-1, edges[-1])
+        first, near = near_best(whole, chooser, costs)
+        # Cut j of the cohort is the cut of the replicate after all drawn bins below j.
+        place = whole.bounds[1:-1].searchsorted(edges)
+        coarse = Curve(misses=whole.misses[:, place], alarms=whole.alarms[:, place])
         needed = span(refine._needed(coarse, chooser, costs))
-        low, high = blocks.edges[needed.start], blocks.edges[needed.stop]
-        assert low <= first
-        assert first + near.misses.shape[1] <= high + 1
-        left_out += low + blocks.edges[-1] - high
+        low, high = edges[needed.start], edges[needed.stop]
+        last = first + near.misses.shape[1]
+        assert low <= whole.bounds[first + 1]
+        assert whole.bounds[last - 1] + 1 <= high
+        left_out += low + edges[-1] - high
     assert left_out > 0
 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=3.0), Costs(cost_fp=7.0)])
 def test_a_block_is_needed_if_a_cut_inside_could_cost_as_little(rule, costs):
-    cells = make_blocks(exact_cuts(cohort(3, 2000)).cells, 40).cells
+    cells = make_blocks(exact_cuts(cohort(3, 2000)).cells, Cheapest(), costs, 40).cells
     curve = count_errors(cells[None, :])
     one = type(curve)(misses=curve.misses[0], alarms=curve.alarms[0])
     cost = costs.cost_fn * one.misses + costs.cost_fp * one.alarms
     smallest = cost.min(keepdims=True)
-    rank = one.ranks[cost.argmin(keepdims=True)]
-    counts = one.n_positive, one.n_negative
-    limit = smallest + parse_rule(rule).reach(smallest, *counts, costs, rank)
+    limit = smallest + parse_rule(rule).reach(smallest, one.n_positive, one.n_negative, costs)
     could = []
     for k in range(cost.size - 1):
         after_left = cost[k] - costs.cost_fp * (one.alarms[k] - one.alarms[k + 1])
@@ -103,12 +125,15 @@ def test_a_block_is_needed_if_a_cut_inside_could_cost_as_little(rule, costs):
 
 
 def test_a_replicate_has_all_patients_and_whole_errors():
-    blocks, costs = make_blocks(exact_cuts(cohort(2)).cells, 25), Costs()
+    costs, rule = Costs(), parse_rule("erm")
+    blocks = make_blocks(exact_cuts(cohort(2)).cells, rule, costs, 25)
     rng = np.random.default_rng(0)
-    for _, curve in refined_replicates(blocks, parse_rule("erm"), costs, 40, rng):
+    for curve in refined_replicates(blocks, rule, costs, 40, rng):
         assert curve.n_patients.tolist() == [[400]]
         steps = np.diff(curve.misses), -np.diff(curve.alarms)
         assert min(step.min() for step in steps) >= 0
+        assert sum(steps).min() > 0
+        assert (np.diff(curve.bounds) > 0).all()
         assert curve.ranks.min() >= 0
         assert curve.ranks.max() <= 400
 
@@ -127,9 +152,12 @@ def test_draws_have_the_distribution_of_patients_drawn_one_by_one(rule, decimals
 
 def test_counts_in_a_group_have_the_mean_and_variance_of_a_binomial():
     cells = exact_cuts(cohort(5, 60)).cells
-    blocks, rng = make_blocks(cells, 10), np.random.default_rng(0)
-    drawn = refined_replicates(blocks, All(), Costs(), 6000, rng)
-    counts = np.array([np.diff(curve.ranks[0]) for _, curve in drawn])
+    blocks, rng = make_blocks(cells, All(), Costs(), 10), np.random.default_rng(0)
+    counts = np.zeros((6000, 60))
+    for row, curve in zip(
+        counts, refined_replicates(blocks, All(), Costs(), 6000, rng), strict=True
+    ):
+        row[curve.bounds[1:-1]] = np.diff(curve.ranks[0])
     assert counts.mean(axis=0) == pytest.approx(1, abs=0.08)
     assert counts.var(axis=0) == pytest.approx(59 / 60, abs=0.12)
     # Different patients of one replicate: covariance -1 / n.

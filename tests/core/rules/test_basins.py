@@ -6,7 +6,7 @@ import pytest
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
-from steadycut.core.rules.basins import barriers, excess_risk
+from steadycut.core.rules.basins import barriers, barriers_in_row, excess_risk
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort, two_basins
 from tests.slow_reference import cuts, risks, stable
 
@@ -39,6 +39,18 @@ def test_barriers_agree_with_their_definition(costs, seed, height):
     found = barriers(count_errors(exact_cuts(cohort).cells[None, :]), costs, height)[0]
     expected = stable.barriers(losses_along(*as_lists(cohort), costs), height)
     assert np.flatnonzero(found).tolist() == expected
+
+
+@pytest.mark.parametrize("height", [1.0, 2.0])
+@pytest.mark.parametrize("costs", COSTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_barriers_of_a_part_of_a_row_are_those_of_the_whole(costs, seed, height):
+    curve = count_errors(exact_cuts(two_basins(60, seed)).cells[None, :])
+    every = barriers(curve, costs, height)[0]
+    size = every.size
+    for start, stop in ((0, size), (0, 1), (size - 1, size), (size // 3, size // 2), (5, size - 7)):
+        found = barriers_in_row(curve, costs, height, start, stop)
+        assert found.tolist() == every[start:stop].tolist()
 
 
 def test_at_a_target_the_error_of_a_difference_is_that_of_two_classes():

@@ -10,16 +10,19 @@ from steadycut.core.cuts.grid import cuts_of, exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.stable import (
-    LARGEST_EXPONENT,
+    LEAST_LIKELIHOOD,
     Stable,
+    cell_edges,
+    cells_of,
+    centre_score,
+    errors_at_stake,
     is_between,
     mean_quantile,
+    middle_of_row,
     nearest_rank,
-    negligible_exponent,
     one_basin,
     patient_weight,
     prior_mass,
-    share_at_stake,
     weight_beside,
 )
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort, two_basins
@@ -111,7 +114,8 @@ def test_the_mean_quantile_is_that_of_log_normal_scores(seed):
         stable.mean_quantile(row.tolist(), [Fraction(int(rank), 30) for rank in one])
         for row, one in zip(weights, ranks, strict=True)
     ]
-    assert mean_quantile(weights, ranks / 30) == pytest.approx(expected, abs=1e-13)
+    found = mean_quantile(weights, centre_score(cell_edges(ranks / 30)))
+    assert found == pytest.approx(expected, abs=1e-13)
 
 
 def test_stable_is_drawn_to_the_minimum_by_more_patients_and_by_a_sharper_score():
@@ -180,7 +184,9 @@ def test_how_far_it_looks_by_hand():
     """A miss costs 3: a wrong patient costs 1.8 in the mean, and 18 are 10 wrong of 100."""
     smallest, ill, well = np.array([[18.0]]), np.array([[40]]), np.array([[60]])
     found = Stable(weight=0.5).reach(smallest, ill, well, Costs(cost_fn=3.0))
-    assert found.tolist() == [[pytest.approx(1.8 * LARGEST_EXPONENT / (0.5 * np.log(91 / 11)))]]
+    assert found.tolist() == [
+        [pytest.approx(1.8 * 1.001 * -np.log(LEAST_LIKELIHOOD) / (0.5 * np.log(91 / 11)))]
+    ]
 
 
 def test_where_all_are_wrong_it_looks_everywhere():
@@ -196,7 +202,16 @@ def test_at_the_prevalence_of_the_patients_a_target_changes_no_choice(seed):
     plain = Costs(cost_fn=2.0)
     curve = count_errors(exact_cuts(cohort).cells[None, :])
     wrong = plain.cost_fn * prevalence + plain.cost_fp * (1 - prevalence)
-    assert share_at_stake(curve, target) == pytest.approx(risk_at_cuts(curve, plain) / wrong)
+    expected = 40 * risk_at_cuts(curve, plain) / wrong
+    assert errors_at_stake(curve, target) == pytest.approx(expected)
+    assert errors_at_stake(curve, plain) == pytest.approx(expected)
+
+
+def test_equal_costs_count_every_error_once():
+    curve = count_errors(exact_cuts(random_cohort(2, 40)).cells[None, :])
+    expected = (curve.misses + curve.alarms).tolist()
+    assert errors_at_stake(curve, Costs()).tolist() == expected
+    assert errors_at_stake(curve, Costs(cost_fn=4.0, cost_fp=4.0)).tolist() == expected
 
 
 def test_a_rare_disease_moves_the_cut_up():
@@ -221,19 +236,65 @@ def test_the_weight_of_a_patient(n, expected):
     assert patient_weight(0.2, np.array([[n]])) == pytest.approx(np.array([[expected]]), rel=1e-5)
 
 
+def test_cuts_with_a_billionth_of_the_largest_likelihood_do_not_count():
+    """400 patients without overlap: each error divides the likelihood by 401^0.1 = 1.82."""
+    labels = np.repeat([0, 1], 200)
+    curve = count_errors(
+        exact_cuts(PatientScores(scores=np.arange(400.0), labels=labels)).cells[None, :]
+    )
+    counts = Stable().weights(curve, Costs())[0] > 0
+    most = int(-np.log(LEAST_LIKELIHOOD) / (0.1 * np.log(401)))
+    assert most == 34
+    assert np.flatnonzero(counts).tolist() == list(range(200 - most, 200 + most + 1))
+
+
 @pytest.mark.parametrize("n", [1, 2, 7, 40, 1001])
-def test_no_rank_has_less_prior_than_the_cut_offs_left_out_allow_for(n):
-    ranks = np.arange(n + 1)
-    least = (0.5 + 2 * np.minimum(ranks, n - ranks)) / n**2
-    assert (prior_mass(ranks[None, :] / n)[0] >= least).all()
-    expected = np.log(1e9 * n / least) + np.sqrt(2 * np.log(4 * n))
-    assert negligible_exponent(ranks, np.array(n)) == pytest.approx(expected)
-    largest = np.exp(ndtri(1 - 1 / (4 * n)))
-    assert largest <= np.exp(np.sqrt(2 * np.log(4 * n)))
+def test_the_cells_from_tables_are_those_of_the_quantiles(n):
+    rng = np.random.default_rng(n)
+    ranks = np.sort(np.hstack([[[0, n]] * 3, rng.integers(0, n + 1, (3, 5))]), axis=1)
+    edges = cell_edges(ranks / n)
+    found = cells_of(ranks, np.full((3, 1), n))
+    plain = cells_of(ranks.astype(float), np.full((3, 1), n))
+    for cells in (found, plain):
+        assert cells.mass == pytest.approx(np.diff(edges**2 * (3 - 2 * edges)), abs=1e-15)
+        centres = (edges[:, 1:] + edges[:, :-1]) / 2
+        inside = (centres > 0) & (centres < 1)
+        assert np.log(cells.score[inside]) == pytest.approx(ndtri(centres[inside]))
+        assert (cells.score[centres == 0] == 0).all()
+        assert np.isfinite(cells.score).all()
 
 
-def test_no_exponent_is_larger_than_the_one_that_replicates_are_drawn_for():
-    assert negligible_exponent(np.array([0]), np.array([10**8])).tolist() == [LARGEST_EXPONENT]
+def test_rows_of_different_cohorts_have_their_own_cells():
+    ranks, n = np.array([[0, 1, 2], [0, 3, 8]]), np.array([[2], [8]])
+    together = cells_of(ranks, n)
+    for row in range(2):
+        alone = cells_of(ranks[row : row + 1], n[row : row + 1])
+        assert together.mass[row] == pytest.approx(alone.mass[0])
+        assert together.score[row] == pytest.approx(alone.score[0])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_middle_of_a_row_holds_the_cuts_between(seed):
+    """Also where ranks repeat, and where one cut has nearly all of the weight."""
+    rng = np.random.default_rng(seed)
+    weights = rng.random((1, 12)) ** (1 + seed % 8)
+    weights /= weights.sum()
+    ranks = np.sort(rng.integers(0, 8 + seed, (1, 12)), axis=1)
+    start, stop = middle_of_row(np.concatenate([[0.0], weights[0].cumsum()]), ranks[0])
+    assert list(range(start, stop)) == np.flatnonzero(is_between(weights, ranks)[0]).tolist()
+
+
+@pytest.mark.parametrize("costs", COSTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_row_alone_keeps_the_basin_that_it_keeps_among_others(costs, seed):
+    cohort = two_basins(80, seed) if seed % 2 else random_cohort(seed, 150)
+    curve, unit, rule = count_errors(exact_cuts(cohort).cells[None, :]), costs.unit, Stable()
+    weights = rule.weights(curve, unit)
+    expected = one_basin(weights, rule.walls(weights, curve, unit))
+    kept = np.zeros_like(weights)
+    basin = rule.basin_in_row(weights[0], curve, unit)
+    kept[:, basin] = weights[:, basin]
+    assert kept.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("rows", [1, 5])

@@ -1,6 +1,5 @@
 """The threshold that a rule chooses in each bootstrap replicate."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,7 @@ from steadycut.core.bootstrap.resampling import BATCH, resample
 from steadycut.core.bootstrap.within_groups import replicates_within
 from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.cuts.grid import Cuts
-from steadycut.core.cuts.risk_curve import Curve, count_errors
+from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
 from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.rules.pruning import Local
@@ -62,9 +61,16 @@ def draw_thresholds(
     threshold, rank = cuts.place(first, last), below[first]
     first, last = np.empty((2, n_replicates), dtype=np.int64)
     n_infeasible = 0
-    for batch, start, curve in _curves(groups, rule, costs, n_replicates, rng):
-        first[batch], last[batch] = (start + found for found in choose(curve, rule, costs))
-        n_infeasible += rule.n_infeasible(curve, costs) if isinstance(rule, Best) else 0
+    if len(groups) == 1 and isinstance(rule, Local) and is_worth_refining(groups[0], rule, costs):
+        blocks = make_blocks(groups[0], rule, costs)
+        drawn = refined_replicates(blocks, rule, costs, n_replicates, rng)
+        for place, dealt in enumerate(drawn):
+            first[place], last[place] = dealt.cuts_at(rule(dealt, costs))
+    else:
+        for batch, cells in replicates_within(groups, n_replicates, rng):
+            curve = count_errors(cells)
+            first[batch], last[batch] = choose(curve, rule, costs)
+            n_infeasible += rule.n_infeasible(curve, costs) if isinstance(rule, Best) else 0
     return ThresholdDraws(
         threshold=float(threshold[0]),
         rank=int(rank[0]),
@@ -126,17 +132,3 @@ def _draw_by_site(
         ranks=read_only(below[draws].astype(float)),
         n_infeasible=n_infeasible,
     )
-
-
-def _curves(
-    groups: IntArray, rule: Rule, costs: Costs, n_replicates: int, rng: np.random.Generator
-) -> Iterator[tuple[slice, int, Curve]]:
-    """Yield the curves of replicates, each with its place and its first cut."""
-    plain = len(groups) == 1
-    if plain and isinstance(rule, Local) and is_worth_refining(groups[0], rule, costs):
-        drawn = refined_replicates(make_blocks(groups[0]), rule, costs, n_replicates, rng)
-        for place, (start, curve) in enumerate(drawn):
-            yield slice(place, place + 1), start, curve
-        return
-    for batch, cells in replicates_within(groups, n_replicates, rng):
-        yield batch, 0, count_errors(cells)

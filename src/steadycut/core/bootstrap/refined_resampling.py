@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.bootstrap.resampling import is_few, replicates
+from steadycut.core.bootstrap.resampling import cell_of_patients, is_few, replicates
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.cuts.risk_curve import Curve, cost_at_cuts, count_errors
 from steadycut.core.records import Costs
@@ -24,25 +24,43 @@ from steadycut.core.rules.pruning import Local, Stretch, span
 
 # With fewer bins it is as fast to draw all of them.
 MANY_BINS = 20_000
-# Patients per block, as a multiple of the square root of all patients.
-BLOCK = 0.8
+# Fewest patients per block, as a multiple of the square root of all patients.
+BLOCK = 0.4
+# Patients per error by which the cost at a block is away from the limit of what matters.
+GROWTH = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Blocks:
-    """Blocks of neighbouring bins with about the same number of patients.
+    """Blocks of neighbouring bins, small ones where it depends on the replicate what matters.
 
     ``edges`` are the first bins of the blocks and, as last entry, the number of bins. ``cells`` has
-    shape (2 blocks,). ``below`` counts the patients of each class below each bin and, as last
-    entry, all of them, shape (2, bins + 1). ``sizes`` and ``below_block`` are the patients of each
-    class in a block, and below it, shape (2, blocks).
+    shape (2 blocks,). ``bins`` is the bin of every patient, the positive patients first.
+    ``sizes`` and ``first`` are the number of patients of each class in a block, and the place of
+    the first one in ``bins``, shape (2, blocks).
     """
 
     edges: IntArray
     cells: IntArray
-    below: IntArray
+    bins: IntArray
     sizes: FloatArray
-    below_block: IntArray
+    first: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Dealt(Stretch):
+    """Neighbouring cuts of one replicate, with a drawn patient between any two of them.
+
+    ``bounds`` are the bins of these patients, with one entry before the first and one after the
+    last. The cuts of the cohort between two of them are the same cut of the replicate.
+    """
+
+    bounds: IntArray
+
+    def cuts_at(self, rank: IntArray) -> tuple[int, int]:
+        """Return the first and the last cut of the cohort with ``rank`` drawn patients below."""
+        place = int(self.below[0].searchsorted(rank[0]))
+        return int(self.bounds[place]) + 1, int(self.bounds[place + 1])
 
 
 def is_worth_refining(cells: IntArray, rule: Local, costs: Costs) -> bool:
@@ -53,31 +71,36 @@ def is_worth_refining(cells: IntArray, rule: Local, costs: Costs) -> bool:
     return bool(np.isfinite(rule.reach(np.zeros((1, 1)), one, one, costs)).all())
 
 
-def make_blocks(cells: IntArray, size: float | None = None) -> Blocks:
-    """Group the bins of ``cells``, shape (2m,), into blocks of about ``size`` patients."""
+def make_blocks(cells: IntArray, rule: Local, costs: Costs, size: float | None = None) -> Blocks:
+    """Group the bins of ``cells``, shape (2m,), into blocks of at least ``size`` patients.
+
+    A block where the cost is far from the limit of what matters to ``rule`` may be larger: it will
+    be needed in every replicate, or in none.
+    """
     m = cells.size // 2
-    patients = np.cumsum(cells[:m] + cells[m:])
-    size = BLOCK * math.sqrt(patients[-1]) if size is None else size
-    first = np.flatnonzero(np.diff(patients // size, prepend=-1.0))
+    curve = count_errors(cells[None, :])
+    cost = cost_at_cuts(curve, costs)
+    smallest = cost.min(axis=1, keepdims=True)
+    limit = smallest + rule.reach(smallest, curve.n_positive, curve.n_negative, costs)
+    away = np.abs(cost - limit)[0, :-1] / costs.largest
+    size = BLOCK * math.sqrt(cells.sum()) if size is None else size
+    blocks = np.cumsum((cells[:m] + cells[m:]) / np.maximum(size, GROWTH * away))
+    first = np.flatnonzero(np.diff(blocks // 1, prepend=-1.0))
     by_class = np.add.reduceat(cells.reshape(2, m), first, axis=1)
-    below = np.zeros((2, m + 1), dtype=np.int64)
-    np.cumsum(cells.reshape(2, m), axis=1, out=below[:, 1:])
+    through = np.cumsum(by_class.ravel())
     return Blocks(
         edges=np.append(first, m),
         cells=by_class.ravel(),
-        below=below,
+        bins=cell_of_patients(cells[None, :])[0] % m,
         sizes=by_class.astype(np.float64),
-        below_block=below[:, first],
+        first=(through - by_class.ravel()).reshape(2, -1),
     )
 
 
 def refined_replicates(
     blocks: Blocks, rule: Local, costs: Costs, n_replicates: int, rng: np.random.Generator
-) -> Iterator[tuple[int, Curve]]:
-    """Yield, for each replicate, the first cut that is drawn in detail and the curve from there on.
-
-    The curve contains every cut that can matter to ``rule``, and one more on each side.
-    """
+) -> Iterator[Dealt]:
+    """Yield the cuts of each replicate that can matter to ``rule``, and some more beside them."""
     for _, drawn in replicates(blocks.cells, n_replicates, rng):
         curve = count_errors(drawn)
         needed = _needed(curve, rule, costs)
@@ -89,10 +112,8 @@ def refined_replicates(
 def _needed(curve: Curve, rule: Local, costs: Costs) -> NDArray[np.bool_]:
     """Return which blocks of each row may contain a cut that matters, from the costs at edges."""
     cost = cost_at_cuts(curve, costs)
-    best = cost.argmin(axis=1)[:, None]
-    rows = np.arange(len(best))[:, None]
-    smallest, rank = cost[rows, best], curve.ranks[rows, best]
-    reach = rule.reach(smallest, curve.n_positive, curve.n_negative, costs, rank)
+    smallest = cost.min(axis=1, keepdims=True)
+    reach = rule.reach(smallest, curve.n_positive, curve.n_negative, costs)
     # A margin, so that rounding cannot exclude a cut.
     limit = (smallest + reach) * (1 + 1e-9)
     least = np.maximum(
@@ -104,27 +125,33 @@ def _needed(curve: Curve, rule: Local, costs: Costs) -> NDArray[np.bool_]:
 
 def _deal(
     blocks: Blocks, cells: IntArray, curve: Curve, needed: slice, rng: np.random.Generator
-) -> tuple[int, Curve]:
+) -> Dealt:
     """Draw which patients of the needed blocks are in ``cells``, and count them up to each cut."""
     low, high = int(blocks.edges[needed.start]), int(blocks.edges[needed.stop])
-    below, drawn = blocks.below[:, low : high + 1], cells.reshape(2, -1)[:, needed].ravel()
-    # The patients between ``low`` and ``high`` have numbers from 0 on, positive patients first.
-    n_positive, n_negative = (below[:, -1] - below[:, 0]).tolist()
-    offset = below[:, :1] - np.array([[0], [n_positive]])
+    drawn = cells.reshape(2, -1)[:, needed]
+    times = drawn.ravel()
     # Faster than `integers`. No block is large enough for the rounding to matter.
-    place = rng.random(int(drawn.sum()))
-    place *= blocks.sizes[:, needed].ravel().repeat(drawn)
+    place = rng.random(int(times.sum()))
+    place *= blocks.sizes[:, needed].ravel().repeat(times)
     patient = place.astype(np.int64)
-    patient += (blocks.below_block[:, needed] - offset).ravel().repeat(drawn)
-    through = np.zeros(n_positive + n_negative + 1, dtype=np.int64)
-    np.bincount(patient, minlength=through.size - 1).cumsum(out=through[1:])
-    misses, negative = through.take(below - offset)
-    misses += curve.misses[needed.start]
-    alarms = np.subtract(curve.alarms[needed.start] + through[n_positive], negative, out=negative)
-    return low, Stretch(
+    patient += blocks.first[:, needed].ravel().repeat(times)
+    bins = blocks.bins.take(patient)
+    bins -= low
+    ill = np.bincount(bins[: int(drawn[0].sum())], minlength=high - low)
+    everybody = np.bincount(bins, minlength=high - low)
+    occupied = (everybody > 0).nonzero()[0]
+    counts = np.zeros((2, occupied.size + 1), dtype=np.int64)
+    ill.take(occupied).cumsum(out=counts[0, 1:])
+    everybody.take(occupied).cumsum(out=counts[1, 1:])
+    start = needed.start
+    misses, ranks = counts
+    misses += curve.misses[start]
+    ranks += curve.misses[start] + curve.alarms[0] - curve.alarms[start]
+    return Dealt(
         misses=misses[None, :],
-        alarms=alarms[None, :],
+        alarms=(curve.alarms[0] + misses - ranks)[None, :],
         positives=curve.n_positive[None, :],
         negatives=curve.n_negative[None, :],
-        below=(misses + (curve.n_negative - alarms))[None, :],
+        below=ranks[None, :],
+        bounds=np.concatenate(([low - 1], occupied + low, [high])),
     )

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.cuts.risk_curve import TIE, Curve, cost_of, risk_at_cuts
+from steadycut.core.cuts.risk_curve import TIE, Curve, cost_at_cuts, cost_of, risk_at_cuts
 from steadycut.core.records import Costs
 
 
@@ -92,3 +92,46 @@ def _lowest_so_far(risk: FloatArray, start: int, stop: int, tie: float) -> IntAr
     cuts = np.arange(start, stop) * new_low
     cuts[:, 0] = before
     return np.maximum.accumulate(cuts, axis=1, out=cuts)
+
+
+def barriers_in_row(
+    curve: Curve, costs: Costs, height: float, start: int, stop: int
+) -> NDArray[np.bool_]:
+    """Return the `barriers` from cut ``start`` to ``stop`` of a curve with one row, far faster.
+
+    Between two cuts the squared differences of the losses are cost_fn² per positive patient and
+    cost_fp² per negative one. Their sum up to each cut therefore gives the sum between any two.
+    """
+    n = float(curve.n_patients[0, 0])
+    tie = TIE * costs.largest * n
+    cost = cost_at_cuts(curve, costs)[0]
+    # From the lowest cut before ``start`` to the lowest one after ``stop``.
+    first = start - _nearest_lowest(cost[start::-1], tie)
+    last = stop + _nearest_lowest(cost[stop - 1 :], tie)
+    cost, misses, alarms = (row[first:last] for row in (cost, curve.misses[0], curve.alarms[0]))
+    squares = cost_of(misses, -alarms, costs.cost_fn**2, costs.cost_fp**2)
+    left = _rises(cost, squares, slice(start - first, stop - first), tie)
+    right = _rises(cost[::-1], -squares[::-1], slice(last - stop, last - start), tie)
+    return _exceeds(*left, height, n, tie) & _exceeds(*right, height, n, tie)[::-1]
+
+
+def _nearest_lowest(cost: FloatArray, tie: float) -> int:
+    return int((cost <= cost.min() + tie).argmax())
+
+
+def _rises(
+    cost: FloatArray, squares: FloatArray, cuts: slice, tie: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return how far each cut is above the lowest one so far, and the squares between them."""
+    cost, squares = cost[: cuts.stop], squares[: cuts.stop]
+    lowest = np.minimum.accumulate(cost)
+    nearest = np.maximum.accumulate(np.where(cost <= lowest + tie, squares, squares[0]))
+    return (cost - lowest)[cuts.start :], (squares - nearest)[cuts.start :]
+
+
+def _exceeds(
+    excess: FloatArray, square: FloatArray, height: float, n: float, tie: float
+) -> NDArray[np.bool_]:
+    square -= excess**2 / n
+    np.maximum(square, 0, out=square)
+    return np.asarray(excess > height * np.sqrt(square) + tie)

@@ -25,14 +25,12 @@ class Local(Protocol):
         n_positive: IntArray,
         n_negative: IntArray,
         costs: Costs,
-        rank: IntArray | None = None,
     ) -> FloatArray:
         """Return by how much a cut may exceed the ``smallest`` cost and still matter.
 
         Costs are totals over all patients of a cohort. The sum of the ``smallest`` cost and its
         reach must not decrease if the smallest cost increases. An upper bound of the smallest cost
-        can then be used instead. If the ``rank`` of the cheapest cut is known, the reach may be
-        smaller.
+        can then be used instead.
         """
         ...
 
@@ -72,10 +70,8 @@ def near_best(curve: Curve, rule: object, costs: Costs) -> tuple[int, Curve]:
         return 0, curve
     n_positive, n_negative, ranks = curve.n_positive, curve.n_negative, curve.ranks
     cost = cost_at_cuts(curve, costs)
-    best = cost.argmin(axis=1)[:, None]
-    rows = np.arange(len(best))[:, None]
-    smallest, rank = by_row(cost[rows, best]), by_row(ranks[rows, best])
-    most = smallest + reach(smallest, by_row(n_positive), by_row(n_negative), costs, rank)
+    smallest = by_row(cost.min(axis=1, keepdims=True))
+    most = smallest + reach(smallest, by_row(n_positive), by_row(n_negative), costs)
     found = span(cost <= most)
     start, stop = max(found.start - 1, 0), found.stop + 1
     return start, Stretch(

@@ -118,10 +118,8 @@ class Minimise:
         n_positive: IntArray,
         n_negative: IntArray,
         costs: Costs,
-        rank: IntArray | None = None,
     ) -> FloatArray:
         """Return how much more a cut may cost and still tie; infinite for other objectives."""
-        del rank
         if self.objective is not risk_at_cuts:
             return np.full(smallest.shape, np.inf)
         # Twice the tie, so that rounding cannot exclude a cut that ties.

@@ -16,6 +16,7 @@ from steadycut.core.rules.basins import lowest_on_either_side
 from steadycut.core.rules.stable import (
     Stable,
     cell_edges,
+    centre_score,
     is_between,
     mean_quantile,
     nearest_rank,
@@ -116,9 +117,9 @@ class StableStrata:
 
 def nearest_ranks(weights: FloatArray, ranks: IntArray, n_patients: IntArray) -> IntArray:
     """Return for each boundary the rank nearest to its mean; of two, the lower one."""
-    quantiles = ranks / n_patients[:, None]
+    scores = centre_score(cell_edges(ranks / n_patients[:, None]))
     found = [
-        nearest_rank(ranks, mean_quantile(weights[:, k], quantiles) * n_patients)
+        nearest_rank(ranks, mean_quantile(weights[:, k], scores) * n_patients)
         for k in range(weights.shape[1])
     ]
     return np.stack(found, axis=1)
