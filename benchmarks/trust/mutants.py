@@ -2,7 +2,7 @@
 
     python -m benchmarks.trust.mutants [--quick] [--seed 0] [--sample N] [--log FILE] [MODULE...]
 
-All mutants of all modules by default, which takes an hour or two; ``--sample N``
+All mutants of all modules by default, about 19,000, which takes some hours; ``--sample N``
 takes N of them by chance, ``--quick`` the fixed few that every change meets. What is mutated and
 what is not: `benchmarks/mutants/make.py`. A mutant that behaves as the original does is equivalent:
 `benchmarks/mutants/equivalent.txt` lists each with its reason, and they are counted apart.
