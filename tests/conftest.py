@@ -1,6 +1,8 @@
 """Settings for every test."""
 
+import os
 import signal
+from contextlib import suppress
 
 import pytest
 from hypothesis import settings
@@ -9,6 +11,14 @@ from hypothesis import settings
 # that: the workers of pytest, and the commands that the tests start and interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The processes of pytest share the cores already: more threads of BLAS only wait for each other.
+# The variable counts for what is loaded later and for commands that tests start; numpy is here.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+with suppress(ImportError):
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(int(os.environ["OMP_NUM_THREADS"]))
 
 # A test does not fail because the machine is busy.
 settings.register_profile("steadycut", deadline=None)

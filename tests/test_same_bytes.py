@@ -188,7 +188,7 @@ def test_a_second_run_in_the_same_place_changes_nothing(table, plain, tmp_path):
 
 
 PLACES = [
-    {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo", "LC_ALL": "C", "OMP_NUM_THREADS": "1"},
+    {"PYTHONHASHSEED": "1", "TZ": "Asia/Tokyo", "LC_ALL": "C", "OMP_NUM_THREADS": "2"},
     pytest.param(
         {
             "PYTHONHASHSEED": "77",

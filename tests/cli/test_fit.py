@@ -385,7 +385,7 @@ def test_neither_the_folder_nor_the_process_matters(table, tmp_path, capsys):
     done = subprocess.run(
         [*STEADYCUT, "fit", table.name, *FIT, *SITES, "--out", tmp_path / "o"],
         cwd=table.parent,
-        env={**os.environ, "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "OMP_NUM_THREADS": "1"},
+        env={**os.environ, "PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "OMP_NUM_THREADS": "2"},
         capture_output=True,
         text=True,
         check=True,
