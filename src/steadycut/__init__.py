@@ -56,12 +56,14 @@ if TYPE_CHECKING:
     from steadycut.study.adapt.switch import Switch, switch
     from steadycut.study.audit import Audit, audit
     from steadycut.study.compare import Comparison, compare
-    from steadycut.study.covariate.fit import CovariateStudy, fit_by_covariate
+    from steadycut.study.covariate.fit import fit_by_covariate
+    from steadycut.study.covariate.fitted import CovariateStudy
     from steadycut.study.fit import Study, fit
     from steadycut.study.monitor import Monitor, monitor
     from steadycut.study.operating_point import OperatingPoint, operating_point
     from steadycut.study.plan import Plan, plan
-    from steadycut.study.strata.fit import StrataStudy, fit_strata
+    from steadycut.study.strata.fit import fit_strata
+    from steadycut.study.strata.fitted import StrataStudy
 
     displays = figures
 
@@ -90,12 +92,14 @@ _PLACES = {
     "study.adapt.switch": ("Switch", "switch"),
     "study.audit": ("Audit", "audit"),
     "study.compare": ("Comparison", "compare"),
-    "study.covariate.fit": ("CovariateStudy", "fit_by_covariate"),
+    "study.covariate.fit": ("fit_by_covariate",),
+    "study.covariate.fitted": ("CovariateStudy",),
     "study.fit": ("Study", "fit"),
     "study.monitor": ("Monitor", "monitor"),
     "study.operating_point": ("OperatingPoint", "operating_point"),
     "study.plan": ("Plan", "plan"),
-    "study.strata.fit": ("StrataStudy", "fit_strata"),
+    "study.strata.fit": ("fit_strata",),
+    "study.strata.fitted": ("StrataStudy",),
 }
 # Whole modules: the figures, and what objects show of themselves in a notebook.
 _MODULES = {"displays": "steadycut.displays", "notebook": "steadycut.show.notebook"}

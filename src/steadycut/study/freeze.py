@@ -57,7 +57,7 @@ def rule_document(study: FittedStudy) -> RuleDocument:
         schema=SCHEMA,
         aggregation=steps_of(recipe),
         ensemble=None if study.ensemble is None else ensemble_part(study.ensemble),
-        columns=columns_of(recipe, recipes[0]),
+        columns=recipe_columns(recipe, recipes[0]),
         target_prevalence=search.costs.target,
         rule=str(search.rule),
         score_range=(float(scores.min()), float(scores.max())),
@@ -98,7 +98,7 @@ def check_named(*recipes: Recipe) -> None:
             raise BadRuleFile(msg) from None
 
 
-def columns_of(recipe: Recipe, leveled: Recipe | None = None) -> Columns:
+def recipe_columns(recipe: Recipe, leveled: Recipe | None = None) -> Columns:
     """Return the columns of a recipe; the levels of another where the recipe has none itself."""
     return Columns.of(recipe, levels=[level for level, _ in (leveled or recipe).levels])
 

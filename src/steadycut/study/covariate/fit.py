@@ -1,7 +1,6 @@
 """Cut-offs by covariate: one per group, or a function of a number, pulled to the pooled one."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,47 +15,18 @@ from steadycut.core.covariate.design import KINDS, Design, group_design, smooth_
 from steadycut.core.covariate.one_cut_test import common_cut_test
 from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
 from steadycut.core.covariate.slices import slice_patients
-from steadycut.core.frames import Columns
 from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.records import PatientScores, by_patient, check_patients
-from steadycut.core.rounding import at_most
 from steadycut.core.split import Roles
-from steadycut.documents.covariate import CovariateRule, CovariateStudyDocument, DifferencePart
-from steadycut.documents.shown import Shown, columns_of
+from steadycut.documents.covariate import DifferencePart
 from steadycut.errors import BadOption, warn_each
-from steadycut.study.covariate.describe import describe_by_covariate, freeze_by_covariate
-from steadycut.study.covariate.fitted import FittedByCovariate
+from steadycut.study.covariate.fitted import CovariateStudy
 from steadycut.study.options import Options, study_options
 from steadycut.study.roles import check_both_classes, deal_roles
 
 RULES = ("stable", "erm")
 
 Covariate = str | Mapping[Any, object] | ArrayLike
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class CovariateStudy(FittedByCovariate, Shown):
-    """Fitted cut-offs by covariate, and what one does with them: describe them, freeze them."""
-
-    def __repr__(self) -> str:
-        """Return the answer in three lines; no patient is shown."""
-        return (
-            f"CovariateStudy of {self.patients.n_patients} patients: {len(self.thresholds)} "
-            f"cut-offs by {self.name!r}\n"
-            f"certified: average cost at most {at_most(self.certificate.value)}\n"
-            "summary() and report(path) show it; freeze() makes the rule"
-        )
-
-    def describe(self) -> CovariateStudyDocument:
-        """Return everything that was found, without any patient, as one typed record."""
-        return describe_by_covariate(self)
-
-    def freeze(self) -> CovariateRule:
-        """Return the rule to take to the next hospital."""
-        return freeze_by_covariate(self)
-
-    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
-        return {"cuts": lambda: columns_of(self.describe().cuts)}
 
 
 def fit_by_covariate(

@@ -1,5 +1,6 @@
-"""Fitted cut-offs by covariate: everything that was found, as plain data."""
+"""Fitted cut-offs by covariate: everything that was found, described and frozen."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,17 +13,37 @@ from steadycut.core.covariate.cuts import CovariateCuts
 from steadycut.core.covariate.one_cut_test import CovariateTest
 from steadycut.core.covariate.rule import CutRule, Values
 from steadycut.core.diagnose import class_warnings
+from steadycut.core.frames import Columns
 from steadycut.core.records import PatientScores
+from steadycut.core.rounding import at_most
 from steadycut.core.split import Roles
-from steadycut.documents.covariate import DifferencePart
+from steadycut.core.strata.costs import CostMatrix
+from steadycut.documents.covariate import (
+    SCHEMA,
+    CovariateDocument,
+    CovariateRule,
+    CovariateStudyDocument,
+    CutPart,
+    DifferencePart,
+    PooledCut,
+    PooledPart,
+    ProvenancePart,
+    ScalePart,
+)
+from steadycut.documents.parts import CertificatePart, Range, names_part
+from steadycut.documents.shown import Shown, columns_of
+from steadycut.study.describe import role_counts, steps_of
+from steadycut.study.freeze import check_named, recipe_columns, versions
 from steadycut.study.options import Options
+from steadycut.study.reference import span_of
+from steadycut.study.useful import verdict_of_counts
 
 # If a smaller share of a group lies among the scores of the others, they are not comparable.
 LEAST_OVERLAP = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class FittedByCovariate:
+class CovariateStudy(Shown):
     """Cut-offs by covariate with their certificates, and the pooled cut-off for comparison.
 
     ``test`` tests on the choosing patients whether one cut-off is enough. ``groups`` holds a
@@ -44,6 +65,15 @@ class FittedByCovariate:
     pooled_certificate: Certificate
     groups: tuple[Certificate | None, ...]
     difference: DifferencePart
+
+    def __repr__(self) -> str:
+        """Return the answer in three lines; no patient is shown."""
+        return (
+            f"CovariateStudy of {self.patients.n_patients} patients: {len(self.thresholds)} "
+            f"cut-offs by {self.name!r}\n"
+            f"certified: average cost at most {at_most(self.certificate.value)}\n"
+            "summary() and report(path) show it; freeze() makes the rule"
+        )
 
     @property
     def kind(self) -> str:
@@ -109,6 +139,60 @@ class FittedByCovariate:
         )
         return [text]
 
+    def describe(self) -> CovariateStudyDocument:
+        """Return everything that was found, without any patient, as one typed record."""
+        options, recipe, scores = self.options, self.patients.recipe, self.patients.scores
+        costs, counts = options.search.costs, self.counts.counts
+        matrix = CostMatrix.of_errors(costs.cost_fn, costs.cost_fp)
+        return CovariateStudyDocument.of(
+            self,
+            options,
+            recipe,
+            class_names=names_part(recipe.class_names),
+            covariate=self.name,
+            covariate_range=_range(self),
+            cuts=cut_parts(self),
+            pooled=PooledCut(
+                threshold=self.pooled_threshold,
+                rank=self.cuts.pooled,
+                certificate=CertificatePart.of(self.pooled_certificate),
+            ),
+            aggregation=steps_of(recipe),
+            costs=costs,
+            score_range=(float(scores.min()), float(scores.max())),
+            rule=str(options.search.rule),
+            operating_point=self.counts,
+            patients=role_counts(self.patients, self.roles),
+            verdict=verdict_of_counts(counts, self.certificate, matrix, costs),
+        )
+
+    def freeze(self) -> CovariateRule:
+        """Return the rule to take to the next hospital."""
+        described, recipe, scale = self.describe(), self.patients.recipe, self.rule.scale
+        check_named(recipe)
+        return CovariateRule(
+            CovariateDocument.of(
+                described,
+                schema=SCHEMA,
+                columns=recipe_columns(recipe),
+                pooled=PooledPart.of(described.pooled, draws=self.cuts.pooled_draws.tolist()),
+                scale=ScalePart(
+                    ranks=scale.ranks.tolist(),
+                    thresholds=(self.options.sign * scale.thresholds + 0.0).tolist(),
+                ),
+                draws=self.cuts.draws.tolist(),
+                provenance=ProvenancePart.of(
+                    described, versions=versions(), data_sha256=self.patients.fingerprint()
+                ),
+                instances_per_patient=span_of(self.patients.n_instances),
+                reference=described.operating_point,
+                units_per_patient=span_of(self.patients.n_units),
+            )
+        )
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {"cuts": lambda: columns_of(self.describe().cuts)}
+
 
 def is_apart(scores: FloatArray, others: FloatArray) -> bool:
     """Return whether most scores lie outside the range of the others."""
@@ -116,3 +200,25 @@ def is_apart(scores: FloatArray, others: FloatArray) -> bool:
         return False
     inside = (scores >= others.min()) & (scores <= others.max())
     return bool(inside.mean() < LEAST_OVERLAP)
+
+
+def cut_parts(study: CovariateStudy) -> list[CutPart]:
+    """Return one part per group, or per value of the covariate, with its cut-off."""
+    certificates = study.groups or (None,) * len(study.positions)
+    columns = (
+        study.positions,
+        study.thresholds.tolist(),
+        study.own_thresholds.tolist(),
+        study.cuts.weights.tolist(),
+        study.cuts.ranks.tolist(),
+        [None if one is None else CertificatePart.of(one) for one in certificates],
+    )
+    rows = zip(*columns, strict=True)
+    return [CutPart(**dict(zip(CutPart.model_fields, row, strict=True))) for row in rows]
+
+
+def _range(study: CovariateStudy) -> Range | None:
+    if study.kind == "groups":
+        return None
+    chose = study.covariate[study.roles.select]
+    return float(chose.min()), float(chose.max())

@@ -1,7 +1,7 @@
 """Ordered risk strata: patient scores in, frozen and certified boundaries out."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,7 @@ from steadycut.core.bounds.windows import windows_of
 from steadycut.core.checks import IntArray, read_only
 from steadycut.core.confusion import count_decisions
 from steadycut.core.cuts.grid import clear_of_scores
-from steadycut.core.frames import Columns
 from steadycut.core.records import PatientScores, by_patient, check_patients
-from steadycut.core.rounding import at_most
 from steadycut.core.split import Roles
 from steadycut.core.strata.certify import certify_boundaries, certify_cost
 from steadycut.core.strata.costs import CostMatrix, check_grades
@@ -21,39 +19,11 @@ from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import StrataDraws, draw_strata, stratum_of
 from steadycut.core.strata.modulus import joint_band, joint_modulus, joint_radius, local_modulus
 from steadycut.core.strata.rules import parse_strata_rule, smallest_risk
-from steadycut.documents.shown import Shown, columns_of
-from steadycut.documents.strata import StrataRule, StrataStudyDocument
 from steadycut.errors import TooFewPatients, warn_each
 from steadycut.study.options import study_options
 from steadycut.study.roles import LEAST_PATIENTS, deal_roles
-from steadycut.study.strata.describe import describe_strata, freeze_strata
-from steadycut.study.strata.fitted import FittedStrata
+from steadycut.study.strata.fitted import StrataStudy
 from steadycut.study.strata.options import StrataOptions, strata_options
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class StrataStudy(FittedStrata, Shown):
-    """Fitted risk strata, and what one does with them: describe them, freeze them."""
-
-    def __repr__(self) -> str:
-        """Return the answer in three lines; no patient is shown."""
-        cuts = ", ".join(f"{one:.4g}" for one in self.thresholds)
-        return (
-            f"StrataStudy of {self.patients.n_patients} patients: boundaries at {cuts}\n"
-            f"certified: average cost at most {at_most(self.certificate.value)}\n"
-            "summary() and report(path) show it; freeze() makes the rule"
-        )
-
-    def describe(self) -> StrataStudyDocument:
-        """Return everything that was found, without any patient, as one typed record."""
-        return describe_strata(self)
-
-    def freeze(self) -> StrataRule:
-        """Return the boundaries to take to the next hospital."""
-        return freeze_strata(self)
-
-    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
-        return {"boundaries": lambda: columns_of(self.describe().boundaries)}
 
 
 def fit_strata(  # noqa: PLR0913

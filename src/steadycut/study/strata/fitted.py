@@ -1,23 +1,48 @@
-"""Fitted risk strata: the boundaries and everything that was found on the way, as plain data."""
+"""Fitted risk strata: the boundaries and everything found on the way, described and frozen."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.asked_rates import CertifiedRate, certified_rates
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.frames import Columns
 from steadycut.core.records import PatientScores
+from steadycut.core.rounding import at_most
 from steadycut.core.split import Roles
 from steadycut.core.strata.certify import BoundaryCertificate
 from steadycut.core.strata.diagnose import cost_warnings, grade_warnings, strata_warnings
 from steadycut.core.strata.draws import StrataDraws, stratum_flips, stratum_of
 from steadycut.core.strata.modulus import JointRadius
+from steadycut.core.verdict import OVERALL, worst_answer
+from steadycut.documents.guards import graded_fingerprint
+from steadycut.documents.shown import Shown, columns_of
+from steadycut.documents.strata import (
+    SCHEMA,
+    BetweenPart,
+    BoundaryPart,
+    StrataDocument,
+    StrataProvenance,
+    StrataRoles,
+    StrataRule,
+    StrataStability,
+    StrataStudyDocument,
+)
+from steadycut.documents.study import StudyRatePart, StudyVerdictPart
+from steadycut.study.describe import steps_of
+from steadycut.study.freeze import check_named, recipe_columns, versions
+from steadycut.study.reference import span_of
 from steadycut.study.strata.options import StrataOptions
+from steadycut.study.useful import verdict_of_counts
+
+USUAL = (0.05, 0.95)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class FittedStrata:
+class StrataStudy(Shown):
     """Boundaries of risk strata, why they were chosen and how far they can be trusted.
 
     Everything public is in the original units of the scores. ``grades`` are the true grades of
@@ -38,6 +63,15 @@ class FittedStrata:
     certificate: Certificate
     boundaries: tuple[BoundaryCertificate, ...]
     counts: IntArray
+
+    def __repr__(self) -> str:
+        """Return the answer in three lines; no patient is shown."""
+        cuts = ", ".join(f"{one:.4g}" for one in self.thresholds)
+        return (
+            f"StrataStudy of {self.patients.n_patients} patients: boundaries at {cuts}\n"
+            f"certified: average cost at most {at_most(self.certificate.value)}\n"
+            "summary() and report(path) show it; freeze() makes the rule"
+        )
 
     @property
     def thresholds(self) -> FloatArray:
@@ -96,3 +130,116 @@ class FittedStrata:
         """Return how often a resampled study would move each score by ``at_least`` strata."""
         values = self.options.sign * PatientScores(scores=scores).scores
         return stratum_flips(values, self.draws.thresholds, self.draws.draws, at_least)
+
+    def describe(self) -> StrataStudyDocument:
+        """Return everything that was found, without any patient, as one typed record."""
+        options, recipe = self.options, self.patients.recipe
+        sides = [StudyRatePart.of(one) for one in self.sides]
+        members = self.counts.sum(axis=0)
+        return StrataStudyDocument.of(
+            options,
+            self,
+            recipe,
+            thresholds=self.thresholds.tolist(),
+            operating_values=operating_values(self),
+            aggregation=steps_of(recipe),
+            costs=options.costs.values.tolist(),
+            boundaries=boundary_parts(self),
+            counts=self.counts.tolist(),
+            stability=stability_part(self),
+            patients=role_counts(self),
+            verdict=strata_verdict(self),
+            sides=sides or None,
+            between=BetweenPart.of_counts(members, options.delta) if sides else None,
+        )
+
+    def freeze(self) -> StrataRule:
+        """Return the boundaries to take to the next hospital."""
+        described, recipe, scores = self.describe(), self.patients.recipe, self.patients.scores
+        check_named(recipe)
+        low, high = np.quantile(scores, USUAL, method="inverted_cdf").tolist()
+        return StrataRule(
+            StrataDocument.of(
+                described,
+                schema=SCHEMA,
+                columns=recipe_columns(recipe),
+                score_range=(float(scores.min()), float(scores.max())),
+                usual_range=(low, high),
+                instances_per_patient=span_of(self.patients.n_instances),
+                bootstrap_thresholds=self.bootstrap_thresholds.tolist(),
+                provenance=StrataProvenance.of(
+                    described,
+                    versions=versions(),
+                    data_sha256=graded_fingerprint(self.patients.fingerprint(), self.grades),
+                ),
+                units_per_patient=span_of(self.patients.n_units),
+            )
+        )
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {"boundaries": lambda: columns_of(self.describe().boundaries)}
+
+
+def strata_verdict(study: StrataStudy) -> StudyVerdictPart:
+    """Return whether the strata are useful and, of two limits, whether both rates are shown."""
+    found = verdict_of_counts(study.counts, study.certificate, study.options.costs)
+    if not study.sides:
+        return found
+    asked = worst_answer(one.answer for one in study.sides)
+    return found.model_copy(update={"as_asked": asked, "overall": OVERALL[asked]})
+
+
+def operating_values(study: StrataStudy) -> list[float | None]:
+    """Return, for each boundary, the lowest-risk score of a choosing patient who is above it."""
+    sign = study.options.sign
+    scores = sign * study.patients.scores[study.roles.select]
+    found = []
+    for threshold in study.draws.thresholds:
+        above = scores[scores >= threshold]
+        found.append(sign * float(above.min()) if above.size else None)
+    return found
+
+
+def boundary_parts(study: StrataStudy) -> list[BoundaryPart]:
+    """Return one part per boundary: the costs of its errors for each grade, and both limits."""
+    options, steps = study.options, study.options.costs.steps
+    probabilities = options.costs.probabilities
+    return [
+        BoundaryPart.of(
+            found,
+            below=options.strata[k],
+            above=options.strata[k + 1],
+            threshold=float(study.thresholds[k]),
+            miss_costs=_costs_of(options, steps[:, k]),
+            alarm_costs=_costs_of(options, -steps[:, k]),
+            probability=None if probabilities is None else float(probabilities[k]),
+        )
+        for k, found in enumerate(study.boundaries)
+    ]
+
+
+def _costs_of(options: StrataOptions, step: FloatArray) -> dict[str, float]:
+    """Return the cost of the wrong side, for each grade for which this side is wrong."""
+    found = zip(options.grades, step.tolist(), strict=True)
+    return {grade: cost for grade, cost in found if cost > 0}
+
+
+def stability_part(study: StrataStudy) -> StrataStability:
+    """Return how far the boundaries move between replicates, and what that may cost."""
+    options, radius = study.options, study.radius
+    return StrataStability.of(
+        study,
+        options,
+        bias=(options.sign * radius.bias + 0.0).tolist(),
+        quantile=radius.quantile,
+        radius=radius.radius.tolist(),
+    )
+
+
+def role_counts(study: StrataStudy) -> StrataRoles:
+    """Return how many patients there are in each role and grade."""
+    select, certify = (
+        np.bincount(study.grades[index], minlength=len(study.options.grades)).tolist()
+        for index in (study.roles.select, study.roles.certify)
+    )
+    return StrataRoles(total=study.patients.n_patients, select=select, certify=certify)
