@@ -11,6 +11,10 @@ from steadycut.errors import BadOption, BadPatients, MissingScores, argument, di
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+# Labels and decisions, 0 or 1 for each patient.
+LabelArray = NDArray[np.int8]
+TextArray = NDArray[np.str_]
 Interval = tuple[float, float]
 A = TypeVar("A", bound=NDArray[Any])
 
@@ -183,7 +187,7 @@ def check_scores(scores: ArrayLike) -> FloatArray:
     return read_only(array + 0.0)
 
 
-def check_labels(labels: ArrayLike, n_patients: int) -> NDArray[np.int8]:
+def check_labels(labels: ArrayLike, n_patients: int) -> LabelArray:
     """Return ``labels`` as a read-only array of 0 and 1, shape (n_patients,)."""
     array = _one_dimension("labels", as_array("labels", labels))
     check_length("labels", array, n_patients)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.checks import IntArray
+from steadycut.core.checks import BoolArray, IntArray
 from steadycut.core.records import Costs, PatientScores
 
 
@@ -38,7 +38,7 @@ class Confusion:
         )
 
     @classmethod
-    def of_calls(cls, labels: NDArray[np.integer[Any]], called: NDArray[np.bool_]) -> "Confusion":
+    def of_calls(cls, labels: NDArray[np.integer[Any]], called: BoolArray) -> "Confusion":
         """Count the calls of patients with 0/1 labels."""
         return cls.of_counts(count_decisions(labels, called.astype(np.int8), (2, 2)))
 

@@ -4,9 +4,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steadycut.core.checks import shared_values
+from steadycut.core.checks import LabelArray, shared_values
 from steadycut.core.class_names import ClassNames
 from steadycut.errors import BadTable, argument
 
@@ -24,7 +23,7 @@ def code_labels(
     *,
     must_occur: bool = True,
     sizes: Sequence[int] = (),
-) -> NDArray[np.int8]:
+) -> LabelArray:
     """Return 0 or 1 for each distinct label.
 
     Parameters

@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steadycut.core.checks import (
+    BoolArray,
     FloatArray,
     IntArray,
+    LabelArray,
+    TextArray,
     as_array,
     check_choice,
     check_labels,
@@ -185,14 +188,14 @@ class PatientScores(Framed):
     """
 
     scores: FloatArray
-    labels: NDArray[np.int8] | None = None
-    patients: NDArray[np.str_] | None = None
-    sites: NDArray[np.str_] | None = None
+    labels: LabelArray | None = None
+    patients: TextArray | None = None
+    sites: TextArray | None = None
     n_instances: IntArray | None = None
     n_units: IntArray | None = None
     time: FloatArray | None = None
-    event: NDArray[np.int8] | None = None
-    attributes: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
+    event: LabelArray | None = None
+    attributes: Mapping[str, TextArray] = field(default_factory=dict)
     recipe: Recipe = field(default_factory=Recipe)
     # A cache: what `once` has made of these patients.
     _made: dict[str, Any] = field(init=False)
@@ -202,14 +205,14 @@ class PatientScores(Framed):
         *,
         scores: ArrayLike,
         labels: ArrayLike | None = None,
-        patients: Sequence[object] | NDArray[np.str_] | None = None,
-        sites: Sequence[object] | NDArray[np.str_] | None = None,
+        patients: Sequence[object] | TextArray | None = None,
+        sites: Sequence[object] | TextArray | None = None,
         n_instances: ArrayLike | None = None,
         n_units: ArrayLike | None = None,
         time: ArrayLike | None = None,
         event: ArrayLike | None = None,
         horizon: float | None = None,
-        attributes: Mapping[str, Sequence[object] | NDArray[np.str_]] | None = None,
+        attributes: Mapping[str, Sequence[object] | TextArray] | None = None,
         recipe: Recipe | None = None,
         positive: object = None,
     ) -> None:
@@ -258,7 +261,7 @@ class PatientScores(Framed):
         return self.scores.size
 
     @property
-    def known_labels(self) -> NDArray[np.int8]:
+    def known_labels(self) -> LabelArray:
         """The labels. It is an error to ask for them if there are none."""
         if self.labels is None:
             msg = "these patients have no labels. Name the column that holds them."
@@ -272,7 +275,7 @@ class PatientScores(Framed):
         return self.labels
 
     @property
-    def fates(self) -> NDArray[np.int8]:
+    def fates(self) -> LabelArray:
         """The labels, with `UNKNOWN` for patients who were censored before the horizon."""
         return self.known_labels if self.labels is None or self.time is None else self.labels
 
@@ -334,7 +337,7 @@ class PatientScores(Framed):
         """Number of patients with label 0."""
         return self.n_patients - self.n_positive
 
-    def take(self, index: NDArray[np.bool_] | IntArray) -> "PatientScores":
+    def take(self, index: BoolArray | IntArray) -> "PatientScores":
         """Return the patients at ``index``; the same object if these are all, in their order."""
         rows = np.asarray(index)
         if rows.dtype == np.bool_:
@@ -392,9 +395,7 @@ class PatientScores(Framed):
         return digest.hexdigest()
 
 
-def _coded(
-    labels: ArrayLike | None, positive: object, recipe: Recipe
-) -> tuple[NDArray[np.int8], Recipe]:
+def _coded(labels: ArrayLike | None, positive: object, recipe: Recipe) -> tuple[LabelArray, Recipe]:
     """Return texts as 0 and 1, and the recipe with the names of both classes."""
     if labels is None:
         msg = f"{argument('positive')} says which label counts as 1, and there are no labels."
@@ -410,7 +411,7 @@ def _coded(
 
 def _follow_up(
     time: ArrayLike | None, event: ArrayLike | None, horizon: float | None, n_patients: int
-) -> tuple[FloatArray, NDArray[np.int8]]:
+) -> tuple[FloatArray, LabelArray]:
     """Return the checked follow-up."""
     if time is None or event is None or horizon is None:
         msg = (
@@ -432,8 +433,8 @@ def _follow_up(
 
 
 def _fates(
-    labels: ArrayLike | None, time: FloatArray, event: NDArray[np.int8], horizon: float
-) -> NDArray[np.int8]:
+    labels: ArrayLike | None, time: FloatArray, event: LabelArray, horizon: float
+) -> LabelArray:
     """Return 1 if the event happened by the horizon, 0 if followed to it, otherwise `UNKNOWN`."""
     if labels is not None:
         msg = "labels are made from time, event and horizon. Give these, or labels, but not both."
@@ -442,9 +443,7 @@ def _fates(
     return np.where(by_then, 1, np.where(time >= horizon, 0, UNKNOWN)).astype(np.int8)
 
 
-def _checked_labels(
-    labels: ArrayLike, n_patients: int, followed: object | None
-) -> NDArray[np.int8]:
+def _checked_labels(labels: ArrayLike, n_patients: int, followed: object | None) -> LabelArray:
     """Return labels of 0 and 1; with a follow-up some may be unknown."""
     if followed is None:
         return check_labels(labels, n_patients)
@@ -453,7 +452,7 @@ def _checked_labels(
     return read_only(found)
 
 
-def _joined_labels(labels: NDArray[np.int8]) -> bytes:
+def _joined_labels(labels: LabelArray) -> bytes:
     """Return the labels in one text, with `SEPARATOR` between them, as bytes."""
     text = np.full((labels.size, 2), ord(SEPARATOR), dtype=np.uint8)
     text[:, 0] = ord("0") + labels
@@ -479,17 +478,15 @@ def check_patients(patients: object) -> None:
 
 
 def _attributes(
-    given: Mapping[str, Sequence[object] | NDArray[np.str_]], n_patients: int
-) -> dict[str, NDArray[np.str_]]:
+    given: Mapping[str, Sequence[object] | TextArray], n_patients: int
+) -> dict[str, TextArray]:
     if not isinstance(given, Mapping):
         msg = f"attributes must map names to one text per patient; got {shown(given)}."
         raise BadPatients(msg)
     return {str(name): _texts(str(name), values, n_patients) for name, values in given.items()}
 
 
-def _texts(
-    name: str, values: Sequence[object] | NDArray[np.str_], n_patients: int
-) -> NDArray[np.str_]:
+def _texts(name: str, values: Sequence[object] | TextArray, n_patients: int) -> TextArray:
     if isinstance(values, np.ndarray) and values.dtype.kind == "U":
         array = values.copy()
     else:
@@ -588,7 +585,7 @@ def _looked_up(name: str, patients: PatientScores, given: Mapping[Any, object]) 
     return [known[patient] for patient in wanted]
 
 
-def _order_by_identifier(patients: NDArray[np.str_] | None) -> IntArray | None:
+def _order_by_identifier(patients: TextArray | None) -> IntArray | None:
     if patients is None:
         return None
     order = np.argsort(patients, kind="stable")

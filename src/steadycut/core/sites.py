@@ -1,8 +1,8 @@
 """The sites of patients: which there are, who is where, and whether their scores are alike."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from steadycut.core.checks import BoolArray
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadPatients, argument
 
@@ -40,7 +40,7 @@ def check_number_of_sites(n_sites: int) -> None:
         raise BadPatients(msg)
 
 
-def is_at(patients: PatientScores, name: str) -> NDArray[np.bool_]:
+def is_at(patients: PatientScores, name: str) -> BoolArray:
     """Return which patients are at a site."""
     return np.array(patients.sites == name, dtype=bool)
 

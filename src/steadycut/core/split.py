@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steadycut.core.checks import IntArray, check_fraction, read_only
+from steadycut.core.checks import IntArray, LabelArray, check_fraction, read_only
 from steadycut.errors import TooFewPatients
 
 HONESTIES = ("split", "uniform")
@@ -55,7 +54,7 @@ def n_certifying(n_patients: int, certify_size: float) -> int:
     return min(max(round(n_patients * certify_size), 1), n_patients - 1)
 
 
-def split_classes(labels: NDArray[np.int8], certify_size: float, rng: np.random.Generator) -> Roles:
+def split_classes(labels: LabelArray, certify_size: float, rng: np.random.Generator) -> Roles:
     """Split each class on its own, so that both parts have the same share of it.
 
     After this split only bounds on the miss rate and on the alarm rate hold, given the class sizes.

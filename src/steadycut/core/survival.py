@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtr
 
-from steadycut.core.checks import FloatArray
+from steadycut.core.checks import BoolArray, FloatArray
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import UNKNOWN, Costs, PatientScores
 
@@ -52,7 +52,7 @@ def best_labels(patients: PatientScores, threshold: float) -> PatientScores:
     return _labelled(patients, patients.scores >= threshold)
 
 
-def _labelled(patients: PatientScores, ill: NDArray[np.bool_]) -> PatientScores:
+def _labelled(patients: PatientScores, ill: BoolArray) -> PatientScores:
     if not patients.n_unknown:
         return patients
     fates = patients.fates
@@ -120,7 +120,7 @@ class WeightedRate:
 
 
 def weighted_rate(
-    losses: ArrayLike, weights: FloatArray, among: NDArray[np.bool_] | None = None
+    losses: ArrayLike, weights: FloatArray, among: BoolArray | None = None
 ) -> WeightedRate:
     """Return the weighted mean of losses among some patients.
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from steadycut.core.checks import check_fraction, shown
+from steadycut.core.checks import TextArray, check_fraction, shown
 from steadycut.core.frames import Columns
 from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores, check_patients
@@ -305,7 +305,7 @@ def survival_here(
 
 def group_columns(
     patients: PatientScores, group: str | None, small_cells: int | None
-) -> dict[str, NDArray[np.str_]]:
+) -> dict[str, TextArray]:
     """Return the columns whose groups are judged one by one: sites, and what was asked for."""
     if small_cells is not None:
         if group is not None:
@@ -322,7 +322,7 @@ def group_columns(
     return found
 
 
-def _group_column(patients: PatientScores, name: str) -> NDArray[np.str_]:
+def _group_column(patients: PatientScores, name: str) -> TextArray:
     if name not in patients.attributes:
         msg = (
             f"{argument('group', name)} is not known of these patients. Give it in their "

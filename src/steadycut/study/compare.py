@@ -7,9 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steadycut.core.checks import FloatArray, check_flag
+from steadycut.core.checks import BoolArray, FloatArray, LabelArray, check_flag
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
@@ -61,8 +60,8 @@ class Row:
     name: str
     study: Study
     external: Confusion
-    labels: NDArray[np.int8]
-    wrong: NDArray[np.bool_]
+    labels: LabelArray
+    wrong: BoolArray
     flips: FloatArray
     best_external: float
 

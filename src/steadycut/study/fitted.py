@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from steadycut.core.asked_rates import CertifiedRate, certified_rates
 from steadycut.core.certify import Certificate
-from steadycut.core.checks import FloatArray
+from steadycut.core.checks import FloatArray, TextArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.cuts.grid import operating_value
 from steadycut.core.diagnose import class_warnings, flip_probability, order_warnings
@@ -201,7 +201,7 @@ def patient_columns(study: FittedStudy) -> Columns:
 
 
 def _decided(
-    study: FittedStudy, patients: PatientScores, part: NDArray[np.str_]
+    study: FittedStudy, patients: PatientScores, part: TextArray
 ) -> dict[str, NDArray[Any]]:
     called = study.options.sign * patients.scores >= study.chosen.threshold
     return {

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.core.bounds.concentration import PaperTerms, paper_terms
 from steadycut.core.certify import Certificate
-from steadycut.core.checks import IntArray, Interval
+from steadycut.core.checks import BoolArray, IntArray, Interval, TextArray
 from steadycut.core.confusion import Confusion, count_decisions
 from steadycut.core.intervals.auc import auc
 from steadycut.core.records import Costs, PatientScores
@@ -66,7 +65,7 @@ class Asked:
 
     margin: float = MARGIN
     sequential: bool = False
-    columns: Mapping[str, NDArray[np.str_]] = field(default_factory=dict)
+    columns: Mapping[str, TextArray] = field(default_factory=dict)
     small_cells: int | None = None
     censored: bool = False
 
@@ -198,8 +197,8 @@ def judge(
 
 
 def _groups(
-    columns: Mapping[str, NDArray[np.str_]],
-) -> list[tuple[str, str, NDArray[np.bool_]]]:
+    columns: Mapping[str, TextArray],
+) -> list[tuple[str, str, BoolArray]]:
     return [
         (column, str(value), texts == value)
         for column, texts in columns.items()

@@ -20,12 +20,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.core.adapt.labels import Labels
 from steadycut.core.adapt.menu import Item
 from steadycut.core.bounds.anytime import TARGET_BETS, largest_refuted
-from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.checks import BoolArray, FloatArray, IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
@@ -90,9 +89,9 @@ class Claims:
         cells: IntArray,
         delta: float | FloatArray,
         *,
-        same: bool | NDArray[np.bool_],
+        same: bool | BoolArray,
         slack: float = 0.0,
-    ) -> NDArray[np.bool_]:
+    ) -> BoolArray:
         """Return after which labels both claims are shown, each with error probability delta.
 
         ``same`` says that the cut-off is the original one, whose difference is 0. A replay on

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.core.adapt.home import HomeScores
 from steadycut.core.bounds.binomial import lower_limit, upper_limit
@@ -23,7 +22,7 @@ from steadycut.core.bounds.sampled import (
     lowest_below,
     lowest_sum,
 )
-from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.checks import BoolArray, FloatArray, IntArray
 from steadycut.core.records import SEPARATOR, Costs
 
 # So many ill patients more than at home are assumed among the labelled ones below the cut-off,
@@ -266,11 +265,11 @@ class Labelled:
 
 
 def counted(
-    strata: IntArray, ill: NDArray[np.bool_], drawn: NDArray[np.bool_], chances: Sequence[float]
+    strata: IntArray, ill: BoolArray, drawn: BoolArray, chances: Sequence[float]
 ) -> Labelled:
     """Return the drawn patients by stratum and by whether they are ill."""
 
-    def numbers(who: NDArray[np.bool_]) -> tuple[int, ...]:
+    def numbers(who: BoolArray) -> tuple[int, ...]:
         return tuple(np.bincount(strata[who], minlength=len(chances)).tolist())
 
     return Labelled(

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from steadycut.core.bounds.binomial import two_sided
-from steadycut.core.checks import FloatArray
+from steadycut.core.checks import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +22,7 @@ class Changes:
     no_longer: int
 
     @classmethod
-    def of(cls, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> "Changes":
+    def of(cls, before: BoolArray, after: BoolArray) -> "Changes":
         """Count the changes from one row of decisions to the other."""
         return cls(
             n_patients=before.size,

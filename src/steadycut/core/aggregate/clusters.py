@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.core.aggregate.aggregators import Segments, mean, offsets_of
 from steadycut.core.aggregate.exact_sums import blocks_of, exact_sum, exact_sums
-from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.checks import FloatArray, IntArray, LabelArray
 
 # The squares of larger scores overflow.
 LARGEST = 1e140
@@ -89,7 +88,7 @@ def repeats_of(segments: Segments) -> int:
     return found
 
 
-def clusters_from(sums: ClusterSums, labels: NDArray[np.int8] | None) -> Clusters | None:
+def clusters_from(sums: ClusterSums, labels: LabelArray | None) -> Clusters | None:
     """Return the design effect of the instances.
 
     Parameters
@@ -145,7 +144,7 @@ def clusters_from(sums: ClusterSums, labels: NDArray[np.int8] | None) -> Cluster
     )
 
 
-def _classes(labels: NDArray[np.int8] | None, n_patients: int) -> IntArray:
+def _classes(labels: LabelArray | None, n_patients: int) -> IntArray:
     if labels is None:
         return np.zeros(n_patients, dtype=np.int64)
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steadycut.core.checks import FloatArray, IntArray, read_only
+from steadycut.core.checks import FloatArray, IntArray, TextArray, read_only
 from steadycut.errors import BadPatients, argument
 
 KINDS = ("groups", "smooth")
@@ -43,19 +42,19 @@ class Design:
         """Number of slices."""
         return int(self.windows.shape[1])
 
-    def at(self, ranks: FloatArray, covariate: NDArray[np.str_] | FloatArray) -> FloatArray:
+    def at(self, ranks: FloatArray, covariate: TextArray | FloatArray) -> FloatArray:
         """Return the rank of the cut for each patient, from one rank per window."""
         if self.anchors is None:
             return np.asarray(ranks[self.codes(covariate)])
         return np.interp(np.asarray(covariate, dtype=np.float64), self.anchors, ranks)
 
-    def codes(self, covariate: NDArray[np.str_] | FloatArray) -> IntArray:
+    def codes(self, covariate: TextArray | FloatArray) -> IntArray:
         """Return the position of each patient's group among the names; all groups must be known."""
         place = {name: code for code, name in enumerate(self.names)}
         return np.array([place[name] for name in covariate.tolist()], dtype=np.int64)
 
 
-def group_design(groups: Sequence[str] | NDArray[np.str_]) -> Design:
+def group_design(groups: Sequence[str] | TextArray) -> Design:
     """Return the design for groups. The names are sorted as texts.
 
     Examples

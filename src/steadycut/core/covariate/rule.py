@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.checks import FloatArray, read_only
+from steadycut.core.checks import FloatArray, LabelArray, TextArray, read_only
 from steadycut.core.covariate.design import Design
 from steadycut.core.covariate.slices import CutScale
 from steadycut.errors import BadPatients, argument
@@ -16,7 +16,7 @@ from steadycut.errors import BadPatients, argument
 # A whole number written as a float. Other numbers stay: 1.10 may be a version and not 1.1.
 WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]{0,14}))\.0+")
 
-Values = NDArray[np.str_] | FloatArray
+Values = TextArray | FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -37,7 +37,7 @@ class CutRule:
         """Return the cut-off of each patient, in the units of the score."""
         return self.sign * self.scale.at(self.design.at(self.ranks, covariate)) + 0.0
 
-    def decide(self, scores: FloatArray, covariate: Values) -> NDArray[np.int8]:
+    def decide(self, scores: FloatArray, covariate: Values) -> LabelArray:
         """Return 1 for every patient who is called, else 0."""
         called = self.sign * scores >= self.sign * self.thresholds(covariate)
         return called.astype(np.int8)
@@ -52,7 +52,7 @@ class CutRule:
         return flips / len(self.draws)
 
 
-def as_groups(column: NDArray[Any], known: Sequence[str] = ()) -> NDArray[np.str_]:
+def as_groups(column: NDArray[Any], known: Sequence[str] = ()) -> TextArray:
     """Return groups as texts. Known groups keep their names; a missing value is an error.
 
     Whole numbers are the same group however a table stores them: 1, 1.0 and ``"1.0"``.

@@ -1,18 +1,17 @@
 """Two rules on the same patients: the difference of their risks, its error, and a test of it."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.core.bounds.anytime import upper_mean
 from steadycut.core.bounds.binomial import upper_limit
-from steadycut.core.checks import FloatArray
+from steadycut.core.checks import BoolArray, FloatArray, LabelArray
 from steadycut.core.records import Costs
 
-Wrong = NDArray[np.bool_]
+Wrong = BoolArray
 
 
 def paired_difference(
-    labels: NDArray[np.int8], wrong: Wrong, other: Wrong, costs: Costs
+    labels: LabelArray, wrong: Wrong, other: Wrong, costs: Costs
 ) -> tuple[float, float]:
     """Return the risk of one rule minus that of another, and its paired standard error.
 
@@ -53,7 +52,7 @@ def paired_difference(
     return _sum_of_means(parts)
 
 
-def _worse_end(labels: NDArray[np.int8], wrong: Wrong, costs: Costs) -> tuple[float, float]:
+def _worse_end(labels: LabelArray, wrong: Wrong, costs: Costs) -> tuple[float, float]:
     """Return the class weights at the end of the target range that is worse for the rule."""
     miss = wrong[labels == 1].mean() if np.any(labels == 1) else 0.0
     alarm = wrong[labels == 0].mean() if np.any(labels == 0) else 0.0
@@ -67,7 +66,7 @@ def _sum_of_means(parts: list[FloatArray]) -> tuple[float, float]:
 
 
 def is_cheaper(
-    labels: NDArray[np.int8],
+    labels: LabelArray,
     wrong: Wrong,
     other: Wrong,
     costs: Costs,

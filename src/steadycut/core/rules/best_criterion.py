@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.checks import BoolArray, FloatArray, IntArray
 from steadycut.core.cuts.grid import Cuts
 from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors
 from steadycut.core.records import Costs
@@ -66,7 +66,7 @@ class Best:
             chosen = best_of(np.where(np.isinf(merit), -np.inf, merit), chosen)
         return middle_of_widest_flat(np.where(chosen, 0.0, 1.0), curve.ranks, 0.0)
 
-    def allowed(self, ends: tuple[Counts, ...], costs: Costs) -> NDArray[np.bool_]:
+    def allowed(self, ends: tuple[Counts, ...], costs: Costs) -> BoolArray:
         """Return which cuts are within the limits; without any, those that come nearest."""
         shortfall = self.shortfall(ends, costs)
         within = shortfall <= TIE
@@ -116,7 +116,7 @@ class Best:
         return " and ".join(str(limit) for limit in self.limits)
 
 
-def nearest_chosen(ranks: IntArray, chosen: NDArray[np.bool_], rank: IntArray) -> IntArray:
+def nearest_chosen(ranks: IntArray, chosen: BoolArray, rank: IntArray) -> IntArray:
     """Return, of the chosen cuts of each row, the rank that is nearest to a given one.
 
     Examples
@@ -133,7 +133,7 @@ def _reached(limit: Limit, shortfall: float) -> str:
     return "undefined" if shortfall == np.inf else f"{value:.4g}"
 
 
-def best_of(merit: FloatArray, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def best_of(merit: FloatArray, chosen: BoolArray) -> BoolArray:
     """Return which of the chosen cuts have the largest merit of their row, up to rounding."""
     merit = np.where(chosen, merit, -np.inf)
     size = np.abs(merit, where=np.isfinite(merit), out=np.zeros_like(merit))

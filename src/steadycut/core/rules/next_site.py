@@ -13,9 +13,8 @@ hospitals, not a probability. For a specificity it takes the smallest such t.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steadycut.core.checks import IntArray
+from steadycut.core.checks import BoolArray, IntArray
 from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors
 from steadycut.core.records import Costs, PatientScores
 from steadycut.errors import BadOption, argument
@@ -67,7 +66,7 @@ class AtNextSite:
             )
             raise BadOption(msg)
 
-    def choose(self, sites: IntArray) -> tuple[IntArray, NDArray[np.bool_]]:
+    def choose(self, sites: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the chosen cut of each replicate, and whether it keeps the limit.
 
         ``sites`` are the patients of each site counted between the cuts, shape (replicates, sites,

@@ -9,9 +9,9 @@ one curve. On real hospitals this rule generalises worse than the plain minimise
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.core.checks import (
+    BoolArray,
     FloatArray,
     IntArray,
     check_choice,
@@ -121,7 +121,7 @@ class Pointwise:
         wanted = self.factor * np.ptp(risk, axis=1)
         return np.divide(wanted, level, out=np.zeros_like(level), where=level > 0)
 
-    def within_reach(self, curve: Curve, costs: Costs, thresholds: FloatArray) -> NDArray[np.bool_]:
+    def within_reach(self, curve: Curve, costs: Costs, thresholds: FloatArray) -> BoolArray:
         """Return which thresholds lie at the smallest risk, or at most the cap to its right."""
         start = smallest_risk_at(curve, costs)
         farthest = self.cap * (np.ptp(thresholds) if self.cap_in == "range" else 1.0)

@@ -9,13 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.bounds.binomial import deviation, upper_limit
 from steadycut.core.bounds.concentration import mean_limit
 from steadycut.core.certify import Certificate
-from steadycut.core.checks import FloatArray, IntArray, check_choice, check_fraction
+from steadycut.core.checks import BoolArray, FloatArray, IntArray, check_choice, check_fraction
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.errors import BadOption
 
@@ -84,7 +83,7 @@ def certify_boundaries(
     return tuple(found)
 
 
-def _rate_limit(wrong: NDArray[np.bool_], members: NDArray[np.bool_], delta: float) -> RateLimit:
+def _rate_limit(wrong: BoolArray, members: BoolArray, delta: float) -> RateLimit:
     errors, n = int(np.count_nonzero(wrong & members)), int(np.count_nonzero(members))
     return RateLimit(errors=errors, n_patients=n, limit=upper_limit(errors, n, delta))
 

@@ -13,11 +13,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.core.bounds.multiscale import mass_limits
 from steadycut.core.bounds.windows import Windows
-from steadycut.core.checks import FloatArray, check_fraction, read_only
+from steadycut.core.checks import BoolArray, FloatArray, check_fraction, read_only
 from steadycut.core.strata.costs import CostMatrix
 
 
@@ -109,7 +108,7 @@ def joint_band(windows: Windows, radius: FloatArray, costs: CostMatrix, delta: f
     return total
 
 
-def weight_layers(weights: FloatArray) -> list[tuple[float, NDArray[np.bool_]]]:
+def weight_layers(weights: FloatArray) -> list[tuple[float, BoolArray]]:
     """Divide weights into layers: the height of each layer, and which entries reach it.
 
     Examples

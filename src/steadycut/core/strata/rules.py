@@ -8,9 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steadycut.core.checks import FloatArray, IntArray, check_choice
+from steadycut.core.checks import BoolArray, FloatArray, IntArray, check_choice
 from steadycut.core.cuts.risk_curve import TIE
 from steadycut.core.rules.basins import lowest_on_either_side
 from steadycut.core.rules.stable import (
@@ -127,7 +126,7 @@ def nearest_ranks(weights: FloatArray, ranks: IntArray, n_patients: IntArray) ->
 
 def boundary_barriers(
     curves: BoundaryCurves, costs: CostMatrix, boundary: int, height: float
-) -> NDArray[np.bool_]:
+) -> BoolArray:
     """Return which cuts are barriers between the minima of one boundary, shape (rows, cuts).
 
     Like `steadycut.core.rules.basins.barriers`, for any number of grades. A barrier is a cut whose

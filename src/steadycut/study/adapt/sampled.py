@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from steadycut.core.adapt.sampling import (
     Labelled,
@@ -12,7 +12,7 @@ from steadycut.core.adapt.sampling import (
     strata_of,
 )
 from steadycut.core.bounds.binomial import rate_interval
-from steadycut.core.checks import IntArray
+from steadycut.core.checks import BoolArray, IntArray
 from steadycut.core.records import PatientScores
 from steadycut.core.rounding import at_least, at_most
 from steadycut.core.verdict import (
@@ -305,7 +305,7 @@ def _labels_of(patients: PatientScores, labels: Mapping[str, int] | ArrayLike | 
     return np.array(values, dtype=np.int64)
 
 
-def _check_same_patients(plan: LabelPlan, strata: IntArray, drawn: NDArray[np.bool_]) -> None:
+def _check_same_patients(plan: LabelPlan, strata: IntArray, drawn: BoolArray) -> None:
     """Refuse a table that lacks patients of the plan, or has others."""
     planned, here = sum(one.patients for one in plan.strata), strata.size
     if here < planned:
@@ -325,9 +325,7 @@ def _check_same_patients(plan: LabelPlan, strata: IntArray, drawn: NDArray[np.bo
             raise BadPatients(msg)
 
 
-def _check_labelled(
-    plan: LabelPlan, strata: IntArray, drawn: NDArray[np.bool_], given: IntArray
-) -> None:
+def _check_labelled(plan: LabelPlan, strata: IntArray, drawn: BoolArray, given: IntArray) -> None:
     """Refuse a stratum of which no drawn patient has a label."""
     for place, one in enumerate(plan.strata):
         here = drawn & (strata == place)

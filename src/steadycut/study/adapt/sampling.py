@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.core.adapt.sampling import (
     Expected,
@@ -14,7 +13,7 @@ from steadycut.core.adapt.sampling import (
     lower_edge,
     strata_of,
 )
-from steadycut.core.checks import check_count, is_real, refuse
+from steadycut.core.checks import FloatArray, TextArray, check_count, is_real, refuse
 from steadycut.core.records import PatientScores
 from steadycut.documents.change_plan import DrawnStratumPart, LabelPlan, Stratum
 from steadycut.documents.frozen import FrozenFile
@@ -41,8 +40,8 @@ class LabelDraw:
     """
 
     plan: LabelPlan
-    patients: NDArray[np.str_]
-    strata: NDArray[np.str_]
+    patients: TextArray
+    strata: TextArray
     expected: tuple[float, float, float]
     warnings: tuple[str, ...]
 
@@ -162,7 +161,7 @@ def _middle(stated: tuple[float, float] | None, home: float) -> float:
 
 def _for_budget(
     rule: FrozenRule,
-    scores: NDArray[np.float64],
+    scores: FloatArray,
     cut: float,
     labels: int,
     prevalence: float | None,
@@ -209,7 +208,7 @@ def _checked_chances(given: Sequence[float] | None, edge: float | None) -> list[
     return [float(one) for one in found]
 
 
-def patient_coins(patients: PatientScores, seed: int, rule: FrozenRule) -> NDArray[np.float64]:
+def patient_coins(patients: PatientScores, seed: int, rule: FrozenRule) -> FloatArray:
     """Return the coin of each patient by the seed and the rule; refuse rows without identifiers."""
     if patients.patients is None:
         msg = (

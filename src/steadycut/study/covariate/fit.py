@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.certify import Certificate, certificate_of
-from steadycut.core.checks import check_choice
+from steadycut.core.checks import BoolArray, IntArray, LabelArray, check_choice
 from steadycut.core.confusion import Confusion
 from steadycut.core.covariate.cuts import choose_by_covariate
 from steadycut.core.covariate.design import KINDS, Design, group_design, smooth_design
@@ -108,7 +108,7 @@ def fit_by_covariate(
     return study
 
 
-def make_design(values: Values, roles: Roles, kind: str) -> tuple[Design, NDArray[np.int64]]:
+def make_design(values: Values, roles: Roles, kind: str) -> tuple[Design, IntArray]:
     """Return the design and the slice of each choosing patient."""
     if kind == "smooth":
         return smooth_design(np.asarray(values[roles.select], dtype=np.float64))
@@ -157,8 +157,8 @@ def run_by_covariate(
 
 
 def _certify_groups(
-    labels: NDArray[np.int8],
-    called: NDArray[np.bool_],
+    labels: LabelArray,
+    called: BoolArray,
     groups: Values,
     design: Design,
     options: Options,
@@ -174,7 +174,7 @@ def _certify_groups(
 
 
 def _difference(
-    labels: NDArray[np.int8], called: NDArray[np.bool_], other: NDArray[np.bool_], options: Options
+    labels: LabelArray, called: BoolArray, other: BoolArray, options: Options
 ) -> DifferencePart:
     costs, delta = options.search.costs, options.search.delta
     positive = labels == 1

@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.core.certify import Certificate
-from steadycut.core.checks import FloatArray
+from steadycut.core.checks import FloatArray, LabelArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.covariate.cuts import CovariateCuts
 from steadycut.core.covariate.one_cut_test import CovariateTest
@@ -99,7 +98,7 @@ class CovariateStudy(Shown):
     def _placed(self, ranks: FloatArray) -> FloatArray:
         return self.options.sign * self.rule.scale.at(ranks) + 0.0
 
-    def decide(self, scores: FloatArray, covariate: Values) -> NDArray[np.int8]:
+    def decide(self, scores: FloatArray, covariate: Values) -> LabelArray:
         """Return 1 for every patient who is called, else 0."""
         return self.rule.decide(np.asarray(scores, dtype=np.float64), covariate)
 
