@@ -60,16 +60,17 @@ def parse_rates(
         if name in asked:
             msg = f"{argument('certify')} asks for {name} twice; ask once."
             raise BadOption(msg)
-        asked[name] = _share(name, value)
+        asked[name] = share_in("certify", name, value)
     return asked
 
 
-def _share(name: str, text: str) -> float:
+def share_in(option: str, name: str, text: str) -> float:
+    """Return the share that is asked of a rate in the text of an option."""
     try:
         value: float | str = float(text)
     except ValueError:
         value = text
-    return check_fraction(f"the {name} of {argument('certify')}", value)
+    return check_fraction(f"the {name} of {argument(option)}", value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

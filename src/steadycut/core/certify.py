@@ -7,8 +7,7 @@ from numpy.typing import ArrayLike
 from steadycut.core.bounds.concentration import BOUNDS, choose_bound
 from steadycut.core.checks import check_finite, check_fraction
 from steadycut.core.confusion import Confusion, confusion_at
-from steadycut.core.records import Costs, PatientScores, sign_of
-from steadycut.errors import TooFewPatients
+from steadycut.core.records import Costs, PatientScores, check_some, sign_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,9 +120,7 @@ def certify(
     (0.0, 0.438, False)
     """
     patients = PatientScores(scores=scores, labels=y).oriented(direction)
-    if not patients.n_patients:
-        msg = "a certificate needs at least one patient; got none."
-        raise TooFewPatients(msg)
+    check_some("a certificate needs", patients.n_patients)
     check_finite("threshold", threshold)
     oriented = sign_of(direction) * threshold
     costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp)

@@ -17,6 +17,7 @@ from steadycut.core.checks import check_choice, check_fraction, store
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.split import HONESTIES, n_certifying
+from steadycut.core.verdict import smallest_number
 from steadycut.errors import BadOption
 
 # A tolerance: 0.1 * 30 is slightly more than 3 in floating point, but means three errors.
@@ -352,33 +353,16 @@ def _smallest_lasting(enough: Callable[[int], bool], blocks: _Blocks, most: int)
     A block is enough if its first n is. With one kind of error it becomes easier from block to
     block. With two kinds, later blocks are checked too.
     """
-    n = _smallest(lambda n: enough(blocks.start(n)), 1, most)
+    n = smallest_number(lambda n: enough(blocks.start(n)), 1, most)
     if n is None or not blocks.rates:
         return n
     fails = blocks.start(n) - 1
     while fails:
         # The first n of that block is not enough, but a later n of the block may be.
-        n = _smallest(enough, blocks.start(fails), fails) or fails + 1
+        n = smallest_number(enough, blocks.start(fails), fails) or fails + 1
         failed = [start for start in [n, *blocks.later(n)] if not enough(start)]
         fails = blocks.end(failed[-1]) if failed else 0
     return n
-
-
-def _smallest(enough: Callable[[int], bool], low: int, high: int) -> int | None:
-    """Return the smallest n in [low, high] that is enough; once true, it must stay true.
-
-    The search first doubles n, so that numbers far beyond the answer, which are slow, are never
-    tried.
-    """
-    reach = low
-    while reach < high and not enough(reach):
-        low, reach = reach + 1, min(2 * reach, high)
-    if not enough(reach):
-        return None
-    while low < reach:
-        middle = (low + reach) // 2
-        low, reach = (low, middle) if enough(middle) else (middle + 1, reach)
-    return reach
 
 
 def with_share(setting: Setting, counts: Confusion) -> Setting:

@@ -30,7 +30,14 @@ from steadycut.core.checks import (
 from steadycut.core.class_names import ClassNames
 from steadycut.core.frames import Columns, Framed
 from steadycut.core.labels import code_labels, negative_name
-from steadycut.errors import BadOption, BadPatients, PatientOverlap, argument, warn_each
+from steadycut.errors import (
+    BadOption,
+    BadPatients,
+    PatientOverlap,
+    TooFewPatients,
+    argument,
+    warn_each,
+)
 
 DIRECTIONS = ("ge", "le")
 Direction = Literal["ge", "le"]
@@ -475,6 +482,13 @@ def check_patients(patients: object) -> None:
     if not isinstance(patients, PatientScores):
         msg = f"patients must be PatientScores, such as aggregate() makes; got {shown(patients)}."
         raise BadPatients(msg)
+
+
+def check_some(needs: str, n_patients: int) -> None:
+    """Refuse no patient at all; ``needs`` says what needs one, as in "an audit needs"."""
+    if not n_patients:
+        msg = f"{needs} at least one patient; got none."
+        raise TooFewPatients(msg)
 
 
 def _attributes(

@@ -534,13 +534,19 @@ def strict_level(delta: float) -> float:
     return float(ndtr(ndtri(delta) - ILL_LUCK))
 
 
-def smallest_number(is_enough: Callable[[int], bool], start: int) -> int | None:
-    """Return the smallest number of patients from ``start`` on that is enough, if it is found."""
+def smallest_number(
+    is_enough: Callable[[int], bool], start: int, most: int = MOST_PATIENTS
+) -> int | None:
+    """Return the smallest number of patients from ``start`` on that is enough, if it is found.
+
+    Once true, it must stay true. The search first doubles the number, so that numbers far beyond
+    the answer, which are slow, are never tried.
+    """
     low = reach = start
     while not is_enough(reach):
-        if reach == MOST_PATIENTS:
+        if reach == most:
             return None
-        low, reach = reach + 1, min(2 * reach, MOST_PATIENTS)
+        low, reach = reach + 1, min(2 * reach, most)
     while low < reach:
         middle = (low + reach) // 2
         low, reach = (low, middle) if is_enough(middle) else (middle + 1, reach)

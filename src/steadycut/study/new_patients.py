@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from steadycut.core.checks import IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.odd import swapped_warnings
-from steadycut.core.records import PatientScores, by_patient
+from steadycut.core.records import PatientScores, by_patient, check_some
 from steadycut.documents.frozen import FrozenFile
-from steadycut.errors import TooFewPatients
 
 Given = PatientScores | Mapping[Any, PatientScores] | ArrayLike
 
@@ -35,9 +34,7 @@ def graded_patients(
     Labels of the patients say whether a grade is any but the lowest. ``what`` needs patients.
     """
     patients = as_patients(rule, scores)
-    if not patients.n_patients:
-        msg = f"{what} needs at least one patient; got none."
-        raise TooFewPatients(msg)
+    check_some(f"{what} needs", patients.n_patients)
     if y is not None:
         y = by_patient("y", patients, y)
     grades = rule.grades_of(patients, y)

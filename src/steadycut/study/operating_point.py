@@ -13,7 +13,7 @@ from steadycut.core.intervals import auc as area
 from steadycut.core.intervals.rates import Estimate, at_fixed_cut
 from steadycut.core.intervals.repeated_study import at_rechosen_cut
 from steadycut.core.intervals.threshold import BOOTSTRAP, CutInterval, cut_interval
-from steadycut.core.records import Costs, PatientScores, sign_of
+from steadycut.core.records import Costs, PatientScores, check_some, sign_of
 from steadycut.documents.parts import (
     EstimatePart,
     FixedCutPart,
@@ -22,7 +22,6 @@ from steadycut.documents.parts import (
     RechosenCutPart,
 )
 from steadycut.documents.study import CutIntervalPart, CutIntervals
-from steadycut.errors import TooFewPatients
 from steadycut.study.fitted import FittedStudy
 
 CONFIDENCE = 0.95
@@ -143,9 +142,7 @@ def operating_point(
     costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp, target=target)
     check_finite("threshold", threshold)
     patients = PatientScores(scores=scores, labels=y).oriented(direction)
-    if not patients.n_patients:
-        msg = "an operating point needs at least one patient; got none."
-        raise TooFewPatients(msg)
+    check_some("an operating point needs", patients.n_patients)
     return point_at(patients, sign_of(direction) * threshold, costs, confidence)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from steadycut.core.checks import MOST_REPLICATES, FloatArray, IntArray, check_count, check_scores
 from steadycut.core.confusion import Confusion
-from steadycut.core.records import Costs, sign_of
+from steadycut.core.records import Costs, check_some, sign_of
 from steadycut.core.shift.label_shift import (
     RankBins,
     bootstrap_interval,
@@ -38,7 +38,6 @@ from steadycut.documents.audit import (
     WithoutLabels,
 )
 from steadycut.documents.rule import FrozenRule
-from steadycut.errors import TooFewPatients
 
 N_BOOTSTRAP = 999
 UNTESTABLE = (
@@ -144,9 +143,7 @@ def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
     """
     values = check_scores(scores)
     check_count("n_bootstrap", n_bootstrap, at_most=MOST_REPLICATES)
-    if not values.size:
-        msg = "an audit needs at least one patient; got none."
-        raise TooFewPatients(msg)
+    check_some("an audit needs", values.size)
     for_prevalence, for_shape, for_scale = np.random.default_rng(home.seed).spawn(3)
     counts = home.bins.count(values)
     prevalence = _prevalence(home, counts, for_prevalence, n_bootstrap)

@@ -7,11 +7,9 @@ from steadycut.core.bounds.binomial import upper_limit
 from steadycut.core.checks import BoolArray, FloatArray, LabelArray
 from steadycut.core.records import Costs
 
-Wrong = BoolArray
-
 
 def paired_difference(
-    labels: LabelArray, wrong: Wrong, other: Wrong, costs: Costs
+    labels: LabelArray, wrong: BoolArray, other: BoolArray, costs: Costs
 ) -> tuple[float, float]:
     """Return the risk of one rule minus that of another, and its paired standard error.
 
@@ -52,7 +50,7 @@ def paired_difference(
     return _sum_of_means(parts)
 
 
-def _worse_end(labels: LabelArray, wrong: Wrong, costs: Costs) -> tuple[float, float]:
+def _worse_end(labels: LabelArray, wrong: BoolArray, costs: Costs) -> tuple[float, float]:
     """Return the class weights at the end of the target range that is worse for the rule."""
     miss = wrong[labels == 1].mean() if np.any(labels == 1) else 0.0
     alarm = wrong[labels == 0].mean() if np.any(labels == 0) else 0.0
@@ -67,8 +65,8 @@ def _sum_of_means(parts: list[FloatArray]) -> tuple[float, float]:
 
 def is_cheaper(
     labels: LabelArray,
-    wrong: Wrong,
-    other: Wrong,
+    wrong: BoolArray,
+    other: BoolArray,
     costs: Costs,
     level: float,
     *,

@@ -15,8 +15,8 @@ from steadycut.core.bounds.binomial import dkw_width, rate_interval
 from steadycut.core.checks import FloatArray, IntArray, Interval, check_count, read_only, store
 from steadycut.core.confusion import Confusion
 from steadycut.core.cuts.grid import exact_cuts
-from steadycut.core.records import Costs, PatientScores
-from steadycut.errors import BadPatients, TooFewPatients
+from steadycut.core.records import Costs, PatientScores, check_some
+from steadycut.errors import BadPatients
 
 # After this many halvings of the unit interval the weight is known to a billionth.
 HALVINGS = 30
@@ -109,9 +109,7 @@ def rank_bins(scores: ArrayLike, labels: ArrayLike, n_bins: int = 20) -> RankBin
 def bins_of(patients: PatientScores, n_bins: int = 20) -> RankBins:
     """Divide patients into bins, as `rank_bins` does."""
     check_count("n_bins", n_bins)
-    if not patients.n_patients:
-        msg = "rank bins need at least one patient; got none."
-        raise TooFewPatients(msg)
+    check_some("rank bins need", patients.n_patients)
     edges = _even_edges(patients, n_bins)
     bins = np.searchsorted(edges, patients.scores, side="right")
     positive = patients.known_labels == 1

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steadycut.core.checks import IntArray, check_fraction, refuse
+from steadycut.core.asked_rates import share_in
+from steadycut.core.checks import IntArray, refuse
 from steadycut.core.cuts.grid import Cuts
 from steadycut.core.cuts.risk_curve import TIE, Curve
 from steadycut.core.records import Costs
@@ -134,9 +135,5 @@ def _side(side: str, text: object) -> Best:
     if not isinstance(text, str) or name not in names or not number:
         allowed = [f"{one}:{number}" for one in names]
         refuse(side, f"be {names[0]}:X or {names[1]}:X, with X such as 0.95", text, allowed)
-    try:
-        value: float | str = float(number)
-    except ValueError:
-        value = number
-    limit = Limit(CRITERIA[name], check_fraction(f"the {name} of {argument(side)}", value))
+    limit = Limit(CRITERIA[name], share_in(side, name, number))
     return Best(tuple(CRITERIA[goal] for goal in GOALS[side]), (limit,))

@@ -76,7 +76,7 @@ class Situation:
         return int(np.argmin([abs(self.pool.rank_of(one.cut) - rank) for one in self.menu]))
 
 
-def check_cut_off_rule(rule: object) -> None:
+def check_cut_off_rule(rule: object) -> FrozenRule:
     """Refuse anything but a rule with one cut-off."""
     check_rule(rule)
     if not isinstance(rule, FrozenRule):
@@ -85,6 +85,7 @@ def check_cut_off_rule(rule: object) -> None:
             "covariate again on patients of this hospital."
         )
         raise BadOption(msg)
+    return rule
 
 
 def check_prevalence(given: Stated) -> tuple[float, float] | None:

@@ -24,9 +24,7 @@ SITE_NOTES = (
 def rule_at(given: object) -> FrozenRule:
     """Return the rule, or the one in a file; refuse anything but a rule with one cut-off."""
     rule = load_frozen(Path(given)) if isinstance(given, (str, Path)) else given
-    check_cut_off_rule(rule)
-    assert isinstance(rule, FrozenRule)  # noqa: S101
-    return rule
+    return check_cut_off_rule(rule)
 
 
 def labels_at_site(

@@ -99,8 +99,7 @@ def draw_labels(
     >>> [one.name for one in found.plan.strata], abs(found.patients.size - 300) < 60
     (['called', 'just below', 'far below'], True)
     """
-    check_cut_off_rule(rule)
-    assert isinstance(rule, FrozenRule)  # noqa: S101
+    rule = check_cut_off_rule(rule)
     check_count("seed", seed, at_least=0)
     everyone = as_patients(rule, patients)
     findings = pass_or_refuse(check_deployment(rule, everyone, key=key), force=force)
