@@ -13,6 +13,7 @@ from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores, check_patients
 from steadycut.core.survival import unknown_warnings, worst_labels
 from steadycut.core.verdict import MARGIN
+from steadycut.documents import guards
 from steadycut.documents.audit import (
     AuditDocument,
     DecisionAudit,
@@ -22,13 +23,6 @@ from steadycut.documents.audit import (
 )
 from steadycut.documents.change_plan import LabelPlan
 from steadycut.documents.frozen import FrozenFile, is_table
-from steadycut.documents.guards import (
-    check_deployment,
-    check_rule,
-    forced_names,
-    pass_or_refuse,
-    texts_of,
-)
 from steadycut.documents.parts import SurvivalPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
@@ -179,7 +173,7 @@ def audit(
     >>> there.shift.signed.shape_negative > 0
     True
     """
-    check_rule(rule)
+    guards.check_rule(rule)
     if is_table(scores):
         if y is not None:
             msg = (
@@ -201,8 +195,8 @@ def audit(
     if followed is not None:
         given = settled(rule, followed, small_cells)
     patients, grades = graded_patients(rule, given, y, "an audit")
-    findings = pass_or_refuse(
-        check_deployment(rule, patients, several, key=key, grades=grades), force=force
+    findings = guards.pass_or_refuse(
+        guards.check_deployment(rule, patients, several, key=key, grades=grades), force=force
     )
     unlike = rule.check_attributes(patients, unseen)
     check_fraction("margin", margin)
@@ -230,7 +224,7 @@ def audit(
         flip_probability=rule.flip_probability_of(patients),
         scores=class_quantiles(patients.of_known_fate),
         warnings=(
-            *(texts_of(findings) if small_cells is None else noticed(findings, small_cells)),
+            *(guards.texts_of(findings) if small_cells is None else noticed(findings, small_cells)),
             *unlike,
             *same,
             *swapped_here(rule, patients.of_known_fate),
@@ -238,7 +232,7 @@ def audit(
             *(() if grades is None else rounded_at_home(rule)),
             *(() if drawn is None else drawn.warnings()),
         ),
-        forced=tuple(forced_names(findings)),
+        forced=tuple(guards.forced_names(findings)),
         small_cells=small_cells,
         unlabelled=None if home is None else without_labels(home, patients.scores),
         labelled=labelled,

@@ -18,13 +18,7 @@ from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.best_criterion import name_of
 from steadycut.core.rules.registry import Counted
 from steadycut.core.verdict import holm
-from steadycut.documents.comparison import (
-    Against,
-    ComparedCosts,
-    ComparedRule,
-    ComparisonDocument,
-    HospitalCounts,
-)
+from steadycut.documents import comparison as documents
 from steadycut.documents.guards import check_deployment
 from steadycut.documents.shown import LOOK, Shown, columns_of
 from steadycut.errors import (
@@ -73,12 +67,12 @@ class Row:
     def describe(
         self,
         reference: "Row | None" = None,
-        against_fixed: Against | None = None,
+        against_fixed: documents.Against | None = None,
         n_rows: int = 1,
-    ) -> ComparedRule:
+    ) -> documents.ComparedRule:
         """Return the row as it is written; ``shift`` is R_Q - R_validation, as in the paper."""
         study, search = self.study, self.study.options.search
-        return ComparedRule.of(
+        return documents.ComparedRule.of(
             self,
             study,
             study.chosen,
@@ -99,10 +93,10 @@ class Row:
         """Return the certified risk at another failure probability."""
         return self.study.certificate.again(self.study.counts, self.costs, delta).value
 
-    def describe_costs(self) -> ComparedCosts:
+    def describe_costs(self) -> documents.ComparedCosts:
         """Return the row of the cost table as it is written."""
         trivial = self.external.trivial_risk(self.costs)
-        return ComparedCosts.of(self.costs, **self._risks(), trivial_external=trivial)
+        return documents.ComparedCosts.of(self.costs, **self._risks(), trivial_external=trivial)
 
     def _risks(self) -> dict[str, Any]:
         """Return what was chosen, and the risk at both hospitals with standard errors."""
@@ -154,13 +148,13 @@ class Comparison(Shown):
             f"{risks}\n{LOOK}"
         )
 
-    def describe(self) -> ComparisonDocument:
+    def describe(self) -> documents.ComparisonDocument:
         """Return everything that was found, as one typed record."""
         reference = next((row for row in self.rows if row.name == REFERENCE), None)
-        return ComparisonDocument.of(
+        return documents.ComparisonDocument.of(
             *(self, self.options, self.options.search),
             costs=self.options.search.costs,
-            patients=HospitalCounts(internal=self.n_internal, external=self.n_external),
+            patients=documents.HospitalCounts(internal=self.n_internal, external=self.n_external),
             reference=None if reference is None else reference.name,
             fixed=self.rows[0].name,
             rows=[
@@ -170,7 +164,7 @@ class Comparison(Shown):
             cost_table=[row.describe_costs() for row in self.costs],
         )
 
-    def against_fixed(self) -> list[Against | None]:
+    def against_fixed(self) -> list[documents.Against | None]:
         """Say which rules cost less or more at Q than the first one, beyond chance.
 
         Any of these answers is wrong with probability at most delta, by Holm's method.
@@ -178,7 +172,7 @@ class Comparison(Shown):
         first, *others = self.rows
         pairs = [pair for row in others for pair in ((row, first), (first, row))]
         passed = holm([partial(_is_cheaper, *pair) for pair in pairs], self.options.search.delta)
-        found: list[Against | None] = [None]
+        found: list[documents.Against | None] = [None]
         for place in range(len(others)):
             costs_less, costs_more = 2 * place in passed, 2 * place + 1 in passed
             found.append("less" if costs_less else "more" if costs_more else "cannot tell")

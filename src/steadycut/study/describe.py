@@ -17,30 +17,8 @@ from steadycut.core.select import Candidate
 from steadycut.core.shift.tipping import tipping_point
 from steadycut.core.split import Roles
 from steadycut.core.survival import log_rank_cut
-from steadycut.documents.parts import (
-    CertificatePart,
-    EnsembleShares,
-    LogRankPart,
-    MethodShare,
-    RoleCounts,
-    StabilityPart,
-    Step,
-    SurvivalPart,
-    names_part,
-)
-from steadycut.documents.study import (
-    CandidatePart,
-    CriterionPart,
-    CurvePart,
-    HeldOutPart,
-    NextSitePart,
-    OptionsPart,
-    SiteRowPart,
-    StudyCounts,
-    StudyDocument,
-    StudyRatePart,
-    TippingPart,
-)
+from steadycut.documents import parts
+from steadycut.documents import study as documents
 from steadycut.study.curves import class_quantiles, cost_curve, modulus_curve, rival_cuts
 from steadycut.study.explorer import study_explorer
 from steadycut.study.fitted import FittedStudy, HeldOut
@@ -57,23 +35,23 @@ from steadycut.study.useful import study_verdict
 CURVE_POINTS = 201
 
 
-def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocument:
+def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> documents.StudyDocument:
     """Return the study as numbers, texts and lists, without any patient.
 
     ``confidence`` is that of the intervals of the operating point and of the cut-off.
     """
     options, search, chosen = study.options, study.options.search, study.chosen
     counted = role_counts(study.patients, study.roles, study.held_out)
-    return StudyDocument.of(
+    return documents.StudyDocument.of(
         *(study, options, search, chosen, chosen.recipe),
         rule=str(search.rule),
         aggregation=steps_of(chosen.recipe),
         ensemble=ensemble_shares(study),
         target_prevalence=search.costs.target,
         criterion=criterion_values(study),
-        certified_rates=[StudyRatePart.of(one) for one in study.certified_rates] or None,
+        certified_rates=[documents.StudyRatePart.of(one) for one in study.certified_rates] or None,
         verdict=study_verdict(study),
-        class_names=names_part(chosen.recipe.class_names),
+        class_names=parts.names_part(chosen.recipe.class_names),
         threshold_interval=cut_intervals(study, confidence),
         operating_point=point_part(study_point(study, confidence)),
         stability=stability_part(study),
@@ -86,14 +64,14 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> StudyDocumen
         cost_curve=None if study.has_unknown else cost_curve(study),
         scores=class_quantiles(study.certify_patients.of_known_fate),
         explorer=study_explorer(study),
-        patients=StudyCounts.of(counted, sites=n_sites(study)),
+        patients=documents.StudyCounts.of(counted, sites=n_sites(study)),
         test=held_out_part(study, confidence),
         options=options_part(study),
         survival=study_survival(study),
     )
 
 
-def study_survival(study: FittedStudy) -> SurvivalPart | None:
+def study_survival(study: FittedStudy) -> parts.SurvivalPart | None:
     """Return what is known at the horizon of the patients who certify, and the log-rank cut."""
     patients, search = study.followed, study.options.search
     if patients.time is None:
@@ -105,14 +83,14 @@ def study_survival(study: FittedStudy) -> SurvivalPart | None:
     part = survival_part(
         patients, study.chosen.threshold, search.costs, search.delta, study.certificate.value
     )
-    rank = None if found is None else LogRankPart.of(found)
+    rank = None if found is None else parts.LogRankPart.of(found)
     return part.model_copy(update={"log_rank": rank})
 
 
-def tipping_part(study: FittedStudy) -> TippingPart:
+def tipping_part(study: FittedStudy) -> documents.TippingPart:
     """Return how much must change at another hospital before the certified risk is exceeded."""
     certificate = study.certificate
-    return TippingPart.of(
+    return documents.TippingPart.of(
         tipping_point(
             study.counts,
             study.options.search.costs.plain,
@@ -124,7 +102,7 @@ def tipping_part(study: FittedStudy) -> TippingPart:
     )
 
 
-def next_site_part(study: FittedStudy) -> NextSitePart | None:
+def next_site_part(study: FittedStudy) -> documents.NextSitePart | None:
     """Return what the hospitals say about the next one; None with fewer than two."""
     found = study.next_site
     if found is None:
@@ -134,7 +112,7 @@ def next_site_part(study: FittedStudy) -> NextSitePart | None:
     cuts.append(study.chosen.threshold)
     scores, ends = study.oriented_scores, (min(cuts), max(cuts))
     between = float(np.mean((scores >= ends[0]) & (scores < ends[1])))
-    return NextSitePart.of(
+    return documents.NextSitePart.of(
         found,
         prevalence=found.costs.target,
         threshold_range=tuple(sorted(map(study.turned, ends))) if same_score else None,
@@ -144,11 +122,11 @@ def next_site_part(study: FittedStudy) -> NextSitePart | None:
     )
 
 
-def site_part(study: FittedStudy, found: NextSite, row: SiteRow) -> SiteRowPart:
+def site_part(study: FittedStudy, found: NextSite, row: SiteRow) -> documents.SiteRowPart:
     """Return one hospital, with its cut-off on the score and the quantile scale."""
     compared, half = comparison_at(row.counts, found.costs), (1 - found.level) / 2
     cut = row.threshold
-    return SiteRowPart.of(
+    return documents.SiteRowPart.of(
         row,
         threshold=None if cut is None else study.turned(cut),
         quantile=None if cut is None else float(left_cdf(study.chose.scores, cut)),
@@ -156,7 +134,7 @@ def site_part(study: FittedStudy, found: NextSite, row: SiteRow) -> SiteRowPart:
     )
 
 
-def criterion_values(study: FittedStudy) -> list[CriterionPart]:
+def criterion_values(study: FittedStudy) -> list[documents.CriterionPart]:
     """Return what the rule made best: among those who chose, and among those who certify.
 
     The first is over-optimistic; in ``uniform`` there is no second. A p-value of the cut that was
@@ -166,7 +144,7 @@ def criterion_values(study: FittedStudy) -> list[CriterionPart]:
     select, certify = (confusion_at(role, threshold) for role in (study.chose, study.certified))
     honest = study.options.honesty == "split"
     rows = [
-        CriterionPart(
+        documents.CriterionPart(
             name=one.name,
             select=one.value_at(select, search.costs),
             certify=one.value_at(certify, search.costs) if honest else None,
@@ -176,7 +154,7 @@ def criterion_values(study: FittedStudy) -> list[CriterionPart]:
     if str(search.rule).startswith("chi-squared"):
         corrected = corrected_p_value(p_of(select), study.chosen.cuts)
         rows.append(
-            CriterionPart(
+            documents.CriterionPart(
                 name="p-value", select=corrected, certify=p_of(certify) if honest else None
             )
         )
@@ -197,16 +175,16 @@ def corrected_p_value(p_value: float | None, cuts: Cuts) -> float | None:
     return miller_siegmund(p_value, float(below[1]), float(below[-2]))
 
 
-def stability_part(study: FittedStudy) -> StabilityPart:
+def stability_part(study: FittedStudy) -> parts.StabilityPart:
     """Return how far the threshold may move, and what that may cost."""
     chosen, bias = study.chosen, study.options.sign * study.chosen.radius.bias
     records = chosen.radius, study, chosen, study.options.search, chosen.draws
-    return StabilityPart.of(*records, bias=bias)
+    return parts.StabilityPart.of(*records, bias=bias)
 
 
-def candidate_part(study: FittedStudy, candidate: Candidate) -> CandidatePart:
+def candidate_part(study: FittedStudy, candidate: Candidate) -> documents.CandidatePart:
     """Return one score and aggregator that was tried."""
-    return CandidatePart.of(
+    return documents.CandidatePart.of(
         candidate,
         candidate.recipe,
         aggregation=steps_of(candidate.recipe),
@@ -216,12 +194,12 @@ def candidate_part(study: FittedStudy, candidate: Candidate) -> CandidatePart:
     )
 
 
-def steps_of(recipe: Recipe) -> list[Step]:
+def steps_of(recipe: Recipe) -> list[parts.Step]:
     """Return the chain of aggregators, innermost level first."""
-    return [Step(level=level, how=how) for level, how in recipe.chain]
+    return [parts.Step(level=level, how=how) for level, how in recipe.chain]
 
 
-def ensemble_shares(study: FittedStudy) -> EnsembleShares | None:
+def ensemble_shares(study: FittedStudy) -> parts.EnsembleShares | None:
     """Return the methods with their weights and cut-offs; None where one candidate was chosen.
 
     ``quantile`` is u_m, where the cut-off of the method lies among the patients who chose.
@@ -235,7 +213,7 @@ def ensemble_shares(study: FittedStudy) -> EnsembleShares | None:
         threshold = study.options.sign * candidate.threshold
         rank = int(method.doubled_ranks(np.array([threshold]))[0])
         rows.append(
-            MethodShare(
+            parts.MethodShare(
                 score=method.recipe.score,
                 aggregation=steps_of(method.recipe),
                 weight=method.weight / ensemble.total_weight,
@@ -243,17 +221,17 @@ def ensemble_shares(study: FittedStudy) -> EnsembleShares | None:
                 quantile=rank / (2 * method.reference.size),
             )
         )
-    return EnsembleShares(kind=ensemble.kind, methods=rows)
+    return parts.EnsembleShares(kind=ensemble.kind, methods=rows)
 
 
-def curve_part(study: FittedStudy) -> CurvePart:
+def curve_part(study: FittedStudy) -> documents.CurvePart:
     """Return the risk curve of the patients who chose, with its standard error."""
     patients, sign = study.chose, study.options.sign
     thresholds = np.linspace(patients.scores.min(), patients.scores.max(), CURVE_POINTS)
     risk = risk_curve(patients, thresholds, study.options.search.costs)
     error = curve_error(patients, thresholds, study, risk)
     order = slice(None) if sign > 0 else slice(None, None, -1)
-    return CurvePart(
+    return documents.CurvePart(
         thresholds=(sign * thresholds)[order].tolist(),
         risk=risk[order].tolist(),
         standard_error=error[order].tolist(),
@@ -274,23 +252,27 @@ def curve_error(
     return np.sqrt(np.maximum(squares - risk**2, 0) / patients.n_patients)
 
 
-def held_out_part(study: FittedStudy, confidence: float) -> HeldOutPart | None:
+def held_out_part(study: FittedStudy, confidence: float) -> documents.HeldOutPart | None:
     """Return what the frozen cut-off does to patients who were held out; None without any."""
     if study.held_out is None:
         return None
     search, patients = study.options.search, study.held_out.patients
     point = point_at(patients, study.chosen.threshold, search.costs, confidence)
-    return HeldOutPart(
-        certificate=CertificatePart.of(certificate_of(point.counts, search.costs, search.delta)),
+    return documents.HeldOutPart(
+        certificate=parts.CertificatePart.of(
+            certificate_of(point.counts, search.costs, search.delta)
+        ),
         operating_point=point_part(point),
     )
 
 
-def role_counts(patients: PatientScores, roles: Roles, test: HeldOut | None = None) -> RoleCounts:
+def role_counts(
+    patients: PatientScores, roles: Roles, test: HeldOut | None = None
+) -> parts.RoleCounts:
     """Return how many patients there are in each role and class."""
     ill = patients.fates == 1
     unknown = None if not patients.n_unknown else patients.fates[roles.certify] == UNKNOWN
-    return RoleCounts(
+    return parts.RoleCounts(
         total=patients.n_patients,
         positive=int(ill.sum()),
         select=roles.select.size,
@@ -310,8 +292,8 @@ def n_sites(study: FittedStudy) -> int | None:
     return None if sites is None else np.unique(sites).size
 
 
-def options_part(study: FittedStudy) -> OptionsPart:
+def options_part(study: FittedStudy) -> documents.OptionsPart:
     """Return the options that the numbers depend on."""
     options, kind = study.options, study.options.ensemble or "none"
     within = options.stratify or "none"
-    return OptionsPart.of(options, options.search, ensemble=kind, stratify=within)
+    return documents.OptionsPart.of(options, options.search, ensemble=kind, stratify=within)

@@ -16,31 +16,8 @@ from steadycut.core.rules.registry import most_called
 from steadycut.core.shift.distances import global_distances, kolmogorov
 from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries, members_of
 from steadycut.core.verdict import Answer, Comparison, RateName, Verdict
-from steadycut.documents.audit import (
-    AuditDocument,
-    BoundaryAudit,
-    CallsPart,
-    DecisionAudit,
-    DistancesPart,
-    GammaPart,
-    GreyZonePart,
-    GroupPart,
-    LabelledAudit,
-    LabelledDecisionAudit,
-    ShiftPart,
-    VerdictPart,
-    WithoutLabels,
-)
+from steadycut.documents import audit, parts
 from steadycut.documents.frozen import FrozenFile
-from steadycut.documents.parts import (
-    CertifiedRatePart,
-    EnsembleShares,
-    ExplorerPart,
-    MethodShare,
-    OperatingPointPart,
-    ScoresPart,
-    names_part,
-)
 from steadycut.documents.rule import FrozenRule, Reference
 from steadycut.documents.strata import BetweenPart, RatePart, StrataRule
 from steadycut.study.adapt import sampled
@@ -57,8 +34,8 @@ UNANSWERED = "without labels nobody knows whether the cut-off can be trusted her
 
 
 def cut_off_audit(
-    found: Audited, rule: FrozenRule, unlabelled: WithoutLabels, confidence: float
-) -> AuditDocument:
+    found: Audited, rule: FrozenRule, unlabelled: audit.WithoutLabels, confidence: float
+) -> audit.AuditDocument:
     """Return the audit of a cut-off; ``confidence`` is that of the operating points."""
     document, part = rule.document, found.labelled
     known = {
@@ -66,37 +43,37 @@ def cut_off_audit(
         **dict(unlabelled),
         "ensemble": ensemble_shares(rule),
         "sampled": None,
-        "scores_internal": ScoresPart(
+        "scores_internal": parts.ScoresPart(
             positive=document.reference.quantiles_positive,
             negative=document.reference.quantiles_negative,
         ),
     }
     if part is None or part.change is None:
-        return AuditDocument.of(document, found, **{**known, **_unanswered(found)})
+        return audit.AuditDocument.of(document, found, **{**known, **_unanswered(found)})
     with_labels = {
         **_risk_here(found, part),
         **_two_by_two(part, part.change, rule, rule.costs, confidence),
         "auc_internal": auc_of_quantiles(document.reference, rule.sign),
         # What cannot be known without labels is known here.
         "statements": [],
-        "gamma": GammaPart(**part.change.gamma._asdict(), total=sum(part.change.gamma)),
+        "gamma": audit.GammaPart(**part.change.gamma._asdict(), total=sum(part.change.gamma)),
         "g_boot": rule.paper_penalty,
         "explorer": explorer_here(rule, part),
     }
-    return LabelledAudit.of(document, found, **{**known, **with_labels})
+    return audit.LabelledAudit.of(document, found, **{**known, **with_labels})
 
 
-def ensemble_shares(rule: FrozenRule) -> EnsembleShares | None:
+def ensemble_shares(rule: FrozenRule) -> parts.EnsembleShares | None:
     """Return the methods of an ensemble with their shares of the weight."""
     part = rule.document.ensemble
     if part is None:
         return None
     total = sum(method.weight for method in part.methods)
-    methods = [MethodShare.of(one, weight=one.weight / total) for one in part.methods]
-    return EnsembleShares(kind=part.kind, methods=methods)
+    methods = [parts.MethodShare.of(one, weight=one.weight / total) for one in part.methods]
+    return parts.EnsembleShares(kind=part.kind, methods=methods)
 
 
-def explorer_here(rule: FrozenRule, part: LabelledPart) -> ExplorerPart | None:
+def explorer_here(rule: FrozenRule, part: LabelledPart) -> parts.ExplorerPart | None:
     """Return the patients of an audit, counted at every cut-off of a short list."""
     if part.censored:
         return None
@@ -113,7 +90,7 @@ def explorer_here(rule: FrozenRule, part: LabelledPart) -> ExplorerPart | None:
 # Every other kind --------------------------------------------------------------------------
 
 
-def decision_audit(found: Audited, confidence: float) -> DecisionAudit:
+def decision_audit(found: Audited, confidence: float) -> audit.DecisionAudit:
     """Return the audit of a frozen file of any kind."""
     rule, part, before = found.rule, found.labelled, found.rule.reference_counts
     known = {
@@ -128,7 +105,7 @@ def decision_audit(found: Audited, confidence: float) -> DecisionAudit:
     if asked:
         known["between"] = BetweenPart.of_counts(found.members, rule.certificate.delta)
     if part is None:
-        return DecisionAudit.of(rule, found, **{**known, **_unanswered(found)})
+        return audit.DecisionAudit.of(rule, found, **{**known, **_unanswered(found)})
     with_labels = {
         **_risk_here(found, part),
         "lower_external": part.comparison.lowest_cost(rule.certificate.delta),
@@ -139,12 +116,12 @@ def decision_audit(found: Audited, confidence: float) -> DecisionAudit:
     }
     if part.change is not None and rule.costs is not None:
         with_labels |= _two_by_two(part, part.change, rule, rule.costs, confidence)
-    return LabelledDecisionAudit.of(rule, found, **{**known, **with_labels})
+    return audit.LabelledDecisionAudit.of(rule, found, **{**known, **with_labels})
 
 
 def side_parts(
     part: LabelledPart, asked: Mapping[RateName, float], delta: float
-) -> list[CertifiedRatePart]:
+) -> list[parts.CertifiedRatePart]:
     """Return what the patients here show of each rate that was asked for."""
     compared = replace(part.comparison, certified=asked)
     answers: dict[RateName, Answer] = {}
@@ -154,14 +131,14 @@ def side_parts(
     return rate_parts(compared, answers, delta)
 
 
-def boundary_audits(rule: FrozenFile[Any], counts: IntArray) -> list[BoundaryAudit]:
+def boundary_audits(rule: FrozenFile[Any], counts: IntArray) -> list[audit.BoundaryAudit]:
     """Return the errors between neighbouring actions, here and before, with limits."""
     here, before = _boundaries(rule, counts), _boundaries(rule, rule.reference_counts)
     rows = []
     for place, found in enumerate(here):
         home = before[place] if before else None
         rows.append(
-            BoundaryAudit(
+            audit.BoundaryAudit(
                 below=rule.actions[place],
                 above=rule.actions[place + 1],
                 miss=RatePart.of(found.miss),
@@ -190,17 +167,19 @@ def _shared(found: Audited) -> dict[str, Any]:
     # Rounded, because 1 - 0.9 is a little less than 0.1.
     grey = int(np.count_nonzero(found.flip_probability.round(9) >= GREY_ZONE))
     return {
-        "class_names": names_part(found.rule.recipe.class_names),
+        "class_names": parts.names_part(found.rule.recipe.class_names),
         "score": document.columns.score,
         "aggregation": document.aggregation,
         "delta": document.certificate.delta,
         "labelled": found.labelled is not None,
-        "grey_zone": GreyZonePart(patients=grey, share=grey / found.n_patients, at_least=GREY_ZONE),
+        "grey_zone": audit.GreyZonePart(
+            patients=grey, share=grey / found.n_patients, at_least=GREY_ZONE
+        ),
         "calls": calls_part(found),
     }
 
 
-def calls_part(found: Audited) -> CallsPart | None:
+def calls_part(found: Audited) -> audit.CallsPart | None:
     """Return limits of the share called here; None where counts are rounded."""
     if found.small_cells is not None:
         return None
@@ -215,7 +194,9 @@ def calls_part(found: Audited) -> CallsPart | None:
     within: Answer | None = None
     if capacity is not None:
         within = "yes" if high <= capacity else "no" if low > capacity else "cannot tell"
-    return CallsPart(low=low, high=high, level=1 - delta, capacity=capacity, within_capacity=within)
+    return audit.CallsPart(
+        low=low, high=high, level=1 - delta, capacity=capacity, within_capacity=within
+    )
 
 
 def _unanswered(found: Audited) -> dict[str, Any]:
@@ -226,7 +207,7 @@ def _unanswered(found: Audited) -> dict[str, Any]:
         useful="cannot tell", as_before="cannot tell", within_certificate="cannot tell"
     )
     return {
-        "verdict": VerdictPart.of(open_ones),
+        "verdict": audit.VerdictPart.of(open_ones),
         "verdict_text": UNANSWERED,
         "questions": [],
         "next_step": label_some(found.rule, found.margin),
@@ -237,7 +218,7 @@ def _sampled(found: Sampled) -> dict[str, Any]:
     """Return the verdict by the patients whom a labelling plan drew."""
     verdict, part = found.verdict(), found.describe()
     return {
-        "verdict": VerdictPart.of(verdict),
+        "verdict": audit.VerdictPart.of(verdict),
         "verdict_text": sampled.overall_text(verdict),
         "questions": sampled.described(found, verdict, part),
         "next_step": sampled.next_step(found, verdict),
@@ -262,7 +243,7 @@ def _risk_here(found: Audited, part: LabelledPart) -> dict[str, Any]:
 
 def _answers(found: Audited, part: LabelledPart) -> dict[str, Any]:
     """Return the verdict with its reasons and the next step, and that of every group."""
-    verdict, worst = VerdictPart.of(part.verdict), part.worst
+    verdict, worst = audit.VerdictPart.of(part.verdict), part.worst
     questions = described(found.rule, part)
     return {
         "verdict": verdict.model_copy(update={"overall": part.overall}),
@@ -280,14 +261,14 @@ def _answers(found: Audited, part: LabelledPart) -> dict[str, Any]:
 
 def rate_parts(
     compared: Comparison, answers: Mapping[RateName, Answer], delta: float
-) -> list[CertifiedRatePart]:
+) -> list[parts.CertifiedRatePart]:
     """Return each rate that was certified, with its limits and its answer here."""
     found = []
     for name, answer in answers.items():
         right = compared.certified_errors[name].opposite
         low, high = compared.certified_limits(name, delta)
         found.append(
-            CertifiedRatePart(
+            parts.CertifiedRatePart(
                 rate=name,
                 asked=compared.certified[name],
                 right=right.wrong,
@@ -301,12 +282,12 @@ def rate_parts(
     return found
 
 
-def group_parts(groups: Sequence[Group], delta: float) -> list[GroupPart]:
+def group_parts(groups: Sequence[Group], delta: float) -> list[audit.GroupPart]:
     """Return every site and subgroup as it is written."""
     # As for their verdicts: half of delta, shared by the groups.
     share = delta / 2 / max(len(groups), 1)
     return [
-        GroupPart.of(
+        audit.GroupPart.of(
             one,
             n_patients=int(one.comparison.here.sum()),
             counts=one.comparison.here.tolist(),
@@ -338,14 +319,14 @@ def _two_by_two(
     rule: FrozenFile[Any],
     costs: Costs,
     confidence: float,
-) -> dict[str, OperatingPointPart | ShiftPart]:
+) -> dict[str, parts.OperatingPointPart | audit.ShiftPart]:
     """Return what two grades and two actions add: operating points, parts of the change."""
     here = with_auc(point_of(part.external, costs, confidence), part.patients)
     before = point_of(change.reference, costs, confidence, rule.certificate.n_choices)
     return {
         "operating_point": point_part(here),
         "operating_point_internal": point_part(before),
-        "shift": ShiftPart.of(
+        "shift": audit.ShiftPart.of(
             change.shift, change, distances=distances_here(part, change, rule, costs)
         ),
     }
@@ -353,7 +334,7 @@ def _two_by_two(
 
 def distances_here(
     part: LabelledPart, change: ChangeOfRisk, rule: FrozenFile[Any], costs: Costs
-) -> DistancesPart | None:
+) -> audit.DistancesPart | None:
     """Return how far apart the hospitals are; None if the file holds no scores of the first."""
     if not isinstance(rule, FrozenRule):
         return None
@@ -364,4 +345,4 @@ def distances_here(
         (home.quantiles_negative, before.n_negative, here.negative_scores),
     )
     apart = [kolmogorov(np.array(q), n, rule.sign * scores) for q, n, scores in pairs]
-    return DistancesPart.of(global_distances(before, part.external, costs.plain, *apart))
+    return audit.DistancesPart.of(global_distances(before, part.external, costs.plain, *apart))

@@ -7,18 +7,10 @@ from steadycut._version import __version__
 from steadycut.core.aggregate.aggregators import aggregator_names, parse_aggregator
 from steadycut.core.ensemble import Ensemble
 from steadycut.core.records import Recipe
+from steadycut.documents import rule
 from steadycut.documents.ensemble import readable_recipes
 from steadycut.documents.known_patients import remember
 from steadycut.documents.parts import Columns, RuleOptions
-from steadycut.documents.rule import (
-    SCHEMA,
-    AllPatientsPart,
-    EnsemblePart,
-    FrozenRule,
-    MethodPart,
-    Provenance,
-    RuleDocument,
-)
 from steadycut.errors import BadOption, BadRuleFile
 from steadycut.ingest.request import site_hash
 from steadycut.study.curves import quantiles
@@ -34,7 +26,7 @@ def freeze(
     remember_patients: bool = False,
     key: bytes | None = None,
     small_cells: int | None = None,
-) -> FrozenRule:
+) -> rule.FrozenRule:
     """Return the rule to take to the next hospital; see `steadycut.Study.freeze`."""
     document = rule_document(study)
     if remember_patients:
@@ -43,18 +35,18 @@ def freeze(
     if small_cells is not None:
         document = document.model_copy(update={"all_patients": None})
         document = without_small_cells(document, study, small_cells)
-    return FrozenRule(document)
+    return rule.FrozenRule(document)
 
 
-def rule_document(study: FittedStudy) -> RuleDocument:
+def rule_document(study: FittedStudy) -> rule.RuleDocument:
     """Return everything in ``rule.json`` but the hash."""
     options, search, chosen = study.options, study.options.search, study.chosen
     recipe, scores = chosen.recipe, study.patients.scores
     recipes = [recipe] if study.ensemble is None else readable_recipes(study.ensemble)
     check_named(*recipes)
-    return RuleDocument.of(
+    return rule.RuleDocument.of(
         *(study, options, search),
-        schema=SCHEMA,
+        schema=rule.SCHEMA,
         aggregation=steps_of(recipe),
         ensemble=None if study.ensemble is None else ensemble_part(study.ensemble),
         columns=recipe_columns(recipe, recipes[0]),
@@ -73,12 +65,12 @@ def rule_document(study: FittedStudy) -> RuleDocument:
     )
 
 
-def all_patients_of(study: FittedStudy) -> AllPatientsPart | None:
+def all_patients_of(study: FittedStudy) -> rule.AllPatientsPart | None:
     """Return quantiles of all patients; None where everybody certifies, as the reference has it."""
     if study.has_unknown or study.certify_patients.n_patients == study.patients.n_patients:
         return None
     patients = study.patients
-    return AllPatientsPart.of(
+    return rule.AllPatientsPart.of(
         patients,
         quantiles_positive=quantiles(patients.positive_scores),
         quantiles_negative=quantiles(patients.negative_scores),
@@ -103,10 +95,10 @@ def recipe_columns(recipe: Recipe, leveled: Recipe | None = None) -> Columns:
     return Columns.of(recipe, levels=[level for level, _ in (leveled or recipe).levels])
 
 
-def ensemble_part(ensemble: Ensemble) -> EnsemblePart:
+def ensemble_part(ensemble: Ensemble) -> rule.EnsemblePart:
     """Return what a rule file holds of an ensemble."""
     methods = [
-        MethodPart.of(
+        rule.MethodPart.of(
             method,
             method.recipe,
             aggregation=steps_of(method.recipe),
@@ -114,7 +106,7 @@ def ensemble_part(ensemble: Ensemble) -> EnsemblePart:
         )
         for method in ensemble.methods
     ]
-    return EnsemblePart.of(ensemble, methods=methods)
+    return rule.EnsemblePart.of(ensemble, methods=methods)
 
 
 def versions() -> dict[str, str]:
@@ -122,12 +114,12 @@ def versions() -> dict[str, str]:
     return {"numpy": np.__version__, "scipy": scipy.__version__, "steadycut": __version__}
 
 
-def provenance_of(study: FittedStudy) -> Provenance:
+def provenance_of(study: FittedStudy) -> rule.Provenance:
     """Return what the rule was made with and from."""
     sites = study.patients.sites
     names = set() if sites is None else set(sites.tolist())
     options = options_part(study).model_dump(include=set(RuleOptions.model_fields))
-    return Provenance(
+    return rule.Provenance(
         versions=versions(),
         seed=study.options.seed,
         options=RuleOptions(**options),

@@ -14,13 +14,7 @@ from steadycut.core.intervals.rates import Estimate, at_fixed_cut
 from steadycut.core.intervals.repeated_study import at_rechosen_cut
 from steadycut.core.intervals.threshold import BOOTSTRAP, CutInterval, cut_interval
 from steadycut.core.records import Costs, PatientScores, check_some, sign_of
-from steadycut.documents.parts import (
-    EstimatePart,
-    FixedCutPart,
-    IntervalPart,
-    OperatingPointPart,
-    RechosenCutPart,
-)
+from steadycut.documents import parts
 from steadycut.documents.study import CutIntervalPart, CutIntervals
 from steadycut.study.fitted import FittedStudy
 
@@ -65,25 +59,25 @@ class OperatingPoint:
         return point_part(self).to_plain()
 
 
-def point_part(point: OperatingPoint) -> OperatingPointPart:
+def point_part(point: OperatingPoint) -> parts.OperatingPointPart:
     """Return an operating point as it is written."""
     counts, miss, alarm = point.counts, point.counts.miss_rate, point.counts.alarm_rate
-    fixed = FixedCutPart(
+    fixed = parts.FixedCutPart(
         meaning=FIXED_BY_CHOOSERS if point.n_choices else FIXED,
         characteristics={
-            name: EstimatePart(value=_finite(one.value), **_ends(one.interval, one.method))
+            name: parts.EstimatePart(value=_finite(one.value), **_ends(one.interval, one.method))
             for name, one in point.fixed.items()
         },
     )
-    rechosen = RechosenCutPart(
+    rechosen = parts.RechosenCutPart(
         meaning=RECHOSEN,
         characteristics={
-            name: IntervalPart(**_ends(point.rechosen.get(name), BOOTSTRAP))
+            name: parts.IntervalPart(**_ends(point.rechosen.get(name), BOOTSTRAP))
             for name in point.fixed
             if name != "auc"
         },
     )
-    return OperatingPointPart.of(
+    return parts.OperatingPointPart.of(
         counts,
         point,
         sensitivity=None if miss is None else 1 - miss,

@@ -6,17 +6,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from steadycut.core import next_site
 from steadycut.core.checks import check_count, check_positive, is_real, refuse
 from steadycut.core.confusion import Confusion
 from steadycut.core.frames import Columns
-from steadycut.core.next_site import (
-    LEAST_SITES,
-    MOST_NEEDED,
-    promise,
-    share_of,
-    site_delta,
-    sites_needed,
-)
 from steadycut.core.plan import (
     PlannedCertificate,
     Pooling,
@@ -243,7 +236,7 @@ def _for_sites(sites: int, delta: float, others: tuple[object, ...]) -> Plan:
             f"{argument('sites')} goes with {argument('delta')} only; leave the other options out."
         )
         raise BadOption(msg)
-    n = check_count("sites", sites, at_least=LEAST_SITES, at_most=MOST_NEEDED)
+    n = check_count("sites", sites, at_least=next_site.LEAST_SITES, at_most=next_site.MOST_NEEDED)
     setting = Setting(costs=Costs(), delta=delta)
     found = SitesPlanPart(
         n_sites=n,
@@ -257,14 +250,14 @@ def _for_sites(sites: int, delta: float, others: tuple[object, ...]) -> Plan:
 
 def _promises(n: int, delta: float, *, split: bool) -> SitesPromisePart:
     level = 1 - delta
-    each = site_delta(n, level, split=split)
+    each = next_site.site_delta(n, level, split=split)
     passed = [[True] * (n - failed) + [False] * failed for failed in (0, 1)]
-    shares = [share_of(one, each, delta).at_least for one in passed]
+    shares = [next_site.share_of(one, each, delta).at_least for one in passed]
     return SitesPromisePart(
-        worst=promise(n, each, split=split),
+        worst=next_site.promise(n, each, split=split),
         share_all=shares[0],
         share_all_but_one=shares[1],
-        needed=sites_needed(level, split=split),
+        needed=next_site.sites_needed(level, split=split),
     )
 
 

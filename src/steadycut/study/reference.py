@@ -11,23 +11,16 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.shift.label_shift import bins_of
 from steadycut.core.survival import extremes_at, weighted_at
-from steadycut.documents.parts import (
-    CertifiedRatePart,
-    CountsPart,
-    InstancesPart,
-    Range,
-    SurvivalPart,
-    WeightedPart,
-)
+from steadycut.documents import parts
 from steadycut.documents.rule import Reference
 from steadycut.study.curves import quantiles
 
 
-def span_of(counts: IntArray | None) -> InstancesPart | None:
+def span_of(counts: IntArray | None) -> parts.InstancesPart | None:
     """Return how many instances or units per patient there are; None where that is not known."""
     if counts is None:
         return None
-    return InstancesPart(
+    return parts.InstancesPart(
         smallest=int(counts.min()), median=float(np.median(counts)), largest=int(counts.max())
     )
 
@@ -45,35 +38,35 @@ def reference_of(
     )
 
 
-def rate_parts(rates: Iterable[CertifiedRate]) -> list[CertifiedRatePart] | None:
+def rate_parts(rates: Iterable[CertifiedRate]) -> list[parts.CertifiedRatePart] | None:
     """Return certified rates as a rule file holds them; None without any."""
-    return [CertifiedRatePart.of(one) for one in rates] or None
+    return [parts.CertifiedRatePart.of(one) for one in rates] or None
 
 
 def survival_part(
     patients: PatientScores, threshold: float, costs: Costs, delta: float, upper: float
-) -> SurvivalPart:
+) -> parts.SurvivalPart:
     """Return what is known at the horizon; ``upper`` is the limit that counts unknown as errors.
 
     The patients are oriented: high scores are called.
     """
     found = extremes_at(patients, threshold)
     worst, best = found.worst, found.best
-    return SurvivalPart.of(
+    return parts.SurvivalPart.of(
         patients.recipe,
         n_patients=patients.n_patients,
         unknown=found.n_unknown,
         unknown_called=found.n_unknown_called,
-        worst=CountsPart.of(worst),
-        best=CountsPart.of(best),
+        worst=parts.CountsPart.of(worst),
+        best=parts.CountsPart.of(best),
         risk=(best.risk(costs), worst.risk(costs)),
         limits=(lower_risk_limit(best, costs, delta), upper),
         sensitivity=_right(worst.miss_rate, best.miss_rate),
         specificity=_right(worst.alarm_rate, best.alarm_rate),
-        weighted=WeightedPart.of(weighted_at(patients, threshold, costs, delta)),
+        weighted=parts.WeightedPart.of(weighted_at(patients, threshold, costs, delta)),
     )
 
 
-def _right(worst: float | None, best: float | None) -> Range | None:
+def _right(worst: float | None, best: float | None) -> parts.Range | None:
     """Return the shares of right decisions; None without patients of the class."""
     return None if worst is None or best is None else (1 - worst, 1 - best)

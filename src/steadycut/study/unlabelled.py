@@ -12,14 +12,7 @@ from numpy.typing import ArrayLike
 from steadycut.core.checks import MOST_REPLICATES, FloatArray, IntArray, check_count, check_scores
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs, check_some, sign_of
-from steadycut.core.shift.label_shift import (
-    RankBins,
-    bootstrap_interval,
-    classes_differ,
-    estimate_prevalence,
-    risk_range,
-    valid_interval,
-)
+from steadycut.core.shift import label_shift
 from steadycut.core.shift.rescale import (
     LEVELS,
     AffineChange,
@@ -76,7 +69,7 @@ class Home:
     cut-off among ``n_choices`` scores; 0 if others did.
     """
 
-    bins: RankBins
+    bins: label_shift.RankBins
     counts: Confusion
     quantiles_positive: FloatArray
     quantiles_negative: FloatArray
@@ -172,13 +165,13 @@ def _prevalence(
     home: Home, counts: IntArray, rng: np.random.Generator, n_bootstrap: int
 ) -> PrevalencePart:
     bins, delta = home.bins, home.delta
-    known = classes_differ(bins, delta, rng)
+    known = label_shift.classes_differ(bins, delta, rng)
     return PrevalencePart(
-        value=estimate_prevalence(bins, counts) if known else None,
-        interval=valid_interval(bins, counts, delta, home.n_choices),
+        value=label_shift.estimate_prevalence(bins, counts) if known else None,
+        interval=label_shift.valid_interval(bins, counts, delta, home.n_choices),
         interval_level=1 - delta,
         approximate_interval=(
-            bootstrap_interval(bins, counts, delta, rng, n_bootstrap) if known else None
+            label_shift.bootstrap_interval(bins, counts, delta, rng, n_bootstrap) if known else None
         ),
         identifiable=known,
     )
@@ -186,10 +179,12 @@ def _prevalence(
 
 def _risk(home: Home, counts: IntArray, prevalence: PrevalencePart) -> RiskRangePart:
     """Return the risk range: half of delta for the prevalence, half for the error rates."""
-    wide = valid_interval(home.bins, counts, home.delta / 2, home.n_choices)
+    wide = label_shift.valid_interval(home.bins, counts, home.delta / 2, home.n_choices)
     if prevalence.interval is None or wide is None:
         return RiskRangePart(low=None, high=None, estimate=None, level=None, assumes=SAME_SHAPES)
-    low, high = risk_range(home.counts, home.costs, wide, home.delta / 2, home.n_choices)
+    low, high = label_shift.risk_range(
+        home.counts, home.costs, wide, home.delta / 2, home.n_choices
+    )
     return RiskRangePart(
         low=low,
         high=high,

@@ -13,15 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from steadycut.core.adapt.home import HomeScores
+from steadycut.core.bounds import sampled
 from steadycut.core.bounds.binomial import lower_limit, upper_limit
-from steadycut.core.bounds.sampled import (
-    Drawn,
-    highest_below,
-    highest_mean_cost,
-    highest_missed,
-    lowest_below,
-    lowest_sum,
-)
 from steadycut.core.checks import BoolArray, FloatArray, IntArray
 from steadycut.core.records import SEPARATOR, Costs
 
@@ -164,10 +157,10 @@ class Labelled:
         """Number of patients in strata of which nobody is labelled."""
         return sum(size for size, q in zip(self.sizes, self.chances, strict=True) if q == 0)
 
-    def drawn(self, counts: Sequence[int]) -> Drawn:
+    def drawn(self, counts: Sequence[int]) -> sampled.Drawn:
         """Return the counts of one class in the strata that are labelled."""
         known = self.known
-        return Drawn(
+        return sampled.Drawn(
             counts=tuple(counts[place] for place in known),
             chances=tuple(self.chances[place] for place in known),
         )
@@ -185,13 +178,13 @@ class Labelled:
         share a of all, and hidden patients at most a share h: the odds are at most o + h / a.
         """
         if not self.n_hidden:
-            return highest_below(self.drawn(self.ill), level)
+            return sampled.highest_below(self.drawn(self.ill), level)
         odds = self.odds_of_hidden(level, ill_hidden)
         return odds / (1 + odds) if np.isfinite(odds) else 1.0
 
     def odds_of_hidden(self, level: float, ill_hidden: float) -> float:
         """Return an upper limit of the odds of a miss; infinite if no called patient is ill."""
-        inside = highest_below(self.drawn(self.ill), level / 3)
+        inside = sampled.highest_below(self.drawn(self.ill), level / 3)
         called = lower_limit(self.ill[0], self.n_patients, level / 3) / self.chances[0]
         if inside == 1 or not called:
             return float("inf")
@@ -209,16 +202,16 @@ class Labelled:
 
     def lowest_miss(self, level: float) -> float:
         """Return a lower limit of the miss rate; hidden ill patients only make it higher."""
-        return lowest_below(self.drawn(self.ill), level)
+        return sampled.lowest_below(self.drawn(self.ill), level)
 
     def highest_alarm(self, level: float) -> float:
         """Return an upper limit of the alarm rate; hidden healthy patients only make it lower."""
-        return 1 - lowest_below(self.drawn(self.healthy), level)
+        return 1 - sampled.lowest_below(self.drawn(self.healthy), level)
 
     def lowest_alarm(self, level: float) -> float:
         """Return a lower limit of the alarm rate; hidden patients count as healthy."""
         if not self.n_hidden:
-            return 1 - highest_below(self.drawn(self.healthy), level)
+            return 1 - sampled.highest_below(self.drawn(self.healthy), level)
         called = self.called(self.healthy, level / 2)[0]
         return called / max(called + self.below(self.healthy, level / 2)[1], 1e-300)
 
@@ -233,8 +226,8 @@ class Labelled:
         """Return limits of the share of patients who are not called and of a class."""
         drawn, n = self.drawn(counts), self.n_patients
         part = level / 2 if self.n_hidden else level
-        most = highest_missed(drawn, n, part) + self.hidden_share(part)
-        return lowest_sum(drawn.counts[1:], drawn.chances[1:], n, level), min(most, 1.0)
+        most = sampled.highest_missed(drawn, n, part) + self.hidden_share(part)
+        return sampled.lowest_sum(drawn.counts[1:], drawn.chances[1:], n, level), min(most, 1.0)
 
     def highest_cost(self, costs: Costs, level: float) -> float:
         """Return an upper limit of the mean cost; everybody hidden counts as missed."""
@@ -242,7 +235,7 @@ class Labelled:
             return costs.worst_risk(self.highest_miss(level / 2), self.highest_alarm(level / 2))
         part = level / 2 if self.n_hidden else level
         drawn = self.drawn(self.ill)
-        known = highest_mean_cost(drawn, self.healthy[0], self.n_patients, costs, part)
+        known = sampled.highest_mean_cost(drawn, self.healthy[0], self.n_patients, costs, part)
         return min(known + costs.cost_fn * self.hidden_share(part), costs.largest)
 
     def lowest_cost(self, costs: Costs, level: float) -> float:

@@ -11,17 +11,8 @@ import numpy as np
 
 from steadycut.core.checks import BoolArray, FloatArray, IntArray, check_choice
 from steadycut.core.cuts.risk_curve import TIE
+from steadycut.core.rules import stable
 from steadycut.core.rules.basins import lowest_on_either_side
-from steadycut.core.rules.stable import (
-    Stable,
-    cell_edges,
-    centre_score,
-    is_between,
-    mean_quantile,
-    nearest_rank,
-    one_basin,
-    patient_weight,
-)
 from steadycut.core.rules.ties import middle_of_widest_flat
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import BoundaryCurves
@@ -84,19 +75,19 @@ class StableStrata:
     another, the lowest first.
     """
 
-    weight: float = Stable().weight
-    barrier: float = Stable().barrier
+    weight: float = stable.Stable().weight
+    barrier: float = stable.Stable().barrier
 
     def __call__(self, curves: BoundaryCurves, costs: CostMatrix) -> IntArray:
         """Return the number of patients below each boundary, shape (rows, boundaries)."""
-        edges = cell_edges(curves.ranks / curves.n_patients[:, None])
+        edges = stable.cell_edges(curves.ranks / curves.n_patients[:, None])
         likelihood = self.log_likelihood(curves)
         weights = ordered_marginals(likelihood, edges)
         for k in range(costs.n_boundaries):
-            wall = is_between(weights[:, k], curves.ranks)
+            wall = stable.is_between(weights[:, k], curves.ranks)
             wall &= boundary_barriers(curves, costs, k, self.barrier)
             if wall.any():
-                kept = one_basin(weights[:, k], wall)
+                kept = stable.one_basin(weights[:, k], wall)
                 likelihood[:, k] = np.where(kept > 0, likelihood[:, k], -np.inf)
                 weights = ordered_marginals(likelihood, edges)
         return nearest_ranks(weights, curves.ranks, curves.n_patients)
@@ -109,16 +100,16 @@ class StableStrata:
         n, stake = curves.n_patients, curves.stake
         fewest = n * np.maximum(smallest_risk(curves) - curves.floor, 0) / stake
         log_odds = np.log(curves.risk.shape[1] * (n - fewest + 1) / (fewest + 1))
-        scale = patient_weight(self.weight, n) * log_odds * n / stake
+        scale = stable.patient_weight(self.weight, n) * log_odds * n / stake
         lowest = curves.risk.min(axis=2, keepdims=True)
         return np.asarray(-scale[:, None, None] * (curves.risk - lowest))
 
 
 def nearest_ranks(weights: FloatArray, ranks: IntArray, n_patients: IntArray) -> IntArray:
     """Return for each boundary the rank nearest to its mean; of two, the lower one."""
-    scores = centre_score(cell_edges(ranks / n_patients[:, None]))
+    scores = stable.centre_score(stable.cell_edges(ranks / n_patients[:, None]))
     found = [
-        nearest_rank(ranks, mean_quantile(weights[:, k], scores) * n_patients)
+        stable.nearest_rank(ranks, stable.mean_quantile(weights[:, k], scores) * n_patients)
         for k in range(weights.shape[1])
     ]
     return np.stack(found, axis=1)

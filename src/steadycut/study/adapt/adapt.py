@@ -17,26 +17,8 @@ from steadycut.documents.parts import CertificatePart, names_part
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import Shown, columns_of, in_python
 from steadycut.errors import BadOption, argument, warn_each
-from steadycut.study.adapt.before import (
-    LEAST_POOL,
-    Situation,
-    Stated,
-    check_cut_off_rule,
-    check_prevalence,
-    pool_of,
-    situation_of,
-)
+from steadycut.study.adapt import before, labels
 from steadycut.study.adapt.describe import candidate_parts, labels_part, wrong_odds
-from steadycut.study.adapt.labels import (
-    Judged,
-    arrival,
-    check_labelled,
-    check_new,
-    judge,
-    labels_of,
-    target_of,
-    unlike_random,
-)
 from steadycut.study.adapt.rule import adapted_rule, certificate_here
 from steadycut.study.adapt.words import assumptions, next_step, verdict_text
 from steadycut.study.new_patients import Given
@@ -46,9 +28,9 @@ from steadycut.study.new_patients import Given
 class Adaptation(Shown):
     """A cut-off for the next hospital. ``describe()`` has everything, ``rule`` is what to use."""
 
-    situation: Situation
+    situation: before.Situation
     cut: float
-    judged: Judged | None
+    judged: labels.Judged | None
     used: PatientScores | None
     warnings: tuple[str, ...]
     forced: tuple[str, ...]
@@ -120,7 +102,7 @@ def adapt(
     rule: FrozenRule,
     patients: Given,
     *,
-    prevalence: Stated = None,
+    prevalence: before.Stated = None,
     labelled: PatientScores | None = None,
     choosing: PatientScores | None = None,
     order: Mapping[str, float] | ArrayLike | None = None,
@@ -187,8 +169,8 @@ def adapt(
     >>> found.threshold > rule.threshold, found.certificate
     (True, None)
     """
-    check_cut_off_rule(rule)
-    told = check_prevalence(prevalence)
+    before.check_cut_off_rule(rule)
+    told = before.check_prevalence(prevalence)
     if told is None and labelled is None:
         msg = (
             f"adapt needs the prevalence here ({argument('prevalence', '0.08')}) or labelled "
@@ -201,22 +183,22 @@ def adapt(
             "chooses by the limits alone; leave one of them out."
         )
         raise BadOption(msg)
-    pool, findings = pool_of(rule, patients, force=force, key=key)
-    there = situation_of(rule, pool, told)
+    pool, findings = before.pool_of(rule, patients, force=force, key=key)
+    there = before.situation_of(rule, pool, told)
     if labelled is not None:
-        check_labelled(there, pool, labelled, choosing)
-        findings += check_new(rule, labelled, force=force, key=key)
+        labels.check_labelled(there, pool, labelled, choosing)
+        findings += labels.check_new(rule, labelled, force=force, key=key)
     warnings = texts_of(findings)
     judged, used, cut = None, None, there.frozen if there.mixed is None else there.mixed.cut
     if labelled is not None:
-        warnings += unlike_random(there, labelled)
-        came = arrival(labelled, order, sequential=sequential)
-        judged = judge(
+        warnings += labels.unlike_random(there, labelled)
+        came = labels.arrival(labelled, order, sequential=sequential)
+        judged = labels.judge(
             there,
-            labels_of(rule, labelled, came),
-            None if choosing is None else labels_of(rule, choosing),
+            labels.labels_of(rule, labelled, came),
+            None if choosing is None else labels.labels_of(rule, choosing),
             rule.certificate.delta if delta is None else check_fraction("delta", delta),
-            target_of(there, target, sequential=sequential),
+            labels.target_of(there, target, sequential=sequential),
             sequential=sequential,
         )
         cut = judged.cut
@@ -237,7 +219,7 @@ def worklist(
     patients: PatientScores,
     size: int,
     *,
-    prevalence: Stated = None,
+    prevalence: before.Stated = None,
     seed: int = 0,
     force: bool = False,
     key: bytes | None = None,
@@ -246,19 +228,19 @@ def worklist(
 
     The random ones are drawn first, and the grey zone does not depend on them, so they may certify.
     """
-    check_cut_off_rule(rule)
+    before.check_cut_off_rule(rule)
     check_count("worklist", size, at_least=2)
-    pool, _ = pool_of(rule, patients, force=force, key=key)
-    if size > pool.n_patients - LEAST_POOL:
+    pool, _ = before.pool_of(rule, patients, force=force, key=key)
+    if size > pool.n_patients - before.LEAST_POOL:
         msg = (
-            f"{argument('worklist', size)} leaves fewer than {LEAST_POOL} of "
+            f"{argument('worklist', size)} leaves fewer than {before.LEAST_POOL} of "
             f"{pool.n_patients} patients without labels; ask for fewer."
         )
         raise BadOption(msg)
     rng = np.random.default_rng([seed, rule.document.provenance.seed])
     certify = random_part(pool.n_patients, (size + 1) // 2, rng)
     others = np.setdiff1d(np.arange(pool.n_patients), certify)
-    there = situation_of(rule, pool.take(others), check_prevalence(prevalence))
+    there = before.situation_of(rule, pool.take(others), before.check_prevalence(prevalence))
     scores = rule.sign * pool.scores[others]
     grey = grey_part(scores, grey_zone(there.pool, there.prior), size // 2, rng)
     return Worklist(certify=certify, choose=others[grey])

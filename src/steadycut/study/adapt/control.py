@@ -6,15 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from steadycut.core.adapt.control import (
-    Attempt,
-    Claims,
-    attempt_delta,
-    cells_of,
-    confusion_of,
-    try_menu,
-    within,
-)
+from steadycut.core.adapt import control
 from steadycut.core.adapt.labels import Labels, Limited
 from steadycut.core.checks import (
     FloatArray,
@@ -26,33 +18,16 @@ from steadycut.core.checks import (
     refuse,
 )
 from steadycut.core.records import PatientScores
+from steadycut.documents import change_plan as plans
 from steadycut.documents.adaptation import AdaptationDocument, ChangePart, PathPart
-from steadycut.documents.change_plan import (
-    ALARM,
-    ChangePlan,
-    ChangeVersion,
-    ImpactPart,
-    ModificationsPart,
-    OriginalPart,
-    Outcome,
-    ProtocolPart,
-    TriedPart,
-)
 from steadycut.documents.guards import texts_of
 from steadycut.documents.known_patients import remember
 from steadycut.documents.parts import CostsPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, argument, warn_each
+from steadycut.study.adapt import chain
 from steadycut.study.adapt.adapt import Adaptation
 from steadycut.study.adapt.before import Situation, check_cut_off_rule, pool_of, situation_of
-from steadycut.study.adapt.chain import (
-    allowed_rules,
-    check_chain,
-    claims_of,
-    in_force,
-    named_trigger,
-    same_menu,
-)
 from steadycut.study.adapt.labels import (
     Judged,
     arrival,
@@ -76,11 +51,11 @@ def change_plan(
     order: str,
     target: float | None = None,
     delta: float | None = None,
-    triggers: Sequence[str] = (ALARM,),
+    triggers: Sequence[str] = (plans.ALARM,),
     otherwise: str = "original",
     benefits: str = "",
     risks: str = "",
-) -> ChangePlan:
+) -> plans.ChangePlan:
     """Write down beforehand when and how the cut-off of a rule may change.
 
     Parameters
@@ -132,17 +107,17 @@ def change_plan(
         )
         raise BadOption(msg)
     if not triggers or not all(one.strip() for one in triggers):
-        msg = f"say what may trigger a change: {argument('trigger', ALARM)}, or an event."
+        msg = f"say what may trigger a change: {argument('trigger', plans.ALARM)}, or an event."
         raise BadOption(msg)
-    return ChangePlan(
-        original=OriginalPart(
+    return plans.ChangePlan(
+        original=plans.OriginalPart(
             rule=str(rule.document.sha256),
             threshold=rule.threshold,
             direction=rule.document.direction,
             costs=CostsPart.of(costs),
         ),
-        description_of_modifications=ModificationsPart(low=low, high=high),
-        modification_protocol=ProtocolPart(
+        description_of_modifications=plans.ModificationsPart(low=low, high=high),
+        modification_protocol=plans.ProtocolPart(
             triggers=list(triggers),
             order=order,
             most_labels=check_count("labels", most_labels),
@@ -150,7 +125,7 @@ def change_plan(
             target=wanted,
             margin=margin,
         ),
-        impact_assessment=ImpactPart.model_validate(
+        impact_assessment=plans.ImpactPart.model_validate(
             {
                 "benefits": benefits,
                 "risks": risks,
@@ -167,11 +142,11 @@ class Change:
     ``rule`` is None unless the attempt is accepted.
     """
 
-    plan: ChangePlan
+    plan: plans.ChangePlan
     adaptation: Adaptation
-    attempt: Attempt
-    tried: tuple[TriedPart, ...]
-    started: ChangeVersion
+    attempt: control.Attempt
+    tried: tuple[plans.TriedPart, ...]
+    started: plans.ChangeVersion
 
     @cached_property
     def rule(self) -> FrozenRule | None:
@@ -185,10 +160,10 @@ class Change:
         return FrozenRule(made.model_copy(update={"adapted": adapted, "sha256": None}))
 
     @cached_property
-    def version(self) -> ChangeVersion:
+    def version(self) -> plans.ChangeVersion:
         """The version to keep, also of an attempt that failed."""
         rule = None if self.rule is None else self.rule.document.sha256
-        done = {"rule": rule, "in_force": rule or in_force(self.plan)}
+        done = {"rule": rule, "in_force": rule or chain.in_force(self.plan)}
         return self.started.model_copy(update=done).sealed()
 
     def describe(self) -> AdaptationDocument:
@@ -220,8 +195,8 @@ class Change:
 
 
 def change(
-    plan: ChangePlan,
-    versions: Sequence[ChangeVersion],
+    plan: plans.ChangePlan,
+    versions: Sequence[plans.ChangeVersion],
     rule: FrozenRule,
     patients: PatientScores,
     labelled: PatientScores,
@@ -255,7 +230,7 @@ def change(
         The secret by which the rule remembers its patients. With it, patients of earlier attempts
         are recognised.
     """
-    check_chain(plan, versions)
+    chain.check_chain(plan, versions)
     check_named(plan, versions, rule, labelled, trigger)
     pool, findings = pool_of(rule, patients, force=False, key=key)
     there = within_plan(situation_of(rule, pool, None), plan)
@@ -264,18 +239,18 @@ def change(
     came = arrival(labelled, order, sequential=True)
     attempt = _attempt_number(versions, there, labelled, came, trigger)
     _check_not_used_before(versions, attempt, labelled, came, key)
-    delta = attempt_delta(plan.modification_protocol.delta, attempt)
-    original, claims = rule.sign * plan.original.threshold, claims_of(plan)
+    delta = control.attempt_delta(plan.modification_protocol.delta, attempt)
+    original, claims = rule.sign * plan.original.threshold, chain.claims_of(plan)
     labels = labels_of(rule, labelled, came)
-    found = try_menu(there.menu, labels, original, claims, delta)
+    found = control.try_menu(there.menu, labels, original, claims, delta)
     tried = tried_parts(there, found, original, claims, delta)
     used = labelled.take(np.sort(came[: found.labels]))
     warnings = [*texts_of(findings), *unlike_random(there, labelled)]
     warn_each(warnings, stacklevel=2)
     judged = judged_by(there, found, tried, labels, original, claims, delta)
     most = plan.modification_protocol.most_labels
-    ended: Outcome = "failed" if found.labels >= most else "open"
-    started = ChangeVersion(
+    ended: plans.Outcome = "failed" if found.labels >= most else "open"
+    started = plans.ChangeVersion(
         plan=str(plan.sha256),
         parent=versions[-1].sha256 if versions else None,
         number=len(versions) + 1,
@@ -301,21 +276,21 @@ def change(
 
 
 def check_named(
-    plan: ChangePlan,
-    versions: Sequence[ChangeVersion],
+    plan: plans.ChangePlan,
+    versions: Sequence[plans.ChangeVersion],
     rule: FrozenRule,
     labelled: PatientScores,
     trigger: str,
 ) -> None:
     """Refuse a rule, a trigger or a number of labels that the plan does not name."""
     check_cut_off_rule(rule)
-    if rule.document.sha256 not in allowed_rules(plan, versions):
+    if rule.document.sha256 not in chain.allowed_rules(plan, versions):
         msg = (
             "the plan is about another rule: it allows its original rule and the last accepted "
             "version only. Give one of these."
         )
         raise BadOption(msg)
-    if not named_trigger(plan, trigger):
+    if not chain.named_trigger(plan, trigger):
         names = ", ".join(map(repr, plan.modification_protocol.triggers))
         msg = f"{argument('trigger')} must be one that the plan names ({names}); got {trigger!r}."
         raise BadOption(msg)
@@ -328,23 +303,23 @@ def check_named(
         raise BadOption(msg)
 
 
-def within_plan(there: Situation, plan: ChangePlan) -> Situation:
+def within_plan(there: Situation, plan: plans.ChangePlan) -> Situation:
     """Return the situation with the cut-offs that the plan allows."""
     may = plan.description_of_modifications
     low, high = sorted([there.rule.sign * may.low, there.rule.sign * may.high])
-    return replace(there, menu=within(there.menu, low, high))
+    return replace(there, menu=control.within(there.menu, low, high))
 
 
 def tried_parts(
-    there: Situation, found: Attempt, original: float, claims: Claims, delta: float
-) -> tuple[TriedPart, ...]:
+    there: Situation, found: control.Attempt, original: float, claims: control.Claims, delta: float
+) -> tuple[plans.TriedPart, ...]:
     """Return the cut-offs of the menu, with what the labels show of each."""
     made = []
     for one, cells in zip(there.menu, found.cells, strict=True):
         share = delta * one.weight / 2
         limit, difference = claims.limits(cells[None], share, same=one.cut == original)
         made.append(
-            TriedPart(
+            plans.TriedPart(
                 name=one.name,
                 threshold=there.value(one.cut),
                 weight=one.weight,
@@ -358,11 +333,11 @@ def tried_parts(
 
 def judged_by(
     there: Situation,
-    found: Attempt,
-    tried: Sequence[TriedPart],
+    found: control.Attempt,
+    tried: Sequence[plans.TriedPart],
     labels: Labels,
     original: float,
-    claims: Claims,
+    claims: control.Claims,
     delta: float,
 ) -> Judged:
     """Return what the labels say in the form of `steadycut.study.adapt.labels`.
@@ -370,7 +345,7 @@ def judged_by(
     The certificate of one version has half of the error probability of its attempt.
     """
     used = Labels(scores=labels.scores[: found.labels], labels=labels.labels[: found.labels])
-    cells = cells_of(used, np.array([one.cut for one in there.menu]), original)
+    cells = control.cells_of(used, np.array([one.cut for one in there.menu]), original)
     every = np.array(
         [
             claims.limits(seen, delta * one.weight / 2, same=True)[0]
@@ -382,7 +357,7 @@ def judged_by(
     return Judged(
         chosen=int(best[-1]) if found.chosen is None else found.chosen,
         found=tuple(
-            Limited(item=item, counts=confusion_of(one.cells), limit=one.limit)
+            Limited(item=item, counts=control.confusion_of(one.cells), limit=one.limit)
             for item, one in zip(there.menu, tried, strict=True)
         ),
         certify=np.arange(found.labels),
@@ -396,7 +371,7 @@ def judged_by(
 
 
 def _attempt_number(
-    versions: Sequence[ChangeVersion],
+    versions: Sequence[plans.ChangeVersion],
     there: Situation,
     labelled: PatientScores,
     came: np.ndarray,
@@ -410,7 +385,7 @@ def _attempt_number(
     goes_on = (
         last.outcome == "open"
         and last.trigger == trigger
-        and same_menu(last, menu)
+        and chain.same_menu(last, menu)
         and _begins_with(labelled, came, last)
     )
     if goes_on and labelled.n_patients == last.labels:
@@ -419,7 +394,7 @@ def _attempt_number(
     return last.attempt if goes_on else last.attempt + 1
 
 
-def _begins_with(labelled: PatientScores, came: np.ndarray, version: ChangeVersion) -> bool:
+def _begins_with(labelled: PatientScores, came: np.ndarray, version: plans.ChangeVersion) -> bool:
     """Whether the first labelled patients are those of a version."""
     if labelled.n_patients < version.labels:
         return False
@@ -428,7 +403,7 @@ def _begins_with(labelled: PatientScores, came: np.ndarray, version: ChangeVersi
 
 
 def _check_not_used_before(
-    versions: Sequence[ChangeVersion],
+    versions: Sequence[plans.ChangeVersion],
     attempt: int,
     labelled: PatientScores,
     came: np.ndarray,

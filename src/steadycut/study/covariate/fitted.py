@@ -17,18 +17,7 @@ from steadycut.core.records import PatientScores
 from steadycut.core.rounding import at_most
 from steadycut.core.split import Roles
 from steadycut.core.strata.costs import CostMatrix
-from steadycut.documents.covariate import (
-    SCHEMA,
-    CovariateDocument,
-    CovariateRule,
-    CovariateStudyDocument,
-    CutPart,
-    DifferencePart,
-    PooledCut,
-    PooledPart,
-    ProvenancePart,
-    ScalePart,
-)
+from steadycut.documents import covariate as documents
 from steadycut.documents.parts import CertificatePart, Range, names_part
 from steadycut.documents.shown import Shown, columns_of
 from steadycut.study.describe import role_counts, steps_of
@@ -63,7 +52,7 @@ class CovariateStudy(Shown):
     counts: Confusion
     pooled_certificate: Certificate
     groups: tuple[Certificate | None, ...]
-    difference: DifferencePart
+    difference: documents.DifferencePart
 
     def __repr__(self) -> str:
         """Return the answer in three lines; no patient is shown."""
@@ -138,12 +127,12 @@ class CovariateStudy(Shown):
         )
         return [text]
 
-    def describe(self) -> CovariateStudyDocument:
+    def describe(self) -> documents.CovariateStudyDocument:
         """Return everything that was found, without any patient, as one typed record."""
         options, recipe, scores = self.options, self.patients.recipe, self.patients.scores
         costs, counts = options.search.costs, self.counts.counts
         matrix = CostMatrix.of_errors(costs.cost_fn, costs.cost_fp)
-        return CovariateStudyDocument.of(
+        return documents.CovariateStudyDocument.of(
             self,
             options,
             recipe,
@@ -151,7 +140,7 @@ class CovariateStudy(Shown):
             covariate=self.name,
             covariate_range=_range(self),
             cuts=cut_parts(self),
-            pooled=PooledCut(
+            pooled=documents.PooledCut(
                 threshold=self.pooled_threshold,
                 rank=self.cuts.pooled,
                 certificate=CertificatePart.of(self.pooled_certificate),
@@ -165,22 +154,24 @@ class CovariateStudy(Shown):
             verdict=verdict_of_counts(counts, self.certificate, matrix, costs),
         )
 
-    def freeze(self) -> CovariateRule:
+    def freeze(self) -> documents.CovariateRule:
         """Return the rule to take to the next hospital."""
         described, recipe, scale = self.describe(), self.patients.recipe, self.rule.scale
         check_named(recipe)
-        return CovariateRule(
-            CovariateDocument.of(
+        return documents.CovariateRule(
+            documents.CovariateDocument.of(
                 described,
-                schema=SCHEMA,
+                schema=documents.SCHEMA,
                 columns=recipe_columns(recipe),
-                pooled=PooledPart.of(described.pooled, draws=self.cuts.pooled_draws.tolist()),
-                scale=ScalePart(
+                pooled=documents.PooledPart.of(
+                    described.pooled, draws=self.cuts.pooled_draws.tolist()
+                ),
+                scale=documents.ScalePart(
                     ranks=scale.ranks.tolist(),
                     thresholds=(self.options.sign * scale.thresholds + 0.0).tolist(),
                 ),
                 draws=self.cuts.draws.tolist(),
-                provenance=ProvenancePart.of(
+                provenance=documents.ProvenancePart.of(
                     described, versions=versions(), data_sha256=self.patients.fingerprint()
                 ),
                 instances_per_patient=span_of(self.patients.n_instances),
@@ -201,7 +192,7 @@ def is_apart(scores: FloatArray, others: FloatArray) -> bool:
     return bool(inside.mean() < LEAST_OVERLAP)
 
 
-def cut_parts(study: CovariateStudy) -> list[CutPart]:
+def cut_parts(study: CovariateStudy) -> list[documents.CutPart]:
     """Return one part per group, or per value of the covariate, with its cut-off."""
     certificates = study.groups or (None,) * len(study.positions)
     columns = (
@@ -213,7 +204,10 @@ def cut_parts(study: CovariateStudy) -> list[CutPart]:
         [None if one is None else CertificatePart.of(one) for one in certificates],
     )
     rows = zip(*columns, strict=True)
-    return [CutPart(**dict(zip(CutPart.model_fields, row, strict=True))) for row in rows]
+    return [
+        documents.CutPart(**dict(zip(documents.CutPart.model_fields, row, strict=True)))
+        for row in rows
+    ]
 
 
 def _range(study: CovariateStudy) -> Range | None:

@@ -18,19 +18,9 @@ from steadycut.core.strata.diagnose import cost_warnings, grade_warnings, strata
 from steadycut.core.strata.draws import StrataDraws, stratum_flips, stratum_of
 from steadycut.core.strata.modulus import JointRadius
 from steadycut.core.verdict import OVERALL, worst_answer
+from steadycut.documents import strata as documents
 from steadycut.documents.guards import graded_fingerprint
 from steadycut.documents.shown import Shown, columns_of
-from steadycut.documents.strata import (
-    SCHEMA,
-    BetweenPart,
-    BoundaryPart,
-    StrataDocument,
-    StrataProvenance,
-    StrataRoles,
-    StrataRule,
-    StrataStability,
-    StrataStudyDocument,
-)
 from steadycut.documents.study import StudyRatePart, StudyVerdictPart
 from steadycut.study.describe import steps_of
 from steadycut.study.freeze import check_named, recipe_columns, versions
@@ -131,12 +121,12 @@ class StrataStudy(Shown):
         values = self.options.sign * PatientScores(scores=scores).scores
         return stratum_flips(values, self.draws.thresholds, self.draws.draws, at_least)
 
-    def describe(self) -> StrataStudyDocument:
+    def describe(self) -> documents.StrataStudyDocument:
         """Return everything that was found, without any patient, as one typed record."""
         options, recipe = self.options, self.patients.recipe
         sides = [StudyRatePart.of(one) for one in self.sides]
         members = self.counts.sum(axis=0)
-        return StrataStudyDocument.of(
+        return documents.StrataStudyDocument.of(
             options,
             self,
             recipe,
@@ -150,24 +140,24 @@ class StrataStudy(Shown):
             patients=role_counts(self),
             verdict=strata_verdict(self),
             sides=sides or None,
-            between=BetweenPart.of_counts(members, options.delta) if sides else None,
+            between=documents.BetweenPart.of_counts(members, options.delta) if sides else None,
         )
 
-    def freeze(self) -> StrataRule:
+    def freeze(self) -> documents.StrataRule:
         """Return the boundaries to take to the next hospital."""
         described, recipe, scores = self.describe(), self.patients.recipe, self.patients.scores
         check_named(recipe)
         low, high = np.quantile(scores, USUAL, method="inverted_cdf").tolist()
-        return StrataRule(
-            StrataDocument.of(
+        return documents.StrataRule(
+            documents.StrataDocument.of(
                 described,
-                schema=SCHEMA,
+                schema=documents.SCHEMA,
                 columns=recipe_columns(recipe),
                 score_range=(float(scores.min()), float(scores.max())),
                 usual_range=(low, high),
                 instances_per_patient=span_of(self.patients.n_instances),
                 bootstrap_thresholds=self.bootstrap_thresholds.tolist(),
-                provenance=StrataProvenance.of(
+                provenance=documents.StrataProvenance.of(
                     described,
                     versions=versions(),
                     data_sha256=graded_fingerprint(self.patients.fingerprint(), self.grades),
@@ -200,12 +190,12 @@ def operating_values(study: StrataStudy) -> list[float | None]:
     return found
 
 
-def boundary_parts(study: StrataStudy) -> list[BoundaryPart]:
+def boundary_parts(study: StrataStudy) -> list[documents.BoundaryPart]:
     """Return one part per boundary: the costs of its errors for each grade, and both limits."""
     options, steps = study.options, study.options.costs.steps
     probabilities = options.costs.probabilities
     return [
-        BoundaryPart.of(
+        documents.BoundaryPart.of(
             found,
             below=options.strata[k],
             above=options.strata[k + 1],
@@ -224,10 +214,10 @@ def _costs_of(options: StrataOptions, step: FloatArray) -> dict[str, float]:
     return {grade: cost for grade, cost in found if cost > 0}
 
 
-def stability_part(study: StrataStudy) -> StrataStability:
+def stability_part(study: StrataStudy) -> documents.StrataStability:
     """Return how far the boundaries move between replicates, and what that may cost."""
     options, radius = study.options, study.radius
-    return StrataStability.of(
+    return documents.StrataStability.of(
         study,
         options,
         bias=(options.sign * radius.bias + 0.0).tolist(),
@@ -236,10 +226,10 @@ def stability_part(study: StrataStudy) -> StrataStability:
     )
 
 
-def role_counts(study: StrataStudy) -> StrataRoles:
+def role_counts(study: StrataStudy) -> documents.StrataRoles:
     """Return how many patients there are in each role and grade."""
     select, certify = (
         np.bincount(study.grades[index], minlength=len(study.options.grades)).tolist()
         for index in (study.roles.select, study.roles.certify)
     )
-    return StrataRoles(total=study.patients.n_patients, select=select, certify=certify)
+    return documents.StrataRoles(total=study.patients.n_patients, select=select, certify=certify)
