@@ -60,8 +60,8 @@ class Part(BaseModel):
     def of(cls, *records: Any, **given: Any) -> Self:  # noqa: ANN401
         """Return the part made of given fields, and of the attributes of records for the others.
 
-        The first record with an attribute of the name of a field provides it. A field with an
-        alias, such as the schema, is never taken from a record.
+        The first record with an attribute of the name of a field provides it, an array as a list.
+        A field with an alias, such as the schema, is never taken from a record.
         """
         if len(records) == 1 and not given:
             return cls.model_validate(records[0])
@@ -70,7 +70,7 @@ class Part(BaseModel):
             plain = [name for name, field in cls.model_fields.items() if field.alias is None]
             wanted = [name for name in plain if name not in found]
             values = {name: getattr(record, name, MISSING) for name in wanted}
-            found |= {name: value for name, value in values.items() if value is not MISSING}
+            found |= {name: _listed(one) for name, one in values.items() if one is not MISSING}
         return cls(**found)
 
     def to_plain(self) -> dict[str, Any]:

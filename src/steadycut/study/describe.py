@@ -213,8 +213,8 @@ def ensemble_shares(study: FittedStudy) -> parts.EnsembleShares | None:
         threshold = study.options.sign * candidate.threshold
         rank = int(method.doubled_ranks(np.array([threshold]))[0])
         rows.append(
-            parts.MethodShare(
-                score=method.recipe.score,
+            parts.MethodShare.of(
+                method.recipe,
                 aggregation=steps_of(method.recipe),
                 weight=method.weight / ensemble.total_weight,
                 threshold=threshold,

@@ -138,14 +138,12 @@ def boundary_audits(rule: FrozenFile[Any], counts: IntArray) -> list[audit.Bound
     for place, found in enumerate(here):
         home = before[place] if before else None
         rows.append(
-            audit.BoundaryAudit(
+            audit.BoundaryAudit.of(
+                found,
                 below=rule.actions[place],
                 above=rule.actions[place + 1],
-                miss=RatePart.of(found.miss),
-                alarm=RatePart.of(found.alarm),
-                miss_internal=None if home is None else RatePart.of(home.miss),
-                alarm_internal=None if home is None else RatePart.of(home.alarm),
-                delta=found.delta,
+                miss_internal=None if home is None else home.miss,
+                alarm_internal=None if home is None else home.alarm,
             )
         )
     return rows

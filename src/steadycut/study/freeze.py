@@ -53,7 +53,6 @@ def rule_document(study: FittedStudy) -> rule.RuleDocument:
         target_prevalence=search.costs.target,
         rule=str(search.rule),
         score_range=(float(scores.min()), float(scores.max())),
-        bootstrap_thresholds=study.bootstrap_thresholds.tolist(),
         certified_rates=rate_parts(study.certified_rates),
         stability=stability_part(study),
         reference=reference_of(
@@ -98,13 +97,8 @@ def recipe_columns(recipe: Recipe, leveled: Recipe | None = None) -> Columns:
 def ensemble_part(ensemble: Ensemble) -> rule.EnsemblePart:
     """Return what a rule file holds of an ensemble."""
     methods = [
-        rule.MethodPart.of(
-            method,
-            method.recipe,
-            aggregation=steps_of(method.recipe),
-            reference=method.reference.tolist(),
-        )
-        for method in ensemble.methods
+        rule.MethodPart.of(one, one.recipe, aggregation=steps_of(one.recipe))
+        for one in ensemble.methods
     ]
     return rule.EnsemblePart.of(ensemble, methods=methods)
 

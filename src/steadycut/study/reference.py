@@ -53,8 +53,7 @@ def survival_part(
     found = extremes_at(patients, threshold)
     worst, best = found.worst, found.best
     return parts.SurvivalPart.of(
-        patients.recipe,
-        n_patients=patients.n_patients,
+        *(patients.recipe, patients),
         unknown=found.n_unknown,
         unknown_called=found.n_unknown_called,
         worst=parts.CountsPart.of(worst),

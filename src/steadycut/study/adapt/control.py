@@ -22,7 +22,6 @@ from steadycut.documents import change_plan as plans
 from steadycut.documents.adaptation import AdaptationDocument, ChangePart, PathPart
 from steadycut.documents.guards import texts_of
 from steadycut.documents.known_patients import remember
-from steadycut.documents.parts import CostsPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, argument, warn_each
 from steadycut.study.adapt import chain
@@ -110,12 +109,7 @@ def change_plan(
         msg = f"say what may trigger a change: {argument('trigger', plans.ALARM)}, or an event."
         raise BadOption(msg)
     return plans.ChangePlan(
-        original=plans.OriginalPart(
-            rule=str(rule.document.sha256),
-            threshold=rule.threshold,
-            direction=rule.document.direction,
-            costs=CostsPart.of(costs),
-        ),
+        original=plans.OriginalPart.of(rule.document, rule=str(rule.document.sha256)),
         description_of_modifications=plans.ModificationsPart(low=low, high=high),
         modification_protocol=plans.ProtocolPart(
             triggers=list(triggers),
@@ -319,10 +313,9 @@ def tried_parts(
         share = delta * one.weight / 2
         limit, difference = claims.limits(cells[None], share, same=one.cut == original)
         made.append(
-            plans.TriedPart(
-                name=one.name,
+            plans.TriedPart.of(
+                one,
                 threshold=there.value(one.cut),
-                weight=one.weight,
                 cells=cells.tolist(),
                 limit=float(limit[0]),
                 difference=float(difference[0]),

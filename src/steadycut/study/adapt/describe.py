@@ -37,13 +37,8 @@ def candidate_parts(there: Situation, cut: float, judged: Judged | None) -> list
 
 def candidate_part(there: Situation, one: Item, **seen: Any) -> CandidateCutPart:  # noqa: ANN401
     """Return one cut-off, with what the labels say, if there are any."""
-    return CandidateCutPart(
-        name=one.name,
-        threshold=there.value(one.cut),
-        call_rate=there.call_rate(one.cut),
-        weight=one.weight,
-        **seen,
-    )
+    placed = {"threshold": there.value(one.cut), "call_rate": there.call_rate(one.cut)}
+    return CandidateCutPart.of(one, **placed, **seen)
 
 
 def labels_part(judged: Judged) -> LabelsPart:
@@ -68,9 +63,9 @@ def wrong_odds(there: Situation) -> list[WrongOddsPart]:
         low, high = expit(logit(np.array(there.prevalence)) + np.log(factor))
         other = mix(there.home, there.pool, there.frozen, (float(low), float(high)), there.costs)
         found.append(
-            WrongOddsPart(
+            WrongOddsPart.of(
+                other,
                 factor=factor,
-                prevalence=other.prevalence,
                 threshold=there.value(other.cut),
                 call_rate=there.call_rate(other.cut),
             )

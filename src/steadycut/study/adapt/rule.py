@@ -74,32 +74,25 @@ def certificate_here(there: Situation, judged: Judged | None) -> CertificatePart
     costs = there.costs
     if judged is None:
         stated = there.mixed.prevalence if there.mixed else there.home.prevalence
-        trivial = CostsPart.of(costs).trivial_risk(stated)
-        return CertificatePart(
-            risk=trivial,
-            bound=NO_LABELS,
-            generalization=costs.largest - trivial,
-            n_patients=0,
-            delta=there.rule.certificate.delta,
-            value=costs.largest,
-            vacuous=True,
-            trivial_risk=trivial,
-            honesty="menu",
-            n_candidates=len(there.menu),
-        )
-    used, value = judged.used, judged.limit
-    risk, trivial = used.risk(costs), used.trivial_risk(costs)
+        risk = trivial = CostsPart.of(costs).trivial_risk(stated)
+        value, delta, n_patients = costs.largest, there.rule.certificate.delta, 0
+        bound, n_cuts = NO_LABELS, len(there.menu)
+    else:
+        used, value, delta = judged.used, judged.limit, judged.delta
+        risk, trivial, n_patients = used.risk(costs), used.trivial_risk(costs), used.n_patients
+        bound = "betting at every look" if judged.path is not None else "buehler"
+        n_cuts = judged.n_cuts
     return CertificatePart(
         risk=risk,
-        bound="betting at every look" if judged.path is not None else "buehler",
+        bound=bound,
         generalization=value - risk,
-        n_patients=used.n_patients,
-        delta=judged.delta,
+        n_patients=n_patients,
+        delta=delta,
         value=value,
         vacuous=value >= trivial,
         trivial_risk=trivial,
         honesty="menu",
-        n_candidates=judged.n_cuts,
+        n_candidates=n_cuts,
     )
 
 

@@ -133,9 +133,7 @@ class CovariateStudy(Shown):
         costs, counts = options.search.costs, self.counts.counts
         matrix = CostMatrix.of_errors(costs.cost_fn, costs.cost_fp)
         return documents.CovariateStudyDocument.of(
-            self,
-            options,
-            recipe,
+            *(self, options, recipe),
             class_names=names_part(recipe.class_names),
             covariate=self.name,
             covariate_range=_range(self),
@@ -160,17 +158,15 @@ class CovariateStudy(Shown):
         check_named(recipe)
         return documents.CovariateRule(
             documents.CovariateDocument.of(
-                described,
+                *(described, self.cuts),
                 schema=documents.SCHEMA,
                 columns=recipe_columns(recipe),
                 pooled=documents.PooledPart.of(
                     described.pooled, draws=self.cuts.pooled_draws.tolist()
                 ),
-                scale=documents.ScalePart(
-                    ranks=scale.ranks.tolist(),
-                    thresholds=(self.options.sign * scale.thresholds + 0.0).tolist(),
+                scale=documents.ScalePart.of(
+                    scale, thresholds=(self.options.sign * scale.thresholds + 0.0).tolist()
                 ),
-                draws=self.cuts.draws.tolist(),
                 provenance=documents.ProvenancePart.of(
                     described, versions=versions(), data_sha256=self.patients.fingerprint()
                 ),

@@ -21,7 +21,7 @@ from steadycut.core.verdict import OVERALL, worst_answer
 from steadycut.documents import strata as documents
 from steadycut.documents.guards import graded_fingerprint
 from steadycut.documents.shown import Shown, columns_of
-from steadycut.documents.study import StudyRatePart, StudyVerdictPart
+from steadycut.documents.study import StudyVerdictPart
 from steadycut.study.describe import steps_of
 from steadycut.study.freeze import check_named, recipe_columns, versions
 from steadycut.study.reference import span_of
@@ -124,23 +124,18 @@ class StrataStudy(Shown):
     def describe(self) -> documents.StrataStudyDocument:
         """Return everything that was found, without any patient, as one typed record."""
         options, recipe = self.options, self.patients.recipe
-        sides = [StudyRatePart.of(one) for one in self.sides]
         members = self.counts.sum(axis=0)
         return documents.StrataStudyDocument.of(
-            options,
-            self,
-            recipe,
-            thresholds=self.thresholds.tolist(),
+            *(options, self, recipe),
             operating_values=operating_values(self),
             aggregation=steps_of(recipe),
             costs=options.costs.values.tolist(),
             boundaries=boundary_parts(self),
-            counts=self.counts.tolist(),
             stability=stability_part(self),
             patients=role_counts(self),
             verdict=strata_verdict(self),
-            sides=sides or None,
-            between=documents.BetweenPart.of_counts(members, options.delta) if sides else None,
+            sides=self.sides or None,
+            between=documents.BetweenPart.of_counts(members, options.delta) if self.sides else None,
         )
 
     def freeze(self) -> documents.StrataRule:
@@ -150,13 +145,12 @@ class StrataStudy(Shown):
         low, high = np.quantile(scores, USUAL, method="inverted_cdf").tolist()
         return documents.StrataRule(
             documents.StrataDocument.of(
-                described,
+                *(described, self),
                 schema=documents.SCHEMA,
                 columns=recipe_columns(recipe),
                 score_range=(float(scores.min()), float(scores.max())),
                 usual_range=(low, high),
                 instances_per_patient=span_of(self.patients.n_instances),
-                bootstrap_thresholds=self.bootstrap_thresholds.tolist(),
                 provenance=documents.StrataProvenance.of(
                     described,
                     versions=versions(),
@@ -217,13 +211,8 @@ def _costs_of(options: StrataOptions, step: FloatArray) -> dict[str, float]:
 def stability_part(study: StrataStudy) -> documents.StrataStability:
     """Return how far the boundaries move between replicates, and what that may cost."""
     options, radius = study.options, study.radius
-    return documents.StrataStability.of(
-        study,
-        options,
-        bias=(options.sign * radius.bias + 0.0).tolist(),
-        quantile=radius.quantile,
-        radius=radius.radius.tolist(),
-    )
+    bias = options.sign * radius.bias + 0.0
+    return documents.StrataStability.of(radius, study, options, bias=bias.tolist())
 
 
 def role_counts(study: StrataStudy) -> documents.StrataRoles:
