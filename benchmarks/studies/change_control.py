@@ -26,10 +26,9 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from steadycut.core.adapt.control import Claims, attempt_delta, try_menu, within
-from steadycut.core.adapt.home import HomeScores
 from steadycut.core.adapt.labels import Labels
 from steadycut.core.adapt.menu import Item, make_menu
-from steadycut.core.adapt.pool import Pool
+from steadycut.core.adapt.pool import HomeScores, Pool
 from steadycut.core.monitor import evidence, first_crossing
 from steadycut.core.records import Costs
 

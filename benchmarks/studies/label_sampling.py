@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from steadycut.core.adapt.home import HomeScores
+from steadycut.core.adapt.pool import HomeScores
 from steadycut.core.adapt.sampling import Expected, chances_for, counted, lower_edge, strata_of
 from steadycut.core.bounds.binomial import upper_limit
 from steadycut.core.bounds.sampled import Drawn, highest_below

@@ -5,7 +5,6 @@ import random
 import numpy as np
 
 from steadycut.core.shift import parts as product_shift
-from steadycut.core.shift.intervals import shift_intervals
 from steadycut.core.shift.label_shift import (
     cdf_at_edges,
     mixture_weight,
@@ -13,6 +12,7 @@ from steadycut.core.shift.label_shift import (
     risk_range,
     valid_interval,
 )
+from steadycut.core.shift.parts import shift_intervals
 from steadycut.core.shift.rescale import affine_change, mixture_quantiles, quantile_matched
 from steadycut.core.shift.shape_test import nearest_mixture
 from steadycut.core.shift.tipping import tipping_point

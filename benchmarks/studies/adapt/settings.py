@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from steadycut.core.adapt.home import HomeScores
-from steadycut.core.adapt.pool import Pool
+from steadycut.core.adapt.pool import HomeScores, Pool
 from steadycut.core.records import Costs
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "transport"))

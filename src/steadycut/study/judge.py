@@ -20,8 +20,13 @@ from steadycut.core.checks import BoolArray, IntArray, Interval, TextArray
 from steadycut.core.confusion import Confusion, count_decisions
 from steadycut.core.intervals.auc import auc
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.shift.intervals import shift_intervals
-from steadycut.core.shift.parts import Parts, absolute_shift, shapley_shift, signed_shift
+from steadycut.core.shift.parts import (
+    Parts,
+    absolute_shift,
+    shapley_shift,
+    shift_intervals,
+    signed_shift,
+)
 from steadycut.core.strata.certify import members_of
 from steadycut.core.verdict import MARGIN, Comparison, Overall, Verdict, verdicts
 from steadycut.documents.frozen import FrozenFile

@@ -8,19 +8,11 @@ with probability at most delta.
 
 import math
 
+from steadycut.core import verdict
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import IntArray
 from steadycut.core.records import Costs
 from steadycut.core.strata.costs import CostMatrix
-from steadycut.core.verdict import (
-    OVERALL,
-    Answer,
-    Comparison,
-    holm,
-    smallest_number,
-    strict_level,
-    worst_answer,
-)
 from steadycut.documents.parts import CertificatePart
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.study import StudyVerdictPart
@@ -32,9 +24,9 @@ def study_verdict(study: FittedStudy) -> StudyVerdictPart:
     compared = comparison_of(study)
     useful = useful_answer(study, compared, study.certificate.delta)
     rates = [one.answer for one in study.certified_rates]
-    as_asked = worst_answer(rates) if rates else None
+    as_asked = verdict.worst_answer(rates) if rates else None
     return StudyVerdictPart(
-        overall=OVERALL[worst_answer([useful, *rates])],
+        overall=verdict.OVERALL[verdict.worst_answer([useful, *rates])],
         useful=useful,
         as_asked=as_asked,
         patients_needed=patients_needed(study, compared) if useful == "cannot tell" else None,
@@ -62,11 +54,11 @@ def verdict_of_counts(
     """
     compared = _comparison(here, certificate, matrix, costs, rounded=rounded)
     found = _tested(compared, certificate.delta)
-    useful: Answer = "cannot tell" if found == "yes" and certificate.vacuous else found
-    return StudyVerdictPart(overall=OVERALL[useful], useful=useful)
+    useful: verdict.Answer = "cannot tell" if found == "yes" and certificate.vacuous else found
+    return StudyVerdictPart(overall=verdict.OVERALL[useful], useful=useful)
 
 
-def comparison_of(study: FittedStudy) -> Comparison:
+def comparison_of(study: FittedStudy) -> verdict.Comparison:
     """Return what the tests need of the patients used to check."""
     here, costs = study.counts.counts, study.options.search.costs
     matrix = CostMatrix.of_errors(costs.cost_fn, costs.cost_fp)
@@ -80,8 +72,8 @@ def _comparison(
     costs: Costs | None,
     *,
     rounded: bool,
-) -> Comparison:
-    return Comparison(
+) -> verdict.Comparison:
+    return verdict.Comparison(
         here=here,
         matrix=matrix,
         costs=costs,
@@ -92,7 +84,7 @@ def _comparison(
     )
 
 
-def useful_answer(study: FittedStudy, compared: Comparison, delta: float) -> Answer:
+def useful_answer(study: FittedStudy, compared: verdict.Comparison, delta: float) -> verdict.Answer:
     """Say whether these patients show that the cut-off is useful."""
     found = _tested(compared, delta)
     if found == "yes" and _is_vacuous(study, compared, delta):
@@ -100,15 +92,15 @@ def useful_answer(study: FittedStudy, compared: Comparison, delta: float) -> Ans
     return found
 
 
-def _tested(compared: Comparison, delta: float) -> Answer:
+def _tested(compared: verdict.Comparison, delta: float) -> verdict.Answer:
     """Compare the cut-off with calling everybody and with calling nobody."""
-    if holm(compared.tests_for_no.get("useful", ()), delta):
+    if verdict.holm(compared.tests_for_no.get("useful", ()), delta):
         return "no"
     shown = all(test(delta) for test in compared.tests_for_yes["useful"])
     return "yes" if shown else "cannot tell"
 
 
-def _is_vacuous(study: FittedStudy, compared: Comparison, delta: float) -> bool:
+def _is_vacuous(study: FittedStudy, compared: verdict.Comparison, delta: float) -> bool:
     """Whether the certificate would not be below the cost of calling everybody or nobody."""
     found, costs = study.certificate, study.options.search.costs
     if compared.confusion == study.counts:
@@ -118,11 +110,11 @@ def _is_vacuous(study: FittedStudy, compared: Comparison, delta: float) -> bool:
     return found.again(compared.confusion, costs, delta, bound).vacuous
 
 
-def patients_needed(study: FittedStudy, compared: Comparison) -> int | None:
+def patients_needed(study: FittedStudy, compared: verdict.Comparison) -> int | None:
     """Return how many patients in all show that it is useful, at the observed rates."""
     if compared.observed_cost >= compared.cost_without_score:
         return None
-    level = strict_level(study.certificate.delta)
+    level = verdict.strict_level(study.certificate.delta)
 
     def is_tested(n: int) -> bool:
         return _tested(compared.scaled_to(n), level) == "yes"
@@ -131,8 +123,8 @@ def patients_needed(study: FittedStudy, compared: Comparison) -> int | None:
         return useful_answer(study, compared.scaled_to(n), level) == "yes"
 
     # The tests are fast, certificates at unequal costs are not.
-    found = smallest_number(is_tested, study.counts.n_patients)
+    found = verdict.smallest_number(is_tested, study.counts.n_patients)
     if found is not None and not is_enough(found):
-        found = smallest_number(is_enough, found)
+        found = verdict.smallest_number(is_enough, found)
     share = study.options.certify_size if study.options.honesty == "split" else 1.0
     return None if found is None else math.ceil(found / share)

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom, norm
 
-from steadycut.core.adapt.home import HomeScores
 from steadycut.core.adapt.labels import (
     LEAST_OWN,
     OWN,
@@ -17,10 +16,9 @@ from steadycut.core.adapt.labels import (
     limits_at_every_look,
 )
 from steadycut.core.adapt.menu import Item, make_menu
-from steadycut.core.adapt.mix import mix, pull_of
+from steadycut.core.adapt.mix import mix, pull_of, told
 from steadycut.core.adapt.plan import labels_for_menu, labels_needed, labels_one_at_a_time
-from steadycut.core.adapt.pool import Pool
-from steadycut.core.adapt.told import told
+from steadycut.core.adapt.pool import HomeScores, Pool
 from steadycut.core.adapt.worklist import grey_part, grey_zone, random_part
 from steadycut.core.bounds.anytime import TARGET_BETS
 from steadycut.core.cuts.risk_curve import count_errors

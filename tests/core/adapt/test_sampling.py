@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-from steadycut.core.adapt.home import HomeScores
+from steadycut.core.adapt.pool import HomeScores
 from steadycut.core.adapt.sampling import (
     Expected,
     Labelled,

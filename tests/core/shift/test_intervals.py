@@ -8,8 +8,7 @@ import pytest
 from steadycut.core.bounds.binomial import two_sided
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
-from steadycut.core.shift.intervals import shift_intervals
-from steadycut.core.shift.parts import shapley_shift, signed_shift
+from steadycut.core.shift.parts import shapley_shift, shift_intervals, signed_shift
 from steadycut.documents.audit import ShiftParts
 
 PARTS = ("prevalence", "shape_positive", "shape_negative", "total")

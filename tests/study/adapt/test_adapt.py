@@ -10,10 +10,9 @@ import pytest
 
 import steadycut
 from steadycut import PatientScores, adapt, audit, fit, monitor
-from steadycut.core.adapt.home import HomeScores
 from steadycut.core.adapt.labels import OWN_PART
 from steadycut.core.adapt.mix import mix
-from steadycut.core.adapt.pool import Pool
+from steadycut.core.adapt.pool import HomeScores, Pool
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, DeploymentRefused, TooFewPatients
 from steadycut.show.pages.adaptation import adaptation_page

@@ -1,10 +1,8 @@
 """The cut-off for the next hospital: without labels, with few, and one label at a time.
 
 =============  ==========================================================================
-``home``       what a rule knows of the first hospital: quantiles of the scores by class
-``pool``       unlabelled patients of the next hospital, and the cut-offs between them
-``told``       where the first hospital would cut at another prevalence
-``mix``        how far to follow that, and how far to stay with the frozen cut-off
+``pool``       scores of the first hospital by class, of the next one without labels
+``mix``        the cut-off at a stated prevalence, and how far to follow it
 ``menu``       a few cut-offs with weights, fixed before any label is seen
 ``labels``     the choice among them and exact limits, from all labels at once
 ``worklist``   whom to label next

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steadycut.core.adapt.home import HomeScores
-from steadycut.core.adapt.mix import Mix
-from steadycut.core.adapt.pool import Pool
-from steadycut.core.adapt.told import Told, told
+from steadycut.core.adapt.mix import Mix, Told, told
+from steadycut.core.adapt.pool import HomeScores, Pool
 from steadycut.core.checks import FloatArray
 from steadycut.core.records import Costs
 from steadycut.core.rules.stable import prior_mass

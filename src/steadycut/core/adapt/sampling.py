@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steadycut.core.adapt.home import HomeScores
+from steadycut.core.adapt.pool import HomeScores
 from steadycut.core.bounds import sampled
 from steadycut.core.bounds.binomial import lower_limit, upper_limit
 from steadycut.core.checks import BoolArray, FloatArray, IntArray

@@ -1,8 +1,7 @@
 """What differs between two hospitals, with and without labels.
 
 ==================  =================================================================
-``parts``           the change of risk, split into prevalence and class shapes
-``intervals``       intervals for these parts
+``parts``           the change of risk, split into prevalence and class shapes, with intervals
 ``distances``       how far apart the hospitals are at all cut-offs together
 ``tipping``         how much may change before the risk exceeds a limit
 ``label_shift``     the prevalence at a hospital without labels

@@ -5,7 +5,6 @@
 ``before``    what is known before any label: the patients here, the cut-offs to choose from
 ``labels``    what the labels say: the chosen cut-off, and limits that hold
 ``rule``      the new frozen rule, with the hash of its parent
-``describe``  what ``adapt.json`` says
 ``words``     the sentences about it
 ``sampled``   what labels that a plan drew say about the rule
 ``sampling``  labelling plans: whom to label

@@ -3,22 +3,25 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit, logit
 
+from steadycut.core.adapt.menu import Item
+from steadycut.core.adapt.mix import DOUBT, mix
 from steadycut.core.adapt.worklist import grey_part, grey_zone, random_part
 from steadycut.core.checks import IntArray, check_count, check_fraction
 from steadycut.core.frames import Columns
 from steadycut.core.records import PatientScores
-from steadycut.documents.adaptation import AdaptationDocument, CandidateCutPart
+from steadycut.documents import adaptation as documents
 from steadycut.documents.guards import forced_names, texts_of
 from steadycut.documents.parts import CertificatePart, names_part
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import Shown, columns_of, in_python
 from steadycut.errors import BadOption, argument, warn_each
 from steadycut.study.adapt import before, labels
-from steadycut.study.adapt.describe import candidate_parts, labels_part, wrong_odds
 from steadycut.study.adapt.rule import adapted_rule, certificate_here
 from steadycut.study.adapt.words import assumptions, next_step, verdict_text
 from steadycut.study.new_patients import Given
@@ -46,7 +49,7 @@ class Adaptation(Shown):
         return self.situation.value(self.cut)
 
     @property
-    def candidates(self) -> list[CandidateCutPart]:
+    def candidates(self) -> list[documents.CandidateCutPart]:
         """The cut-offs that were fixed before any label was seen."""
         return self.describe().candidates
 
@@ -60,10 +63,10 @@ class Adaptation(Shown):
         found = self.describe()
         return f"Adaptation: {found.verdict_text}\n{in_python(found.next_step)}"
 
-    def describe(self) -> AdaptationDocument:
+    def describe(self) -> documents.AdaptationDocument:
         """Return everything that was found, as one typed record."""
         there, rule = self.situation, self.situation.rule
-        return AdaptationDocument.of(
+        return documents.AdaptationDocument.of(
             *(self, there, rule),
             class_names=names_part(rule.recipe.class_names),
             call_rate=there.call_rate(self.cut),
@@ -85,6 +88,69 @@ class Adaptation(Shown):
 
     def _tables(self) -> Mapping[str, Callable[[], Columns]]:
         return {"candidates": lambda: columns_of(self.candidates)}
+
+
+def candidate_parts(
+    there: before.Situation, cut: float, judged: labels.Judged | None
+) -> list[documents.CandidateCutPart]:
+    """Return the cut-offs, with what the labels say about each.
+
+    A labelled patient's score is shown only where it was chosen.
+    """
+    if judged is None:
+        return [candidate_part(there, one, chosen=one.cut == cut) for one in there.menu]
+    chosen = judged.found[judged.chosen]
+    shown = [one for one in judged.found if one.own is None or one is chosen]
+    return [
+        candidate_part(
+            there,
+            one.item,
+            chosen=one is chosen,
+            missed=one.counts.fn,
+            alarms=one.counts.fp,
+            risk=one.counts.risk(there.costs),
+            limit=one.limit,
+        )
+        for one in shown
+    ]
+
+
+def candidate_part(there: before.Situation, one: Item, **seen: Any) -> documents.CandidateCutPart:  # noqa: ANN401
+    """Return one cut-off, with what the labels say, if there are any."""
+    placed = {"threshold": there.value(one.cut), "call_rate": there.call_rate(one.cut)}
+    return documents.CandidateCutPart.of(one, **placed, **seen)
+
+
+def labels_part(judged: labels.Judged) -> documents.LabelsPart:
+    """Return what the labels say of the chosen cut-off."""
+    used = judged.used
+    sequential = judged.path is not None
+    return documents.LabelsPart.of(
+        used,
+        judged,
+        sequential=sequential,
+        stopped_after=used.n_patients if sequential else None,
+        given=judged.n_given if sequential else None,
+    )
+
+
+def wrong_odds(there: before.Situation) -> list[documents.WrongOddsPart]:
+    """Return the cut-off if the stated odds of disease are wrong by a factor either way."""
+    if there.prevalence is None:
+        return []
+    found = []
+    for factor in (1 / DOUBT, DOUBT):
+        low, high = expit(logit(np.array(there.prevalence)) + np.log(factor))
+        other = mix(there.home, there.pool, there.frozen, (float(low), float(high)), there.costs)
+        found.append(
+            documents.WrongOddsPart.of(
+                other,
+                factor=factor,
+                threshold=there.value(other.cut),
+                call_rate=there.call_rate(other.cut),
+            )
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

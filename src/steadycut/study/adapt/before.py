@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from steadycut.core.adapt.home import HomeScores
 from steadycut.core.adapt.menu import Item, make_menu
 from steadycut.core.adapt.mix import Mix, mix
-from steadycut.core.adapt.pool import Pool
+from steadycut.core.adapt.pool import HomeScores, Pool
 from steadycut.core.checks import FloatArray, is_real, refuse
 from steadycut.core.records import Costs, PatientScores
 from steadycut.documents.canonical_json import content_hash

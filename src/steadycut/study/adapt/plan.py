@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from steadycut.core.adapt.menu import LARGEST_WEIGHT
+from steadycut.core.adapt.mix import told
 from steadycut.core.adapt.plan import POWER, labels_for_menu, labels_needed, labels_one_at_a_time
-from steadycut.core.adapt.told import told
 from steadycut.core.checks import check_positive, refuse
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.parts import CostsPart
