@@ -54,7 +54,8 @@ if TYPE_CHECKING:
     from steadycut.study.adapt.adapt import Adaptation, adapt
     from steadycut.study.adapt.sampling import LabelDraw, draw_labels
     from steadycut.study.adapt.switch import Switch, switch
-    from steadycut.study.audit import Audit, audit
+    from steadycut.study.audit import audit
+    from steadycut.study.audited import Audit
     from steadycut.study.compare import Comparison, compare
     from steadycut.study.covariate.fit import fit_by_covariate
     from steadycut.study.covariate.fitted import CovariateStudy
@@ -90,7 +91,8 @@ _PLACES = {
     "study.adapt.adapt": ("Adaptation", "adapt"),
     "study.adapt.sampling": ("LabelDraw", "draw_labels"),
     "study.adapt.switch": ("Switch", "switch"),
-    "study.audit": ("Audit", "audit"),
+    "study.audit": ("audit",),
+    "study.audited": ("Audit",),
     "study.compare": ("Comparison", "compare"),
     "study.covariate.fit": ("fit_by_covariate",),
     "study.covariate.fitted": ("CovariateStudy",),

@@ -27,7 +27,8 @@ from steadycut.ingest import PatientTable
 from steadycut.ingest.request import ROW
 from steadycut.show.pages.kinds import page_of
 from steadycut.study.adapt.sampling import LabelDraw, draw_labels
-from steadycut.study.audit import Audit, audit
+from steadycut.study.audit import audit
+from steadycut.study.audited import Audit
 from steadycut.study.operating_point import CONFIDENCE
 
 LABEL_LIST = "label_list.csv"

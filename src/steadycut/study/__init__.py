@@ -21,8 +21,7 @@
 ``unlabelled``        what the scores of a hospital tell without labels
 ``judge``             what labels of new patients say: risk, bounds, verdict
 ``questions``         the answers of an audit in sentences, and the next step
-``audited``           what an audit found, as plain data
-``describe_audit``    an audit -> the document audit.json
+``audited``           what an audit found, and the document audit.json
 ``audit``             a frozen rule at another hospital
 ``monitor``           a frozen rule in use
 ``adapt``             the cut-off for the next hospital

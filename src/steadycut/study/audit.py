@@ -1,94 +1,33 @@
 """A frozen rule at another hospital: its risk there, and where the difference comes from."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.checks import TextArray, check_fraction, shown
-from steadycut.core.frames import Columns
 from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores, check_patients
 from steadycut.core.survival import unknown_warnings, worst_labels
 from steadycut.core.verdict import MARGIN
 from steadycut.documents import guards
-from steadycut.documents.audit import (
-    AuditDocument,
-    DecisionAudit,
-    LabelledAudit,
-    RiskHere,
-    VerdictPart,
-)
 from steadycut.documents.change_plan import LabelPlan
 from steadycut.documents.frozen import FrozenFile, is_table
 from steadycut.documents.parts import SurvivalPart
 from steadycut.documents.rule import FrozenRule
-from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
 from steadycut.errors import BadOption, BadPatients, argument, warn_each
 from steadycut.study.adapt.sampled import Sampled, sampled
-from steadycut.study.audited import Audited
+from steadycut.study.audited import Audit
 from steadycut.study.curves import class_quantiles
-from steadycut.study.describe_audit import cut_off_audit, decision_audit
 from steadycut.study.judge import Asked, LabelledPart, judge
 from steadycut.study.new_patients import as_patients, graded_patients, swapped_here
-from steadycut.study.operating_point import CONFIDENCE
 from steadycut.study.reference import survival_part
 from steadycut.study.small_cells import grouped_for, noticed, rounded_at_home, without_bins
 from steadycut.study.unlabelled import home_of, without_labels
 
 MOST_GROUPS = 50
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Audit(Audited, Shown):
-    """What an audit found, and what one does with it: look at it, describe it."""
-
-    def __repr__(self) -> str:
-        """Return the answer in a few lines; no patient is shown."""
-        first = f"Audit of {self.n_patients} patients, {self.call_rate:.0%} called"
-        if self.sampled is not None:
-            miss = self.sampled.describe().miss
-            return f"{first}; miss rate {miss.low:.3g} to {miss.high:.3g}\n{LOOK}"
-        if self.labelled is None:
-            return f"{first}; no labels, so no verdict\n{LOOK}"
-        one = self.labelled.verdict
-        return (
-            f"{first}: {self.labelled.overall}\nuseful {one.useful}, as before {one.as_before}, "
-            f"within certificate {one.within_certificate}\n{LOOK}"
-        )
-
-    def describe(self, confidence: float = CONFIDENCE) -> AuditDocument | DecisionAudit:
-        """Return everything that was found, as one typed record.
-
-        ``confidence`` is that of the intervals of the operating points.
-        """
-        if isinstance(self.rule, FrozenRule) and self.unlabelled is not None:
-            return cut_off_audit(self, self.rule, self.unlabelled, confidence)
-        return decision_audit(self, confidence)
-
-    def to_dict(self, confidence: float = CONFIDENCE) -> dict[str, Any]:
-        """Return the content of ``audit.json``; ``confidence`` is that of its intervals."""
-        return self.describe(confidence).to_plain()
-
-    @property
-    def verdict(self) -> VerdictPart:
-        """Whether the rule is useful here, as good as before, and within what was certified."""
-        return self.describe().verdict
-
-    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
-        document = self.describe()
-        tables: dict[str, Callable[[], Columns]] = {}
-        if isinstance(document, LabelledAudit):
-            points = document.operating_point, document.operating_point_internal
-            tables["operating_point"] = lambda: point_columns(*points)
-        tables["questions"] = lambda: columns_of(document.questions)
-        if isinstance(document, RiskHere) and document.groups:
-            groups = document.groups
-            answers = columns_of([one.verdict for one in groups])
-            tables["groups"] = lambda: {**columns_of(groups), **answers}
-        return tables
 
 
 def audit(

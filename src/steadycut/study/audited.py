@@ -1,20 +1,39 @@
-"""What an audit found, as plain data."""
+"""What an audit found, and what is written about it: ``audit.json``, for every kind of file."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+
+from steadycut.core.bounds.anytime import lower_mean, upper_mean
+from steadycut.core.bounds.binomial import two_sided
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.verdict import MARGIN
-from steadycut.documents.audit import WithoutLabels
+from steadycut.core.confusion import Confusion
+from steadycut.core.frames import Columns
+from steadycut.core.intervals.auc import auc
+from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules.registry import most_called
+from steadycut.core.shift.distances import global_distances, kolmogorov
+from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries, members_of
+from steadycut.core.verdict import MARGIN, Answer, Comparison, RateName, Verdict
+from steadycut.documents import audit, parts
 from steadycut.documents.frozen import FrozenFile
-from steadycut.documents.parts import ScoresPart, SurvivalPart
-from steadycut.documents.rule import FrozenRule
+from steadycut.documents.rule import FrozenRule, Reference
+from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
+from steadycut.documents.strata import BetweenPart, RatePart, StrataRule
+from steadycut.study.adapt import sampled
 from steadycut.study.adapt.sampled import Sampled
-from steadycut.study.judge import ChangeOfRisk, LabelledPart
+from steadycut.study.explorer import GREY_ZONE, explorer_part
+from steadycut.study.judge import ChangeOfRisk, Group, LabelledPart
+from steadycut.study.operating_point import CONFIDENCE, point_of, point_part, with_auc
+from steadycut.study.questions import described, label_some, name_of, next_step, overall_text
+
+UNANSWERED = "without labels nobody knows whether the cut-off can be trusted here"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Audited:
+class Audit(Shown):
     """What a frozen file decided about the patients of another hospital.
 
     ``members`` counts the patients by action. ``scores`` are quantiles of their scores, by class
@@ -29,17 +48,62 @@ class Audited:
     n_patients: int
     members: IntArray
     flip_probability: FloatArray
-    scores: ScoresPart
+    scores: parts.ScoresPart
     warnings: tuple[str, ...]
-    unlabelled: WithoutLabels | None
+    unlabelled: audit.WithoutLabels | None
     labelled: LabelledPart | None
     forced: tuple[str, ...] = ()
     small_cells: int | None = None
     margin: float = MARGIN
     sequential: bool = False
-    survival: SurvivalPart | None = None
+    survival: parts.SurvivalPart | None = None
     label_how: Literal["any"] | None = None
     sampled: Sampled | None = None
+
+    def __repr__(self) -> str:
+        """Return the answer in a few lines; no patient is shown."""
+        first = f"Audit of {self.n_patients} patients, {self.call_rate:.0%} called"
+        if self.sampled is not None:
+            miss = self.sampled.describe().miss
+            return f"{first}; miss rate {miss.low:.3g} to {miss.high:.3g}\n{LOOK}"
+        if self.labelled is None:
+            return f"{first}; no labels, so no verdict\n{LOOK}"
+        one = self.labelled.verdict
+        return (
+            f"{first}: {self.labelled.overall}\nuseful {one.useful}, as before {one.as_before}, "
+            f"within certificate {one.within_certificate}\n{LOOK}"
+        )
+
+    def describe(self, confidence: float = CONFIDENCE) -> audit.AuditDocument | audit.DecisionAudit:
+        """Return everything that was found, as one typed record.
+
+        ``confidence`` is that of the intervals of the operating points.
+        """
+        if isinstance(self.rule, FrozenRule) and self.unlabelled is not None:
+            return cut_off_audit(self, self.rule, self.unlabelled, confidence)
+        return decision_audit(self, confidence)
+
+    def to_dict(self, confidence: float = CONFIDENCE) -> dict[str, Any]:
+        """Return the content of ``audit.json``; ``confidence`` is that of its intervals."""
+        return self.describe(confidence).to_plain()
+
+    @property
+    def verdict(self) -> audit.VerdictPart:
+        """Whether the rule is useful here, as good as before, and within what was certified."""
+        return self.describe().verdict
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        document = self.describe()
+        tables: dict[str, Callable[[], Columns]] = {}
+        if isinstance(document, audit.LabelledAudit):
+            points = document.operating_point, document.operating_point_internal
+            tables["operating_point"] = lambda: point_columns(*points)
+        tables["questions"] = lambda: columns_of(document.questions)
+        if isinstance(document, audit.RiskHere) and document.groups:
+            groups = document.groups
+            answers = columns_of([one.verdict for one in groups])
+            tables["groups"] = lambda: {**columns_of(groups), **answers}
+        return tables
 
     @property
     def call_rate(self) -> float:
@@ -100,3 +164,319 @@ class Audited:
     @property
     def _change(self) -> ChangeOfRisk | None:
         return None if self.labelled is None else self.labelled.change
+
+
+# A cut-off ---------------------------------------------------------------------------------
+
+
+def cut_off_audit(
+    found: Audit, rule: FrozenRule, unlabelled: audit.WithoutLabels, confidence: float
+) -> audit.AuditDocument:
+    """Return the audit of a cut-off; ``confidence`` is that of the operating points."""
+    document, part = rule.document, found.labelled
+    known = {
+        **_shared(found),
+        **dict(unlabelled),
+        "ensemble": ensemble_shares(rule),
+        "sampled": None,
+        "scores_internal": parts.ScoresPart(
+            positive=document.reference.quantiles_positive,
+            negative=document.reference.quantiles_negative,
+        ),
+    }
+    if part is None or part.change is None:
+        return audit.AuditDocument.of(document, found, **{**known, **_unanswered(found)})
+    with_labels = {
+        **_risk_here(found, part),
+        **_two_by_two(part, part.change, rule, rule.costs, confidence),
+        "auc_internal": auc_of_quantiles(document.reference, rule.sign),
+        # What cannot be known without labels is known here.
+        "statements": [],
+        "gamma": audit.GammaPart(**part.change.gamma._asdict(), total=sum(part.change.gamma)),
+        "g_boot": rule.paper_penalty,
+        "explorer": explorer_here(rule, part),
+    }
+    return audit.LabelledAudit.of(document, found, **{**known, **with_labels})
+
+
+def ensemble_shares(rule: FrozenRule) -> parts.EnsembleShares | None:
+    """Return the methods of an ensemble with their shares of the weight."""
+    part = rule.document.ensemble
+    if part is None:
+        return None
+    total = sum(method.weight for method in part.methods)
+    methods = [parts.MethodShare.of(one, weight=one.weight / total) for one in part.methods]
+    return parts.EnsembleShares(kind=part.kind, methods=methods)
+
+
+def explorer_here(rule: FrozenRule, part: LabelledPart) -> parts.ExplorerPart | None:
+    """Return the patients of an audit, counted at every cut-off of a short list."""
+    if part.censored:
+        return None
+    return explorer_part(
+        part.patients,
+        rule.sign * rule.threshold,
+        rule.sign * np.array(rule.document.bootstrap_thresholds),
+        rule.costs,
+        delta=rule.certificate.delta,
+        sign=rule.sign,
+    )
+
+
+# Every other kind --------------------------------------------------------------------------
+
+
+def decision_audit(found: Audit, confidence: float) -> audit.DecisionAudit:
+    """Return the audit of a frozen file of any kind."""
+    rule, part, before = found.rule, found.labelled, found.rule.reference_counts
+    known = {
+        **_shared(found),
+        "frozen_schema": rule.schema,
+        "cost_matrix": rule.cost_matrix.values.tolist(),
+        "call_rate_internal": None if before is None else Confusion.of_counts(before).call_rate,
+        "shares": found.members / found.n_patients,
+        "shares_internal": None if before is None else before.sum(axis=0) / before.sum(),
+    }
+    asked = rule.asked_rates if isinstance(rule, StrataRule) else {}
+    if asked:
+        known["between"] = BetweenPart.of_counts(found.members, rule.certificate.delta)
+    if part is None:
+        return audit.DecisionAudit.of(rule, found, **{**known, **_unanswered(found)})
+    with_labels = {
+        **_risk_here(found, part),
+        "lower_external": part.comparison.lowest_cost(rule.certificate.delta),
+        "counts": part.counts.tolist(),
+        "counts_internal": None if before is None else before.tolist(),
+        "boundaries": boundary_audits(rule, part.counts),
+        "sides": side_parts(part, asked, part.share * rule.certificate.delta) or None,
+    }
+    if part.change is not None and rule.costs is not None:
+        with_labels |= _two_by_two(part, part.change, rule, rule.costs, confidence)
+    return audit.LabelledDecisionAudit.of(rule, found, **{**known, **with_labels})
+
+
+def side_parts(
+    part: LabelledPart, asked: Mapping[RateName, float], delta: float
+) -> list[parts.CertifiedRatePart]:
+    """Return what the patients here show of each rate that was asked for."""
+    compared = replace(part.comparison, certified=asked)
+    answers: dict[RateName, Answer] = {}
+    for name, value in asked.items():
+        low, high = compared.certified_limits(name, delta)
+        answers[name] = "yes" if low >= value else "no" if high < value else "cannot tell"
+    return rate_parts(compared, answers, delta)
+
+
+def boundary_audits(rule: FrozenFile[Any], counts: IntArray) -> list[audit.BoundaryAudit]:
+    """Return the errors between neighbouring actions, here and before, with limits."""
+    here, before = _boundaries(rule, counts), _boundaries(rule, rule.reference_counts)
+    rows = []
+    for place, found in enumerate(here):
+        home = before[place] if before else None
+        rows.append(
+            audit.BoundaryAudit.of(
+                found,
+                below=rule.actions[place],
+                above=rule.actions[place + 1],
+                miss_internal=None if home is None else home.miss,
+                alarm_internal=None if home is None else home.alarm,
+            )
+        )
+    return rows
+
+
+def _boundaries(rule: FrozenFile[Any], counts: IntArray | None) -> tuple[BoundaryCertificate, ...]:
+    if counts is None:
+        return ()
+    grades, actions = members_of(counts)
+    return certify_boundaries(actions, grades, rule.cost_matrix, rule.certificate.delta)
+
+
+# What the kinds share ----------------------------------------------------------------------
+
+
+def _shared(found: Audit) -> dict[str, Any]:
+    """Return what every audit says besides the attributes of the rule and of what was found."""
+    document = found.rule.document
+    # Rounded, because 1 - 0.9 is a little less than 0.1.
+    grey = int(np.count_nonzero(found.flip_probability.round(9) >= GREY_ZONE))
+    return {
+        "class_names": parts.names_part(found.rule.recipe.class_names),
+        "score": document.columns.score,
+        "aggregation": document.aggregation,
+        "delta": document.certificate.delta,
+        "labelled": found.labelled is not None,
+        "grey_zone": audit.GreyZonePart(
+            patients=grey, share=grey / found.n_patients, at_least=GREY_ZONE
+        ),
+        "calls": calls_part(found),
+    }
+
+
+def calls_part(found: Audit) -> audit.CallsPart | None:
+    """Return limits of the share called here; None where counts are rounded."""
+    if found.small_cells is not None:
+        return None
+    called, n = int(found.members[1:].sum()), found.n_patients
+    delta = found.rule.certificate.delta
+    if found.sequential:
+        values, counts = [0.0, 1.0], [n - called, called]
+        low, high = lower_mean(values, counts, delta / 2), upper_mean(values, counts, delta / 2)
+    else:
+        low, high = two_sided(called, n, delta)
+    capacity = most_called(str(getattr(found.rule.document, "rule", "")))
+    within: Answer | None = None
+    if capacity is not None:
+        within = "yes" if high <= capacity else "no" if low > capacity else "cannot tell"
+    return audit.CallsPart(
+        low=low, high=high, level=1 - delta, capacity=capacity, within_capacity=within
+    )
+
+
+def _unanswered(found: Audit) -> dict[str, Any]:
+    """Return the verdict without labels: no question can be answered."""
+    if found.sampled is not None:
+        return _sampled(found.sampled)
+    open_ones = Verdict(
+        useful="cannot tell", as_before="cannot tell", within_certificate="cannot tell"
+    )
+    return {
+        "verdict": audit.VerdictPart.of(open_ones),
+        "verdict_text": UNANSWERED,
+        "questions": [],
+        "next_step": label_some(found.rule, found.margin),
+    }
+
+
+def _sampled(found: Sampled) -> dict[str, Any]:
+    """Return the verdict by the patients whom a labelling plan drew."""
+    verdict, part = found.verdict(), found.describe()
+    return {
+        "verdict": audit.VerdictPart.of(verdict),
+        "verdict_text": sampled.overall_text(verdict),
+        "questions": sampled.described(found, verdict, part),
+        "next_step": sampled.next_step(found, verdict),
+        "sampled": part,
+        "statements": [],
+    }
+
+
+def _risk_here(found: Audit, part: LabelledPart) -> dict[str, Any]:
+    """Return what labels say for every kind: the risk, its bound and the verdict."""
+    before = found.rule.certificate if part.change is None else part.change.internal
+    return {
+        "risk_external": part.direct.risk,
+        "risk_external_se": part.standard_error,
+        "risk_internal": before.risk,
+        "bound_external": part.direct.value,
+        "bound": part.direct.bound,
+        "vacuous": part.direct.vacuous,
+        **_answers(found, part),
+    }
+
+
+def _answers(found: Audit, part: LabelledPart) -> dict[str, Any]:
+    """Return the verdict with its reasons and the next step, and that of every group."""
+    verdict, worst = audit.VerdictPart.of(part.verdict), part.worst
+    questions = described(found.rule, part)
+    return {
+        "verdict": verdict.model_copy(update={"overall": part.overall}),
+        "verdict_text": overall_text(part),
+        "questions": questions,
+        "next_step": next_step(found.rule, part, questions),
+        "groups": group_parts(part.groups, found.rule.certificate.delta),
+        "worst_group": None if worst is None else name_of(worst),
+        "certified_rates": rate_parts(
+            part.comparison, part.verdict.rates, part.share * found.rule.certificate.delta
+        )
+        or None,
+    }
+
+
+def rate_parts(
+    compared: Comparison, answers: Mapping[RateName, Answer], delta: float
+) -> list[parts.CertifiedRatePart]:
+    """Return each rate that was certified, with its limits and its answer here."""
+    found = []
+    for name, answer in answers.items():
+        right = compared.certified_errors[name].opposite
+        low, high = compared.certified_limits(name, delta)
+        found.append(
+            parts.CertifiedRatePart(
+                rate=name,
+                asked=compared.certified[name],
+                right=right.wrong,
+                n_patients=right.n_patients,
+                observed=right.value,
+                lower=low,
+                upper=1.0 if compared.rounded else high,
+                answer=answer,
+            )
+        )
+    return found
+
+
+def group_parts(groups: Sequence[Group], delta: float) -> list[audit.GroupPart]:
+    """Return every site and subgroup as it is written."""
+    # As for their verdicts: half of delta, shared by the groups.
+    share = delta / 2 / max(len(groups), 1)
+    return [
+        audit.GroupPart.of(
+            one,
+            n_patients=int(one.comparison.here.sum()),
+            counts=one.comparison.here.tolist(),
+            cost=one.comparison.observed_cost,
+            cost_limit=one.comparison.highest_cost(share),
+            rates=[RatePart.of(rate) for rate in one.comparison.limited_rates(share)],
+        )
+        for one in groups
+    ]
+
+
+def auc_of_quantiles(reference: Reference, sign: float) -> float | None:
+    """Return the area under the ROC curve of the first hospital, from the stored quantiles.
+
+    ``sign`` is -1 where low scores are called. The area is within about 0.01 of that of the scores
+    themselves, which the file does not hold.
+    """
+    positive, negative = reference.quantiles_positive, reference.quantiles_negative
+    if not positive or not negative:
+        return None
+    scores = sign * np.array([*positive, *negative])
+    labels = np.repeat([1, 0], [len(positive), len(negative)])
+    return auc(PatientScores(scores=scores, labels=labels))
+
+
+def _two_by_two(
+    part: LabelledPart,
+    change: ChangeOfRisk,
+    rule: FrozenFile[Any],
+    costs: Costs,
+    confidence: float,
+) -> dict[str, parts.OperatingPointPart | audit.ShiftPart]:
+    """Return what two grades and two actions add: operating points, parts of the change."""
+    here = with_auc(point_of(part.external, costs, confidence), part.patients)
+    before = point_of(change.reference, costs, confidence, rule.certificate.n_choices)
+    return {
+        "operating_point": point_part(here),
+        "operating_point_internal": point_part(before),
+        "shift": audit.ShiftPart.of(
+            change.shift, change, distances=distances_here(part, change, rule, costs)
+        ),
+    }
+
+
+def distances_here(
+    part: LabelledPart, change: ChangeOfRisk, rule: FrozenFile[Any], costs: Costs
+) -> audit.DistancesPart | None:
+    """Return how far apart the hospitals are; None if the file holds no scores of the first."""
+    if not isinstance(rule, FrozenRule):
+        return None
+    home, here = rule.document.reference, part.patients
+    before = change.reference
+    pairs = (
+        (home.quantiles_positive, before.n_positive, here.positive_scores),
+        (home.quantiles_negative, before.n_negative, here.negative_scores),
+    )
+    apart = [kolmogorov(np.array(q), n, rule.sign * scores) for q, n, scores in pairs]
+    return audit.DistancesPart.of(global_distances(before, part.external, costs.plain, *apart))
