@@ -15,7 +15,6 @@ import numpy as np
 
 from steadycut.core.confusion import confusion_at
 from steadycut.core.records import Costs, PatientScores, Recipe
-from steadycut.study.compare import external_scores
 from steadycut.study.fit import make_study
 
 OUT = Path(__file__).parents[1] / "results" / "ensemble.json"
@@ -53,7 +52,7 @@ def one_study(noises, seed, number):
     rows = []
     for way in WAYS.values():
         study = make_study(here, seed=number, **way)
-        patients = external_scores(study, here, there)
+        patients = study.scores_among(here, there)
         risk = confusion_at(patients, study.threshold).risk(Costs())
         flips = float(study.flip_probability(patients.scores).mean())
         rows.append((risk, flips, float(risk <= study.certificate.value)))

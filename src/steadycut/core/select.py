@@ -142,21 +142,25 @@ def try_candidate(
     the ``patients``, they are resampled within groups. If some were censored before the horizon,
     those of known fate choose, by their weights.
     """
-    if patients.n_unknown:
-        return _try_weighted(patients, everyone, search, rng, publish)
-    cuts = cuts_of(patients, search.grid)
-    # With one class alone a limit cannot be checked. The nearest cut is taken, as in a bootstrap
-    # cohort, and a warning says that there are few patients.
-    if isinstance(search.chooser, Best) and patients.n_positive and patients.n_negative:
-        search.chooser.refuse_infeasible(cuts, search.costs, f"'{patients.recipe.name}'")
-    if isinstance(search.chooser, AtNextSite):
-        search.chooser.check_sites(patients)
-        groups = group_codes(patients, "site")
-    if groups is not None:
-        draw = partial(draw_thresholds, groups=group_cells(cuts, patients, groups))
-    draws = draw(cuts, search.chooser, search.costs, search.n_bootstrap, rng)
-    threshold = publish(draws.threshold, everyone.scores)
-    found = measure_candidate(patients, cuts, draws, threshold, search)
+    certain = patients.of_known_fate if patients.n_unknown else patients
+    cuts = cuts_of(certain, search.grid)
+    settings = cuts, search.chooser, search.costs, search.n_bootstrap, rng
+    if not patients.n_unknown:
+        draws = _resampling(patients, cuts, search, draw, groups)(*settings)
+        threshold = publish(draws.threshold, everyone.scores)
+        found = measure_candidate(patients, cuts, draws, threshold, search)
+    else:
+        weights = weights_of(patients)[patients.fates != UNKNOWN]
+        cell_of = cuts.bin_of(certain.scores) + cuts.cells.size // 2 * (certain.known_labels == 0)
+        draws = draw_weighted(*settings, cell_of, weights)
+        threshold = publish(draws.threshold, everyone.scores)
+        curve = count_errors(np.bincount(cell_of, weights, cuts.cells.size))
+        # Radius, modulus and penalty are those of the same patients without weights.
+        found = replace(
+            measure_candidate(certain, cuts, draws, threshold, search),
+            risk=weighted_at(patients, threshold, search.costs, search.delta).risk,
+            smallest_risk=float(risk_at_cuts(curve, search.costs).min()),
+        )
     return replace(
         found,
         warnings=(
@@ -168,35 +172,20 @@ def try_candidate(
     )
 
 
-def _try_weighted(
-    patients: PatientScores,
-    everyone: PatientScores,
-    search: Search,
-    rng: np.random.Generator,
-    publish: Publish,
-) -> Candidate:
-    """Choose a threshold on the weighted patients of known fate.
-
-    Radius, modulus and penalty are those of the same patients without weights.
-    """
-    certain, weights = patients.of_known_fate, weights_of(patients)[patients.fates != UNKNOWN]
-    cuts = cuts_of(certain, search.grid)
-    cell_of = cuts.bin_of(certain.scores) + cuts.cells.size // 2 * (certain.known_labels == 0)
-    draws = draw_weighted(
-        cuts, search.chooser, search.costs, search.n_bootstrap, rng, cell_of, weights
-    )
-    threshold = publish(draws.threshold, everyone.scores)
-    found = measure_candidate(certain, cuts, draws, threshold, search)
-    curve = count_errors(np.bincount(cell_of, weights, cuts.cells.size))
-    return replace(
-        found,
-        risk=weighted_at(patients, threshold, search.costs, search.delta).risk,
-        smallest_risk=float(risk_at_cuts(curve, search.costs).min()),
-        warnings=(
-            *found.warnings,
-            *close_warnings(draws.threshold, threshold, everyone.scores),
-        ),
-    )
+def _resampling(
+    patients: PatientScores, cuts: Cuts, search: Search, draw: Draw, groups: IntArray | None
+) -> Draw:
+    """Return how to draw thresholds; refuse a rule that these patients cannot keep."""
+    # With one class alone a limit cannot be checked. The nearest cut is taken, as in a bootstrap
+    # cohort, and a warning says that there are few patients.
+    if isinstance(search.chooser, Best) and patients.n_positive and patients.n_negative:
+        search.chooser.refuse_infeasible(cuts, search.costs, f"'{patients.recipe.name}'")
+    if isinstance(search.chooser, AtNextSite):
+        search.chooser.check_sites(patients)
+        groups = group_codes(patients, "site")
+    if groups is None:
+        return draw
+    return partial(draw_thresholds, groups=group_cells(cuts, patients, groups))
 
 
 def measure_candidate(

@@ -147,13 +147,12 @@ def audit(
         patients = grouped_for(rule, patients, small_cells)
         home = None if home is None else without_bins(home)
     actions = rule.decide_patients(patients)
-    censored = followed is not None and followed.n_unknown > 0
     asked = Asked(
         margin=margin,
         sequential=sequential,
         columns=columns,
         small_cells=small_cells,
-        censored=censored,
+        censored=followed is not None and followed.n_unknown > 0,
     )
     labelled = None if grades is None else judge(rule, patients, grades, actions, asked)
     found = Audit(

@@ -279,7 +279,7 @@ def unlike(study: Study, internal: list[PatientScores], external: list[PatientSc
         rule = study.freeze()
     except BadRuleFile:  # an aggregator that is a Python function: nothing to compare with
         return []
-    found = check_deployment(rule, external_scores(study, internal, external), external)
+    found = check_deployment(rule, study.scores_among(internal, external), external)
     return [one.text for one in found]
 
 
@@ -321,7 +321,7 @@ def judge(
 ) -> Row:
     """Return what the frozen cut-off of a study does at Q."""
     options = study.options
-    patients = external_scores(study, internal, external)
+    patients = study.scores_among(internal, external)
     there = patients.oriented(options.direction)
     called = there.scores >= study.chosen.threshold
     return Row(
@@ -333,15 +333,6 @@ def judge(
         flips=study.flip_probability(patients.scores),
         best_external=smallest_risk(there, options.search.costs),
     )
-
-
-def external_scores(
-    study: Study, internal: list[PatientScores], external: list[PatientScores]
-) -> PatientScores:
-    """Return the patients at Q with the score that the study chose."""
-    if study.ensemble is not None:
-        return study.ensemble.combine(external)
-    return next(q for p, q in zip(internal, external, strict=True) if p is study.patients)
 
 
 def smallest_risk(patients: PatientScores, costs: Costs) -> float:

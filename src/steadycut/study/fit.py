@@ -293,12 +293,7 @@ def study_with_test(
     alone = replace(options, test_size=None)
     groups = None if within is None else within[kept]
     study = run_study(rest, alone, progress, groups=groups)
-    if study.ensemble is None:
-        everyone = next(
-            one for one, mine in zip(candidates, rest, strict=True) if mine is study.patients
-        )
-    else:
-        everyone = study.ensemble.combine(candidates)
+    everyone = study.scores_among(rest, candidates)
     given = everyone.take(test.certify)
     tested = worst_labels(given.oriented(options.direction), study.chosen.threshold)
     held_out = HeldOut(patients=tested, given=given, everyone=everyone)

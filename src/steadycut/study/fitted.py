@@ -1,5 +1,6 @@
 """A fitted study: a cut-off and everything that was found on the way to it, as plain data."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, TextArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.cuts.grid import operating_value
-from steadycut.core.diagnose import class_warnings, flip_probability, order_warnings
+from steadycut.core.diagnose import class_warnings, flip_probability, flip_rate, order_warnings
 from steadycut.core.ensemble import Ensemble
 from steadycut.core.frames import Columns
 from steadycut.core.next_site import NextSite
@@ -96,6 +97,14 @@ class FittedStudy:
         """What the same rule chose in each bootstrap replicate, ascending."""
         return np.sort(self.options.sign * self.chosen.draws.thresholds)
 
+    def scores_among(
+        self, own: Sequence[PatientScores], others: Sequence[PatientScores]
+    ) -> PatientScores:
+        """Return the score that is decided on: ``own`` candidates, made for other patients."""
+        if self.ensemble is not None:
+            return self.ensemble.combine(others)
+        return next(two for one, two in zip(own, others, strict=True) if one is self.patients)
+
     @property
     def n_choices(self) -> int:
         """Among how many scores the certifying patients chose themselves; 0 if others did."""
@@ -159,8 +168,7 @@ class FittedStudy:
     def flip_rate(self) -> float:
         """Mean flip probability of the certifying patients."""
         draws = self.chosen.draws.thresholds
-        flips = flip_probability(self.certified.scores, self.chosen.threshold, draws)
-        return float(flips.mean())
+        return flip_rate(self.certified.scores, self.chosen.threshold, draws)
 
     @cached_property
     def warnings(self) -> list[str]:

@@ -115,12 +115,22 @@ def described(rule: FrozenFile[Any], part: LabelledPart) -> list[QuestionPart]:
         "as_before": _as_before(words, compared, verdict.as_before),
         "within_certificate": _within(words, part),
     }
+    delta = part.share * rule.certificate.delta
+    sizes = {name: needed(compared, verdict, name, delta) for name in QUESTIONS}
+    wide = {name: f"{texts[name]}{wider.get(name, '')}" for name in QUESTIONS}
+    return question_parts(verdict, wide, sizes)
+
+
+def question_parts(
+    verdict: Verdict, texts: Mapping[Question, str], sizes: Mapping[Question, int | None]
+) -> list[QuestionPart]:
+    """Return the questions, each with its answer in words and how many patients answer it."""
     return [
         QuestionPart(
             question=name,
             answer=getattr(verdict, name),
-            text=f"{TITLES[name]}: {getattr(verdict, name)}. {texts[name]}{wider.get(name, '')}",
-            patients_needed=needed(compared, verdict, name, part.share * rule.certificate.delta),
+            text=f"{TITLES[name]}: {getattr(verdict, name)}. {texts[name]}",
+            patients_needed=sizes.get(name),
         )
         for name in QUESTIONS
     ]

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from steadycut.core.checks import MOST_REPLICATES, FloatArray, IntArray, check_count
 from steadycut.core.confusion import confusion_at
-from steadycut.core.diagnose import flip_probability
+from steadycut.core.diagnose import flip_rate
 from steadycut.core.records import PatientScores
 from steadycut.core.shift.label_shift import RankBins
 from steadycut.documents.frozen import FrozenFile
@@ -199,14 +199,8 @@ def noticed(findings: Iterable[Finding], least: int) -> list[str]:
         f"small cells: patients of one class were put into groups of at least {least}; the group "
         "around the cut-off counts as wrong."
     )
-    forced = {True: "forced: ", False: ""}
-    return [
-        made,
-        *(
-            f"{forced[one.severity == REFUSE]}{one.name}: noticed; the numbers are left out."
-            for one in findings
-        ),
-    ]
+    names = [f"forced: {one.name}" if one.severity == REFUSE else one.name for one in findings]
+    return [made, *(f"{name}: noticed; the numbers are left out." for name in names)]
 
 
 def rounded_at_home(rule: FrozenFile[Any]) -> list[str]:
@@ -268,7 +262,7 @@ def without_small_cells(document: RuleDocument, study: FittedStudy, least: int) 
     marked = provenance.options.model_copy(update={"small_cells": least})
     cuts = [round(cut / (step / 10)) * (step / 10) for cut in document.bootstrap_thresholds]
     chose = grouped_patients(study.chose, study.threshold, options.sign, least, base).scores
-    flips = flip_probability(
+    flips = flip_rate(
         options.sign * chose, options.sign * study.threshold, options.sign * np.array(cuts)
     )
     return document.model_copy(
@@ -284,7 +278,7 @@ def without_small_cells(document: RuleDocument, study: FittedStudy, least: int) 
                 document.stability,
                 step / 10,
                 2 * least * options.search.costs.largest / study.chose.n_patients,
-                float(flips.mean()),
+                flips,
             ),
             "reference": reference_of(counts, grouped, None).model_copy(
                 update={

@@ -9,7 +9,7 @@ from steadycut.core.adapt.labels import LEAST_OWN, Labels, likely_rank
 from steadycut.core.adapt.mix import mix
 from steadycut.core.adapt.pool import Pool
 from steadycut.core.checks import FloatArray
-from steadycut.core.diagnose import flip_probability
+from steadycut.core.diagnose import flip_rate
 from steadycut.core.records import PatientScores
 from steadycut.documents.parts import CertificatePart, CostsPart, StabilityPart
 from steadycut.documents.rule import AdaptedPart, FrozenRule
@@ -44,7 +44,7 @@ def adapted_rule(
             }
         )
     everyone = np.concatenate(scores)
-    flips = flip_probability(there.pool.scores, cut, there.rule.sign * draws)
+    flips = flip_rate(there.pool.scores, cut, there.rule.sign * draws)
     changed |= {
         "sha256": None,
         "threshold": threshold,
@@ -55,7 +55,7 @@ def adapted_rule(
         "bootstrap_thresholds": draws.tolist(),
         "certificate": certificate_here(there, judged),
         "certified_rates": None,
-        "stability": stability_here(parent.stability, threshold, draws, float(flips.mean())),
+        "stability": stability_here(parent.stability, threshold, draws, flips),
         "adapted": AdaptedPart(
             parent=str(parent.sha256),
             menu=there.menu_sha256,

@@ -34,7 +34,7 @@ from steadycut.documents.change_plan import LabelPlan
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients
 from steadycut.study.adapt.sampling import hidden_warnings, patient_coins
-from steadycut.study.questions import SHORT, TITLES, Words
+from steadycut.study.questions import SHORT, Words, question_parts
 from steadycut.study.small_cells import rounded_at_home
 
 
@@ -354,14 +354,7 @@ def described(found: Sampled, verdict: Verdict, part: SampledPart) -> list[Quest
         ),
         "within_certificate": _certified(found, words, verdict, part),
     }
-    return [
-        QuestionPart(
-            question=name,
-            answer=getattr(verdict, name),
-            text=f"{TITLES[name]}: {getattr(verdict, name)}. {texts[name]}.",
-        )
-        for name in QUESTIONS
-    ]
+    return question_parts(verdict, {name: f"{text}." for name, text in texts.items()}, {})
 
 
 def _mean_cost(found: Sampled, words: Words, cost: SampledRatePart) -> str:
