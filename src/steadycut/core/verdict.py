@@ -30,14 +30,7 @@ from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import FloatArray, IntArray, Interval, read_only
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
-from steadycut.core.strata.certify import (
-    LOSS_BOUNDS,
-    RateLimit,
-    certify_cost,
-    choose_loss_bound,
-    lowest_cost,
-    members_of,
-)
+from steadycut.core.strata import certify
 from steadycut.core.strata.costs import CostMatrix
 
 Answer = Literal["yes", "no", "cannot tell"]
@@ -265,8 +258,8 @@ class Comparison:
         """Return the bound on the mean cost here, for one look."""
         if self.costs is not None:
             return certificate_of(self.confusion, self.costs, level)
-        grades, actions = members_of(self.here)
-        return certify_cost(actions, grades, self.matrix, level)
+        grades, actions = certify.members_of(self.here)
+        return certify.certify_cost(actions, grades, self.matrix, level)
 
     def lowest_cost(self, level: float) -> float:
         """Return a lower limit of the mean cost here."""
@@ -274,8 +267,8 @@ class Comparison:
             return self._cost_at_any_time(level, upper=False)
         if self.costs is not None:
             return lower_risk_limit(self.confusion, self.costs, level)
-        grades, actions = members_of(self.here)
-        return lowest_cost(actions, grades, self.matrix, level)
+        grades, actions = certify.members_of(self.here)
+        return certify.lowest_cost(actions, grades, self.matrix, level)
 
     def _cost_at_any_time(self, level: float, *, upper: bool) -> float:
         if self.costs is not None and self.costs.target is not None:
@@ -292,11 +285,11 @@ class Comparison:
 
     # Error rates -----------------------------------------------------------------------------
 
-    def limited_rates(self, delta: float) -> list[RateLimit]:
+    def limited_rates(self, delta: float) -> list[certify.RateLimit]:
         """Return every error rate here with an upper limit; all limits hold together."""
         rates = error_rates(self.here, self.matrix)
         return [
-            RateLimit(
+            certify.RateLimit(
                 errors=rate.wrong,
                 n_patients=rate.n_patients,
                 limit=self._highest(rate, delta / len(rates)),
@@ -430,9 +423,11 @@ class Comparison:
         if self.sequential:
             highest = upper_mean(scaled.ravel(), self.here.ravel(), level)
         else:
-            bound = choose_loss_bound("auto", self.matrix, int(self.here.sum()))
+            bound = certify.choose_loss_bound("auto", self.matrix, int(self.here.sum()))
             bound = "bentkus" if bound == "clopper-pearson" else bound
-            highest = LOSS_BOUNDS[bound](np.repeat(scaled.ravel(), self.here.ravel()), level)
+            highest = certify.LOSS_BOUNDS[bound](
+                np.repeat(scaled.ravel(), self.here.ravel()), level
+            )
         return least + spread * highest < 0
 
 

@@ -245,9 +245,9 @@ def decision_audit(found: Audit, confidence: float) -> audit.DecisionAudit:
     with_labels = {
         **_risk_here(found, part),
         "lower_external": part.comparison.lowest_cost(rule.certificate.delta),
-        "counts": part.counts.tolist(),
+        "counts": part.comparison.here.tolist(),
         "counts_internal": None if before is None else before.tolist(),
-        "boundaries": boundary_audits(rule, part.counts),
+        "boundaries": boundary_audits(rule, part.comparison.here),
         "sides": side_parts(part, asked, part.share * rule.certificate.delta) or None,
     }
     if part.change is not None and rule.costs is not None:
@@ -455,7 +455,7 @@ def _two_by_two(
     confidence: float,
 ) -> dict[str, parts.OperatingPointPart | audit.ShiftPart]:
     """Return what two grades and two actions add: operating points, parts of the change."""
-    here = with_auc(point_of(part.external, costs, confidence), part.patients)
+    here = with_auc(point_of(part.comparison.confusion, costs, confidence), part.patients)
     before = point_of(change.reference, costs, confidence, rule.certificate.n_choices)
     return {
         "operating_point": point_part(here),
@@ -479,4 +479,6 @@ def distances_here(
         (home.quantiles_negative, before.n_negative, here.negative_scores),
     )
     apart = [kolmogorov(np.array(q), n, rule.sign * scores) for q, n, scores in pairs]
-    return audit.DistancesPart.of(global_distances(before, part.external, costs.plain, *apart))
+    return audit.DistancesPart.of(
+        global_distances(before, part.comparison.confusion, costs.plain, *apart)
+    )

@@ -1,7 +1,7 @@
 """The paper's tables: every rule chooses at hospital P, and is judged at hospital Q."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -31,7 +31,7 @@ from steadycut.errors import (
 )
 from steadycut.study.choosing import Progress
 from steadycut.study.describe import steps_of
-from steadycut.study.fit import Study, as_candidates, check_same_patients, make_study
+from steadycut.study.fit import Several, Study, as_candidates, check_same_patients, make_study
 from steadycut.study.options import Options
 
 OURS, REFERENCE = "stable", "erm"
@@ -192,8 +192,8 @@ def _is_cheaper(row: Row, other: Row, level: float) -> bool:
 
 
 def compare(
-    internal: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
-    external: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
+    internal: Several,
+    external: Several,
     *,
     rules: Sequence[str | Counted] | None = None,
     cost_table: bool = True,

@@ -44,6 +44,9 @@ from steadycut.study.roles import (
 )
 from steadycut.study.useful import study_verdict
 
+# One score, or several candidates.
+Several = PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Study(FittedStudy, Shown):
@@ -116,7 +119,7 @@ class Study(FittedStudy, Shown):
 
 
 def fit(
-    patients: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
+    patients: Several,
     *,
     stratify: Stratify | None = None,
     progress: Progress | None = None,
@@ -221,7 +224,7 @@ def fit(
 
 
 def make_study(
-    patients: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
+    patients: Several,
     *,
     stratify: Stratify | None = None,
     progress: Progress | None = None,
@@ -336,9 +339,7 @@ def certify_study(
     )
 
 
-def as_candidates(
-    patients: PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores],
-) -> list[PatientScores]:
+def as_candidates(patients: Several) -> list[PatientScores]:
     """Return the candidates as a list of at least one."""
     if isinstance(patients, PatientScores):
         return [patients]

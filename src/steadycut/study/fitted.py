@@ -16,7 +16,7 @@ from steadycut.core.cuts.grid import operating_value
 from steadycut.core.diagnose import class_warnings, flip_probability, flip_rate, order_warnings
 from steadycut.core.ensemble import Ensemble
 from steadycut.core.frames import Columns
-from steadycut.core.next_site import NextSite
+from steadycut.core.next_site import LEAST_SITES, NextSite, next_site
 from steadycut.core.odd import odd_warnings
 from steadycut.core.records import PatientScores
 from steadycut.core.select import Candidate
@@ -24,7 +24,7 @@ from steadycut.core.sites import unit_warnings
 from steadycut.core.split import Roles
 from steadycut.core.survival import unknown_warnings
 from steadycut.ingest.identifiers import alike_warnings
-from steadycut.study.next_site import study_next_site
+from steadycut.study.next_site import results_at, results_left_out
 from steadycut.study.options import Options
 
 
@@ -135,13 +135,20 @@ class FittedStudy:
     @cached_property
     def next_site(self) -> NextSite | None:
         """What the hospitals say about the next one; None with fewer than two."""
-        return study_next_site(
-            self.given,
-            self.options,
-            self.roles.select,
-            self.patients,
-            self.certified,
-            self.chosen.threshold,
+        options, costs = self.options, self.options.search.costs
+        split = options.sites_certify is not None
+        if split:
+            results = results_at(self.certified, self.chosen.threshold)
+        else:
+            results = results_left_out(self.given, options, self.roles.select, self.patients)
+        if len(results) < LEAST_SITES:
+            return None
+        return next_site(
+            results,
+            replace(costs, target=options.prevalence_there or costs.target),
+            level=1 - options.search.delta,
+            split=split,
+            cost_there=options.cost_there,
         )
 
     @cached_property

@@ -120,16 +120,6 @@ class LabelledPart:
         return self.comparison.rounded and self.patients.time is not None
 
     @property
-    def counts(self) -> IntArray:
-        """The patients by grade and action."""
-        return self.comparison.here
-
-    @property
-    def external(self) -> Confusion:
-        """The patients here, by any grade and any action but the lowest."""
-        return self.comparison.confusion
-
-    @property
     def worst(self) -> Group | None:
         """The group with the worst verdict; among equals, where most is lost without need."""
         return max(self.groups, key=lambda one: one.badness) if self.groups else None

@@ -14,21 +14,9 @@ from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores, by_patient
 from steadycut.core.rounding import at_most
 from steadycut.core.verdict import MARGIN, Comparison, patients_needed
+from steadycut.documents import guards
+from steadycut.documents import monitor as documents
 from steadycut.documents.frozen import FrozenFile
-from steadycut.documents.guards import (
-    check_deployment,
-    check_rule,
-    forced_names,
-    pass_or_refuse,
-    texts_of,
-)
-from steadycut.documents.monitor import (
-    CallWatchPart,
-    DecisionMonitor,
-    MonitorDocument,
-    RiskWatchPart,
-    TracePart,
-)
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown
 from steadycut.errors import warn_each
@@ -76,7 +64,7 @@ class Monitor(Shown):
         """The prevalences that the certified value is about, if not those of the certifying."""
         return None if self.rule.costs is None else self.rule.costs.target
 
-    def describe(self) -> MonitorDocument | DecisionMonitor:
+    def describe(self) -> documents.MonitorDocument | documents.DecisionMonitor:
         """Return everything that was seen, as one typed record."""
         rule, document = self.rule, self.rule.document
         shared = {
@@ -88,8 +76,10 @@ class Monitor(Shown):
             "call_rate": None if self.calls is None else _calls_part(self.calls, self.delta),
         }
         if isinstance(rule, FrozenRule):
-            return MonitorDocument.of(document, self, **shared, target_prevalence=self.target)
-        return DecisionMonitor.of(
+            return documents.MonitorDocument.of(
+                document, self, **shared, target_prevalence=self.target
+            )
+        return documents.DecisionMonitor.of(
             *(rule, self),
             **shared,
             frozen_schema=rule.schema,
@@ -97,15 +87,15 @@ class Monitor(Shown):
             shares=(self.members / self.n_patients).tolist(),
         )
 
-    def _risk_part(self, watch: RiskWatch) -> RiskWatchPart:
-        return RiskWatchPart.of(
+    def _risk_part(self, watch: RiskWatch) -> documents.RiskWatchPart:
+        return documents.RiskWatchPart.of(
             watch,
             **_latest(watch.limits),
             martingale=float(watch.martingale[-1]),
             alarm_at=1 / self.delta,
             false_alarm_if_certificate_true=self.delta,
             false_alarm_overall=min(self.delta + self.rule.document.certificate.delta, 1.0),
-            trace=TracePart.of(
+            trace=documents.TracePart.of(
                 watch.limits, observed=watch.limits.mean, martingale=watch.martingale
             ),
         )
@@ -243,10 +233,12 @@ def monitor(
     >>> monitor(rule, rng.normal(size=200) + 3 * labels + 4, labels).first_alarm < 50
     True
     """
-    check_rule(rule)
+    guards.check_rule(rule)
     check_fraction("delta", delta)
     patients, grades = graded_patients(rule, scores, y, "a monitor")
-    findings = pass_or_refuse(check_deployment(rule, patients, key=key, grades=grades), force=force)
+    findings = guards.pass_or_refuse(
+        guards.check_deployment(rule, patients, key=key, grades=grades), force=force
+    )
     unlike = rule.check_attributes(patients, unseen)
     arrival = arrival_order(order, patients)
     actions, costs = rule.decide_patients(patients)[arrival], rule.cost_matrix
@@ -272,13 +264,13 @@ def monitor(
         calls=calls,
         compared=compared,
         warnings=(
-            *texts_of(findings),
+            *guards.texts_of(findings),
             *unlike,
             *same_score_warnings(patients),
             *swapped_here(rule, patients),
             *([] if calls else [UNWATCHED]),
         ),
-        forced=tuple(forced_names(findings)),
+        forced=tuple(guards.forced_names(findings)),
     )
     warn_each(found.warnings, stacklevel=2)
     return found
@@ -293,8 +285,8 @@ def arrival_order(
     return np.argsort(by_patient("order", patients, order), kind="stable")
 
 
-def _calls_part(watch: CallWatch, delta: float) -> CallWatchPart:
-    return CallWatchPart.of(
+def _calls_part(watch: CallWatch, delta: float) -> documents.CallWatchPart:
+    return documents.CallWatchPart.of(
         watch,
         **_latest(watch.limits),
         internal_lower=watch.lowest,
@@ -303,7 +295,7 @@ def _calls_part(watch: CallWatch, delta: float) -> CallWatchPart:
         martingale_too_few=float(watch.too_few[-1]),
         alarm_at=4 / delta,
         false_alarm=delta,
-        trace=TracePart.of(
+        trace=documents.TracePart.of(
             watch.limits,
             observed=watch.limits.mean,
             martingale_too_many=watch.too_many,

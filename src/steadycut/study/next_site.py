@@ -12,44 +12,12 @@ import numpy as np
 
 from steadycut.core.checks import IntArray
 from steadycut.core.confusion import confusion_at
-from steadycut.core.next_site import LEAST_SITES, NextSite, SiteResult, next_site
+from steadycut.core.next_site import SiteResult
 from steadycut.core.records import PatientScores
 from steadycut.core.sites import is_at, site_names
 from steadycut.errors import SteadycutError
 from steadycut.study.choosing import choose
 from steadycut.study.options import Options
-
-
-def study_next_site(
-    given: Sequence[PatientScores],
-    options: Options,
-    select: IntArray,
-    published: PatientScores,
-    certified: PatientScores,
-    threshold: float,
-) -> NextSite | None:
-    """Return what the hospitals say about the next one; None where they say nothing.
-
-    ``given`` are all candidates, as given, ``select`` the positions of the patients who chose, and
-    ``published`` the candidate that was chosen. ``certified`` are the patients who certify its
-    ``threshold``, both oriented.
-    """
-    split = options.sites_certify is not None
-    if split:
-        results = results_at(certified, threshold)
-    else:
-        results = results_left_out(given, options, select, published)
-    if len(results) < LEAST_SITES:
-        return None
-    costs = options.search.costs
-    there = options.prevalence_there or costs.target
-    return next_site(
-        results,
-        replace(costs, target=there),
-        level=1 - options.search.delta,
-        split=split,
-        cost_there=options.cost_there,
-    )
 
 
 def results_at(patients: PatientScores, threshold: float) -> list[SiteResult]:

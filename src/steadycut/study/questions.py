@@ -396,7 +396,7 @@ def _label_more(
 
     The limits of --sequential hold at all looks together. A look without them adds its own error.
     """
-    n_patients, sequential = int(part.counts.sum()), part.comparison.sequential
+    n_patients, sequential = int(part.comparison.here.sum()), part.comparison.sequential
     open_ones = [one for one in questions if one.answer == "cannot tell"]
     sizes = {
         one.question: max(one.patients_needed - n_patients, 1)

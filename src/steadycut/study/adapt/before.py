@@ -11,14 +11,8 @@ from steadycut.core.adapt.mix import Mix, mix
 from steadycut.core.adapt.pool import HomeScores, Pool
 from steadycut.core.checks import FloatArray, is_real, refuse
 from steadycut.core.records import Costs, PatientScores
+from steadycut.documents import guards
 from steadycut.documents.canonical_json import content_hash
-from steadycut.documents.guards import (
-    REFUSE,
-    Finding,
-    check_deployment,
-    check_rule,
-    pass_or_refuse,
-)
 from steadycut.documents.parts import CostsPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, TooFewPatients, argument
@@ -77,7 +71,7 @@ class Situation:
 
 def check_cut_off_rule(rule: object) -> FrozenRule:
     """Refuse anything but a rule with one cut-off."""
-    check_rule(rule)
+    guards.check_rule(rule)
     if not isinstance(rule, FrozenRule):
         msg = (
             "adapt is for a rule with one cut-off (rule.json); fit strata and cut-offs by a "
@@ -114,7 +108,7 @@ def check_prevalence(given: Stated) -> tuple[float, float] | None:
 
 def pool_of(
     rule: FrozenRule, given: Given, *, force: bool, key: bytes | None
-) -> tuple[PatientScores, list[Finding]]:
+) -> tuple[PatientScores, list[guards.Finding]]:
     """Return the unlabelled patients and what is odd about them."""
     several = list(given.values()) if isinstance(given, Mapping) else []
     patients = as_patients(rule, given)
@@ -124,14 +118,16 @@ def pool_of(
             f"{patients.n_patients}. Their scores say where the cut-offs lie here."
         )
         raise TooFewPatients(msg)
-    found = check_deployment(rule, patients, several, key=key)
-    return patients, pass_or_refuse(_sterner(rule, patients, found), force=force)
+    found = guards.check_deployment(rule, patients, several, key=key)
+    return patients, guards.pass_or_refuse(_sterner(rule, patients, found), force=force)
 
 
-def _sterner(rule: FrozenRule, patients: PatientScores, findings: list[Finding]) -> list[Finding]:
+def _sterner(
+    rule: FrozenRule, patients: PatientScores, findings: list[guards.Finding]
+) -> list[guards.Finding]:
     """Refuse what elsewhere only warns: sites of the first hospital, and scores of another unit."""
     stop = {"site"} | ({"unit"} if is_other_unit(rule, patients) else set())
-    return [replace(one, severity=REFUSE) if one.name in stop else one for one in findings]
+    return [replace(one, severity=guards.REFUSE) if one.name in stop else one for one in findings]
 
 
 def is_other_unit(rule: FrozenRule, patients: PatientScores) -> bool:

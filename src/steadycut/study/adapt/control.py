@@ -119,12 +119,10 @@ def change_plan(
             target=wanted,
             margin=margin,
         ),
-        impact_assessment=plans.ImpactPart.model_validate(
-            {
-                "benefits": benefits,
-                "risks": risks,
-                "otherwise": check_choice("otherwise", otherwise, OTHERWISE),
-            }
+        impact_assessment=plans.ImpactPart.of(
+            benefits=benefits,
+            risks=risks,
+            otherwise=check_choice("otherwise", otherwise, OTHERWISE),
         ),
     ).sealed()
 

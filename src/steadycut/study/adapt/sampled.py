@@ -23,13 +23,7 @@ from steadycut.core.verdict import (
     name_in_text,
     worst_answer,
 )
-from steadycut.documents.audit import (
-    HiddenPart,
-    QuestionPart,
-    SampledPart,
-    SampledRatePart,
-    SampledStratumPart,
-)
+from steadycut.documents import audit
 from steadycut.documents.change_plan import LabelPlan
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients
@@ -187,17 +181,17 @@ class Sampled:
 
     # What is written -----------------------------------------------------------------------------
 
-    def describe(self) -> SampledPart:
+    def describe(self) -> audit.SampledPart:
         """Return what the drawn patients show, as it is written."""
         level, costs = self.delta / 2, self.rule.costs
         worst, best, seen = self.worst, self.best, self.seen
         right = seen.drawn(seen.healthy).estimate
-        return SampledPart.of(
+        return audit.SampledPart.of(
             self,
             plan_sha256=str(self.plan.sha256),
             level=1 - self.delta,
             strata=[
-                SampledStratumPart.of(
+                audit.SampledStratumPart.of(
                     part,
                     patients=worst.sizes[place],
                     drawn=worst.ill[place] + worst.healthy[place],
@@ -206,17 +200,17 @@ class Sampled:
                 )
                 for place, part in enumerate(self.plan.strata)
             ],
-            miss=SampledRatePart(
+            miss=audit.SampledRatePart(
                 value=None if seen.n_hidden else seen.drawn(seen.ill).estimate,
                 low=best.lowest_miss(level),
                 high=worst.highest_miss(level),
             ),
-            alarm=SampledRatePart(
+            alarm=audit.SampledRatePart(
                 value=None if right is None or seen.n_hidden else 1 - right,
                 low=best.lowest_alarm(level),
                 high=worst.highest_alarm(level),
             ),
-            cost=SampledRatePart(
+            cost=audit.SampledRatePart(
                 value=None if seen.n_hidden else seen.estimated_cost(costs),
                 low=best.lowest_cost(costs, self.delta),
                 high=worst.highest_cost(costs, self.delta),
@@ -224,13 +218,13 @@ class Sampled:
             hidden=self._hidden(level),
         )
 
-    def _hidden(self, level: float) -> HiddenPart | None:
+    def _hidden(self, level: float) -> audit.HiddenPart | None:
         """Return what patients of strata without labels may hide; None if there are none."""
         if not self.worst.n_hidden:
             return None
         inside = self.worst.highest_miss(level, 0.0)
         target = min(inside + self.margin, 1.0) if inside < 1 else 1.0
-        return HiddenPart(
+        return audit.HiddenPart(
             strata=self.hidden_strata,
             patients=self.worst.n_hidden,
             miss_if_none=inside,
@@ -341,7 +335,9 @@ def _check_labelled(plan: LabelPlan, strata: IntArray, drawn: BoolArray, given: 
 # Words ---------------------------------------------------------------------------------------
 
 
-def described(found: Sampled, verdict: Verdict, part: SampledPart) -> list[QuestionPart]:
+def described(
+    found: Sampled, verdict: Verdict, part: audit.SampledPart
+) -> list[audit.QuestionPart]:
     """Return each question with its answer and a sentence."""
     words, home = Words(rule=found.rule), found.rule.document.reference.confusion
     before = [one for one in (home.miss_rate, home.alarm_rate) if one is not None]
@@ -357,7 +353,7 @@ def described(found: Sampled, verdict: Verdict, part: SampledPart) -> list[Quest
     return question_parts(verdict, {name: f"{text}." for name, text in texts.items()}, {})
 
 
-def _mean_cost(found: Sampled, words: Words, cost: SampledRatePart) -> str:
+def _mean_cost(found: Sampled, words: Words, cost: audit.SampledRatePart) -> str:
     """Write the limits of the mean cost: as wrong decisions, or as a number."""
     if words.equal:
         return f"Wrong in {_between(cost, 100 / found.rule.costs.cost_fn)} % of patients"
@@ -377,7 +373,7 @@ def _without_score(found: Sampled, words: Words) -> str:
     return f"; {words.without_score}: about {about}"
 
 
-def _certified(found: Sampled, words: Words, verdict: Verdict, part: SampledPart) -> str:
+def _certified(found: Sampled, words: Words, verdict: Verdict, part: audit.SampledPart) -> str:
     """Compare the cost and certified rates with what was certified."""
     certificate = found.rule.certificate
     rates, promised = _certified_rates(found), words.limit(certificate.value)
@@ -405,7 +401,7 @@ def _certified_rates(found: Sampled) -> str:
     )
 
 
-def _between(one: SampledRatePart, scale: float = 1.0) -> str:
+def _between(one: audit.SampledRatePart, scale: float = 1.0) -> str:
     """Write both limits, rounded to the safe side."""
     return f"{at_least(scale * one.low)} to {at_most(scale * one.high)}"
 
