@@ -21,13 +21,7 @@ from scipy.special import betainc, betaincinv
 
 from steadycut.core.bounds.binomial import deviation, rate_interval
 from steadycut.core.checks import IntArray, Interval, check_fraction, refuse
-from steadycut.core.verdict import (
-    MOST_PATIENTS,
-    RATE_NAMES,
-    Answer,
-    RateName,
-    certified_error,
-)
+from steadycut.core.verdict import MOST_PATIENTS, RATE_NAMES, Answer, RateName, certified_error
 from steadycut.errors import BadOption, argument
 
 # A rate should be shown in four studies of five.

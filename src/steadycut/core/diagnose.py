@@ -90,10 +90,7 @@ def basin_share(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> float:
 def class_warnings(name: str, patients: PatientScores) -> list[str]:
     """Return a warning for each class with few patients; ``name`` says what they are used for."""
     found, names = [], patients.recipe.class_names
-    counts = {
-        names.ill_patients: patients.n_positive,
-        names.healthy_patients: patients.n_negative,
-    }
+    counts = {names.ill_patients: patients.n_positive, names.healthy_patients: patients.n_negative}
     for kind, count in counts.items():
         if count < FEW_PATIENTS:
             found.append(

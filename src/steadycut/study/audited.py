@@ -448,11 +448,7 @@ def auc_of_quantiles(reference: Reference, sign: float) -> float | None:
 
 
 def _two_by_two(
-    part: LabelledPart,
-    change: ChangeOfRisk,
-    rule: FrozenFile[Any],
-    costs: Costs,
-    confidence: float,
+    part: LabelledPart, change: ChangeOfRisk, rule: FrozenFile[Any], costs: Costs, confidence: float
 ) -> dict[str, parts.OperatingPointPart | audit.ShiftPart]:
     """Return what two grades and two actions add: operating points, parts of the change."""
     here = with_auc(point_of(part.comparison.confusion, costs, confidence), part.patients)

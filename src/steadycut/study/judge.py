@@ -191,9 +191,7 @@ def judge(
     )
 
 
-def _groups(
-    columns: Mapping[str, TextArray],
-) -> list[tuple[str, str, BoolArray]]:
+def _groups(columns: Mapping[str, TextArray]) -> list[tuple[str, str, BoolArray]]:
     return [
         (column, str(value), texts == value)
         for column, texts in columns.items()

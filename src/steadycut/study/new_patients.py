@@ -24,10 +24,7 @@ def as_patients(rule: FrozenFile[Any], given: Given) -> PatientScores:
 
 
 def graded_patients(
-    rule: FrozenFile[Any],
-    scores: Given,
-    y: Mapping[Any, object] | ArrayLike | None,
-    what: str,
+    rule: FrozenFile[Any], scores: Given, y: Mapping[Any, object] | ArrayLike | None, what: str
 ) -> tuple[PatientScores, IntArray | None]:
     """Return the patients and their grades, 0 for the lowest; None where these are not known.
 

@@ -239,14 +239,10 @@ BOUNDS = {
         class_wise=True,
     ),
     "clopper-pearson": BoundInfo(
-        compute=clopper_pearson,
-        words="Clopper-Pearson, exact at this cut-off",
-        any_costs=False,
+        compute=clopper_pearson, words="Clopper-Pearson, exact at this cut-off", any_costs=False
     ),
     "buehler": BoundInfo(
-        compute=buehler,
-        words="Buehler, exact at this cut-off for any costs",
-        most_planned=20_000,
+        compute=buehler, words="Buehler, exact at this cut-off for any costs", most_planned=20_000
     ),
     "compression": BoundInfo(
         compute=compression,
@@ -257,9 +253,7 @@ BOUNDS = {
     "bentkus": BoundInfo(compute=bentkus, words="Hoeffding-Bentkus, at this cut-off"),
     "hoeffding": BoundInfo(compute=hoeffding, words="Hoeffding, at this cut-off"),
     "dkw": BoundInfo(
-        compute=dkw,
-        words="Dvoretzky-Kiefer-Wolfowitz, at every cut-off at once",
-        uniform=True,
+        compute=dkw, words="Dvoretzky-Kiefer-Wolfowitz, at every cut-off at once", uniform=True
     ),
     "paper": BoundInfo(compute=paper, words="three terms, at every cut-off at once", uniform=True),
     "betting": BoundInfo(compute=betting, words="betting, at this cut-off", most_planned=0),

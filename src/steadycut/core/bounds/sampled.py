@@ -25,12 +25,7 @@ import numpy as np
 from scipy.special import gammaln, ndtri
 
 from steadycut.core.bounds.binomial import lower_limit, upper_limit
-from steadycut.core.bounds.buehler import (
-    PRIOR_ERRORS,
-    Tail,
-    buehler_limit,
-    largest_likely,
-)
+from steadycut.core.bounds.buehler import PRIOR_ERRORS, Tail, buehler_limit, largest_likely
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs

@@ -113,11 +113,7 @@ class Minimise:
         return middle_of_widest_flat(self.objective(curve, costs), curve.ranks, tie)
 
     def reach(
-        self,
-        smallest: FloatArray,
-        n_positive: IntArray,
-        n_negative: IntArray,
-        costs: Costs,
+        self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
     ) -> FloatArray:
         """Return how much more a cut may cost and still tie; infinite for other objectives."""
         if self.objective is not risk_at_cuts:

@@ -34,10 +34,7 @@ SIDES: Mapping[str, tuple[RateName, RateName]] = {
     "rule_out": ("sensitivity", "npv"),
     "rule_in": ("specificity", "ppv"),
 }
-GOALS = {
-    "rule_out": ("specificity", "sensitivity"),
-    "rule_in": ("sensitivity", "specificity"),
-}
+GOALS = {"rule_out": ("specificity", "sensitivity"), "rule_in": ("sensitivity", "specificity")}
 # No rate of these rules depends on costs.
 ANY_COSTS = Costs()
 

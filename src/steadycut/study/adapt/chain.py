@@ -10,13 +10,7 @@ import numpy as np
 
 from steadycut.core.adapt.control import Claims, attempt_delta
 from steadycut.core.rounding import at_most
-from steadycut.documents.change_plan import (
-    ALARM,
-    ChangePlan,
-    ChangeVersion,
-    TriedPart,
-    read_sealed,
-)
+from steadycut.documents.change_plan import ALARM, ChangePlan, ChangeVersion, TriedPart, read_sealed
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadRuleFile, SteadycutError
 from steadycut.study.adapt.words import OTHERWISE, compared

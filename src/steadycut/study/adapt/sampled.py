@@ -6,23 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.adapt.sampling import (
-    Labelled,
-    counted,
-    strata_of,
-)
+from steadycut.core.adapt.sampling import Labelled, counted, strata_of
 from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.checks import BoolArray, IntArray
 from steadycut.core.records import PatientScores
 from steadycut.core.rounding import at_least, at_most
-from steadycut.core.verdict import (
-    QUESTIONS,
-    Answer,
-    Question,
-    Verdict,
-    name_in_text,
-    worst_answer,
-)
+from steadycut.core.verdict import QUESTIONS, Answer, Question, Verdict, name_in_text, worst_answer
 from steadycut.documents import audit
 from steadycut.documents.change_plan import LabelPlan
 from steadycut.documents.rule import FrozenRule

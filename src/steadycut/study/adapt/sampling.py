@@ -6,13 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from steadycut.core.adapt.sampling import (
-    Expected,
-    chances_for,
-    coins,
-    lower_edge,
-    strata_of,
-)
+from steadycut.core.adapt.sampling import Expected, chances_for, coins, lower_edge, strata_of
 from steadycut.core.checks import FloatArray, TextArray, check_count, is_real, refuse
 from steadycut.core.records import PatientScores
 from steadycut.documents.change_plan import DrawnStratumPart, LabelPlan, Stratum

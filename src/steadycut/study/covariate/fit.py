@@ -157,11 +157,7 @@ def run_by_covariate(
 
 
 def _certify_groups(
-    labels: LabelArray,
-    called: BoolArray,
-    groups: Values,
-    design: Design,
-    options: Options,
+    labels: LabelArray, called: BoolArray, groups: Values, design: Design, options: Options
 ) -> tuple[Certificate | None, ...]:
     share = options.search.delta / max(len(design.names), 1)
     inside = [groups == name for name in design.names]
