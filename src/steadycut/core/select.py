@@ -25,9 +25,9 @@ from steadycut.core.cuts.grid import Cuts, check_grid, clear_of_scores, cuts_of
 from steadycut.core.cuts.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.diagnose import stability_warnings
 from steadycut.core.records import UNKNOWN, Costs, PatientScores, Recipe
-from steadycut.core.rules.best_criterion import name_of
+from steadycut.core.rules.best_criterion import Best, name_of
 from steadycut.core.rules.next_site import AtNextSite
-from steadycut.core.rules.registry import Best, Counted, Rule, parse_rule
+from steadycut.core.rules.registry import Counted, Rule, parse_rule
 from steadycut.core.survival import weighted_at, weights_of
 
 Publish = Callable[[float, FloatArray], float]

@@ -3,9 +3,10 @@
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from steadycut.core.frames import Columns, Framed
 from steadycut.documents.parts import EstimatePart, OperatingPointPart, Part, Step
@@ -58,6 +59,8 @@ class Shown(Framed):
     """An object with a document, which ``describe`` returns, and so with a page and figures."""
 
     __slots__ = ()
+    # The tables: the name of each, and the list in the document that has its rows.
+    _lists: ClassVar[Mapping[str, str]] = {}
 
     def describe(self) -> Part:
         """Return everything that was found, as one typed record."""
@@ -101,7 +104,12 @@ class Shown(Framed):
         return card
 
     def _tables(self) -> Mapping[str, Callable[[], Columns]]:
-        return {"document": lambda: _known(columns_of([self.describe()]))}
+        if not self._lists:
+            return {"document": lambda: _known(columns_of([self.describe()]))}
+        return {name: partial(self._rows, rows) for name, rows in self._lists.items()}
+
+    def _rows(self, name: str) -> Columns:
+        return columns_of(getattr(self.describe(), name))
 
 
 def _show() -> Any:  # noqa: ANN401

@@ -1,10 +1,10 @@
 """The paper's tables: every rule chooses at hospital P, and is judged at hospital Q."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from steadycut.core.checks import BoolArray, FloatArray, LabelArray, check_flag
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
-from steadycut.core.frames import Columns
 from steadycut.core.intervals.paired import is_cheaper, paired_difference
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.best_criterion import name_of
@@ -20,7 +19,7 @@ from steadycut.core.rules.registry import Counted
 from steadycut.core.verdict import holm
 from steadycut.documents import comparison as documents
 from steadycut.documents.guards import check_deployment
-from steadycut.documents.shown import LOOK, Shown, columns_of
+from steadycut.documents.shown import LOOK, Shown
 from steadycut.errors import (
     BadOption,
     BadPatients,
@@ -139,6 +138,7 @@ class Comparison(Shown):
     n_external: int
     trivial_external: float
     warnings: tuple[str, ...]
+    _lists: ClassVar = {"rules": "rows", "costs": "cost_table"}
 
     def __repr__(self) -> str:
         """Return the average costs in a few lines; no patient is shown."""
@@ -177,12 +177,6 @@ class Comparison(Shown):
             costs_less, costs_more = 2 * place in passed, 2 * place + 1 in passed
             found.append("less" if costs_less else "more" if costs_more else "cannot tell")
         return found
-
-    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
-        return {
-            "rules": lambda: columns_of(self.describe().rows),
-            "costs": lambda: columns_of(self.describe().cost_table),
-        }
 
 
 def _is_cheaper(row: Row, other: Row, level: float) -> bool:

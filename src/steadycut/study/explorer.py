@@ -1,6 +1,7 @@
 """Counts at many cut-offs, with which a page can move cut-off, costs and prevalence."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -144,8 +145,5 @@ def first_prevalence(patients: PatientScores, threshold: float, costs: Costs) ->
     counts = confusion_at(patients, threshold)
     if costs.target is None:
         return counts.prevalence
-    risks = {
-        end: counts.risk(Costs(cost_fn=costs.cost_fn, cost_fp=costs.cost_fp, target=(end, end)))
-        for end in costs.target
-    }
+    risks = {end: counts.risk(replace(costs, target=(end, end))) for end in costs.target}
     return max(risks, key=lambda end: risks[end])

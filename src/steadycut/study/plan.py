@@ -1,15 +1,14 @@
 """How many patients a study needs for a certificate."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from steadycut.core import next_site
 from steadycut.core.checks import check_count, check_positive, is_real, refuse
 from steadycut.core.confusion import Confusion
-from steadycut.core.frames import Columns
 from steadycut.core.plan import (
     PlannedCertificate,
     Pooling,
@@ -23,7 +22,7 @@ from steadycut.core.records import Costs
 from steadycut.documents.plan import PlanDocument, SitePlanPart, SitesPlanPart, SitesPromisePart
 from steadycut.documents.reading import read_document, read_json
 from steadycut.documents.rule import FrozenRule
-from steadycut.documents.shown import Shown, columns_of
+from steadycut.documents.shown import Shown
 from steadycut.documents.study import SCHEMA as STUDY_SCHEMA
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, argument
@@ -61,6 +60,7 @@ class Plan(Shown):
     pooling: Pooling | None = None
     at_site: SitePlanPart | None = None
     sites: SitesPlanPart | None = None
+    _lists: ClassVar = {"rows": "rows"}
 
     @property
     def best(self) -> PlannedCertificate:
@@ -82,15 +82,10 @@ class Plan(Shown):
     def describe(self) -> PlanDocument:
         """Return the plan as one typed record."""
         setting = self.setting
-        share = setting.certify_size if setting.honesty == "split" else None
-        if self.at_site is not None:
-            return PlanDocument.of(self, setting, certify_size=None, honesty="menu")
-        if self.sites is not None:
-            return PlanDocument.of(self, setting, certify_size=None, honesty="sites")
-        return PlanDocument.of(self, setting, certify_size=share)
-
-    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
-        return {"rows": lambda: columns_of(self.describe().rows)}
+        honesty = setting.honesty if self.sites is None else "sites"
+        honesty = honesty if self.at_site is None else "menu"
+        share = setting.certify_size if honesty == "split" else None
+        return PlanDocument.of(self, setting, certify_size=share, honesty=honesty)
 
 
 def plan(  # noqa: PLR0913

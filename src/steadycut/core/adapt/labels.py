@@ -89,18 +89,17 @@ def limited(
     """
     m = labels.labels.size
     share = 1 - OWN_PART if m >= LEAST_OWN else 1.0
-    found = []
-    for one in menu:
-        item, counts = replace(one, weight=share * one.weight), labels.counts_at(one.cut)
-        limit = exact_limit(counts, costs, delta * item.weight)
-        found.append(Limited(item=item, counts=counts, limit=limit))
+    items: list[tuple[Item, int | None]]
+    items = [(replace(one, weight=share * one.weight), None) for one in menu]
     if m >= LEAST_OWN:
         away = [abs(pool.rank_of(float(score)) - likely) for score in labels.scores]
         place = int(np.argmin(away))
-        item = Item(name=OWN, cut=float(labels.scores[place]), weight=OWN_PART / m)
-        counts = labels.without(place).counts_at(item.cut)
+        items.append((Item(name=OWN, cut=float(labels.scores[place]), weight=OWN_PART / m), place))
+    found = []
+    for item, own in items:
+        counts = (labels if own is None else labels.without(own)).counts_at(item.cut)
         limit = exact_limit(counts, costs, delta * item.weight)
-        found.append(Limited(item=item, counts=counts, limit=limit, own=place))
+        found.append(Limited(item=item, counts=counts, limit=limit, own=own))
     return found
 
 

@@ -18,8 +18,8 @@ from steadycut.core.cuts.grid import Cuts
 from steadycut.core.cuts.left_cdf import count_to_left
 from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors, risk_at_cuts
 from steadycut.core.records import Costs
-from steadycut.core.rules.basins import excess_risk
-from steadycut.core.rules.best_criterion import Best, Limit, criterion_near, criterion_of
+from steadycut.core.rules.best_criterion import Best as Best  # noqa: PLC0414
+from steadycut.core.rules.best_criterion import Limit, criterion_near, criterion_of
 from steadycut.core.rules.criteria import CRITERIA, FAMILIES, Criterion
 from steadycut.core.rules.kernel_youden import KernelYouden
 from steadycut.core.rules.next_site import parse_next_site
@@ -30,26 +30,6 @@ from steadycut.core.rules.score_rules import NearestScore, mean_score, prevalenc
 from steadycut.core.rules.stable import Stable
 from steadycut.core.rules.ties import middle_of_widest_flat
 from steadycut.errors import BadOption, argument, did_you_mean
-
-__all__ = [
-    "ERM",
-    "Best",
-    "Counted",
-    "Minimise",
-    "Pointwise",
-    "Rule",
-    "Stable",
-    "chosen_cut",
-    "criteria_of",
-    "cuts_at_rank",
-    "excess_risk",
-    "most_called",
-    "on_cuts",
-    "parse_rule",
-    "rule_names",
-    "rule_table",
-    "youden_loss",
-]
 
 Objective = Callable[[Curve, Costs], FloatArray]
 # A user's rule: takes four arrays of counts along the cuts, returns the value to maximise.

@@ -1,9 +1,9 @@
 """A frozen rule at the next hospital: another cut-off, beside the frozen one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,13 +13,12 @@ from steadycut.core.adapt.menu import Item
 from steadycut.core.adapt.mix import DOUBT, mix
 from steadycut.core.adapt.worklist import grey_part, grey_zone, random_part
 from steadycut.core.checks import IntArray, check_count, check_fraction
-from steadycut.core.frames import Columns
 from steadycut.core.records import PatientScores
 from steadycut.documents import adaptation as documents
 from steadycut.documents.guards import forced_names, texts_of
 from steadycut.documents.parts import CertificatePart, names_part
 from steadycut.documents.rule import FrozenRule
-from steadycut.documents.shown import Shown, columns_of, in_python
+from steadycut.documents.shown import Shown, in_python
 from steadycut.errors import BadOption, argument, warn_each
 from steadycut.study.adapt import before, labels
 from steadycut.study.adapt.rule import adapted_rule, certificate_here
@@ -37,6 +36,7 @@ class Adaptation(Shown):
     used: PatientScores | None
     warnings: tuple[str, ...]
     forced: tuple[str, ...]
+    _lists: ClassVar = {"candidates": "candidates"}
 
     @cached_property
     def rule(self) -> FrozenRule:
@@ -85,9 +85,6 @@ class Adaptation(Shown):
             parent_sha256=str(rule.document.sha256),
             rule_sha256=str(self.rule.document.sha256),
         )
-
-    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
-        return {"candidates": lambda: columns_of(self.candidates)}
 
 
 def candidate_parts(

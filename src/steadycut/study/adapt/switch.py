@@ -177,6 +177,7 @@ def switch(
     half = np.random.default_rng([seed, scores.size]).permutation(scores.size)
     give, test = half[: scores.size // 2], half[scores.size // 2 :]
     matched = matching_cut(scores[give], others[give], cut)
+    same = np.array_equal(before.scores, after.scores)
     unlike = [one.text for one in check_deployment(rule, before) if one.severity == WARN]
     found = Switch(
         rule=rule,
@@ -190,8 +191,8 @@ def switch(
         delta=delta,
         margin=margin,
         seed=seed,
-        same_scores=np.array_equal(before.scores, after.scores),
-        warnings=(*unlike, *unpaired_warnings(only_old, only_new), *same_warnings(before, after)),
+        same_scores=same,
+        warnings=(*unlike, *pair_warnings(only_old, only_new, same=same)),
     )
     warn_each(found.warnings, stacklevel=2)
     return found
@@ -232,23 +233,17 @@ def quantile_pairs(old: FloatArray, new: FloatArray) -> tuple[tuple[float, float
     return tuple((float(one), float(other)) for one, other in pairs)
 
 
-def same_warnings(old: PatientScores, new: PatientScores) -> list[str]:
-    """Warn of scores that are all the same: the new column may not have been named."""
-    if not np.array_equal(old.scores, new.scores):
-        return []
-    text = (
-        "same scores: both versions have the same score for every patient. If the new scores are "
-        "in another column of the table, name it (--new-score on the command line)."
-    )
-    return [text]
-
-
-def unpaired_warnings(only_old: int, only_new: int) -> list[str]:
-    """Warn of patients whom only one version scored."""
-    if not only_old + only_new:
-        return []
-    text = (
-        f"pairs: {only_old} patients have only an old score and {only_new} only a new one; they "
-        "are left out. If the new version failed on them, the rule fails there too."
-    )
-    return [text]
+def pair_warnings(only_old: int, only_new: int, *, same: bool) -> list[str]:
+    """Warn of patients without a pair, and of a new column that may not have been named."""
+    found = []
+    if only_old + only_new:
+        found.append(
+            f"pairs: {only_old} patients have only an old score and {only_new} only a new one; "
+            "they are left out. If the new version failed on them, the rule fails there too."
+        )
+    if same:
+        found.append(
+            "same scores: both versions have the same score for every patient. If the new scores "
+            "are in another column of the table, name it (--new-score on the command line)."
+        )
+    return found

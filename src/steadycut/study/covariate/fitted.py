@@ -1,7 +1,7 @@
 """Fitted cut-offs by covariate: everything that was found, described and frozen."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,14 +12,13 @@ from steadycut.core.covariate.cuts import CovariateCuts
 from steadycut.core.covariate.one_cut_test import CovariateTest
 from steadycut.core.covariate.rule import CutRule, Values
 from steadycut.core.diagnose import class_warnings
-from steadycut.core.frames import Columns
 from steadycut.core.records import PatientScores
 from steadycut.core.rounding import at_most
 from steadycut.core.split import Roles
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.documents import covariate as documents
 from steadycut.documents.parts import CertificatePart, Range, names_part
-from steadycut.documents.shown import Shown, columns_of
+from steadycut.documents.shown import Shown
 from steadycut.study.describe import role_counts, steps_of
 from steadycut.study.freeze import check_named, recipe_columns, versions
 from steadycut.study.options import Options
@@ -53,6 +52,7 @@ class CovariateStudy(Shown):
     pooled_certificate: Certificate
     groups: tuple[Certificate | None, ...]
     difference: documents.DifferencePart
+    _lists: ClassVar = {"cuts": "cuts"}
 
     def __repr__(self) -> str:
         """Return the answer in three lines; no patient is shown."""
@@ -175,9 +175,6 @@ class CovariateStudy(Shown):
                 units_per_patient=span_of(self.patients.n_units),
             )
         )
-
-    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
-        return {"cuts": lambda: columns_of(self.describe().cuts)}
 
 
 def is_apart(scores: FloatArray, others: FloatArray) -> bool:

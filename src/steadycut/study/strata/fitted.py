@@ -1,7 +1,7 @@
 """Fitted risk strata: the boundaries and everything found on the way, described and frozen."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from steadycut.core.asked_rates import CertifiedRate, certified_rates
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.frames import Columns
 from steadycut.core.records import PatientScores
 from steadycut.core.rounding import at_most
 from steadycut.core.split import Roles
@@ -20,7 +19,7 @@ from steadycut.core.strata.modulus import JointRadius
 from steadycut.core.verdict import OVERALL, worst_answer
 from steadycut.documents import strata as documents
 from steadycut.documents.guards import graded_fingerprint
-from steadycut.documents.shown import Shown, columns_of
+from steadycut.documents.shown import Shown
 from steadycut.documents.study import StudyVerdictPart
 from steadycut.study.describe import steps_of
 from steadycut.study.freeze import check_named, recipe_columns, versions
@@ -53,6 +52,7 @@ class StrataStudy(Shown):
     certificate: Certificate
     boundaries: tuple[BoundaryCertificate, ...]
     counts: IntArray
+    _lists: ClassVar = {"boundaries": "boundaries"}
 
     def __repr__(self) -> str:
         """Return the answer in three lines; no patient is shown."""
@@ -159,9 +159,6 @@ class StrataStudy(Shown):
                 units_per_patient=span_of(self.patients.n_units),
             )
         )
-
-    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
-        return {"boundaries": lambda: columns_of(self.describe().boundaries)}
 
 
 def strata_verdict(study: StrataStudy) -> StudyVerdictPart:
