@@ -31,7 +31,7 @@ from benchmarks.trust.failing_disk import failing_disk
 from benchmarks.trust.row import Row
 
 CONTEXT = multiprocessing.get_context("forkserver")
-SERVED = ["steadycut.cli.main", "steadycut.cli.fit", "duckdb", "pyarrow.parquet", "matplotlib"]
+SERVED = ["steadycut.cli.main", "steadycut.cli.fit", "duckdb", "pyarrow.parquet", "jinja2"]
 ERRORS = (errno.ENOSPC, errno.EROFS, errno.EIO, errno.EACCES)
 NOBODY = 65534
 PATIENCE = 300
