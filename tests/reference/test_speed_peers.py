@@ -1,5 +1,6 @@
 """The tools that steadycut is timed against do the same job."""
 
+import itertools
 import time
 
 import numpy as np
@@ -48,11 +49,20 @@ def test_other_tools_choose_like_steadycut(tool):
     assert len(draws) == 9
 
 
-def test_a_default_fit_of_200_patients_takes_less_than_a_fifth_of_a_second():
+def test_a_default_fit_takes_less_than_half_of_algorithm_1_as_printed():
+    """With all that a study says, for 200 patients. It is a seventh; processor time, in turns."""
     scores, labels = patients(1, 200)
-    cohort, took = PatientScores(scores=scores, labels=labels), []
-    for seed in range(5):
-        started = time.perf_counter()
+    cohort = PatientScores(scores=scores, labels=labels)
+
+    def printed(seed):
+        peers.printed(scores, labels, 200, np.random.default_rng(seed))
+
+    def ours(seed):
         steadycut.fit(cohort, seed=seed).to_dict()
-        took.append(time.perf_counter() - started)
-    assert min(took) < 0.2
+
+    took = {printed: [], ours: []}
+    for seed, run in itertools.product(range(4), took):
+        started = time.process_time()
+        run(seed)
+        took[run].append(time.process_time() - started)
+    assert min(took[ours]) < min(took[printed]) / 2
