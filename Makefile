@@ -6,6 +6,8 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 DEMO_OUT ?= demo-output
 PYTEST_ARGS ?=
 TRUST_ARGS ?=
+# Tests start many commands: they keep their bytecode, whatever the shell says.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:

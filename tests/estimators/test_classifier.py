@@ -619,7 +619,7 @@ def few_rows(n_positive, n_negative, n_rows=2):
 @pytest.mark.parametrize("rule", ["stable", "erm", "youden", "sensitivity:0.9"])
 def test_two_patients_of_each_class_are_enough_however_they_are_dealt(rule):
     dealt = set()
-    for seed in range(24):
+    for seed in range(12):
         model = build(rule=rule, random_state=seed)
         with pytest.warns(SteadycutWarning, match="few patients: [012]"):
             model.fit(*few_rows(2, 2))

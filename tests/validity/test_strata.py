@@ -9,6 +9,7 @@ from steadycut.core.confusion import count_decisions
 from steadycut.core.strata.draws import stratum_of
 from steadycut.core.strata.modulus import joint_band, joint_modulus
 from steadycut.core.verdict import certified_error
+from steadycut.documents.strata import BetweenPart
 from steadycut.errors import NoFeasibleCut
 from tests.core.strata_cohorts import GREY, SQUARE, WIDE
 
@@ -111,7 +112,9 @@ def test_both_sides_of_two_limits_hold_together(limits, tied, n_studies):
         everyone = count_decisions(ill, strata, (2, 3))
         truth = {one.rate: certified_error(everyone, one.rate).opposite for one in study.sides}
         sides.append(all((truth[one.rate].value or 1) >= one.lower for one in study.sides))
-        found = study.describe().between
+        found = BetweenPart.of_counts(study.counts.sum(axis=0), DELTA)
+        # Describing a study takes far longer than making it.
+        assert seed > 0 or found == study.describe().between
         between.append(found.low <= np.mean(strata == 1) <= found.high)
     assert len(sides) > 0.9 * n_studies
     assert np.mean(sides) >= 1 - DELTA - slack(n_studies)
