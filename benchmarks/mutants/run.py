@@ -6,6 +6,8 @@ cached. A test that takes far longer than without a mutant is ended, and counts 
 
     pytest -p benchmarks.mutants.run --mutants mutants.txt --outcomes outcomes.txt tests src
 
+With ``--cases N`` at most N cases of each parametrised test are run.
+
 Each line of ``mutants.txt`` holds the name and the key of a mutant with a tab between; once one is
 done ``outcomes.txt`` gets a line with how it ended and its key.
 """
@@ -48,11 +50,23 @@ def pytest_addoption(parser):
     parser.addoption("--mutants", type=Path, required=True)
     parser.addoption("--outcomes", type=Path, required=True)
     parser.addoption("--processes", type=int, default=2)
+    parser.addoption("--cases", type=int)
 
 
-def pytest_collection_modifyitems(items):
-    """Leave out the examples of the copies that mutmut makes of a function."""
+def pytest_collection_modifyitems(config, items):
+    """Leave out the examples of the copies that mutmut makes of a function, and cases beyond N."""
     items[:] = [item for item in items if "__mutmut_" not in item.nodeid]
+    if config.getoption("cases"):
+        items[:] = few_cases(items, config.getoption("cases"))
+
+
+def few_cases(items, n_cases):
+    """Return at most so many items of each parametrised test, spread over all of them."""
+    groups = {}
+    for item in items:
+        groups.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    kept = (group[:: -(-len(group) // n_cases)] for group in groups.values())
+    return [item for group in kept for item in group]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -38,8 +38,9 @@ NEEDED = (
     "benchmarks/mutants",
     "pyproject.toml",
 )
-# The quick stage takes so many mutants of each of these modules: what a certificate rests on.
-QUICK = 4
+# The quick stage takes so many mutants of each of these modules, what a certificate rests on, and
+# runs at most so many cases of each test.
+QUICK, CASES = 4, 5
 CERTIFYING = (
     *("aggregate/aggregators", "bounds/binomial", "bounds/buehler", "bounds/concentration"),
     *("certify", "cuts/grid", "cuts/risk_curve", "diagnose", "monitor", "rules/stable"),
@@ -128,7 +129,9 @@ def run(folder, mutants, modules, log):
     if modules:
         tests = [str(test_of(Path(name))) for name in modules]
         sources = [str(CORE / f"{name}.py") for name in modules]
-    command = [*PYTEST, "--outcomes", str(log), "--processes", str(PROCESSES), *tests, *sources]
+    options = ["--outcomes", str(log), "--processes", str(PROCESSES)]
+    options += ["--cases", str(CASES)] if modules else []
+    command = [*PYTEST, *options, *tests, *sources]
     done = subprocess.run(
         command, cwd=folder, env=environment(), check=False, capture_output=True, text=True
     )
