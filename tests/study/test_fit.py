@@ -1,4 +1,5 @@
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +18,7 @@ from steadycut.errors import (
     TooFewPatients,
 )
 from steadycut.study.fit import as_candidates
-from steadycut.study.options import study_options
+from steadycut.study.options import FitOptions, study_options
 from steadycut.study.roles import deal_roles
 
 N = 80
@@ -678,3 +679,11 @@ def test_scores_that_differ_in_their_last_digits_only_are_told():
     cohort = PatientScores(scores=scores, labels=labels)
     with pytest.warns(DataWarning, match="close scores: .* patients are called whose scores"):
         steadycut.fit(cohort, rule="specificity:0.5", honesty="uniform")
+
+
+def test_the_docstring_lists_every_option():
+    listed = re.findall(r"^([a-z_, ]+) : ", str(steadycut.fit.__doc__), flags=re.MULTILINE)
+    assert sorted(name for names in listed for name in names.split(", ")) == sorted(
+        FitOptions.__annotations__
+    )
+    assert "{" not in str(steadycut.fit.__doc__)

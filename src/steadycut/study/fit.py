@@ -34,7 +34,7 @@ from steadycut.study.operating_point import (
     study_cut_interval,
     study_point,
 )
-from steadycut.study.options import GIVEN, FitOptions, Options, study_options
+from steadycut.study.options import GIVEN, FitOptions, Options, lists_options, study_options
 from steadycut.study.roles import (
     check_both_classes,
     check_unknown,
@@ -118,6 +118,7 @@ class Study(FittedStudy, Shown):
         }
 
 
+@lists_options
 def fit(
     patients: Several,
     *,
@@ -132,75 +133,11 @@ def fit(
     patients
         Patient scores with labels; or several candidates for the same patients (a mapping or a
         sequence: other score columns, other aggregators), of which one is chosen.
-    rule : str or callable, default "stable"
-        How a cut is chosen along the scores: ``stable``, ``erm``, ``youden``, ``ppv:0.9``,
-        ``kappa@sensitivity:0.9`` and many more (``steadycut rules`` lists them); or a function
-        ``(tp, fn, fp, tn) -> value``, which takes four arrays along the cuts and is maximised.
-    cost_fn, cost_fp : float, default 1.0
-        What a missed patient and a false alarm cost.
-    target_prevalence : float or (float, float), default None
-        Prevalence at which the risk is taken. Of a range (low, high) the worse end counts. None
-        takes the prevalence of the patients at hand.
-    direction : str, default "ge"
-        ``"ge"`` calls patients with ``score >= threshold``, ``"le"`` those with
-        ``score <= threshold``.
-    grid : int or str, default "exact"
-        The cuts that are tried. ``"exact"``: every cut between two neighbouring scores. A number:
-        so many evenly spaced cuts over the observed range. ``"even"``: the paper's 200.
-    n_bootstrap : int, default 200
-        How often the patients are resampled and the whole rule is run again.
-    delta : float, default 0.1
-        Failure probability of the certificate (the paper's delta_val).
-    delta_boot : float, default None
-        Failure probability of the bootstrap radius and of the band of the modulus, the penalty.
-        None takes ``delta``, as the paper does in its experiments.
-    honesty : str, default "split"
-        ``"split"``: some patients choose, the others certify. ``"uniform"``: everybody does
-        both, and only bounds that hold at all cuts at once are used.
-    certify_size : float, default 0.5
-        Share of the patients who certify, in ``split``.
-    stratified : bool, default False
-        Deal the classes evenly to both roles. This needs a target prevalence.
-    bound : str, default "auto"
-        Bound on the risk. ``auto`` depends on the costs and on the honesty.
-    certify : str, default None
-        Rates to certify beside the risk, such as ``"sensitivity:0.90"`` or
-        ``"sensitivity:0.90,specificity:0.80"``: is the rate at least this value, with confidence
-        1 - delta for all of them together? `Study.certified_rates` has the answers.
-    ensemble : str, default None
-        Average all candidates on the quantile scale instead of choosing one: ``"quantile"`` with
-        equal weights, ``"gls"`` with the weights of the smallest bootstrap variance. All exact cuts
-        are then tried, whatever ``grid`` says.
-    centering : str, default "none"
-        Quantile of the radius: ``"none"`` (Algorithm 1) or ``"bias"`` (the paper's appendix).
-    form : str, default "pairwise"
-        Modulus: ``"pairwise"`` or ``"oscillation"``.
-    band : str, default "multiscale"
-        Upper band of the modulus, the penalty: ``"multiscale"``, or the paper's ``"dkw"``. At a
-        target prevalence it is always ``"dkw"``.
-    selector : str, default "risk"
-        How one of several candidates is chosen: by the smallest ``"risk"``, which transfers best
-        to other hospitals; by the ``"objective"`` J of Algorithm 1, or J without the bias in the
-        radius (``"no-bias"``).
-    sites_certify : sequence of str, default None
-        Sites whose patients certify; those of all other sites choose. What is then said of the
-        next hospital is exact for the published cut-off. None lets every site do both.
-    prevalence_there : float or (float, float), default None
-        Prevalence at the next hospital, or a range. `Study.next_site` then takes the cost there,
-        from the miss rate and the alarm rate of each site.
-    cost_there : float, default None
-        An average cost per patient, fixed before the data were seen. `Study.next_site` says at
-        which share of hospitals the cost is at most this.
-    test_size : float or int, default None
-        Patients to hold out before anything else, as a share of all patients or as a number. They
-        neither choose nor certify. ``study.describe().test`` says what the frozen cut-off does to
-        them. They are dealt as those who certify are, within classes if ``stratified``.
+    {options}
     stratify
         Resample patients within groups, so that every bootstrap cohort has as many of each:
         ``"label"``, ``"site"`` or the name of one of ``patients.attributes``; one entry per
         patient in the order of ``patients.scores``; or a mapping from identifiers to groups.
-    seed : int, default 0
-        Same patients, same options, same seed: same study, to the last bit.
     progress
         Called with a text, the number of steps done and the number of steps.
 

@@ -1,8 +1,9 @@
 """What a study depends on besides the patients, checked before any patient is looked at."""
 
-from collections.abc import Iterable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypedDict, Unpack
+from typing import Any, ParamSpec, TypedDict, TypeVar, Unpack
 
 from steadycut.core.asked_rates import parse_rates
 from steadycut.core.bounds.concentration import choose_bound
@@ -26,6 +27,8 @@ from steadycut.core.split import HONESTIES
 from steadycut.core.verdict import RateName
 from steadycut.errors import BadOption, argument
 
+Given = ParamSpec("Given")
+Made = TypeVar("Made")
 # How the options call groups that are not a column of the patients.
 GIVEN = "given"
 
@@ -138,7 +141,78 @@ class Options:
 
 
 class FitOptions(TypedDict, total=False):
-    """The options of `steadycut.fit` by name; those left out keep their defaults."""
+    """The options of `steadycut.fit` by name; those left out keep their defaults.
+
+    `lists_options` puts this list into the docstring of `fit`.
+
+    Parameters
+    ----------
+    rule : str or callable, default "stable"
+        How a cut is chosen along the scores: ``stable``, ``erm``, ``youden``, ``ppv:0.9``,
+        ``kappa@sensitivity:0.9`` and many more (``steadycut rules`` lists them); or a function
+        ``(tp, fn, fp, tn) -> value``, which takes four arrays along the cuts and is maximised.
+    cost_fn, cost_fp : float, default 1.0
+        What a missed patient and a false alarm cost.
+    target_prevalence : float or (float, float), default None
+        Prevalence at which the risk is taken. Of a range (low, high) the worse end counts. None
+        takes the prevalence of the patients at hand.
+    direction : str, default "ge"
+        ``"ge"`` calls patients with ``score >= threshold``, ``"le"`` those with
+        ``score <= threshold``.
+    grid : int or str, default "exact"
+        The cuts that are tried. ``"exact"``: every cut between two neighbouring scores. A number:
+        so many evenly spaced cuts over the observed range. ``"even"``: the paper's 200.
+    n_bootstrap : int, default 200
+        How often the patients are resampled and the whole rule is run again.
+    delta : float, default 0.1
+        Failure probability of the certificate (the paper's delta_val).
+    delta_boot : float, default None
+        Failure probability of the bootstrap radius and of the band of the modulus, the penalty.
+        None takes ``delta``, as the paper does in its experiments.
+    honesty : str, default "split"
+        ``"split"``: some patients choose, the others certify. ``"uniform"``: everybody does
+        both, and only bounds that hold at all cuts at once are used.
+    certify_size : float, default 0.5
+        Share of the patients who certify, in ``split``.
+    stratified : bool, default False
+        Deal the classes evenly to both roles. This needs a target prevalence.
+    bound : str, default "auto"
+        Bound on the risk. ``auto`` depends on the costs and on the honesty.
+    certify : str, default None
+        Rates to certify beside the risk, such as ``"sensitivity:0.90"`` or
+        ``"sensitivity:0.90,specificity:0.80"``: is the rate at least this value, with confidence
+        1 - delta for all of them together? `Study.certified_rates` has the answers.
+    ensemble : str, default None
+        Average all candidates on the quantile scale instead of choosing one: ``"quantile"`` with
+        equal weights, ``"gls"`` with the weights of the smallest bootstrap variance. All exact cuts
+        are then tried, whatever ``grid`` says.
+    centering : str, default "none"
+        Quantile of the radius: ``"none"`` (Algorithm 1) or ``"bias"`` (the paper's appendix).
+    form : str, default "pairwise"
+        Modulus: ``"pairwise"`` or ``"oscillation"``.
+    band : str, default "multiscale"
+        Upper band of the modulus, the penalty: ``"multiscale"``, or the paper's ``"dkw"``. At a
+        target prevalence it is always ``"dkw"``.
+    selector : str, default "risk"
+        How one of several candidates is chosen: by the smallest ``"risk"``, which transfers best
+        to other hospitals; by the ``"objective"`` J of Algorithm 1, or J without the bias in the
+        radius (``"no-bias"``).
+    sites_certify : sequence of str, default None
+        Sites whose patients certify; those of all other sites choose. What is then said of the
+        next hospital is exact for the published cut-off. None lets every site do both.
+    prevalence_there : float or (float, float), default None
+        Prevalence at the next hospital, or a range. `Study.next_site` then takes the cost there,
+        from the miss rate and the alarm rate of each site.
+    cost_there : float, default None
+        An average cost per patient, fixed before the data were seen. `Study.next_site` says at
+        which share of hospitals the cost is at most this.
+    test_size : float or int, default None
+        Patients to hold out before anything else, as a share of all patients or as a number. They
+        neither choose nor certify. ``study.describe().test`` says what the frozen cut-off does to
+        them. They are dealt as those who certify are, within classes if ``stratified``.
+    seed : int, default 0
+        Same patients, same options, same seed: same study, to the last bit.
+    """
 
     rule: str | Counted
     cost_fn: float
@@ -164,6 +238,13 @@ class FitOptions(TypedDict, total=False):
     sites_certify: Sequence[str] | None
     prevalence_there: float | tuple[float, float] | None
     cost_there: float | None
+
+
+def lists_options(function: Callable[Given, Made]) -> Callable[Given, Made]:
+    """Write the options, as `FitOptions` lists them, in the place of ``{options}``."""
+    listed = inspect.cleandoc(FitOptions.__doc__ or "").partition("----------\n")[2]
+    function.__doc__ = inspect.cleandoc(function.__doc__ or "").replace("{options}", listed)
+    return function
 
 
 def study_options(*, stratify: str | None = None, **given: Unpack[FitOptions]) -> Options:
