@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from steadycut.app.column import Column
-from steadycut.app.words import FIELDS, NEEDED, WITHOUT_DEFAULT, title_of, value_in_words
+from steadycut.app.words import FIELDS, NEEDED, WITHOUT_DEFAULT, in_words, title_of, value_in_words
 from steadycut.app.works import STUDY
 
 # What everybody decides. The other options are behind "More options".
@@ -45,6 +45,8 @@ NOT_ASKED = frozenset(
 OF_COLUMNS = frozenset({"group", "stratify", "time", "event"})
 # Options whose value is a share of patients, which may be filled in as a percentage.
 SHARES = frozenset({"prevalence", "prevalence_there", "target_prevalence"})
+# How the help of a command says what an option is where it is not given.
+DEFAULT = re.compile(r"\[default: (.*)\]")
 PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 # An option whose value is a study of the app.
 PILOT = "pilot"
@@ -56,7 +58,8 @@ class Field:
     """One option of a command, as a field.
 
     ``choices`` are all values to pick from. A switch is on or off. Without a value that is
-    ``needed`` the command refuses.
+    ``needed`` the command refuses. ``help`` is what the command says of the option; it is shown
+    where the app has no words of its own.
     """
 
     name: str
@@ -65,6 +68,7 @@ class Field:
     choices: tuple[str, ...] = ()
     is_switch: bool = False
     needed: bool = False
+    help: str = ""
 
     @property
     def title(self) -> str:
@@ -74,7 +78,8 @@ class Field:
     @property
     def hint(self) -> str:
         """The text below the field."""
-        usual = FIELDS[self.name][1] if self.name in FIELDS else ""
+        own = in_words(DEFAULT.sub(r"Empty: \1.", self.help))
+        usual = FIELDS[self.name][1] if self.name in FIELDS else own
         if self.needed:
             return NEEDED.get(self.name, usual)
         return usual if self.default else WITHOUT_DEFAULT.get(self.name, usual)

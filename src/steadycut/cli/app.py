@@ -79,6 +79,7 @@ def fields_of(command: Callable[..., None]) -> list[Field]:
                 choices=CHOICES.get(name, choices(told.metavar or "")),
                 is_switch=kind is bool,
                 needed=parameter.default is inspect.Parameter.empty,
+                help=told.help or "",
             )
             found.append(field)
             if name == "rule":
