@@ -1,11 +1,13 @@
 """The page of a study: one cut-off, why it was chosen and how far it can be trusted."""
 
+from collections.abc import Sequence
+
 from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.class_names import of_them
 from steadycut.core.rules.registry import most_called
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.parts import DataPart, OperatingPointPart
-from steadycut.documents.study import StudyDocument
+from steadycut.documents.study import OptionsPart, StudyDocument
 from steadycut.show import sentences as say
 from steadycut.show.builders import held_files, listed, pictures, section
 from steadycut.show.figures.certificate import CertificateDisplay
@@ -33,6 +35,13 @@ WATERFALL = (
     "The certified risk, term by term. The dashed line is the risk of calling everybody or nobody, "
     "whichever is lower."
 )
+# What options are called that somebody may give; others are called by their names.
+FURTHER = {
+    "test_size": "size of the held-out part",
+    "sites_certify": "sites that check the cut-off",
+    "prevalence_there": "prevalence at the next hospital",
+    "cost_there": "average cost to keep at a hospital",
+}
 RATES = {"sensitivity": "ppv", "specificity": "npv"}
 
 
@@ -172,6 +181,7 @@ def options_section(study: StudyDocument) -> Section:
         ("form of the modulus", found.form),
         ("band of the modulus", found.band),
         ("seed", str(options.seed)),
+        *further_options(options),
         (f"patients, {ill}", f"{patients.total}, {patients.positive}"),
         (f"used to choose, {ill}", f"{patients.select}, {patients.select_positive}"),
         (f"used to check, {ill}", f"{patients.certify}, {patients.certify_positive}"),
@@ -182,6 +192,26 @@ def options_section(study: StudyDocument) -> Section:
     text = "The same patients, options and seed give the same study, to the last bit."
     table = listed("Everything that the numbers depend on", rows)
     return section("options", "Options and data", text, tables=(table,))
+
+
+def further_options(options: OptionsPart) -> list[tuple[str, str]]:
+    """Return the options that are only written where somebody gave them."""
+    optional = [name for name, field in OptionsPart.model_fields.items() if not field.is_required()]
+    given = [(name, getattr(options, name)) for name in optional if name != "delta_boot"]
+    return [
+        (FURTHER.get(name, name.replace("_", " ")), value_in_words(value))
+        for name, value in given
+        if value is not None
+    ]
+
+
+def value_in_words(value: float | str | Sequence[object]) -> str:
+    """Return the value of an option: a number, a text, several names, or both ends of a range."""
+    if isinstance(value, tuple):
+        return " to ".join(dict.fromkeys(f"{end:g}" for end in value))
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return value if isinstance(value, str) else f"{value:g}"
 
 
 def data_rows(data: DataPart | None) -> list[tuple[str, str]]:

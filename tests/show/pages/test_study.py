@@ -1,0 +1,36 @@
+"""The page of a study."""
+
+from steadycut.documents.study import OptionsPart
+from steadycut.show.pages.study import further_options
+
+USUAL = {
+    "grid": "exact",
+    "honesty": "split",
+    "certify_size": 0.5,
+    "stratified": False,
+    "bound": "auto",
+    "ensemble": "none",
+    "delta": 0.1,
+    "n_bootstrap": 200,
+    "selector": "risk",
+    "stratify": "none",
+    "seed": 0,
+}
+
+
+def test_options_that_nobody_gave_are_not_listed():
+    assert further_options(OptionsPart(**USUAL, delta_boot=0.2)) == []
+
+
+def test_options_that_somebody_gave_are_listed():
+    given = {"test_size": 0.25, "sites_certify": ["north", "west"], "cost_there": 0.2}
+    assert further_options(OptionsPart(**USUAL, **given, prevalence_there=(0.1, 0.2))) == [
+        ("size of the held-out part", "0.25"),
+        ("sites that check the cut-off", "north, west"),
+        ("prevalence at the next hospital", "0.1 to 0.2"),
+        ("average cost to keep at a hospital", "0.2"),
+    ]
+
+
+def test_an_option_without_a_name_of_its_own_is_called_as_in_python():
+    assert further_options(OptionsPart(**USUAL, small_cells=5)) == [("small cells", "5")]
