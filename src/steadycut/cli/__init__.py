@@ -1,7 +1,9 @@
 """The command line. Each command is one function in the file of its name.
 
+A new command is one file, with its line here and its entry in `COMMANDS`.
+
 ==================  ==================================================================
-``main``            the ``steadycut`` command: the table of commands, and exit codes
+``main``            the ``steadycut`` command, and exit codes
 ``commands``        how functions become commands: groups of options, help in panels
 ``options``         the options that several commands share, in groups
 ``rule_options``    the options of commands that use a frozen rule
@@ -21,9 +23,41 @@
 ``rules``           list the rules that choose a cut-off
 ``report``          write the page of a result again
 ``sign``            keys and signatures of frozen files
-``score_slides``    score the tissue tiles of whole-slide images
-``score_ecg``       score segments of 12-lead ECGs
+``score``           score raw files: slides, ECGs
 ``app``             fit and audit in a page on this machine
 ``demo``            run everything on two simulated hospitals
 ==================  ==================================================================
 """
+
+# Every command by its name: its module, and its line in the help, which imports no command.
+COMMANDS = {
+    "demo": ("cli.demo", "Run everything on two simulated hospitals."),
+    "fit": ("cli.fit", "Choose, freeze and certify one patient-level cut-off."),
+    "apply": ("cli.apply", "Decide for every patient of a table."),
+    "audit": ("cli.audit", "Judge a frozen rule at another hospital."),
+    "adapt": (
+        "cli.adapt",
+        "Find the cut-off for the next hospital, and certify it if there are labels.",
+    ),
+    "report": ("cli.report", "Write the page of a result again."),
+    "strata": ("cli.strata", "Choose ordered risk strata, or rule out and rule in."),
+    "compare": ("cli.compare", "Choose by every rule at some sites, and judge at others."),
+    "covariate": ("cli.covariate", "Choose cut-offs that depend on a group or a number."),
+    "plan": ("cli.plan", "Say how many patients a certificate needs."),
+    "monitor": ("cli.monitor", "Watch a frozen rule in use."),
+    "switch": (
+        "cli.monitor",
+        "See what a new software or scanner version does to the decisions.",
+    ),
+    "score-slides": ("cli.score.slides", "Score the tissue tiles of whole-slide images."),
+    "score-ecg": ("cli.score.ecg", "Score segments of 12-lead ECGs."),
+    "app": ("cli.app", "Choose, audit, use and watch a cut-off in a page on this machine."),
+    "keygen": ("cli.sign", "Make a pair of keys for signing."),
+    "sign": ("cli.sign", "Sign a frozen file with your key."),
+    "verify": (
+        "cli.sign",
+        "Check who signed a frozen file, or whether a chain of versions holds.",
+    ),
+    "rules": ("cli.rules", "List the rules that choose a cut-off."),
+    "reproduce": ("reproduce.commands.group", "Rebuild the paper's figures and tables."),
+}

@@ -84,8 +84,8 @@ def places(package: str, table: Mapping[str, tuple[str, str]]) -> dict[str, tupl
 
     Examples
     --------
-    >>> places("steadycut", {"score-ecg": ("cli.score_ecg", "Score ECGs.")})
-    {'score-ecg': ('steadycut.cli.score_ecg:score_ecg_command', 'Score ECGs.')}
+    >>> places("steadycut", {"score-ecg": ("cli.score.ecg", "Score ECGs.")})
+    {'score-ecg': ('steadycut.cli.score.ecg:score_ecg_command', 'Score ECGs.')}
     """
     return {
         name: (f"{package}.{module}:{name.replace('-', '_')}_command", help_)

@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperOption
 
 from steadycut._version import __version__
+from steadycut.cli import COMMANDS
 from steadycut.cli.commands import LazyGroup, Refusal, places
 from steadycut.errors import SteadycutError, SteadycutWarning
 from steadycut.io.early import INTERRUPTED, STOPPED, catch_early_interrupts
@@ -30,42 +31,9 @@ LONGEST = 1000
 
 
 class Commands(LazyGroup):
-    """Every command of steadycut. A new command needs one entry here and one file."""
+    """Every command of steadycut."""
 
-    table: ClassVar = places(
-        "steadycut",
-        {
-            "demo": ("cli.demo", "Run everything on two simulated hospitals."),
-            "fit": ("cli.fit", "Choose, freeze and certify one patient-level cut-off."),
-            "apply": ("cli.apply", "Decide for every patient of a table."),
-            "audit": ("cli.audit", "Judge a frozen rule at another hospital."),
-            "adapt": (
-                "cli.adapt",
-                "Find the cut-off for the next hospital, and certify it if there are labels.",
-            ),
-            "report": ("cli.report", "Write the page of a result again."),
-            "strata": ("cli.strata", "Choose ordered risk strata, or rule out and rule in."),
-            "compare": ("cli.compare", "Choose by every rule at some sites, and judge at others."),
-            "covariate": ("cli.covariate", "Choose cut-offs that depend on a group or a number."),
-            "plan": ("cli.plan", "Say how many patients a certificate needs."),
-            "monitor": ("cli.monitor", "Watch a frozen rule in use."),
-            "switch": (
-                "cli.monitor",
-                "See what a new software or scanner version does to the decisions.",
-            ),
-            "score-slides": ("cli.score_slides", "Score the tissue tiles of whole-slide images."),
-            "score-ecg": ("cli.score_ecg", "Score segments of 12-lead ECGs."),
-            "app": ("cli.app", "Choose, audit, use and watch a cut-off in a page on this machine."),
-            "keygen": ("cli.sign", "Make a pair of keys for signing."),
-            "sign": ("cli.sign", "Sign a frozen file with your key."),
-            "verify": (
-                "cli.sign",
-                "Check who signed a frozen file, or whether a chain of versions holds.",
-            ),
-            "rules": ("cli.rules", "List the rules that choose a cut-off."),
-            "reproduce": ("reproduce.commands.group", "Rebuild the paper's figures and tables."),
-        },
-    )
+    table: ClassVar = places("steadycut", COMMANDS)
 
 
 app = typer.Typer(

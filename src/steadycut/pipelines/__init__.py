@@ -18,5 +18,5 @@ Each pipeline is a folder:
 ===============  =================================================================
 
 A new pipeline needs a folder here with a `driver.FileKind` and a function that processes one file,
-a command ``cli/score_NAME.py``, and a line for it in ``cli/main.py``.
+a command ``cli/score/NAME.py``, and its entry in ``cli/__init__.py``.
 """

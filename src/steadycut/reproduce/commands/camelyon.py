@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from steadycut.cli.options import CertificateOptions, PaperSearchOptions, required, switch
-from steadycut.cli.score_slides import SlideModelOptions, SlideTileOptions, SlideWorkOptions
+from steadycut.cli.score.slides import SlideModelOptions, SlideTileOptions, SlideWorkOptions
 from steadycut.core.checks import check_count
 from steadycut.io.progress import progress_on_stderr
 from steadycut.pipelines.skipped import refuse_if_nothing

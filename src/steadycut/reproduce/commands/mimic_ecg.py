@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from steadycut.cli.options import CertificateOptions, PaperSearchOptions, option, required
-from steadycut.cli.score_ecg import Jobs, SegmentOptions, TrainShare
+from steadycut.cli.score.ecg import Jobs, SegmentOptions, TrainShare
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.io.progress import progress_on_stderr
 from steadycut.pipelines.ecg import read_segments
