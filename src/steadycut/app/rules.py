@@ -10,6 +10,7 @@ from steadycut.app.works import RULE
 from steadycut.documents.covariate import CovariateRule
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.rule import FrozenRule
+from steadycut.documents.strata import StrataRule
 from steadycut.show.numbers import cut
 from steadycut.show.page import Status
 from steadycut.show.sections.verdict import STATUS
@@ -63,4 +64,6 @@ def cut_off_of(path: Path) -> str:
         return f"Cut-off {cut(rule.threshold)} on {score}"
     if isinstance(rule, CovariateRule):
         return f"Cut-offs on {score} by {quoted(document.covariate)}"
-    return f"Boundaries {', '.join(map(cut, document.thresholds))} on {score}"
+    if isinstance(rule, StrataRule):
+        return f"Boundaries {', '.join(map(cut, document.thresholds))} on {score}"
+    return f"Decides by {score}: {' or '.join(rule.actions)}"

@@ -18,7 +18,7 @@ from steadycut.core.records import PatientScores
 from steadycut.documents.canonical_json import read_frozen
 from steadycut.documents.change_plan import Sealed, sealed_of
 from steadycut.documents.frozen import FrozenFile, column_names
-from steadycut.documents.kinds import load_frozen
+from steadycut.documents.kinds import file_names, load_frozen
 from steadycut.documents.known_patients import check_fits
 from steadycut.documents.signature import load_verified, read_verified
 from steadycut.errors import BadOption
@@ -32,7 +32,7 @@ WARNED, BAD, ALARM = 4, 5, 6
 class RuleOptions:
     """Frozen rule."""
 
-    rule: Path = argument("RULE", "The rule.json, strata.json or covariate.json.")
+    rule: Path = argument("RULE", f"The {file_names()}.")
     verify: Path | None = option(
         "PUBLIC_KEY", "Use the rule only if RULE.sig says that this key signed it."
     )

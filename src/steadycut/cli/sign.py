@@ -11,12 +11,13 @@ from steadycut.cli.options import AsJson, argument, option, switch
 from steadycut.cli.output import show
 from steadycut.documents import signature as signing
 from steadycut.documents.change_plan import PLAN_FILE, PLAN_SCHEMA, RULE_FILES, VERSION_FILES
+from steadycut.documents.kinds import file_names
 from steadycut.documents.reading import read_json
 from steadycut.errors import BadOption, BadRuleFile
 from steadycut.study.adapt.chain import NOT_CHECKED, read_chain
 
 ENCRYPT = f"Ask for a passphrase, or take that in {signing.PASSPHRASE}."
-SIGNED = "rule.json, strata.json or covariate.json; study.json, audit.json, change_plan.json."
+SIGNED = f"{file_names()}; study.json, audit.json, change_plan.json."
 CHAINED = "the folder of a change_plan.json, or the plan and its versions."
 SignedFile = Annotated[Path, argument("RULE", SIGNED)]
 SignatureFile = Annotated[Path | None, option("FILE", "Signature file. [default: RULE.sig]")]

@@ -27,6 +27,18 @@ def kind_of(written: bytes) -> type[FrozenFile[Any]]:
     return SCHEMAS.get(str(json_object(written).get("schema")), rule.FrozenRule)
 
 
+def file_names() -> str:
+    """Return what the files of all kinds are called, as a list in words.
+
+    Examples
+    --------
+    >>> file_names()
+    'rule.json, strata.json or covariate.json'
+    """
+    *first, last = (kind.file_name for kind in SCHEMAS.values())
+    return f"{', '.join(first)} or {last}"
+
+
 def file_name_of(document: FrozenDocument) -> str:
     """Return what a file with this document is called."""
     return SCHEMAS[document.to_plain()["schema"]].file_name

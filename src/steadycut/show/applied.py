@@ -13,7 +13,7 @@ def applied_text(applied: AppliedDocument) -> str:
         parts = ", ".join(f"{n} {name}" for name, n in applied.strata.items())
         return f"{patients}: {parts}; another sample would change {flips} of the strata."
     called = f"{applied.called} of {patients} called ({percent(applied.call_rate)})"
-    return f"{called} at {_cuts(applied)}; another sample would reverse {flips} of the decisions"
+    return f"{called}{_cuts(applied)}; another sample would reverse {flips} of the decisions"
 
 
 def applied_page(applied: AppliedDocument, step: str = "") -> Page:
@@ -55,9 +55,11 @@ def next_step(
 
 def _cuts(applied: AppliedDocument) -> str:
     if applied.threshold is not None:
-        return f"cut-off {cut(applied.threshold)}"
+        return f" at cut-off {cut(applied.threshold)}"
+    if applied.covariate is None:
+        return ""
     name, n_pooled = applied.covariate, applied.pooled
     if n_pooled == applied.n_patients:
-        return f"the pooled cut-off (no patient is of a group of {name} with its own)"
+        return f" at the pooled cut-off (no patient is of a group of {name} with its own)"
     pooled = f", {count(n_pooled, 'patient')} at the pooled one" if n_pooled else ""
-    return f"cut-offs by {name}{pooled}"
+    return f" at cut-offs by {name}{pooled}"

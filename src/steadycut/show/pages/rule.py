@@ -40,7 +40,7 @@ def rule_page(rule: FrozenFile[Any]) -> Page:
         title=f"A frozen rule on {say.quoted(document.columns.score)}",
         subtitle=f"made from {count(document.provenance.patients.total, 'patient')}",
         status=two_cuts_status(sides) if sides else certificate_status(certificate, verdict),
-        headline=(in_words(document),),
+        headline=(in_words(rule),),
         marks=side_marks(sides, certificate.delta) or useful_mark(verdict, certified),
         facts=(
             ("certified cost", limit),
@@ -55,8 +55,9 @@ def rule_page(rule: FrozenFile[Any]) -> Page:
     )
 
 
-def in_words(document: RuleDocument | StrataDocument | CovariateDocument) -> str:
+def in_words(rule: FrozenFile[Any]) -> str:
     """Say what the rule decides."""
+    document = rule.document
     score = say.aggregation_in_words(document.columns.score, document.aggregation)
     if isinstance(document, StrataDocument) and document.between is not None:
         return f"{two_cuts_sentence(document, document.between)} The score of a patient is {score}."
@@ -64,6 +65,8 @@ def in_words(document: RuleDocument | StrataDocument | CovariateDocument) -> str
         return strata_in_words(document, score)
     if isinstance(document, CovariateDocument):
         return rule_in_words(document, score)
+    if not isinstance(document, RuleDocument):
+        return f"The decision is {' or '.join(rule.actions)}. The score of a patient is {score}."
     if document.ensemble is not None:
         score = f"the mean quantile of {count(len(document.ensemble.methods), 'method')}"
     return say.call_sentence(score, document.direction, document.threshold)
