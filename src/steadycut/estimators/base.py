@@ -7,49 +7,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from steadycut.core.rules.registry import Counted
 from steadycut.errors import warn_each
 from steadycut.estimators.inputs import class_warnings, seed_of
 from steadycut.study.fit import Study
+from steadycut.study.options import FitOptions
 
 RandomState = int | np.random.RandomState | np.random.Generator | None
 
 
 class StudyEstimator(ClassifierMixin, BaseEstimator):
-    """A classifier of two classes whose cut-off comes from a study."""
+    """A classifier of two classes whose cut-off comes from a study.
+
+    The parameters of an estimator are the fields of a dataclass.
+    """
 
     classes_: NDArray[Any]
     threshold_: float
     study_: Study
     warnings_: list[str]
-
-    def __init__(
-        self,
-        rule: str | Counted = "stable",
-        cost_fn: float = 1.0,
-        cost_fp: float = 1.0,
-        grid: int | str = "exact",
-        n_bootstrap: int = 200,
-        delta: float = 0.1,
-        honesty: str = "split",
-        certify_size: float = 0.5,
-        random_state: RandomState = None,
-        delta_boot: float | None = None,
-        direction: str = "ge",
-        target_prevalence: float | tuple[float, float] | None = None,
-    ) -> None:
-        self.rule = rule
-        self.cost_fn = cost_fn
-        self.cost_fp = cost_fp
-        self.grid = grid
-        self.n_bootstrap = n_bootstrap
-        self.delta = delta
-        self.honesty = honesty
-        self.certify_size = certify_size
-        self.random_state = random_state
-        self.delta_boot = delta_boot
-        self.direction = direction
-        self.target_prevalence = target_prevalence
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -62,10 +37,10 @@ class StudyEstimator(ClassifierMixin, BaseEstimator):
         return self.classes_[1]
 
     def _study_parameters(self) -> dict[str, Any]:
-        """Return the parameters of this class; ``random_state`` becomes the seed of the study."""
-        given = {name: getattr(self, name) for name in StudyEstimator._get_param_names()}
-        seed = seed_of(given.pop("random_state"))
-        return {**given, "seed": seed}
+        """Return the parameters that `study_options` takes, and ``random_state`` as the seed."""
+        given = self.get_params(deep=False)
+        known = {name: given[name] for name in FitOptions.__annotations__ if name in given}
+        return {**known, "seed": seed_of(given["random_state"])}
 
     def _keep(self, classes: NDArray[Any], study: Study, told: Iterable[str] = ()) -> None:
         """Keep what ``fit`` found, and warn its caller of everything that the study warns of.

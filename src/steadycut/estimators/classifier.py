@@ -2,6 +2,7 @@
 
 import os
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,6 +27,7 @@ from steadycut.study.choosing import Progress
 from steadycut.study.options import Options, study_options
 
 
+@dataclass(eq=False, repr=False)
 class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimator):
     """Learn a scorer of instances, and a certified patient-level cut-off on its scores.
 
@@ -154,49 +156,25 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
     (array([0, 1]), array([False, False]))
     """
 
-    def __init__(  # noqa: PLR0913, PLR0917
-        self,
-        estimator: Any,
-        aggregate: How = "mean",
-        cv: int = 5,
-        n_jobs: int | None = None,
-        rule: str | Counted = "stable",
-        cost_fn: float = 1.0,
-        cost_fp: float = 1.0,
-        grid: int | str = "exact",
-        n_bootstrap: int = 200,
-        delta: float = 0.1,
-        honesty: str = "split",
-        certify_size: float = 0.5,
-        random_state: RandomState = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Progress | bool | None = None,  # noqa: FBT001
-        delta_boot: float | None = None,
-        target_prevalence: float | tuple[float, float] | None = None,
-        patient: int | str | None = None,
-        refit: str = "full",
-    ) -> None:
-        super().__init__(
-            rule,
-            cost_fn,
-            cost_fp,
-            grid,
-            n_bootstrap,
-            delta,
-            honesty,
-            certify_size,
-            random_state,
-            delta_boot,
-            target_prevalence=target_prevalence,
-        )
-        self.estimator = estimator
-        self.aggregate = aggregate
-        self.cv = cv
-        self.n_jobs = n_jobs
-        self.checkpoint = checkpoint
-        self.progress = progress
-        self.patient = patient
-        self.refit = refit
+    estimator: Any
+    aggregate: How = "mean"
+    cv: int = 5
+    n_jobs: int | None = None
+    rule: str | Counted = "stable"
+    cost_fn: float = 1.0
+    cost_fp: float = 1.0
+    grid: int | str = "exact"
+    n_bootstrap: int = 200
+    delta: float = 0.1
+    honesty: str = "split"
+    certify_size: float = 0.5
+    random_state: RandomState = None
+    checkpoint: str | os.PathLike[str] | None = None
+    progress: Progress | bool | None = None
+    delta_boot: float | None = None
+    target_prevalence: float | tuple[float, float] | None = None
+    patient: int | str | None = None
+    refit: str = "full"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,5 +1,6 @@
 """A study as a scikit-learn classifier of patient scores."""
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -8,13 +9,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from steadycut.core.checks import FloatArray
 from steadycut.core.records import PatientScores
+from steadycut.core.rules.registry import Counted
 from steadycut.errors import BadPatients
-from steadycut.estimators.base import StudyEstimator
+from steadycut.estimators.base import RandomState, StudyEstimator
 from steadycut.estimators.inputs import two_classes
 from steadycut.study.fit import run_study
 from steadycut.study.options import study_options
 
 
+@dataclass(eq=False, repr=False)
 class StableThreshold(StudyEstimator):
     """A certified cut-off on patient scores, as a scikit-learn classifier.
 
@@ -110,6 +113,19 @@ class StableThreshold(StudyEstimator):
     >>> certificate.n_patients, certificate.risk < certificate.value
     (100, True)
     """
+
+    rule: str | Counted = "stable"
+    cost_fn: float = 1.0
+    cost_fp: float = 1.0
+    grid: int | str = "exact"
+    n_bootstrap: int = 200
+    delta: float = 0.1
+    honesty: str = "split"
+    certify_size: float = 0.5
+    random_state: RandomState = None
+    delta_boot: float | None = None
+    direction: str = "ge"
+    target_prevalence: float | tuple[float, float] | None = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
