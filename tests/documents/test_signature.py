@@ -111,10 +111,12 @@ def test_a_private_key_that_others_can_read_is_refused(tmp_path, keys, rule):
 
 
 def test_a_key_that_may_not_be_read_is_one_line(tmp_path, rule, keys, monkeypatch):
-    def refuse(*_, **__):
-        raise PermissionError(13, "Permission denied")
+    def refuse(path, most):
+        if path.suffix == ".pub":
+            raise PermissionError(13, "Permission denied")
+        return path.read_bytes()
 
-    monkeypatch.setattr("steadycut.documents.signature.read_small", refuse)
+    monkeypatch.setattr("steadycut.io.files.read_small", refuse)
     assert "cannot read the key" in refusal(lambda: verify(rule, keys / "mine.pub"))
 
 

@@ -9,7 +9,6 @@ from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_study
 from steadycut.cli.tables import note_dropped, row_counts, with_rows
 from steadycut.core.checks import check_fraction
-from steadycut.documents.parts import ClustersPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption
@@ -103,9 +102,8 @@ def study_document(
     study: Study, table: PatientTable, frozen: FrozenRule, confidence: float = CONFIDENCE
 ) -> StudyDocument:
     """Return study.json: the study, how many rows it was made from, and how similar they are."""
-    clusters = table.clusters.get(study.chosen.recipe.score)
     update = {
-        "instances": None if clusters is None else ClustersPart.of(clusters),
+        "instances": table.clusters.get(study.chosen.recipe.score),
         "data": row_counts(table, sha256=study.fingerprint),
         "frozen_rule": frozen.document,
     }

@@ -89,7 +89,6 @@ class PlannedCertificate:
 
     bound: str
     risk: float
-    most: int
     n_certify: int | None = None
     n_total: int | None = None
     misses: int | None = None
@@ -97,6 +96,7 @@ class PlannedCertificate:
     generalization: float | None = None
     value: float | None = None
     vacuous: bool | None = None
+    most: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

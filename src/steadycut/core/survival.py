@@ -21,7 +21,7 @@ counts estimated from survey data, Survey Methodology 1998.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -150,6 +150,7 @@ class Weighted:
     ``limit`` is an upper limit of the average cost, with confidence 1 - ``delta``.
     """
 
+    approximate: Literal[True] = True
     risk: float
     limit: float
     delta: float

@@ -1,12 +1,11 @@
 """The content of ``adapt.json``: a cut-off for the next hospital, beside the frozen one."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import Field, FiniteFloat
 
 from steadycut.documents import parts
 
-SCHEMA: Final = "steadycut.adaptation/1"
 Decision = Literal["certified", "refuted", "undecided"]
 
 
@@ -84,7 +83,9 @@ class ChangePart(parts.Part):
 class AdaptationDocument(parts.NamedClasses, parts.NewPatientsPart):
     """Everything in ``adapt.json``."""
 
-    schema_: Literal["steadycut.adaptation/1"] = Field(default=SCHEMA, alias="schema")
+    schema_: Literal["steadycut.adaptation/1"] = Field(
+        default="steadycut.adaptation/1", alias="schema"
+    )
     threshold: FiniteFloat
     call_rate: FiniteFloat
     frozen_threshold: FiniteFloat

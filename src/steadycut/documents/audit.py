@@ -8,33 +8,17 @@ from typing import Final, Literal
 
 from pydantic import Field, FiniteFloat
 
+from steadycut.core.shift.distances import Distances
 from steadycut.core.verdict import Answer, Overall, Question
+from steadycut.documents import parts
 from steadycut.documents.kinds import AnyFrozen
-from steadycut.documents.parts import (
-    CertificatePart,
-    CertifiedRatePart,
-    CostsPart,
-    Counts,
-    EnsembleShares,
-    ExplorerPart,
-    Floats,
-    NamedClasses,
-    NewPatientsPart,
-    OperatingPointPart,
-    Part,
-    Range,
-    ScoresPart,
-    Step,
-    SurvivalPart,
-)
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.strata import BetweenPart, RatePart
 
-SCHEMA: Final = "steadycut.audit/1"
 DECISION_SCHEMA: Final = "steadycut.decision-audit/1"
 
 
-class VerdictPart(Part):
+class VerdictPart(parts.Part):
     """The three answers of an audit, and the worst of them."""
 
     overall: Overall
@@ -43,7 +27,7 @@ class VerdictPart(Part):
     within_certificate: Answer
 
 
-class QuestionPart(Part):
+class QuestionPart(parts.Part):
     """One question of the verdict, with its answer in words.
 
     ``patients_needed`` is how many labelled patients in all would answer an open question, at the
@@ -56,7 +40,7 @@ class QuestionPart(Part):
     patients_needed: int | None = None
 
 
-class GroupPart(Part):
+class GroupPart(parts.Part):
     """One site or subgroup, judged on its own.
 
     ``rates`` are the miss rate and the alarm rate at each boundary. Their limits, and that of the
@@ -66,7 +50,7 @@ class GroupPart(Part):
     column: str
     value: str
     n_patients: int
-    counts: list[Counts]
+    counts: list[parts.Counts]
     auc: FiniteFloat | None
     cost: FiniteFloat
     cost_limit: FiniteFloat
@@ -74,17 +58,17 @@ class GroupPart(Part):
     verdict: VerdictPart
 
 
-class PrevalencePart(Part):
+class PrevalencePart(parts.Part):
     """The prevalence here under label shift; None where it is not identifiable."""
 
     value: FiniteFloat | None
-    interval: Range | None
+    interval: parts.Range | None
     interval_level: FiniteFloat
-    approximate_interval: Range | None
+    approximate_interval: parts.Range | None
     identifiable: bool
 
 
-class ShapeTestPart(Part):
+class ShapeTestPart(parts.Part):
     """Whether the scores here can be a mixture of the two classes of the first hospital."""
 
     statistic: FiniteFloat | None
@@ -92,7 +76,7 @@ class ShapeTestPart(Part):
     n_bootstrap: int
 
 
-class RiskRangePart(Part):
+class RiskRangePart(parts.Part):
     """The risk here if the class shapes did not move, and what that assumes."""
 
     low: FiniteFloat | None
@@ -102,7 +86,7 @@ class RiskRangePart(Part):
     assumes: str
 
 
-class RescalingPart(Part):
+class RescalingPart(parts.Part):
     """The affine change of scale that comes nearest to explaining the scores here."""
 
     compatible: bool | None
@@ -114,7 +98,7 @@ class RescalingPart(Part):
     text: str
 
 
-class MatchedCutPart(Part):
+class MatchedCutPart(parts.Part):
     """The cut-off that calls the same share here as before, and what that assumes."""
 
     threshold: FiniteFloat | None
@@ -122,7 +106,7 @@ class MatchedCutPart(Part):
     assumes: str
 
 
-class GreyZonePart(Part):
+class GreyZonePart(parts.Part):
     """How many patients have a decision that often changes between resampled studies."""
 
     patients: int
@@ -130,7 +114,7 @@ class GreyZonePart(Part):
     at_least: FiniteFloat
 
 
-class ShiftParts(Part):
+class ShiftParts(parts.Part):
     """A change of risk, part by part; a part is None where a hospital lacks that class."""
 
     prevalence: FiniteFloat
@@ -139,36 +123,23 @@ class ShiftParts(Part):
     total: FiniteFloat
 
 
-class ShiftRanges(Part):
+class ShiftRanges(parts.Part):
     """The interval of each part of the change."""
 
-    prevalence: Range
-    shape_positive: Range
-    shape_negative: Range
-    total: Range
+    prevalence: parts.Range
+    shape_positive: parts.Range
+    shape_negative: parts.Range
+    total: parts.Range
 
 
-class ShiftIntervals(Part):
+class ShiftIntervals(parts.Part):
     """Intervals of all parts of the change, for both ways of splitting it."""
 
     signed: ShiftRanges
     shapley: ShiftRanges
 
 
-class DistancesPart(Part):
-    """How far apart the hospitals are at all cut-offs together, and the limit on Shift(t) by it.
-
-    The Kolmogorov distances are exact if the first hospital had at most 100 patients of the class,
-    otherwise upper limits that are less than 0.01 too large. None: a hospital lacks that class.
-    """
-
-    total_variation: FiniteFloat
-    kolmogorov_positive: FiniteFloat | None
-    kolmogorov_negative: FiniteFloat | None
-    limit: FiniteFloat
-
-
-class GammaPart(Part):
+class GammaPart(parts.Part):
     """The paper's allowance for chance, term by term."""
 
     positive: FiniteFloat
@@ -186,10 +157,10 @@ class ShiftPart(ShiftParts):
     signed: ShiftParts
     shapley: ShiftParts
     intervals: ShiftIntervals
-    distances: DistancesPart | None = None
+    distances: Distances | None = None
 
 
-class WithoutLabels(Part):
+class WithoutLabels(parts.Part):
     """What the scores here say without labels, and what cannot be known."""
 
     prevalence_estimate: PrevalencePart
@@ -203,7 +174,7 @@ class WithoutLabels(Part):
     statements: list[str]
 
 
-class CallsPart(Part):
+class CallsPart(parts.Part):
     """Exact limits of the share of patients who are called here; they need no labels.
 
     Both hold together with confidence ``level``. ``capacity`` is the largest share that the rule
@@ -217,7 +188,7 @@ class CallsPart(Part):
     within_capacity: Answer | None = None
 
 
-class SampledStratumPart(Part):
+class SampledStratumPart(parts.Part):
     """A stratum of a labelling plan: who was drawn, who of them has a label, and who is ill."""
 
     name: str
@@ -228,7 +199,7 @@ class SampledStratumPart(Part):
     ill: int
 
 
-class SampledRatePart(Part):
+class SampledRatePart(parts.Part):
     """A weighted estimate with exact limits; the estimate is None where it is not known."""
 
     value: FiniteFloat | None
@@ -236,7 +207,7 @@ class SampledRatePart(Part):
     high: FiniteFloat
 
 
-class HiddenPart(Part):
+class HiddenPart(parts.Part):
     """What patients of strata without labels may hide.
 
     The miss rate is at most ``miss_if_none`` if none of these ``patients`` is ill. It is at most
@@ -250,7 +221,7 @@ class HiddenPart(Part):
     most_ill: FiniteFloat
 
 
-class SampledPart(Part):
+class SampledPart(parts.Part):
     """What the patients whom a labelling plan drew show.
 
     The upper limits of both rates hold together with confidence ``level``, and so do the lower
@@ -269,14 +240,14 @@ class SampledPart(Part):
     hidden: HiddenPart | None = None
 
 
-class AuditBase(NamedClasses, NewPatientsPart):
+class AuditBase(parts.NamedClasses, parts.NewPatientsPart):
     """What the audit of every kind of frozen file says."""
 
     direction: Literal["ge", "le"]
     score: str
-    aggregation: list[Step]
+    aggregation: list[parts.Step]
     delta: FiniteFloat
-    certificate: CertificatePart
+    certificate: parts.CertificatePart
     n_patients: int
     labelled: bool = False
     call_rate: FiniteFloat
@@ -284,7 +255,7 @@ class AuditBase(NamedClasses, NewPatientsPart):
     flip_rate: FiniteFloat
     grey_zone: GreyZonePart
     small_cells: int | None = None
-    survival: SurvivalPart | None = None
+    survival: parts.SurvivalPart | None = None
     sequential: bool = False
     margin: FiniteFloat
     verdict: VerdictPart
@@ -294,7 +265,7 @@ class AuditBase(NamedClasses, NewPatientsPart):
     calls: CallsPart | None = None
 
 
-class RiskHere(Part):
+class RiskHere(parts.Part):
     """What labels tell for every kind of frozen file: the risk here, and a bound on it.
 
     ``certified_rates`` says of each rate that was certified whether it is still reached here.
@@ -308,22 +279,22 @@ class RiskHere(Part):
     bound_external: FiniteFloat
     bound: str
     vacuous: bool
-    certified_rates: list[CertifiedRatePart] | None = None
+    certified_rates: list[parts.CertifiedRatePart] | None = None
 
 
 class AuditDocument(WithoutLabels, AuditBase):
     """Everything in ``audit.json`` of a cut-off and patients without labels."""
 
-    schema_: Literal["steadycut.audit/1"] = Field(default=SCHEMA, alias="schema")
+    schema_: Literal["steadycut.audit/1"] = Field(default="steadycut.audit/1", alias="schema")
     threshold: FiniteFloat
     operating_value: FiniteFloat | None
     rule: str
-    ensemble: EnsembleShares | None
-    costs: CostsPart
+    ensemble: parts.EnsembleShares | None
+    costs: parts.CostsPart
     call_rate_internal: FiniteFloat
-    scores: ScoresPart
-    scores_internal: ScoresPart
-    bootstrap_thresholds: Floats
+    scores: parts.ScoresPart
+    scores_internal: parts.ScoresPart
+    bootstrap_thresholds: parts.Floats
     sampled: SampledPart | None = None
     frozen_rule: RuleDocument | None = None
 
@@ -338,8 +309,8 @@ class LabelledAudit(RiskHere, AuditDocument):
 
     labelled: bool = True
     auc_internal: FiniteFloat | None
-    operating_point: OperatingPointPart
-    operating_point_internal: OperatingPointPart
+    operating_point: parts.OperatingPointPart
+    operating_point_internal: parts.OperatingPointPart
     shift: ShiftPart
     base: FiniteFloat
     base_valid: FiniteFloat
@@ -348,10 +319,10 @@ class LabelledAudit(RiskHere, AuditDocument):
     g_boot: FiniteFloat | None = None
     base_exact: FiniteFloat | None = None
     augmented_exact: FiniteFloat | None = None
-    explorer: ExplorerPart | None
+    explorer: parts.ExplorerPart | None
 
 
-class BoundaryAudit(Part):
+class BoundaryAudit(parts.Part):
     """The errors between two neighbouring actions, here and before.
 
     The limits of all boundaries hold together, each at ``delta``.
@@ -380,10 +351,10 @@ class DecisionAudit(AuditBase):
     attributes: list[str]
     grades: list[str]
     actions: list[str]
-    cost_matrix: list[Floats]
-    costs: CostsPart | None = None
-    shares: Floats
-    shares_internal: Floats | None
+    cost_matrix: list[parts.Floats]
+    costs: parts.CostsPart | None = None
+    shares: parts.Floats
+    shares_internal: parts.Floats | None
     between: BetweenPart | None = None
     frozen_rule: AnyFrozen | None = None
 
@@ -398,10 +369,10 @@ class LabelledDecisionAudit(RiskHere, DecisionAudit):
 
     labelled: bool = True
     lower_external: FiniteFloat
-    counts: list[Counts]
-    counts_internal: list[Counts] | None
+    counts: list[parts.Counts]
+    counts_internal: list[parts.Counts] | None
     boundaries: list[BoundaryAudit]
-    sides: list[CertifiedRatePart] | None = None
-    operating_point: OperatingPointPart | None = None
-    operating_point_internal: OperatingPointPart | None = None
+    sides: list[parts.CertifiedRatePart] | None = None
+    operating_point: parts.OperatingPointPart | None = None
+    operating_point_internal: parts.OperatingPointPart | None = None
     shift: ShiftPart | None = None

@@ -13,7 +13,7 @@ from typing import Any
 
 from steadycut._version import __version__
 from steadycut.errors import BadRuleFile
-from steadycut.io.files import read_small
+from steadycut.io.files import read_or_refuse
 
 # No frozen file is nearly as large, in bytes; a larger one is not read into memory.
 LARGEST = 64_000_000
@@ -23,12 +23,7 @@ VERSION = re.compile(r"[0-9][0-9A-Za-z.+-]{0,39}")
 
 def read_frozen(path: str | PathLike[str]) -> bytes:
     """Return the bytes of a frozen file."""
-    try:
-        written = read_small(Path(path))
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        msg = f"cannot read the rule file {path}: {why}."
-        raise BadRuleFile(msg) from None
+    written = read_or_refuse(Path(path), "the rule file", BadRuleFile)
     check_size(written, str(path))
     return written
 

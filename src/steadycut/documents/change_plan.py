@@ -10,49 +10,32 @@ from typing import Annotated, ClassVar, Final, Literal, Self, TypeVar
 
 from pydantic import Field, FiniteFloat, model_validator
 
-from steadycut.documents import parts
-from steadycut.documents.canonical_json import (
-    content_hash,
-    frozen_bytes,
-    json_object,
-    read_frozen,
-)
+from steadycut.documents import canonical_json, parts
 from steadycut.documents.known_patients import Remembered
-from steadycut.documents.reading import read_document
+from steadycut.documents.reading import read_document, schema_of
 from steadycut.errors import BadRuleFile
 
 PLAN_SCHEMA: Final = "steadycut.change-plan/1"
-VERSION_SCHEMA: Final = "steadycut.change-version/1"
-LABEL_SCHEMA: Final = "steadycut.label-plan/1"
 PLAN_FILE, VERSION_FILES, RULE_FILES = "change_plan.json", "version_*.json", "rule_*.json"
 LABEL_PLAN_FILE = "label_plan.json"
 ALARM: Final = "monitor alarm"
-Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Text = Annotated[str, Field(min_length=1)]
 Otherwise = Literal["original", "call-everybody", "stop"]
 Outcome = Literal["accepted", "failed", "open"]
 Stratum = Literal["called", "below", "just below", "far below"]
 
 
-class SealedPart(parts.Part):
-    """A file with the hash of its content; a document without it is not sealed yet."""
+class SealedPlan(parts.SealedPart):
+    """A sealed file, and what it is called in its folder."""
 
     file_name: ClassVar[str]
-    sha256: Hash | None = None
-
-    def sealed(self) -> Self:
-        """Return the document with the hash of its content."""
-        return self.model_copy(update={"sha256": content_hash(self.to_plain())})
-
-    def to_bytes(self) -> bytes:
-        """Return the file's bytes: the same content gives the same bytes."""
-        return frozen_bytes(self.to_plain())
+    sha256: parts.Hash | None = None
 
 
 class OriginalPart(parts.Part):
     """The rule that the plan is about, and with which every version is compared."""
 
-    rule: Hash
+    rule: parts.Hash
     threshold: FiniteFloat
     direction: Literal["ge", "le"]
     costs: parts.CostsPart
@@ -99,7 +82,7 @@ class ImpactPart(parts.Part):
     otherwise: Otherwise
 
 
-class ChangePlan(SealedPart):
+class ChangePlan(SealedPlan):
     """Everything in ``change_plan.json``, in the three parts of the regulator's guidance."""
 
     file_name = PLAN_FILE
@@ -136,7 +119,7 @@ class TriedPart(parts.Part):
     difference: FiniteFloat
 
 
-class ChangeVersion(SealedPart):
+class ChangeVersion(SealedPlan):
     """Everything in a ``version_NNN.json``: one look at one attempt, also a failed one.
 
     ``parent`` is the hash of the version before; None for the first. ``monitor`` is the hash of the
@@ -145,23 +128,25 @@ class ChangeVersion(SealedPart):
     """
 
     file_name = VERSION_FILES
-    schema_: Literal["steadycut.change-version/1"] = Field(default=VERSION_SCHEMA, alias="schema")
-    plan: Hash
-    parent: Hash | None = None
+    schema_: Literal["steadycut.change-version/1"] = Field(
+        default="steadycut.change-version/1", alias="schema"
+    )
+    plan: parts.Hash
+    parent: parts.Hash | None = None
     number: int = Field(ge=1)
     attempt: int = Field(ge=1)
     delta: FiniteFloat
     trigger: Text
-    monitor: Hash | None = None
-    rule_before: Hash
+    monitor: parts.Hash | None = None
+    rule_before: parts.Hash
     pool: parts.Count
     labels: int = Field(ge=1, le=parts.LARGEST_COUNT)
-    data_sha256: Hash
+    data_sha256: parts.Hash
     remembered: Remembered | None = None
     tried: list[TriedPart] = Field(min_length=1)
     outcome: Outcome
     chosen: int | None = Field(default=None, ge=0)
-    rule: Hash | None = None
+    rule: parts.Hash | None = None
     in_force: str
 
 
@@ -177,7 +162,7 @@ class DrawnStratumPart(parts.Part):
     drawn: parts.Count
 
 
-class LabelPlan(SealedPart):
+class LabelPlan(SealedPlan):
     """Everything in ``label_plan.json``: whom to label, by the score and a coin for each patient.
 
     The strata go from the called ones downwards. ``edge`` is the score between just below and far
@@ -187,8 +172,10 @@ class LabelPlan(SealedPart):
     """
 
     file_name = LABEL_PLAN_FILE
-    schema_: Literal["steadycut.label-plan/1"] = Field(default=LABEL_SCHEMA, alias="schema")
-    rule: Hash
+    schema_: Literal["steadycut.label-plan/1"] = Field(
+        default="steadycut.label-plan/1", alias="schema"
+    )
+    rule: parts.Hash
     threshold: FiniteFloat
     direction: Literal["ge", "le"]
     edge: FiniteFloat | None = None
@@ -209,22 +196,18 @@ class LabelPlan(SealedPart):
         return tuple(one.chance for one in self.strata)
 
 
-SEALED: Final[dict[str, type[SealedPart]]] = {
-    PLAN_SCHEMA: ChangePlan,
-    VERSION_SCHEMA: ChangeVersion,
-    LABEL_SCHEMA: LabelPlan,
-}
-Sealed = TypeVar("Sealed", bound=SealedPart)
+SEALED: Final = {schema_of(kind): kind for kind in (ChangePlan, ChangeVersion, LabelPlan)}
+Sealed = TypeVar("Sealed", bound=SealedPlan)
 
 
 def read_sealed(kind: type[Sealed], path: str | PathLike[str]) -> Sealed:
     """Read a plan or a version; refuse one that was changed since it was written."""
-    return sealed_of(kind, read_frozen(path), str(path))
+    return sealed_of(kind, canonical_json.read_frozen(path), str(path))
 
 
 def sealed_of(kind: type[Sealed], written: bytes, name: str) -> Sealed:
     """Return the document in the bytes of a file; errors call the file ``name``."""
-    content = json_object(written)
+    content = canonical_json.json_object(written)
     if SEALED.get(str(content.get("schema"))) is not kind:
         msg = (
             f"{name} is not a {kind.file_name} of steadycut, or is damaged. Give the original file."

@@ -1,12 +1,11 @@
 """The content of ``compare.json``: every rule chooses at one hospital and is judged at another."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import Field, FiniteFloat
 
 from steadycut.documents.parts import CostsPart, Part, Step
 
-SCHEMA: Final = "steadycut.compare/1"
 # Whether a rule costs less or more than the one that was fixed beforehand.
 Against = Literal["less", "more", "cannot tell"]
 
@@ -75,7 +74,7 @@ class ComparisonDocument(Part):
     rows. ``certificate`` counts for ``fixed`` only. Older files have neither.
     """
 
-    schema_: Literal["steadycut.compare/1"] = Field(default=SCHEMA, alias="schema")
+    schema_: Literal["steadycut.compare/1"] = Field(default="steadycut.compare/1", alias="schema")
     costs: CostsPart
     patients: HospitalCounts
     trivial_external: FiniteFloat

@@ -16,12 +16,10 @@ from steadycut.core.covariate.slices import CutScale
 from steadycut.core.records import Costs, PatientScores
 from steadycut.documents import parts
 from steadycut.documents.frozen import UNSEEN, CallFile, FrozenDocument
-from steadycut.documents.guards import Expected
 from steadycut.documents.study import StudyVerdictPart
 from steadycut.errors import BadOption, argument
 
 SCHEMA: Final = "steadycut.covariate/1"
-STUDY_SCHEMA: Final = "steadycut.covariate-study/1"
 # No group has this name: an empty text stands for a missing value.
 POOLED = ""
 # More values than this are hardly groups: they may identify patients.
@@ -135,7 +133,9 @@ class CovariateDocument(FrozenDocument):
 class CovariateStudyDocument(parts.NamedClasses):
     """Everything in ``covariate-study.json``."""
 
-    schema_: Literal["steadycut.covariate-study/1"] = Field(default=STUDY_SCHEMA, alias="schema")
+    schema_: Literal["steadycut.covariate-study/1"] = Field(
+        default="steadycut.covariate-study/1", alias="schema"
+    )
     kind: Literal["groups", "smooth"]
     covariate: str
     covariate_range: parts.Range | None
@@ -226,15 +226,6 @@ class CovariateRule(CallFile[CovariateDocument]):
         """The certifying patients by class and decision; None in files of older versions."""
         reference = self.document.reference
         return None if reference is None else reference.confusion.counts
-
-    @property
-    def expected(self) -> Expected:
-        """What the patients of the rule were like."""
-        return replace(
-            super().expected,
-            instances=self.document.instances_per_patient,
-            data_sha256=self.document.provenance.data_sha256,
-        )
 
     def values(self, covariate: ArrayLike) -> Values:
         """Return the covariate of new patients, checked."""

@@ -25,7 +25,7 @@ from steadycut.core.checks import FloatArray, IntArray, check_choice, check_labe
 from steadycut.core.records import Costs, PatientScores, Recipe, sign_of
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.verdict import RateName
-from steadycut.documents import canonical_json
+from steadycut.documents import canonical_json, parts
 from steadycut.documents.applied import AppliedDocument, Decisions
 from steadycut.documents.ensemble import check_same_patients, made_by
 from steadycut.documents.guards import (
@@ -35,7 +35,6 @@ from steadycut.documents.guards import (
     pass_or_refuse,
     warn_of_forced,
 )
-from steadycut.documents.parts import CertificatePart, Columns, InstancesPart, Part, Range, Step
 from steadycut.documents.shown import Shown
 from steadycut.errors import (
     BadOption,
@@ -59,7 +58,7 @@ ColumnNames = Mapping[str, str] | str | Iterable[str]
 GivenPatients = PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
 
 
-class FrozenDocument(Part):
+class FrozenDocument(parts.SealedPart):
     """What every frozen file says: how patient scores are made of a table, and what is certified.
 
     ``units_per_patient`` counts units of the innermost level, where there are levels. ``sha256`` is
@@ -67,16 +66,12 @@ class FrozenDocument(Part):
     """
 
     direction: Literal["ge", "le"]
-    aggregation: list[Step] = Field(min_length=1)
-    columns: Columns
-    score_range: Range
-    certificate: CertificatePart
-    units_per_patient: InstancesPart | None = None
-    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
-
-    def sealed(self) -> Self:
-        """Return the document with the hash of its content."""
-        return self.model_copy(update={"sha256": canonical_json.content_hash(self.to_plain())})
+    aggregation: list[parts.Step] = Field(min_length=1)
+    columns: parts.Columns
+    score_range: parts.Range
+    certificate: parts.CertificatePart
+    units_per_patient: parts.InstancesPart | None = None
+    sha256: parts.Hash | None = None
 
 
 Document = TypeVar("Document", bound=FrozenDocument)
@@ -97,7 +92,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
 
     def __init__(self, document: Document) -> None:
         self.document = document if document.sha256 else document.sealed()
-        self._bytes = canonical_json.frozen_bytes(self.document.to_plain())
+        self._bytes = self.document.to_bytes()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.to_bytes() == other.to_bytes()
@@ -109,8 +104,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
     def document_of(cls, content: object) -> Document:
         """Return the plain content of a file as a document."""
         model: Any = cls._model
-        document: Document = model.model_validate(content)
-        return document
+        return model.model_validate(content)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
@@ -173,22 +167,10 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         """How the patient scores are made of a table."""
         return self._recipe(self.document.columns.score, self.document.aggregation)
 
-    def _recipe(self, score: str, steps: list[Step]) -> Recipe:
-        columns = self.document.columns
-        return Recipe(
-            patient=columns.patient,
-            score=score,
-            label=columns.label,
-            positive=columns.positive,
-            negative=columns.negative,
-            label_how=columns.label_how,
-            site=columns.site,
-            levels=tuple((step.level, step.how) for step in steps[:-1]),
-            how=steps[-1].how,
-            time=columns.time,
-            event=columns.event,
-            horizon=columns.horizon,
-        )
+    def _recipe(self, score: str, steps: list[parts.Step]) -> Recipe:
+        levels = tuple((step.level, step.how) for step in steps[:-1])
+        columns = {**dict(self.document.columns), "score": score, "levels": levels}
+        return Recipe(**columns, how=steps[-1].how)
 
     # What a kind provides ---------------------------------------------------------------------
 
@@ -262,8 +244,15 @@ class FrozenFile(Shown, ABC, Generic[Document]):
     @property
     def expected(self) -> Expected:
         """What the patients of the study were like."""
-        score_range, units = self.document.score_range, self.document.units_per_patient
-        return Expected(recipe=self.recipe, score_range=score_range, units=units)
+        document: Any = self.document
+        return Expected(
+            recipe=self.recipe,
+            score_range=document.score_range,
+            usual=getattr(document, "usual_range", None),
+            instances=getattr(document, "instances_per_patient", None),
+            units=document.units_per_patient,
+            data_sha256=document.provenance.data_sha256,
+        )
 
     def check_unseen(self, unseen: str) -> None:
         """Check what to do with patients whose attributes the rule has not seen."""
@@ -299,7 +288,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
     # What works for every kind ----------------------------------------------------------------
 
     @property
-    def certificate(self) -> CertificatePart:
+    def certificate(self) -> parts.CertificatePart:
         """The bound on the mean cost, and what it is made of."""
         return self.document.certificate
 
@@ -342,6 +331,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         or ``"slide=block"``. With ``survival`` the time and the event that the rule names are read.
         """
         recipes = self.recipes
+        first = recipes[0]
         named = (label,) if label is not None and self.grades_are_named else ()
         if positive is not None and (named or label is None):
             msg = (
@@ -351,30 +341,28 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             raise BadOption(msg)
         column = None if named else label
         there = self._names_there(patient, score, columns)
-        followed = survival and recipes[0].horizon is not None and label is None
-        needs_positive = column is not None or followed
+        own = [there[name] for name in self.attributes]
+        followed = survival and first.horizon is not None and label is None
+        if positive is None and (column is not None or followed):
+            positive = first.positive
         request = make_request(
-            patient=there[recipes[0].patient],
+            patient=there[first.patient],
             score=list(dict.fromkeys(there[one.score] for one in recipes)),
             label=column,
-            positive=(recipes[0].positive if positive is None else positive)
-            if needs_positive
-            else None,
-            time=there[str(recipes[0].time)] if followed else None,
-            event=there[str(recipes[0].event)] if followed else None,
-            horizon=recipes[0].horizon if followed else None,
-            label_how=label_how or (recipes[0].label_how if column else None) or SAME,
+            positive=positive,
+            time=there[str(first.time)] if followed else None,
+            event=there[str(first.event)] if followed else None,
+            horizon=first.horizon if followed else None,
+            label_how=label_how or (first.label_how if column else None) or SAME,
             site=site,
             sites=sites,
             positive_occurs=False,
-            levels=[(there[level], how) for level, how in recipes[0].levels],
+            levels=[(there[level], how) for level, how in first.levels],
             how=list(dict.fromkeys(one.how for one in recipes)),
-            attributes=tuple(
-                dict.fromkeys((*(there[one] for one in self.attributes), *named, *attributes))
-            ),
+            attributes=dict.fromkeys([*own, *named, *attributes]),
             missing=missing,
+            names=tuple((new, old) for old, new in there.items()),
         )
-        request = replace(request, names=tuple((new, old) for old, new in there.items()))
         return replace(request, other_than=tuple(self._own_sites(site))) if others else request
 
     def _names_there(

@@ -119,12 +119,12 @@ def check_deployment(
     """
     expected = rule.expected
     check_fits(expected.remembered, key)
-    found = [one for check in CHECKS if (one := check(expected, patients))]
-    if grades is not None:
-        found += _check_table(expected, patients, grades)
-    if expected.remembered is not None:
-        found += _check_patients(expected.remembered, patients, key)
-    return found + _check_methods(expected, several)
+    found = [check(expected, patients) for check in CHECKS]
+    found += [_same_patients(expected, patients, grades), _known_patients(expected, patients, key)]
+    for recipe, score_range in expected.methods if several else ():
+        own = replace(expected, score_range=score_range)
+        found.append(check_range(own, made_by(recipe, several), f" of '{recipe.name}'"))
+    return [one for one in found if one]
 
 
 def pass_or_refuse(findings: Iterable[Finding], *, force: bool) -> list[Finding]:
@@ -156,16 +156,10 @@ def warn_of_forced(findings: Iterable[Finding]) -> None:
 # Checks that warn --------------------------------------------------------------------------
 
 
-def check_range(expected: Expected, patients: PatientScores) -> Finding | None:
-    """Notice scores outside the range that the rule has seen."""
-    return _range_unlike(expected.score_range, patients.scores)
-
-
-def _range_unlike(
-    score_range: tuple[float, float], scores: FloatArray, of: str = ""
-) -> Finding | None:
-    low, high = score_range
-    share = float(np.mean(_outside(score_range, scores)))
+def check_range(expected: Expected, patients: PatientScores, of: str = "") -> Finding | None:
+    """Notice scores outside the range that the rule has seen; ``of`` names them."""
+    low, high = expected.score_range
+    share = float(np.mean(_outside(expected.score_range, patients.scores)))
     if share <= OUTSIDE_SHARE:
         return None
     return Finding(
@@ -191,19 +185,7 @@ def outside_range(
 
 
 def _outside(score_range: tuple[float, float], scores: FloatArray) -> NDArray[np.bool_]:
-    low, high = score_range
-    outside: NDArray[np.bool_] = (scores < low) | (scores > high)
-    return outside
-
-
-def _check_methods(expected: Expected, several: Sequence[PatientScores]) -> list[Finding]:
-    """Notice methods of an ensemble whose scores lie outside the range the rule has seen."""
-    methods = expected.methods if several else ()
-    found = (
-        _range_unlike(score_range, made_by(recipe, several).scores, f" of '{recipe.name}'")
-        for recipe, score_range in methods
-    )
-    return [one for one in found if one]
+    return (scores < score_range[0]) | (scores > score_range[1])
 
 
 def check_unit(expected: Expected, patients: PatientScores) -> Finding | None:
@@ -326,11 +308,13 @@ def missing_level(request: Request, column: str | None) -> Finding | None:
     )
 
 
-def _check_table(expected: Expected, patients: PatientScores, grades: IntArray) -> list[Finding]:
+def _same_patients(
+    expected: Expected, patients: PatientScores, grades: IntArray | None
+) -> Finding | None:
     """Notice the very patients that the rule was made from, with or without their sites."""
-    if expected.data_sha256 not in set(_fingerprints(patients, grades)):
-        return []
-    same = Finding(
+    if grades is None or expected.data_sha256 not in set(_fingerprints(patients, grades)):
+        return None
+    return Finding(
         name="same patients",
         severity=REFUSE,
         found="these are the patients that the rule was made from",
@@ -340,7 +324,6 @@ def _check_table(expected: Expected, patients: PatientScores, grades: IntArray) 
             "them among others are noticed only if the rule was made with fit --remember-patients."
         ),
     )
-    return [same]
 
 
 def _fingerprints(patients: PatientScores, grades: IntArray) -> Iterator[str]:
@@ -356,29 +339,30 @@ def graded_fingerprint(fingerprint: str, grades: IntArray) -> str:
     return hashlib.sha256(fingerprint.encode() + grades.astype("<i8").tobytes()).hexdigest()
 
 
-def _check_patients(
-    remembered: Remembered, patients: PatientScores, key: bytes | None
-) -> list[Finding]:
+def _known_patients(
+    expected: Expected, patients: PatientScores, key: bytes | None
+) -> Finding | None:
     """Notice patients who made the rule, if the rule remembers them."""
-    if patients.patients is None:
-        return []
+    remembered, names = expected.remembered, patients.patients
+    if remembered is None or names is None:
+        return None
     if remembered.needs_key and key is None:
-        unknown = Finding(
+        return Finding(
             name="patients",
             found="whether the rule remembers any of these patients is not checked",
             expected="those who took part were remembered by a key",
             advice="Give that key: key= (--patient-key FILE).",
         )
-        return [unknown]
-    again = remembered.count(patients.patients.tolist(), key)
-    known = Finding(
+    again = remembered.count(names.tolist(), key)
+    if not again:
+        return None
+    return Finding(
         name="patients",
         severity=REFUSE,
         found=f"the rule remembers {again} of these {patients.n_patients} patients",
         expected="they took part",
         advice="Those who made the rule say nothing new about it; leave them out.",
     )
-    return [known] if again else []
 
 
 def _all_single(counts: IntArray, usual: InstancesPart) -> bool:

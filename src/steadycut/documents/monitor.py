@@ -6,7 +6,6 @@ from pydantic import Field, FiniteFloat
 
 from steadycut.documents import parts
 
-SCHEMA: Final = "steadycut.monitor/1"
 DECISION_SCHEMA: Final = "steadycut.decision-monitor/1"
 
 
@@ -77,7 +76,7 @@ class MonitorBase(parts.NewPatientsPart):
 class MonitorDocument(MonitorBase):
     """Everything in ``monitor.json`` of a cut-off."""
 
-    schema_: Literal["steadycut.monitor/1"] = Field(default=SCHEMA, alias="schema")
+    schema_: Literal["steadycut.monitor/1"] = Field(default="steadycut.monitor/1", alias="schema")
     threshold: FiniteFloat
     costs: parts.CostsPart
     target_prevalence: parts.Range | None

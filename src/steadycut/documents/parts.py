@@ -21,7 +21,9 @@ from pydantic import (
 from steadycut.core.class_names import ClassNames
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
+from steadycut.core.survival import LogRankCut, Weighted
 from steadycut.core.verdict import Answer, RateName
+from steadycut.documents import canonical_json
 
 
 def _listed(values: Any) -> Any:  # noqa: ANN401
@@ -41,6 +43,7 @@ LARGEST_COUNT = 2**53
 Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
 Counts = Annotated[list[Count], BeforeValidator(_listed)]
 Range = tuple[FiniteFloat, FiniteFloat]
+Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 MISSING: Final = object()
 
 
@@ -54,7 +57,9 @@ class Part(BaseModel):
     """A part of a document: it never changes, and an unknown field is refused."""
 
     # Deferred: a command builds the validators of the documents that it uses, not of all.
-    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True, defer_build=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", from_attributes=True, defer_build=True, allow_inf_nan=False
+    )
 
     @classmethod
     def of(cls, *records: Any, **given: Any) -> Self:  # noqa: ANN401
@@ -87,6 +92,18 @@ class Part(BaseModel):
         return content
 
 
+class SealedPart(Part):
+    """A file with the hash of its content in ``sha256``; without it, it is not sealed yet."""
+
+    def sealed(self) -> Self:
+        """Return the document with the hash of its content."""
+        return self.model_copy(update={"sha256": canonical_json.content_hash(self.to_plain())})
+
+    def to_bytes(self) -> bytes:
+        """Return the file's bytes: the same content gives the same bytes."""
+        return canonical_json.frozen_bytes(self.to_plain())
+
+
 class Step(Part):
     """One step of the aggregation chain."""
 
@@ -116,20 +133,13 @@ class Columns(Part):
     horizon: FiniteFloat | None = Field(default=None, gt=0)
 
 
-class ClassNamesPart(Part):
-    """What patients with label 1 and label 0 are called in the label column."""
-
-    ill: str
-    healthy: str
-
-
 class NamedClasses(Part):
     """A document that speaks of patients of two classes, in the words of the label column.
 
     ``label_how`` is ``any`` if one positive row makes a patient positive.
     """
 
-    class_names: ClassNamesPart | None = None
+    class_names: ClassNames | None = None
     label_how: Literal["any"] | None = None
 
     @property
@@ -139,9 +149,9 @@ class NamedClasses(Part):
         return ClassNames() if part is None else ClassNames.of(part.ill, part.healthy)
 
 
-def names_part(names: ClassNames) -> ClassNamesPart | None:
+def names_part(names: ClassNames) -> ClassNames | None:
     """Return names as they are written; None for ill and healthy."""
-    return ClassNamesPart.of(names) if names.given else None
+    return names if names.given else None
 
 
 class CostsPart(Part):
@@ -334,35 +344,6 @@ class OperatingPointPart(CountsPart):
     rechosen_cut: RechosenCutPart | None
 
 
-class WeightedPart(Part):
-    """What patients of known fate show, weighted by their probability of not being censored.
-
-    All of it is approximate: it holds for many patients, and if censoring has nothing to do with
-    score or fate. ``limit`` is an upper limit of the average cost.
-    """
-
-    approximate: Literal[True] = True
-    risk: FiniteFloat
-    limit: FiniteFloat
-    delta: FiniteFloat
-    sensitivity: FiniteFloat | None
-    specificity: FiniteFloat | None
-    ppv: FiniteFloat | None
-    npv: FiniteFloat | None
-    prevalence: FiniteFloat
-
-
-class LogRankPart(Part):
-    """The cut with the largest log-rank statistic, and its p-value adjusted for the search.
-
-    Patients with a score above ``threshold`` are compared with the others.
-    """
-
-    threshold: FiniteFloat
-    statistic: FiniteFloat
-    p_value: FiniteFloat
-
-
 class SurvivalPart(Part):
     """What is known at a horizon, where some patients were censored before.
 
@@ -384,8 +365,8 @@ class SurvivalPart(Part):
     limits: Range
     sensitivity: Range | None
     specificity: Range | None
-    weighted: WeightedPart
-    log_rank: LogRankPart | None = None
+    weighted: Weighted
+    log_rank: LogRankCut | None = None
 
 
 class ScoresPart(Part):
@@ -440,17 +421,6 @@ class DataPart(Part):
     dropped_patients: int
     dropped_incomplete_patients: int
     sha256: str | None = None
-
-
-class ClustersPart(Part):
-    """What the rows of the patients are worth, where patients have several."""
-
-    rows: int
-    patients: int
-    per_patient: FiniteFloat
-    icc: FiniteFloat
-    design_effect: FiniteFloat
-    effective: FiniteFloat
 
 
 class NewPatientsPart(Part):

@@ -1,42 +1,11 @@
 """What ``steadycut plan --json`` prints: how many patients for which certificate."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import Field, FiniteFloat
 
+from steadycut.core.plan import PlannedCertificate, Pooling
 from steadycut.documents.parts import CostsPart, Part
-
-SCHEMA: Final = "steadycut.plan/1"
-
-
-class PlannedPart(Part):
-    """One bound at one observed risk; None where the search stopped at ``most`` patients."""
-
-    bound: str
-    risk: FiniteFloat
-    n_certify: int | None
-    n_total: int | None
-    misses: int | None
-    alarms: int | None
-    generalization: FiniteFloat | None
-    value: FiniteFloat | None
-    vacuous: bool | None
-    most: int
-
-
-class PoolingPart(Part):
-    """Why instances do not replace patients."""
-
-    instances: int
-    icc: FiniteFloat
-    design_effect: FiniteFloat
-    n_certify: int
-    rows: int
-    effective_rows: FiniteFloat
-    bound: str
-    generalization: FiniteFloat
-    claimed_generalization: FiniteFloat
-    claimed_patients: int
 
 
 class SiteLabelsPart(Part):
@@ -91,7 +60,7 @@ class SitesPlanPart(Part):
 class PlanDocument(Part):
     """All certificates that may be planned for."""
 
-    schema_: Literal["steadycut.plan/1"] = Field(default=SCHEMA, alias="schema")
+    schema_: Literal["steadycut.plan/1"] = Field(default="steadycut.plan/1", alias="schema")
     width: FiniteFloat | None
     patients: int | None
     delta: FiniteFloat
@@ -101,8 +70,8 @@ class PlanDocument(Part):
     honesty: str
     certify_size: FiniteFloat | None
     from_pilot: bool
-    rows: list[PlannedPart]
-    pooling: PoolingPart | None
+    rows: list[PlannedCertificate]
+    pooling: Pooling | None
     notes: list[str]
     at_site: SitePlanPart | None = None
     sites: SitesPlanPart | None = None

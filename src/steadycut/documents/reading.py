@@ -6,12 +6,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from pydantic import ValidationError
 
-from steadycut.documents.audit import (
-    AuditDocument,
-    DecisionAudit,
-    LabelledAudit,
-    LabelledDecisionAudit,
-)
+from steadycut.documents import audit
 from steadycut.documents.canonical_json import json_object
 from steadycut.documents.parts import Part
 from steadycut.errors import BadOption
@@ -21,8 +16,8 @@ Document = TypeVar("Document", bound=Part)
 Document_co = TypeVar("Document_co", bound=Part, covariant=True)
 # What an audit is with labels.
 LABELLED: dict[type[Part], type[Part]] = {
-    AuditDocument: LabelledAudit,
-    DecisionAudit: LabelledDecisionAudit,
+    audit.AuditDocument: audit.LabelledAudit,
+    audit.DecisionAudit: audit.LabelledDecisionAudit,
 }
 
 

@@ -88,14 +88,14 @@ class AdaptedPart(parts.Part):
     the change-control plan that allowed it, ``attempt`` the number of the attempt.
     """
 
-    parent: str = Field(pattern="^[0-9a-f]{64}$")
-    menu: str = Field(pattern="^[0-9a-f]{64}$")
+    parent: parts.Hash
+    menu: parts.Hash
     pool: parts.Count
     labelled: parts.Count
     choosing: parts.Count
     sequential: bool
     prevalence: parts.Range | None
-    plan: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    plan: parts.Hash | None = None
     attempt: int | None = Field(default=None, ge=1, le=parts.LARGEST_COUNT)
 
 
@@ -195,7 +195,6 @@ class FrozenRule(CallFile[RuleDocument]):
             usual=(min(q[5] for q in known), max(q[-6] for q in known)),
             instances=reference.instances_per_patient,
             sites=document.provenance.sites,
-            data_sha256=document.provenance.data_sha256,
             remembered=document.remembered_patients,
             methods=[(one.recipe, one.score_range) for one in ensemble.methods] if ensemble else (),
         )

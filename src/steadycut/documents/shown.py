@@ -72,16 +72,14 @@ class Shown(Framed):
 
     def summary(self, *, verbose: bool = False) -> str:
         """Return the answer as text, as the command prints it; ``verbose`` adds all results."""
-        text: str = _show().summary(self, verbose=verbose)
-        return text
+        return _show().summary(self, verbose=verbose)
 
     def report(self, path: str | PathLike[str]) -> Path:
         """Write the whole page and return its path: HTML, or Markdown if it ends in ``.md``.
 
         The HTML page is one file that works offline. A file that is there already is replaced.
         """
-        written: Path = _show().write_report(self, Path(path))
-        return written
+        return _show().write_report(self, Path(path))
 
     def plot(self, kind: str | None = None, *, ax: Any = None, **style: Any) -> Any:  # noqa: ANN401
         """Draw a figure and return its display, which has ``ax_`` and ``figure_``.
@@ -100,8 +98,7 @@ class Shown(Framed):
 
     def _repr_html_(self) -> str | None:
         """Return the card that notebooks show; without jinja2 they show the text instead."""
-        card: str | None = _show().card(self)
-        return card
+        return _show().card(self)
 
     def _tables(self) -> Mapping[str, Callable[[], Columns]]:
         if not self._lists:
@@ -121,7 +118,7 @@ def _show() -> Any:  # noqa: ANN401
     return sys.modules["steadycut"].notebook
 
 
-def columns_of(rows: Sequence[Part]) -> Columns:
+def columns_of(rows: Sequence[object]) -> Columns:
     """Return parts as columns; what is not a number or a text is left out, but chains of steps.
 
     Examples
@@ -129,7 +126,8 @@ def columns_of(rows: Sequence[Part]) -> Columns:
     >>> columns_of([Step(level="slide", how="max"), Step(level="patient", how="mean")])
     {'level': ['slide', 'patient'], 'how': ['max', 'mean']}
     """
-    names = list(type(rows[0]).model_fields) if rows else []
+    fields = ("model_fields", "__dataclass_fields__")
+    names = [name for one in rows[:1] for kind in fields for name in getattr(type(one), kind, ())]
     names.sort(key=lambda name: name not in FIRST)
     columns = {name: [_cell(getattr(row, name)) for row in rows] for name in names}
     return {name.rstrip("_"): cells for name, cells in columns.items() if ... not in cells}

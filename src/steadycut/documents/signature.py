@@ -15,12 +15,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from steadycut.documents.canonical_json import frozen_bytes, read_frozen
+from steadycut.documents.canonical_json import frozen_bytes, json_object, read_frozen
 from steadycut.documents.change_plan import SEALED, sealed_of
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.kinds import SCHEMAS, kind_of
 from steadycut.errors import BadOption, BadRuleFile, BadSignature
-from steadycut.io.files import read_small, write_atomically
+from steadycut.io.files import read_or_refuse, write_atomically
 from steadycut.io.packages import optional_package
 
 SCHEMA = "steadycut.signature/1"
@@ -179,7 +179,7 @@ def read_signature(path: Path) -> Signature:
     if not os.path.lexists(path):
         msg = f"there is no signature {path}. Name it, or ask for it where the file came from."
         raise BadSignature(msg)
-    written = _read(path, "signature")
+    written = _read(path, "the signature")
     try:
         found = Signature(**json.loads(written.decode()))
         base64.b64decode(found.signature, validate=True)
@@ -194,25 +194,22 @@ def read_signature(path: Path) -> Signature:
 
 def is_encrypted(key: FilePath) -> bool:
     """Whether a private key needs a passphrase."""
-    return b"ENCRYPTED" in _read(Path(key), "key")
+    return b"ENCRYPTED" in _read(Path(key), "the key")
 
 
 def _check_signable(written: bytes, name: str) -> None:
     """Refuse to sign what no version of steadycut would read."""
-    try:
-        schema = json.loads(written.decode())["schema"]
-    except (ValueError, TypeError, KeyError, RecursionError):
-        schema = None
-    if not str(schema).startswith("steadycut."):
+    schema = str(json_object(written).get("schema"))
+    if not schema.startswith("steadycut."):
         msg = f"{name} is not a JSON file of steadycut. Sign a rule.json, or another of its files."
         raise BadRuleFile(msg)
     if schema == SCHEMA:
         msg = f"{name} is itself a signature. Sign the file that it belongs to."
         raise BadRuleFile(msg)
-    if str(schema) in SCHEMAS:
-        SCHEMAS[str(schema)].from_bytes(written, name)
-    if str(schema) in SEALED:
-        sealed_of(SEALED[str(schema)], written, name)
+    if schema in SCHEMAS:
+        SCHEMAS[schema].from_bytes(written, name)
+    if schema in SEALED:
+        sealed_of(SEALED[schema], written, name)
 
 
 def _check_replaceable(target: Path) -> None:
@@ -242,7 +239,7 @@ def _fits(public: Any, found: Signature, written: bytes) -> bool:  # noqa: ANN40
 
 def _private_key(path: Path, passphrase: str | None) -> Any:  # noqa: ANN401
     ed25519, serialization = _cryptography()
-    pem = _read(path, "key")
+    pem = _read(path, "the key")
     if b"PUBLIC KEY" in pem:
         msg = f"{path} is the public key. Sign with the private one, which belongs to it."
         raise BadSignature(msg)
@@ -263,7 +260,7 @@ def _private_key(path: Path, passphrase: str | None) -> Any:  # noqa: ANN401
 
 def _public_key(path: Path) -> Any:  # noqa: ANN401
     ed25519, serialization = _cryptography()
-    pem = _read(path, "key")
+    pem = _read(path, "the key")
     return _of_type(
         lambda: serialization.load_pem_public_key(pem),
         ed25519.Ed25519PublicKey,
@@ -290,12 +287,7 @@ def _fingerprint(public: Any) -> str:  # noqa: ANN401
 
 
 def _read(path: Path, what: str) -> bytes:
-    try:
-        return read_small(path, LARGEST)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        msg = f"cannot read the {what} {path}: {why}."
-        raise BadSignature(msg) from None
+    return read_or_refuse(path, what, BadSignature, LARGEST)
 
 
 def _write_new(path: Path, content: bytes, mode: int) -> None:

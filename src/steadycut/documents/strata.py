@@ -7,7 +7,6 @@
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -23,12 +22,10 @@ from steadycut.core.strata.two_cuts import SIDES
 from steadycut.core.verdict import RateName
 from steadycut.documents import parts
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
-from steadycut.documents.guards import Expected
 from steadycut.documents.study import StudyRatePart, StudyVerdictPart
 from steadycut.errors import BadPatients
 
 SCHEMA: Final = "steadycut.strata/1"
-STUDY_SCHEMA: Final = "steadycut.strata-study/1"
 # With more different values a column hardly holds grades: they may identify patients.
 MOST_GRADES = 20
 
@@ -167,7 +164,9 @@ class StrataDocument(FrozenDocument):
 class StrataStudyDocument(parts.Part):
     """Everything in ``strata-study.json``."""
 
-    schema_: Literal["steadycut.strata-study/1"] = Field(default=STUDY_SCHEMA, alias="schema")
+    schema_: Literal["steadycut.strata-study/1"] = Field(
+        default="steadycut.strata-study/1", alias="schema"
+    )
     strata: list[str]
     grades: list[str]
     thresholds: list[FiniteFloat]
@@ -314,17 +313,6 @@ class StrataRule(FrozenFile[StrataDocument]):
     def flip_probability_of(self, patients: PatientScores) -> FloatArray:
         """Return, for each patient, how often a resampled study gives another stratum."""
         return self.flip_probability(patients.scores)
-
-    @property
-    def expected(self) -> Expected:
-        """What the patients of the study were like."""
-        document = self.document
-        return replace(
-            super().expected,
-            usual=document.usual_range,
-            instances=document.instances_per_patient,
-            data_sha256=document.provenance.data_sha256,
-        )
 
     def _named(self, actions: IntArray) -> NDArray[np.str_]:
         return np.array(self.strata, dtype=np.str_)[actions]

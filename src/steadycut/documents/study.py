@@ -4,6 +4,8 @@ from typing import Final, Literal
 
 from pydantic import Field, FiniteFloat
 
+from steadycut.core.aggregate.clusters import Clusters
+from steadycut.core.next_site import NormalLimit, Share, WorstSite
 from steadycut.core.verdict import Answer, Overall
 from steadycut.documents import parts
 from steadycut.documents.rule import RuleDocument
@@ -103,39 +105,11 @@ class SiteRowPart(parts.Part):
     useful: bool
 
 
-class WorstSitePart(parts.Part):
-    """The largest limits of all hospitals; each holds at the next one with the ``promise``."""
-
-    limit: FiniteFloat
-    miss_rate: FiniteFloat
-    alarm_rate: FiniteFloat
-    promise: FiniteFloat
-    site: str
-
-
-class SharePart(parts.Part):
-    """At least this share of hospitals is like those that passed."""
-
-    passed: int
-    n_sites: int
-    at_least: FiniteFloat
-    confidence: FiniteFloat
-
-
 class SharesPart(parts.Part):
     """Where the cut-off is useful, and where it costs at most ``cost_there``, if that was asked."""
 
-    useful: SharePart
-    cost: SharePart | None = None
-
-
-class NormalLimitPart(parts.Part):
-    """Limits at the next hospital if the logits of the rates are normal; None where not known."""
-
-    limit: FiniteFloat | None
-    miss_rate: FiniteFloat | None
-    alarm_rate: FiniteFloat | None
-    level: FiniteFloat
+    useful: Share
+    cost: Share | None = None
 
 
 class NextSitePart(parts.Part):
@@ -153,9 +127,9 @@ class NextSitePart(parts.Part):
     level: FiniteFloat
     prevalence: parts.Range | None
     cost_there: FiniteFloat | None = None
-    worst: WorstSitePart
+    worst: WorstSite
     share: SharesPart
-    normal: NormalLimitPart | None
+    normal: NormalLimit | None
     threshold_range: parts.Range | None
     between: FiniteFloat | None
     sites_needed: int | None
@@ -284,7 +258,7 @@ class StudyDocument(parts.NamedClasses):
     bootstrap_thresholds: parts.Floats
     patients: StudyCounts
     options: OptionsPart
-    instances: parts.ClustersPart | None = None
+    instances: Clusters | None = None
     data: parts.DataPart | None = None
     frozen_rule: RuleDocument | None = None
     certified_rates: list[StudyRatePart] | None = None

@@ -1,13 +1,11 @@
 """switch.json: the same patients scored by an old and a new version of the software."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import Field, FiniteFloat
 
 from steadycut.core.verdict import Answer
 from steadycut.documents.parts import Count, NewPatientsPart, Part
-
-SCHEMA: Final = "steadycut.switch/1"
 
 
 class ChangesPart(Part):
@@ -43,7 +41,7 @@ class SwitchDocument(NewPatientsPart):
     1 - delta.
     """
 
-    schema_: Literal["steadycut.switch/1"] = Field(default=SCHEMA, alias="schema")
+    schema_: Literal["steadycut.switch/1"] = Field(default="steadycut.switch/1", alias="schema")
     threshold: FiniteFloat
     direction: Literal["ge", "le"]
     delta: FiniteFloat

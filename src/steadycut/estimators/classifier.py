@@ -191,8 +191,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
 
     def __sklearn_clone__(self) -> Self:
         inputs.refuse_lost_groups(self)
-        copy: Self = super().__sklearn_clone__()
-        return copy
+        return super().__sklearn_clone__()
 
     def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Learn a scorer; choose, freeze and certify a cut-off on its patient scores.

@@ -18,7 +18,7 @@ from typing import IO
 
 from filelock import lock_descriptor
 
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, SteadycutError
 
 # Where there are no locks, a file of this age, in seconds, is no longer being written.
 STALE = 3600.0
@@ -80,6 +80,17 @@ def read_small(path: Path, most: int = LARGEST_SMALL) -> bytes:
     if len(content) > most:
         raise OSError(None, f"It has more than {most // 10**6} MB")
     return content
+
+
+def read_or_refuse(
+    path: Path, what: str, kind: type[SteadycutError], most: int = LARGEST_SMALL
+) -> bytes:
+    """Read a small file; an error of this kind says why it cannot be read."""
+    try:
+        return read_small(path, most)
+    except (OSError, ValueError) as error:
+        msg = f"cannot read {what} {path}: {getattr(error, 'strerror', None) or error}."
+        raise kind(msg) from None
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -14,7 +14,7 @@ from steadycut.core.frames import Columns
 from steadycut.core.intervals.auc import auc
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import most_called
-from steadycut.core.shift.distances import global_distances, kolmogorov
+from steadycut.core.shift.distances import Distances, global_distances, kolmogorov
 from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries, members_of
 from steadycut.core.verdict import MARGIN, Answer, Comparison, RateName, Verdict
 from steadycut.documents import audit, parts
@@ -464,7 +464,7 @@ def _two_by_two(
 
 def distances_here(
     part: LabelledPart, change: ChangeOfRisk, rule: FrozenFile[Any], costs: Costs
-) -> audit.DistancesPart | None:
+) -> Distances | None:
     """Return how far apart the hospitals are; None if the file holds no scores of the first."""
     if not isinstance(rule, FrozenRule):
         return None
@@ -475,6 +475,4 @@ def distances_here(
         (home.quantiles_negative, before.n_negative, here.negative_scores),
     )
     apart = [kolmogorov(np.array(q), n, rule.sign * scores) for q, n, scores in pairs]
-    return audit.DistancesPart.of(
-        global_distances(before, part.comparison.confusion, costs.plain, *apart)
-    )
+    return global_distances(before, part.comparison.confusion, costs.plain, *apart)

@@ -83,8 +83,7 @@ def study_survival(study: FittedStudy) -> parts.SurvivalPart | None:
     part = survival_part(
         patients, study.chosen.threshold, search.costs, search.delta, study.certificate.value
     )
-    rank = None if found is None else parts.LogRankPart.of(found)
-    return part.model_copy(update={"log_rank": rank})
+    return part.model_copy(update={"log_rank": found})
 
 
 def tipping_part(study: FittedStudy) -> documents.TippingPart:

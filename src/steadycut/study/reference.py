@@ -62,7 +62,7 @@ def survival_part(
         limits=(lower_risk_limit(best, costs, delta), upper),
         sensitivity=_right(worst.miss_rate, best.miss_rate),
         specificity=_right(worst.alarm_rate, best.alarm_rate),
-        weighted=parts.WeightedPart.of(weighted_at(patients, threshold, costs, delta)),
+        weighted=weighted_at(patients, threshold, costs, delta),
     )
 
 

@@ -1,9 +1,10 @@
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
 from steadycut.core.aggregate.aggregators import sort_segments
 from steadycut.core.aggregate.clusters import cluster_sums, clusters_from
-from steadycut.documents.parts import ClustersPart
 from tests.slow_reference.clusters import intraclass
 
 
@@ -73,7 +74,7 @@ def test_copies_of_one_instance_are_worth_one():
     groups = [[float(i)] * 5 for i in range(10)]
     found = clusters_from(sums_of(groups), None)
     assert (found.icc, found.design_effect, found.effective) == (1.0, 5.0, 10.0)
-    assert ClustersPart.of(found).to_plain() == {
+    assert asdict(found) == {
         "rows": 50,
         "patients": 10,
         "per_patient": 5.0,

@@ -1,10 +1,9 @@
 """The page of a plan: how many patients for which certificate."""
 
+from steadycut.core.plan import PlannedCertificate, Pooling
 from steadycut.core.rounding import at_most
 from steadycut.documents.plan import (
     PlanDocument,
-    PlannedPart,
-    PoolingPart,
     SitePlanPart,
     SitesPlanPart,
 )
@@ -192,7 +191,7 @@ def given(plan: PlanDocument) -> str:
     return f"{rows[0].n_certify} used to check certify a risk of at most {', '.join(parts)}"
 
 
-def certifying(row: PlannedPart) -> str:
+def certifying(row: PlannedCertificate) -> str:
     """Write how many patients must certify."""
     return f"> {row.most}" if row.n_certify is None else str(row.n_certify)
 
@@ -202,7 +201,7 @@ def number(found: int | None) -> str:
     return NONE if found is None else str(found)
 
 
-def pooling_text(pooling: PoolingPart) -> str:
+def pooling_text(pooling: Pooling) -> str:
     """Say why instances do not replace patients."""
     return (
         f"{pooling.instances} instances per patient do not replace patients: {pooling.n_certify} "

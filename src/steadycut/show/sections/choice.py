@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from steadycut.documents.parts import ClustersPart
+from steadycut.core.aggregate.clusters import Clusters
 from steadycut.documents.study import CriterionPart, StudyDocument
 from steadycut.show import sentences as say
 from steadycut.show.builders import explained, of_columns, pictures, section
@@ -73,7 +73,7 @@ def criterion_rows(criterion: CriterionPart) -> list[tuple[str, str, str]]:
     return rows
 
 
-def instances_section(instances: ClustersPart) -> Section:
+def instances_section(instances: Clusters) -> Section:
     """Say what the rows of the patients are worth, where patients have several."""
     result = (
         f"Instances: {instances.rows} rows of {count(instances.patients, 'patient')} are "

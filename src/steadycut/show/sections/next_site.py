@@ -1,9 +1,9 @@
 """What several hospitals say about the next one, and when they say nothing."""
 
 from steadycut.core import rounding
-from steadycut.core.next_site import LEAST_NORMAL, sites_needed
+from steadycut.core.next_site import LEAST_NORMAL, Share, sites_needed
 from steadycut.core.rules.next_site import parse_next_site
-from steadycut.documents.study import NextSitePart, SharePart, SiteRowPart, StudyDocument
+from steadycut.documents.study import NextSitePart, SiteRowPart, StudyDocument
 from steadycut.show import sentences as say
 from steadycut.show.builders import of_columns, pictures, section
 from steadycut.show.figures.sites import SitesDisplay
@@ -195,7 +195,7 @@ def share_sentences(found: NextSitePart) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def share_sentence(share: SharePart, what: str, about: str) -> str:
+def share_sentence(share: Share, what: str, about: str) -> str:
     """Say how many hospitals show something, and what follows for all hospitals."""
     shown = f"{share.passed} of {share.n_sites} hospitals show that {what}."
     at_least = whole_percent(share.at_least)
