@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, ValidationError
 
 from steadycut._version import __version__
-from steadycut.core.checks import FloatArray, IntArray, check_choice, check_labels
+from steadycut.core.checks import FloatArray, IntArray, check_choice, check_labels, refuse
 from steadycut.core.records import Costs, PatientScores, Recipe, sign_of
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.verdict import RateName
@@ -375,11 +375,8 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         needed += [name for name in (recipes[0].time, recipes[0].event) if name is not None]
         unknown = [name for name in given if name not in needed]
         if unknown:
-            msg = (
-                f"{argument('columns')} must name columns of the rule, which are "
-                f"{', '.join(needed)}; got {unknown[0]!r}."
-            )
-            raise BadOption(msg)
+            listed = ", ".join(needed)
+            refuse("columns", f"name columns of the rule, which are {listed}", unknown[0])
         if score is not None and len(scores) > 1:
             msg = (
                 f"the rule needs {len(scores)} columns of scores, {', '.join(scores)}; name each "
@@ -590,11 +587,8 @@ def column_names(given: ColumnNames) -> dict[str, str]:
     for text in (given,) if isinstance(given, str) else given:
         name, equals, column = text.partition("=")
         if not (name and equals and column):
-            msg = (
-                f"{argument('columns')} must be written NAME=COL, the name in the rule and the "
-                f"name in the table; got {text!r}."
-            )
-            raise BadOption(msg)
+            written = "be written NAME=COL, the name in the rule and the name in the table"
+            refuse("columns", written, text)
         found[name] = column
     return found
 

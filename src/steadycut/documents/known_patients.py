@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Literal
 
+from steadycut.core.checks import refuse
 from steadycut.core.records import PatientScores
 from steadycut.documents.parts import Hash, Part
 from steadycut.errors import BadOption, BadPatients, argument
@@ -113,9 +114,5 @@ def check_fits(remembered: Remembered | None, key: bytes | None) -> None:
 def check_key(key: bytes) -> bytes:
     """Return a key that is long enough not to be guessed."""
     if len(key) < SHORTEST_KEY:
-        msg = (
-            f"{argument('key')} must have at least {SHORTEST_KEY} bytes, drawn at random; got "
-            f"{len(key)}."
-        )
-        raise BadOption(msg)
+        refuse("key", f"have at least {SHORTEST_KEY} bytes, drawn at random", len(key))
     return key

@@ -14,7 +14,7 @@ from steadycut.core.aggregate.clusters import Clusters, ClusterSums, clusters_fr
 from steadycut.core.checks import IntArray
 from steadycut.core.odd import code_warnings, repeat_warnings
 from steadycut.core.records import PatientScores
-from steadycut.ingest.engines.engine import Engine
+from steadycut.ingest.engines.engine import Advance, Engine
 from steadycut.ingest.finish import Finished, from_arrays, join_finished, to_arrays
 from steadycut.ingest.layout import Dropped, Layout, lay_out
 from steadycut.ingest.request import Request
@@ -125,8 +125,7 @@ def _finish_parts(
     with keep() if keep and len(parts) > 1 else nullcontext() as store:
         for patients in parts:
             before = int(rows[: patients.start].sum())
-            advance = partial(_advance, say, before, total)
-            compute = partial(engine.finish, layout, patients, advance)
+            compute = partial(engine.finish, layout, patients, _advance(say, before, total))
             yield compute() if store is None else _kept(store, layout, patients, request, compute)
             say(WORK, int(rows[: patients.stop].sum()), total)
 
@@ -156,8 +155,8 @@ def _whose(layout: Layout, patients: range) -> NDArray[np.uint8]:
     return np.frombuffer(digest.digest(), dtype=np.uint8)
 
 
-def _advance(say: Progress, before: int, total: int, rows: int) -> None:
-    say(WORK, before + rows, total)
+def _advance(say: Progress, before: int, total: int) -> Advance:
+    return lambda rows: say(WORK, before + rows, total)
 
 
 def _patients(

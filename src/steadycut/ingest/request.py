@@ -215,16 +215,16 @@ class Request:
 
     def how_to_name(self, column: str) -> str | None:
         """Return the argument that names a column; None if that depends on the command."""
-        plain = {self.patient: "patient", self.label: "label", self.site: "site"}
-        plain |= {self.time: "time", self.event: "event"}
-        plain |= {self.order: "order"} | dict.fromkeys(self.scores, "score")
-        if self.names and len(self.scores) > 1:
-            plain = {name: role for name, role in plain.items() if role != "score"}
-        if column in dict(self.names) and plain.get(column) in {"time", "event"}:
-            return argument("columns", f"{self.named(column)}=COL")
-        if column in plain:
-            return argument(plain[column], "COL")
-        if column in dict(self.names):
+        names = dict(self.names)
+        roles = {self.patient: "patient", self.label: "label", self.site: "site"}
+        roles[self.order] = "order"
+        if not names:
+            roles |= {self.time: "time", self.event: "event"}
+        if not names or len(self.scores) == 1:
+            roles |= dict.fromkeys(self.scores, "score")
+        if column in roles:
+            return argument(roles[column], "COL")
+        if column in names:
             return argument("columns", f"{self.named(column)}=COL")
         return argument("levels", "COL:AGG") if column in dict(self.levels) else None
 

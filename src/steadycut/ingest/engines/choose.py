@@ -4,6 +4,7 @@ import gzip
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,7 @@ def _best(source: Any) -> str:
         files = find_files(source)
         remote = any(file.is_remote for file in files)
         return "duckdb" if remote or _bytes_of(files) > SMALL_FILES else "memory"
-    return "memory" if lazy_frame(source) is None or not _has_duckdb() else "duckdb"
+    return "memory" if lazy_frame(source) is None or find_spec("duckdb") is None else "duckdb"
 
 
 def _bytes_of(files: Sequence[TableFile]) -> int:
@@ -149,9 +150,3 @@ def _rows_of(file: TableFile, most: int) -> int:
         size = unpacked_size(file.path, most) if packed else file.path.stat().st_size
     lines = max(first.count(b"\n"), first.count(b"\r"), 1)
     return size * lines // max(len(first), 1)
-
-
-def _has_duckdb() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("duckdb") is not None

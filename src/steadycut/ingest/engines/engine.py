@@ -1,5 +1,6 @@
 """The interface of all engines."""
 
+import sys
 from collections.abc import Callable
 from typing import Protocol
 
@@ -16,6 +17,7 @@ class Engine(Protocol):
     @property
     def rows_at_once(self) -> int:
         """How many rows, of all score columns, one call of `finish` may bring together."""
+        return sys.maxsize
 
     def survey(self) -> Survey:
         """Return the survey of a scan over the needed columns."""

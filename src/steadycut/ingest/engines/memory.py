@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from steadycut.core.aggregate.aggregators import offsets_of
-from steadycut.ingest.engines.engine import Advance
+from steadycut.ingest.engines.engine import Advance, Engine
 from steadycut.ingest.finish import Finished, Part, finish_part
 from steadycut.ingest.layout import Layout
 from steadycut.ingest.request import ROW, Request
@@ -16,17 +16,12 @@ from steadycut.ingest.table import Table, row_numbers
 
 
 @dataclass(slots=True, eq=False)
-class MemoryEngine:
+class MemoryEngine(Engine):
     """A table that fits in memory; `survey` reads it."""
 
     request: Request
     source: Any
     table: Table | None = field(default=None, init=False)
-
-    @property
-    def rows_at_once(self) -> int:
-        """All rows are in memory, so one part holds them all."""
-        return np.iinfo(np.int64).max
 
     def survey(self) -> Survey:
         """Return a survey in which each row is a group of its own."""

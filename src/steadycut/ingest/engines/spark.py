@@ -11,7 +11,7 @@ import numpy as np
 from steadycut.errors import BadTable
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.engines import spark_tasks as tasks
-from steadycut.ingest.engines.engine import Advance
+from steadycut.ingest.engines.engine import Advance, Engine
 from steadycut.ingest.engines.spark_session import told_in_one_line
 from steadycut.ingest.engines.spark_tables import check_text_rows, spark_frame
 from steadycut.ingest.finish import Finished, from_arrays
@@ -25,7 +25,7 @@ ROWS_PER_PARTITION = 250_000
 
 
 @dataclass(slots=True, eq=False)
-class SparkEngine:
+class SparkEngine(Engine):
     """A Spark DataFrame, or files that Spark can read, and the request.
 
     The executors read keys and aggregate rows with the same Python functions as every other
@@ -36,11 +36,6 @@ class SparkEngine:
     request: Request
     source: Any
     frame: Any = field(default=None, init=False)
-
-    @property
-    def rows_at_once(self) -> int:
-        """Spark divides patients into partitions itself."""
-        return np.iinfo(np.int64).max
 
     def survey(self) -> Survey:
         """Return what the executors count, group by group."""

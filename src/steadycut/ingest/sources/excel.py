@@ -22,6 +22,11 @@ PROTECTED = bytes.fromhex("d0cf11e0a1b11ae1")
 MOST_ROWS = 1 << 20
 # Excel keeps 15 digits of a number.
 LARGEST_EXACT = 10**15
+FORMULA_FIX = "Open it in Excel and save it again, which stores the values"
+ODD_CELLS = {
+    "merged": ("merged cells", "Unmerge them, and fill in every row"),
+    "formula": ("formulas without a stored value", FORMULA_FIX),
+}
 
 Columns = dict[str, list[Any]]
 
@@ -142,11 +147,7 @@ def _check_cells(sheet: Any, header: int, places: dict[int, str], file: TableFil
             if bottom > header and any(at + 1 in range(left, right + 1) for at in places):
                 found[kind] += 1
     for kind, count in found.items():
-        fix = {
-            "merged": "Unmerge them, and fill in every row",
-            "formula": "Open it in Excel and save it again, which stores the values",
-        }[kind]
-        what = "merged cells" if kind == "merged" else "formulas without a stored value"
+        what, fix = ODD_CELLS[kind]
         msg = f"{file.place!r} has {count} {what} in the columns that are read. {fix}."
         raise BadTable(msg)
 

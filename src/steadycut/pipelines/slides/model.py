@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.checks import FloatArray, check_choice
+from steadycut.core.checks import FloatArray, check_choice, refuse
 from steadycut.errors import BadFile, BadOption
 from steadycut.io.packages import optional_package
 from steadycut.pipelines.fingerprint import hash_file
@@ -157,8 +157,7 @@ def positive_column(n_columns: int, positive: int | None) -> int:
     if positive is None and n_columns <= 2:  # noqa: PLR2004
         return n_columns - 1
     if positive is None or not 0 <= positive < n_columns:
-        msg = f"--positive must be a column of the output, 0 to {n_columns - 1}; got {positive}."
-        raise BadOption(msg)
+        refuse("--positive", f"be a column of the output, 0 to {n_columns - 1}", positive)
     return positive
 
 
@@ -204,8 +203,7 @@ def _layout(shape: list[Any], asked: str) -> str:
 def _output_name(session: Any, asked: str | None) -> str:
     names = [one.name for one in session.get_outputs()]
     if asked is not None and asked not in names:
-        msg = f"--output must be one of {', '.join(names)}; got {asked!r}."
-        raise BadOption(msg)
+        refuse("--output", f"be one of {', '.join(names)}", asked)
     return str(asked or names[0])
 
 
