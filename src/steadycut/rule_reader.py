@@ -986,13 +986,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(
-    rule_path: str,
-    table_path: str,
-    out: str,
-    unseen: str,
-    *,
-    force: bool,
-    key: str | None = None,
+    rule_path: str, table_path: str, out: str, unseen: str, *, force: bool, key: str | None = None
 ) -> Tuple[str, bool]:
     """Read, decide and write; return what was done, and whether there was a warning."""
     if not out.lower().endswith(".csv"):

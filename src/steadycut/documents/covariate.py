@@ -203,13 +203,11 @@ class CovariateRule(CallFile[CovariateDocument]):
         )
 
     def _design(self) -> Design:
-        nothing = np.zeros((0, 0))
-        windows = nothing.astype(np.int64)
-        if self.document.kind == "groups":
-            names = (*self.groups, POOLED)
-            return Design(kind="groups", windows=windows, basis=nothing, names=names)
-        anchors = np.array([float(cut.at) for cut in self.document.cuts])
-        return Design(kind="smooth", windows=windows, basis=nothing, anchors=anchors)
+        nothing, kind = np.zeros((0, 0)), self.document.kind
+        design = Design(kind=kind, windows=nothing.astype(np.int64), basis=nothing)
+        if kind == "groups":
+            return replace(design, names=(*self.groups, POOLED))
+        return replace(design, anchors=np.array([float(cut.at) for cut in self.document.cuts]))
 
     @property
     def costs(self) -> Costs:

@@ -61,12 +61,7 @@ class Reference(parts.CountsPart, QuantilesPart):
     @property
     def rank_bins(self) -> RankBins:
         """The certifying patients in bins of the score."""
-        bins = self.bins
-        return RankBins(
-            edges=np.array(bins.edges),
-            positive=np.array(bins.positive),
-            negative=np.array(bins.negative),
-        )
+        return RankBins(**dict(self.bins))
 
 
 class AllPatientsPart(QuantilesPart):

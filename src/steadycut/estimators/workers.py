@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 from joblib.parallel import SequentialBackend, get_active_backend
@@ -18,6 +18,8 @@ from steadycut.io.process import end_with
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Work: TypeAlias = Callable[[Any, Task], Result]
+Results: TypeAlias = Generator[tuple[int, Result], None, None]
 # How long to wait, in seconds, for a cluster that has no worker.
 PATIENCE = 60.0
 # How often the shared data are sent again, if all workers that held them are gone.
@@ -36,11 +38,8 @@ def dask_client() -> Any | None:
 
 
 def run_tasks(
-    function: Callable[[Any, Task], Result],
-    shared: Any,
-    tasks: Mapping[int, Task],
-    n_jobs: int | None,
-) -> Generator[tuple[int, Result], None, None]:
+    function: Work[Task, Result], shared: Any, tasks: Mapping[int, Task], n_jobs: int | None
+) -> Results[Result]:
     """Yield the number and the result of each task, in the order in which they end.
 
     Closing the generator stops the workers.
@@ -68,18 +67,15 @@ def run_tasks(
 
 
 def _numbered(
-    parent: int, function: Callable[[Any, Task], Result], shared: Any, number: int, task: Task
+    parent: int, function: Work[Task, Result], shared: Any, number: int, task: Task
 ) -> tuple[int, Result]:
     end_with(parent)
     return number, function(shared, task)
 
 
 def _on_this_machine(
-    function: Callable[[Any, Task], Result],
-    shared: Any,
-    tasks: Mapping[int, Task],
-    n_jobs: int | None,
-) -> Generator[tuple[int, Result], None, None]:
+    function: Work[Task, Result], shared: Any, tasks: Mapping[int, Task], n_jobs: int | None
+) -> Results[Result]:
     parallel = Parallel(n_jobs, return_as="generator_unordered" if _can_stream() else "list")
     run = partial(_numbered, os.getpid(), function, shared)
     results = iter(parallel(delayed(run)(*task) for task in tasks.items()))
@@ -107,8 +103,8 @@ def _can_stream() -> bool:
 
 
 def _on_dask(
-    client: Any, function: Callable[[Any, Task], Result], shared: Any, tasks: Mapping[int, Task]
-) -> Generator[tuple[int, Result], None, None]:
+    client: Any, function: Work[Task, Result], shared: Any, tasks: Mapping[int, Task]
+) -> Results[Result]:
     left = dict(tasks)
     for _ in range(ROUNDS):
         if not left:
@@ -122,8 +118,8 @@ def _on_dask(
 
 
 def _one_round(
-    client: Any, function: Callable[[Any, Task], Result], shared: Any, tasks: Mapping[int, Task]
-) -> Generator[tuple[int, Result], None, None]:
+    client: Any, function: Work[Task, Result], shared: Any, tasks: Mapping[int, Task]
+) -> Results[Result]:
     """Yield results until all are there, or the cluster has lost the shared data."""
     from distributed import CancelledError, KilledWorker
 
@@ -149,7 +145,7 @@ def _one_round(
 
 
 def _configured(
-    config: dict[str, Any], function: Callable[[Any, Task], Result], shared: Any, task: Task
+    config: dict[str, Any], function: Work[Task, Result], shared: Any, task: Task
 ) -> Result:
     """Run a task under the scikit-learn settings of the process that sent it."""
     with config_context(**config):

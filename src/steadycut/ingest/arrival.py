@@ -7,38 +7,34 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from steadycut.core.checks import IntArray
 from steadycut.errors import BadTable, argument
+from steadycut.ingest.request import Request
 from steadycut.ingest.survey import Survey
 
 
-def earliest_rows(survey: Survey, order: str, patient: str) -> IntArray:
-    """Return the rank of the earliest row of each patient, by the patient's code.
+def arrival_places(survey: Survey, request: Request, kept: IntArray) -> IntArray | None:
+    """Return the place of each patient in the order of arrival, from 0; ``kept`` are their codes.
 
-    Rows of the same moment share a rank.
+    The earliest row of a patient counts. Patients of the same moment get an arbitrary order.
+    Identifiers often tell the class, so a hash of the identifier decides.
     """
-    column, patients = survey.keys[order], survey.keys[patient]
-    ranks = _ranks(column.texts, order)[column.codes]
+    order, patients = request.order, survey.keys[request.patient]
+    if order is None:
+        return None
     first = np.full(len(patients.texts), np.iinfo(np.int64).max)
-    np.minimum.at(first, patients.codes, ranks)
-    return first
-
-
-def arrival_places(ranks: IntArray, patients: NDArray[np.str_], order: str) -> IntArray:
-    """Return the place of each patient in the order of arrival, from 0.
-
-    Patients of the same moment get an arbitrary order. Identifiers often tell the class, so a hash
-    of the identifier decides.
-    """
+    moments = _ranks(survey.keys[order].texts, order)[survey.keys[order].codes]
+    np.minimum.at(first, patients.codes, moments)
+    ranks = first[kept]
     if ranks.size > 1 and np.unique(ranks).size == 1:
         msg = (
             f"column {order!r} is the same for every patient and tells no order. Name a column "
             "that says when each patient came."
         )
         raise BadTable(msg)
-    hashes = [hashlib.sha256(name.encode()).hexdigest() for name in patients.tolist()]
+    names = [patients.texts[code] for code in kept.tolist()]
+    hashes = [hashlib.sha256(name.encode()).hexdigest() for name in names]
     return np.argsort(np.lexsort((np.array(hashes), ranks)))
 
 

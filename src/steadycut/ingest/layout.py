@@ -12,7 +12,7 @@ from steadycut.core.checks import LARGEST_SCORE, FloatArray, IntArray
 from steadycut.core.labels import code_labels, negative_name
 from steadycut.core.sites import check_number_of_sites
 from steadycut.errors import BadPatients, BadTable, MissingScores, argument
-from steadycut.ingest.arrival import arrival_places, earliest_rows
+from steadycut.ingest.arrival import arrival_places
 from steadycut.ingest.finish import count_leaves
 from steadycut.ingest.identifiers import check_named
 from steadycut.ingest.request import ANY, Request
@@ -162,20 +162,19 @@ def lay_out(survey: Survey, request: Request) -> Layout:
     leaf_of[filled.group[used]] = leaf
     n_leaves = count_leaves(sizes.size, steps)
     usable = int(filled.n_usable.sum())
-    patients = _texts(filled.keys[request.patient])[kept]
     return Layout(
         leaf_of=leaf_of,
         sizes=sizes,
         first_leaf=np.concatenate(([0], np.cumsum(n_leaves))),
         steps=tuple(steps),
-        patients=patients,
+        patients=_texts(filled.keys[request.patient])[kept],
         labels=None if labels is None else labels[kept],
         negative=_negative_name(filled, request),
         sites=None if sites is None else sites[kept],
         attributes={
             name: _patient_values(filled, request, name)[kept] for name in request.attributes
         },
-        order=_arrivals(filled, request, kept, patients),
+        order=arrival_places(filled, request, kept),
         n_instances=np.bincount(patient_of, weights=filled.n_usable[used]).astype(np.int64),
         n_rows=asked.total,
         dropped=Dropped(
@@ -361,15 +360,6 @@ def _one_each(survey: Survey, request: Request, name: str, codes: IntArray) -> I
         )
         raise BadPatients(msg)
     return found
-
-
-def _arrivals(
-    survey: Survey, request: Request, kept: IntArray, patients: NDArray[np.str_]
-) -> IntArray | None:
-    if request.order is None:
-        return None
-    ranks = earliest_rows(survey, request.order, request.patient)[kept]
-    return arrival_places(ranks, patients, request.order)
 
 
 def _texts(column: KeyColumn) -> NDArray[np.str_]:

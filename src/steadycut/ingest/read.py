@@ -108,6 +108,10 @@ def _naming_the_option(request: Request) -> Iterator[None]:
         raise MissingColumn(msg, error.column) from None
 
 
+Names = list[str] | tuple[str, ...]
+Hows = list[How] | tuple[How, ...]
+
+
 class More(TypedDict, total=False):
     """The other arguments of `aggregate`, for its three signatures."""
 
@@ -136,23 +140,13 @@ def aggregate(
 
 @overload
 def aggregate(
-    source: Any,
-    *,
-    patient: str | None,
-    score: str,
-    how: list[How] | tuple[How, ...],
-    **more: Unpack[More],
+    source: Any, *, patient: str | None, score: str, how: Hows, **more: Unpack[More]
 ) -> dict[str, PatientScores]: ...
 
 
 @overload
 def aggregate(
-    source: Any,
-    *,
-    patient: str | None,
-    score: list[str] | tuple[str, ...],
-    how: How | list[How] | tuple[How, ...] = ...,
-    **more: Unpack[More],
+    source: Any, *, patient: str | None, score: Names, how: How | Hows = ..., **more: Unpack[More]
 ) -> dict[tuple[str, str], PatientScores]: ...
 
 
@@ -276,9 +270,7 @@ def aggregate(  # noqa: PLR0913
 
 def note_order(table: PatientTable, source: Any, patient: str | None) -> None:
     """Let patients remember if their table has them, or may have them, in another order."""
-    if patient in {None, ROW}:
-        return
-    if not _is_in_order(source, patient):
+    if patient not in {None, ROW} and not _is_in_order(source, patient):
         for one in table.patients.values():
             one.note_other_order()
 

@@ -19,6 +19,7 @@ SCHEMA = "steadycut.ecg-scorer/1"
 STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 FOLDS = 5
 SMALLEST = 1e-15
+ARRAYS = ("centre", "scale", "weights")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -41,9 +42,7 @@ class SegmentScorer:
         return {
             "schema": SCHEMA,
             "names": list(self.names),
-            "centre": self.centre.tolist(),
-            "scale": self.scale.tolist(),
-            "weights": self.weights.tolist(),
+            **{name: getattr(self, name).tolist() for name in ARRAYS},
             "intercept": self.intercept,
         }
 
@@ -141,7 +140,7 @@ def read_scorer(path: Path, names: tuple[str, ...]) -> SegmentScorer:
             raise KeyError  # noqa: TRY301
         return SegmentScorer(
             names=names,
-            **{key: np.array(content[key], dtype=float) for key in ("centre", "scale", "weights")},
+            **{key: np.array(content[key], dtype=float) for key in ARRAYS},
             intercept=float(content["intercept"]),
         )
     except (OSError, KeyError, TypeError, ValueError):
