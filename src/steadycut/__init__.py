@@ -69,7 +69,8 @@ if TYPE_CHECKING:
     displays = figures
 
 # Each name is loaded when it is first used. So `import steadycut` is fast, nobody needs an
-# optional package for what they do not use, and a command loads only what it needs.
+# optional package for what they do not use, and a command loads only what it needs. A name that
+# stands nowhere here is one of `errors`.
 _PLACES = {
     "core.certify": ("Certificate", "certify"),
     "core.records": ("PatientScores",),
@@ -77,15 +78,6 @@ _PLACES = {
     "documents.guards": ("check_deployment",),
     "documents.rule": ("FrozenRule",),
     "documents.strata": ("StrataRule",),
-    "errors": (
-        "DataWarning",
-        "FewPatientsWarning",
-        "ForcedWarning",
-        "RowsAsPatientsWarning",
-        "SteadycutError",
-        "SteadycutWarning",
-        "UnstableCutWarning",
-    ),
     "estimators": ("StableThreshold", "StableThresholdClassifier"),
     "ingest": ("aggregate",),
     "study.adapt.adapt": ("Adaptation", "adapt"),
@@ -155,8 +147,8 @@ def __getattr__(name: str) -> object:
     # Here, because a command would not be ready for Ctrl-C while it is imported.
     from importlib import import_module
 
-    if name in _MODULE_OF:
-        return getattr(import_module(f"steadycut.{_MODULE_OF[name]}"), name)
+    if name in __all__:
+        return getattr(import_module(f"steadycut.{_MODULE_OF.get(name, 'errors')}"), name)
     if name in _MODULES:
         return import_module(_MODULES[name])
     msg = f"module 'steadycut' has no attribute {name!r}"

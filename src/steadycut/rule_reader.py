@@ -974,10 +974,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        key = given.verify
-        text, warned = run(
-            given.rule, given.table, given.out, given.unseen, force=given.force, key=key
-        )
+        named = given.rule, given.table, given.out, given.unseen
+        text, warned = run(*named, force=given.force, key=given.verify)
     except Refused as error:
         print("rule_reader: " + " ".join(str(error).split()), file=sys.stderr)
         return 2

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.ingest.table import KeyColumn, ScoreColumn, Table
 
+# What is counted of a score column in each group, and as what.
+FACTS: Mapping[str, Any] = {"n_finite": np.int64, "largest": np.float64, "n_texts": np.int64}
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ScoreFacts:
@@ -33,12 +36,8 @@ class ScoreFacts:
     def take(self, groups: NDArray[np.bool_]) -> "ScoreFacts":
         """Return the facts of some groups."""
         position = np.cumsum(groups) - 1
-        return ScoreFacts(
-            n_finite=self.n_finite[groups],
-            largest=self.largest[groups],
-            n_texts=self.n_texts[groups],
-            texts={int(position[g]): texts for g, texts in self.texts.items() if groups[g]},
-        )
+        texts = {int(position[g]): some for g, some in self.texts.items() if groups[g]}
+        return ScoreFacts(texts=texts, **{name: getattr(self, name)[groups] for name in FACTS})
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -102,21 +101,12 @@ def survey_of(
     group
         The engine's own number of each group.
     """
-    return Survey(
-        keys=keys,
-        n_rows=counts["n_rows"].astype(np.int64),
-        n_usable=counts["n_usable"].astype(np.int64),
-        scores={
-            name: ScoreFacts(
-                n_finite=counts[f"n_finite{i}"].astype(np.int64),
-                largest=counts[f"largest{i}"].astype(np.float64),
-                n_texts=counts[f"n_texts{i}"].astype(np.int64),
-                texts=found,
-            )
-            for i, (name, found) in enumerate(texts.items())
-        },
-        group=group,
-    )
+    scores = {}
+    for i, (name, found) in enumerate(texts.items()):
+        facts = {fact: counts[f"{fact}{i}"].astype(kind) for fact, kind in FACTS.items()}
+        scores[name] = ScoreFacts(texts=found, **facts)
+    n_rows, n_usable = (counts[name].astype(np.int64) for name in ("n_rows", "n_usable"))
+    return Survey(keys=keys, n_rows=n_rows, n_usable=n_usable, scores=scores, group=group)
 
 
 def survey_rows(table: Table) -> Survey:
