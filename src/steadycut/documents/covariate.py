@@ -288,8 +288,7 @@ class CovariateRule(CallFile[CovariateDocument]):
 
     def decide_patients(self, patients: PatientScores) -> IntArray:
         """Return 1 for every patient who is called; the pooled cut-off decides unseen groups."""
-        decided = self.cut_rule.decide(patients.scores, self._decided_by(patients))
-        return decided.astype(np.int64)
+        return self.cut_rule.decide(patients.scores, self._decided_by(patients)).astype(np.int64)
 
     def flip_probability_of(self, patients: PatientScores) -> FloatArray:
         """Return, for each patient, how often a resampled study decides otherwise."""

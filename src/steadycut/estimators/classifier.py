@@ -275,9 +275,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         return study_options(**self._study_parameters())
 
     def _progress(self) -> AbstractContextManager[Progress | None]:
-        if self.progress is True:
-            return progress_on_stderr()
-        return nullcontext(self.progress or None)
+        return progress_on_stderr() if self.progress is True else nullcontext(self.progress or None)
 
     def _flips(self, scores: FloatArray) -> FloatArray:
         return self.study_.flip_probability(scores)

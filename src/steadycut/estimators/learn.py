@@ -63,8 +63,7 @@ def learn(
     rng = np.random.default_rng(study_seed)
     kept: AbstractContextManager[Checkpoint | None] = nullcontext()
     if folder is not None:
-        known = study_fingerprint(scorer, instances, cohort, options, how)
-        kept = open_checkpoint(folder, known)
+        kept = open_checkpoint(folder, study_fingerprint(scorer, instances, cohort, options, how))
     with one_thread(), kept as checkpoint:
         scores, model = score_everybody(scorer, instances, roles, rng)
         quick, rows, patients = shortened(how, scorer, instances, roles.select, model)

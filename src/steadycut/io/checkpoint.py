@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -140,7 +140,12 @@ def _check_ours(folder: Path) -> None:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Lock the folder for this run; the system releases the lock however the run ends."""
-    with _open_lock(folder) as file:
+    try:
+        opened = open_plain(folder / LOCK, "ab", follow=False)
+    except OSError as error:
+        msg = f"cannot keep a checkpoint in {folder}: {LOCK}: {error.strerror}. Choose another."
+        raise BadCheckpoint(msg) from None
+    with opened as file:
         # Without locks on this system, two runs are not detected.
         if lock(file) is False:
             msg = (
@@ -149,14 +154,6 @@ def _locked(folder: Path) -> Iterator[None]:
             )
             raise BadCheckpoint(msg)
         yield
-
-
-def _open_lock(folder: Path) -> IO[bytes]:
-    try:
-        return open_plain(folder / LOCK, "ab", follow=False)
-    except OSError as error:
-        msg = f"cannot keep a checkpoint in {folder}: {LOCK}: {error.strerror}. Choose another."
-        raise BadCheckpoint(msg) from None
 
 
 def _plain_bytes(path: Path) -> bytes:

@@ -137,7 +137,7 @@ def work_folder() -> Iterator[Path]:
     Only this user can look into it. Folders of this user's killed runs are removed first.
     """
     for folder in Path(tempfile.gettempdir()).glob(f"{WORK}*"):
-        if _is_own_folder(folder) and _is_left(folder / LOCK):
+        if _is_left(folder):
             shutil.rmtree(folder, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=WORK))
     try:
@@ -150,19 +150,13 @@ def work_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _is_left(path: Path) -> bool:
-    """Whether a killed run left a work folder, by its lock; one without a byte may be new."""
+def _is_left(folder: Path) -> bool:
+    """Whether a killed run of ours left a work folder; one whose lock has no byte may be new."""
     with suppress(OSError):
-        if path.exists() and path.stat().st_size:
-            return _is_abandoned(path)
-        return _is_stale(path.parent)
-    return False
-
-
-def _is_own_folder(folder: Path) -> bool:
-    with suppress(OSError):
-        state = folder.lstat()
-        return stat.S_ISDIR(state.st_mode) and _is_own(state)
+        state, held = folder.lstat(), folder / LOCK
+        if stat.S_ISDIR(state.st_mode) and _is_own(state):
+            locked = held.exists() and held.stat().st_size
+            return _is_abandoned(held) if locked else _is_stale(folder)
     return False
 
 
@@ -295,8 +289,7 @@ def _alone_in(folders: Sequence[Path]) -> Iterator[None]:
         for folder in folders:
             # If a folder cannot be opened or locked, writing into it works or gives the reason.
             with suppress(OSError):
-                opened = held.enter_context(_opened_folder(folder))
-                _wait_for(opened, folder)
+                _wait_for(held.enter_context(_opened_folder(folder)), folder)
         yield
 
 

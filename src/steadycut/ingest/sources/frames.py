@@ -24,8 +24,7 @@ def read_frame(frame: Any, request: Request) -> Table:
         Which columns are needed.
     """
     table = wrap_frame(frame)
-    names = list(table.collect_schema().names())
-    check_columns(request.columns, names)
+    check_columns(request.columns, list(table.collect_schema().names()))
     picked = table.select(*request.columns)
     eager = picked.collect() if hasattr(picked, "collect") else picked
     return _table({name: _column(name, eager[name]) for name in request.columns}, request)

@@ -101,8 +101,7 @@ def count_records(file: Path, delimiter: str, place: str) -> Records:
 
 
 def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
-    first = stream.read(BLOCK)
-    yield first.removeprefix(BOM)
+    yield stream.read(BLOCK).removeprefix(BOM)
     while block := stream.read(BLOCK):
         yield block
 

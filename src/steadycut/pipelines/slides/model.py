@@ -116,8 +116,7 @@ class TileModel:
         return scale.astype(np.float32), offset.astype(np.float32)
 
     def _edge(self) -> tuple[int, int] | None:
-        sides = self.input.shape[2:] if self.layout == "nchw" else self.input.shape[1:3]
-        high, wide = sides
+        high, wide = self.input.shape[2:] if self.layout == "nchw" else self.input.shape[1:3]
         return (high, wide) if isinstance(high, int) and isinstance(wide, int) else None
 
     def _run(self, inputs: NDArray[Any], size: int) -> NDArray[Any]:
