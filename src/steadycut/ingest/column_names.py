@@ -29,7 +29,8 @@ def check_columns(
     _check_unique(names, where)
     for name in wanted:
         if name not in available:
-            msg = f"{where} has no column {name!r}{_what_there_is(name, names)}"
+            there = _no_header(names) or f"{_closest(name, names)} It has: {list_plain(names)}."
+            msg = f"{where} has no column {name!r}{there}"
             raise MissingColumn(msg, name)
 
 
@@ -49,20 +50,13 @@ def _check_unique(names: Sequence[str], where: str) -> None:
     repeated = [name for name, count in Counter(names).items() if name and count > 1]
     if not repeated:
         return
-    if _looks_like_data(names):
-        msg = f"column names must differ; in {where} some are equal{_no_header(names)}"
+    if no_header := _no_header(names):
+        msg = f"column names must differ; in {where} some are equal{no_header}"
     else:
         shown = list_names([name for name in repeated if _is_plain(name)]) or "names"
         msg = f"column names must differ; {where} has {shown} more than once. "
         msg += "Rename or remove the copies."
     raise BadTable(msg)
-
-
-def _what_there_is(name: str, names: Sequence[str]) -> str:
-    if _looks_like_data(names):
-        return _no_header(names)
-    plain = [other for other in names if _is_plain(other)]
-    return f"{_closest(name, plain, names)} It has: {list_plain(names)}."
 
 
 def list_plain(names: Sequence[str], most_digits: int = MOST_DIGITS) -> str:
@@ -80,15 +74,14 @@ def list_plain(names: Sequence[str], most_digits: int = MOST_DIGITS) -> str:
 
 
 def _no_header(names: Sequence[str]) -> str:
+    """Say that the first row holds data; nothing if no name is a number."""
     n_numbers = sum(map(_is_number, names))
+    if not n_numbers:
+        return ""
     return (
         f"; {n_numbers} of the {len(names)} names in its first row are numbers, so they are not "
         "shown. The first row must name the columns."
     )
-
-
-def _looks_like_data(names: Sequence[str]) -> bool:
-    return any(map(_is_number, names))
 
 
 def _is_plain(name: str, most_digits: int = MOST_DIGITS) -> bool:
@@ -104,13 +97,13 @@ def _is_number(name: str) -> bool:
     return True
 
 
-def _closest(name: str, plain: Sequence[str], names: Sequence[str]) -> str:
+def _closest(name: str, names: Sequence[str]) -> str:
     """Suggest a name: a similar one, or one that begins in the same way.
 
     Of a name that may be data only letters are added to what was typed.
     """
     continued = (other for other in names if _continues(other, name.casefold()))
-    found = closest(name, plain) or next(continued, None)
+    found = closest(name, filter(_is_plain, names)) or next(continued, None)
     return f"; did you mean {found!r}?" if found else "."
 
 

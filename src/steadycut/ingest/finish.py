@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.aggregate.aggregators import Aggregator, Segments, order_grouped, sort_segments
+from steadycut.core.aggregate.aggregators import Segments, order_grouped, sort_segments
 from steadycut.core.aggregate.clusters import ClusterSums, cluster_sums
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.ingest.request import Request
@@ -63,9 +63,10 @@ def finish_part(part: Part, request: Request) -> Finished:
         leaves = order_grouped(part.scores[name], part.offsets, readers)
         if request.clusters:
             clusters[name] = cluster_sums(_by_patient(leaves, part.steps))
-        segments = _climb(leaves, part.steps, request.level_aggregators)
+        for parents, aggregator in zip(part.steps, request.level_aggregators, strict=True):
+            leaves = sort_segments(parents, aggregator(leaves))
         for aggregator in request.aggregators:
-            numbers[name, aggregator.name] = aggregator(segments)
+            numbers[name, aggregator.name] = aggregator(leaves)
     n_units = count_leaves(part.offsets.size - 1, part.steps)
     return Finished(scores=numbers, n_units=n_units, clusters=clusters)
 
@@ -118,12 +119,3 @@ def _by_patient(leaves: Segments, steps: Sequence[IntArray]) -> Segments:
         first = np.flatnonzero(np.diff(parents, prepend=-1))
         offsets = np.append(offsets[first], offsets[-1])
     return Segments(values=leaves.values, offsets=offsets)
-
-
-def _climb(
-    segments: Segments, steps: Sequence[IntArray], aggregators: Sequence[Aggregator]
-) -> Segments:
-    """Return the values of each patient after all levels."""
-    for parents, aggregator in zip(steps, aggregators, strict=True):
-        segments = sort_segments(parents, aggregator(segments))
-    return segments

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -301,7 +301,7 @@ def parse_level(text: str) -> tuple[str, str]:
     >>> parse_level("MDVP:Jitter:max")
     ('MDVP:Jitter', 'max')
     """
-    endings = list(_endings(text))
+    endings = [(text[:at], text[at + 1 :]) for at in range(1, len(text)) if text[at] == ":"]
     for column, how in endings:
         if _is_aggregator(how):
             return column, how
@@ -315,13 +315,6 @@ def parse_level(text: str) -> tuple[str, str]:
     )
     meant = did_you_mean(text, [f"{column}:{how}" for column, _ in endings for how in names])
     raise BadOption(msg + meant)
-
-
-def _endings(text: str) -> Iterator[tuple[str, str]]:
-    """Yield every split at a colon that leaves a column, the longest ending first."""
-    for position, character in enumerate(text):
-        if character == ":" and position:
-            yield text[:position], text[position + 1 :]
 
 
 def _is_aggregator(how: str) -> bool:

@@ -28,18 +28,14 @@ def spark_session() -> Any:
     if "PYSPARK_GATEWAY_PORT" not in os.environ:
         # Not started by spark-submit: executors on this machine use this Python's packages.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        _check_java()
+        # A remote session needs no Java on this machine.
+        settings = ("JAVA_HOME", "SPARK_REMOTE")
+        if shutil.which("java") is None and not any(os.environ.get(name) for name in settings):
+            raise MissingPackage(NO_JAVA)
     try:
         return SparkSession.builder.getOrCreate()
     except PySparkRuntimeError:
         raise MissingPackage(NO_JAVA) from None
-
-
-def _check_java() -> None:
-    # A remote session needs no Java on this machine.
-    settings = ("JAVA_HOME", "SPARK_REMOTE")
-    if shutil.which("java") is None and not any(os.environ.get(name) for name in settings):
-        raise MissingPackage(NO_JAVA)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from steadycut.ingest.sources.frames import read_arrays
 from steadycut.ingest.table import Table
 from steadycut.io.packages import optional_package
 
-MATRIX, LAYER = "X:", "layer:"
+MATRIX, LAYER = GENES = "X:", "layer:"
 
 
 def read_anndata(source: Any, request: Request) -> Table:
@@ -28,7 +28,7 @@ def read_anndata(source: Any, request: Request) -> Table:
     """
     with open_anndata(source) as data:
         names = [str(name) for name in data.obs.columns]
-        plain = [name for name in request.columns if name in names or not _is_gene(name)]
+        plain = [name for name in request.columns if name in names or not name.startswith(GENES)]
         check_columns(plain, names, "obs")
         columns = {name: _column(data, name, in_obs=name in plain) for name in request.columns}
     return read_arrays(columns, request)
@@ -37,10 +37,6 @@ def read_anndata(source: Any, request: Request) -> Table:
 def is_anndata(source: Any) -> bool:
     """Whether an object is an AnnData; the package anndata need not be installed."""
     return type(source).__name__ == "AnnData" and type(source).__module__.startswith("anndata")
-
-
-def _is_gene(name: str) -> bool:
-    return name.startswith((MATRIX, LAYER))
 
 
 def _column(data: Any, name: str, *, in_obs: bool) -> NDArray[Any]:

@@ -106,13 +106,6 @@ def find_files(paths: FileName | Sequence[FileName]) -> list[TableFile]:
     return found
 
 
-def _path_text(path: Any) -> str:
-    if not isinstance(path, str | os.PathLike):
-        msg = f"several tables must all be paths; got an object of type {type(path).__name__!r}."
-        raise BadTable(msg)
-    return str(os.fspath(path))
-
-
 def _check_once(files: Sequence[TableFile]) -> None:
     seen: set[str] = set()
     for file in files:
@@ -130,7 +123,10 @@ def _check_once(files: Sequence[TableFile]) -> None:
 def _expand(given: Any) -> list[TableFile]:
     if isinstance(given, TableFile):
         return [given]
-    path = _path_text(given)
+    if not isinstance(given, str | os.PathLike):
+        msg = f"several tables must all be paths; got an object of type {type(given).__name__!r}."
+        raise BadTable(msg)
+    path = str(os.fspath(given))
     if path.startswith(REMOTE) or os.path.isfile(path):  # noqa: PTH113
         return [TableFile(path)]
     if os.path.isdir(path):  # noqa: PTH112
