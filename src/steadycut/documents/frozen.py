@@ -25,16 +25,9 @@ from steadycut.core.checks import FloatArray, IntArray, check_choice, check_labe
 from steadycut.core.records import Costs, PatientScores, Recipe, sign_of
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.verdict import RateName
-from steadycut.documents import canonical_json, parts
+from steadycut.documents import canonical_json, guards, parts
 from steadycut.documents.applied import AppliedDocument, Decisions
 from steadycut.documents.ensemble import check_same_patients, made_by
-from steadycut.documents.guards import (
-    Expected,
-    check_deployment,
-    outside_range,
-    pass_or_refuse,
-    warn_of_forced,
-)
 from steadycut.documents.shown import Shown
 from steadycut.errors import (
     BadOption,
@@ -242,10 +235,10 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         return methods[0]
 
     @property
-    def expected(self) -> Expected:
+    def expected(self) -> guards.Expected:
         """What the patients of the study were like."""
         document: Any = self.document
-        return Expected(
+        return guards.Expected(
             recipe=self.recipe,
             score_range=document.score_range,
             usual=getattr(document, "usual_range", None),
@@ -510,8 +503,8 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         warn_each([*dropped_lines(read), *alike_lines(read)], stacklevel=2)
         several = list(read.patients.values())
         patients = self.patients_of(several)
-        found = check_deployment(self, patients, several, key=key)
-        warn_of_forced(pass_or_refuse(found, force=force))
+        found = guards.check_deployment(self, patients, several, key=key)
+        guards.warn_of_forced(guards.pass_or_refuse(found, force=force))
         return self.decisions(several, unseen)
 
     def decisions(self, given: GivenPatients, unseen: str = "refuse") -> Decisions:
@@ -532,6 +525,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         several = [] if isinstance(given, PatientScores) else _listed(given)
         patients = self.patients_of(several or given)
         self.check_attributes(patients, unseen)
+        outside = guards.outside_range(self.expected, patients, several)
         return Decisions(
             {
                 "patient": patients.patients,
@@ -539,7 +533,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
                 self._column: self._named(self.decide_patients(patients)),
                 "flip_probability": self.flip_probability_of(patients),
                 **self._cut_offs(patients),
-                "outside_range": outside_range(self.expected, patients, several).astype(np.int8),
+                "outside_range": outside.astype(np.int8),
                 "rule_sha256": np.full(patients.n_patients, self.document.sha256, dtype=object),
             }
         )

@@ -5,18 +5,11 @@ with `Part.of` from any objects that have attributes of the same names. A field 
 None is written only where it has a value, so a new field changes no existing file.
 """
 
+from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal, Self
 
 import numpy as np
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    FiniteFloat,
-    SerializerFunctionWrapHandler,
-    model_serializer,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, model_serializer
 
 from steadycut.core.class_names import ClassNames
 from steadycut.core.confusion import Confusion
@@ -83,8 +76,8 @@ class Part(BaseModel):
         return self.model_dump(mode="json", by_alias=True)
 
     @model_serializer(mode="wrap")
-    def _without_empty_extras(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        content: dict[str, Any] = write(self)
+    def _without_empty_extras(self, write: Callable[[Self], dict[str, Any]]) -> dict[str, Any]:
+        content = write(self)
         for name, field in type(self).model_fields.items():
             key = field.alias or name
             if field.default is None and content.get(key, 0) is None:

@@ -65,7 +65,9 @@ def shortened(
     if refit == "full" or len(model.classes_) == 1:
         return scorer, instances, patients
     if refit == "warm":
-        return replace(scorer, start=_warm(model)), instances, patients
+        start = deepcopy(model)
+        last_step(start).set_params(warm_start=True)
+        return replace(scorer, start=start), instances, patients
     head, known = last_step(scorer.estimator), last_step(model)
     if head is not scorer.estimator:
         instances = instances.only(patients)
@@ -73,12 +75,6 @@ def shortened(
         patients = np.arange(patients.size)
     start = one_step(known) if refit == "one-step" else None
     return replace(scorer, estimator=head, start=start), instances, patients
-
-
-def _warm(model: Any) -> Any:
-    start = deepcopy(model)
-    last_step(start).set_params(warm_start=True)
-    return start
 
 
 def _is_ridge_logistic(model: Any) -> bool:

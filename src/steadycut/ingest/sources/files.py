@@ -6,34 +6,21 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from steadycut.errors import BadTable, argument
+from steadycut.ingest import table
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
+from steadycut.ingest.sources import csv_files
 from steadycut.ingest.sources.anndata import read_anndata
 from steadycut.ingest.sources.arrow import arrow_errors, open_dataset
-from steadycut.ingest.sources.csv_files import (
-    CSV_BUFFER,
-    DELIMITERS,
-    csv_reason,
-    delimiters_of,
-    read_header,
-)
 from steadycut.ingest.sources.excel import read_excel
 from steadycut.ingest.sources.find import FileName, TableFile, find_files
 from steadycut.ingest.sources.frames import read_frame
 from steadycut.ingest.sources.records import check_rows, count_records, is_gzip, unpack
-from steadycut.ingest.table import (
-    NO_SCORE,
-    Table,
-    key_column,
-    refuse_duration,
-    refuse_nested,
-    score_column,
-    stack,
-)
 from steadycut.io.files import work_folder
 from steadycut.io.parquet import connect_duckdb, load_duckdb, quote_name, quote_text
 
@@ -47,7 +34,7 @@ BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 
 
 # Files that are read into memory as a whole, by their kind.
-IN_MEMORY: dict[str | None, Callable[[TableFile, Request], Table]] = {
+IN_MEMORY: dict[str | None, Callable[[TableFile, Request], table.Table]] = {
     "anndata": lambda file, request: read_anndata(file.path, request),
     "excel": read_excel,
 }
@@ -99,7 +86,7 @@ class Opened:
             check_rows(self.place, sum(file.records for file in self.files), rows)
 
 
-def read_files(paths: FileName | Sequence[FileName], request: Request) -> Table:
+def read_files(paths: FileName | Sequence[FileName], request: Request) -> table.Table:
     """Return the needed columns of one or several files, as one table.
 
     Parameters
@@ -118,10 +105,10 @@ def read_files(paths: FileName | Sequence[FileName], request: Request) -> Table:
     """
     files = find_files(paths)
     with connect_duckdb() as connection, work_folder() as work:
-        return stack([read_file(connection, file, request, work) for file in files])
+        return table.stack([read_file(connection, file, request, work) for file in files])
 
 
-def read_file(connection: Any, file: TableFile, request: Request, work: Path) -> Table:
+def read_file(connection: Any, file: TableFile, request: Request, work: Path) -> table.Table:
     """Return the needed columns of one file; a compressed one is unpacked into ``work``."""
     with one_line(file.place):
         if file.kind == "arrow":
@@ -134,10 +121,10 @@ def read_file(connection: Any, file: TableFile, request: Request, work: Path) ->
         query = f"SELECT {select_list(opened, request)} FROM {opened.source}"  # noqa: S608
         columns = connection.execute(query).fetchnumpy()
         opened.check_rows(next(iter(columns.values())).size)
-    return Table(
-        keys={name: key_column(columns[f"k{i}"]) for i, name in enumerate(request.keys)},
+    return table.Table(
+        keys={name: table.key_column(columns[f"k{i}"]) for i, name in enumerate(request.keys)},
         scores={
-            name: score_column(columns[f"s{i}"], columns.get(f"u{i}"))
+            name: table.score_column(columns[f"s{i}"], columns.get(f"u{i}"))
             for i, name in enumerate(request.scores)
         },
     )
@@ -183,9 +170,9 @@ def select_list(opened: Opened, request: Request) -> str:
 def _pick_key(opened: Opened, position: int, alias: str) -> str:
     column, kind = quote_name(opened.aliases[position]), opened.types[position]
     if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
-        refuse_nested(opened.names[position])
+        table.refuse_nested(opened.names[position])
     if kind == "INTERVAL":
-        refuse_duration(opened.names[position])
+        table.refuse_duration(opened.names[position])
     if kind == HALF:
         # Floats of 16 bits arrive as floats of 32 bits, so their smaller limit is checked here.
         large = f"abs({column}) >= 2048 AND NOT isnan({column})"
@@ -211,7 +198,7 @@ def _pick_score(opened: Opened, position: int, index: int, decimal: str) -> str:
             f"replace(CASE WHEN NOT regexp_matches({column}, '[_.]') THEN {column} END, ',', '.')"
         )
     number = f"TRY_CAST({plain} AS DOUBLE)" if kind == "VARCHAR" else "NULL::DOUBLE"
-    gaps = ", ".join(map(quote_text, sorted(NO_SCORE)))
+    gaps = ", ".join(map(quote_text, sorted(table.NO_SCORE)))
     is_text = f"{number} IS NULL AND lower(trim({column}::VARCHAR, '{BLANKS}')) NOT IN ({gaps})"
     return f"{number} AS s{index}, CASE WHEN {is_text} THEN {column}::VARCHAR END AS u{index}"
 
@@ -229,8 +216,9 @@ def open_text(file: TableFile, work: Path, separator: str | None = None) -> Open
     if is_gzip(path):
         path = work / f"unpacked-{secrets.token_hex(8)}"
         unpack(file.path, path)
-    names, delimiter = read_header(path, file.place, delimiters_of(file.name, separator))
-    if separator and len(names) == 1 and len(read_header(path, file.place, DELIMITERS)[0]) > 1:
+    header = partial(csv_files.read_header, path, file.place)
+    names, delimiter = header(csv_files.delimiters_of(file.name, separator))
+    if separator and len(names) == 1 and len(header(csv_files.DELIMITERS)[0]) > 1:
         msg = (
             f"the first line of {file.place!r} is not separated by {separator!r}. Leave out "
             f"{argument('delimiter')}, or state another one."
@@ -242,7 +230,7 @@ def open_text(file: TableFile, work: Path, separator: str | None = None) -> Open
     # Nothing is left to detection, so a cell cannot change how others are read.
     reader = (
         f"read_csv(FILES, auto_detect=false, header=true, delim='{delimiter}', quote='\"', "
-        f"escape='\"', nullstr='', compression='none', buffer_size={CSV_BUFFER}, "
+        f"escape='\"', nullstr='', compression='none', buffer_size={csv_files.CSV_BUFFER}, "
         f"new_line='{records.ends.encode('unicode_escape').decode()}', columns={{{columns}}})"
     )
     types = ("VARCHAR",) * len(names)
@@ -302,7 +290,7 @@ def one_line(place: str) -> Iterator[None]:
         raise BadTable(msg) from None
     except (OSError, EOFError, zlib.error, load_duckdb().Error, *arrow_errors()) as error:
         text = str(error).strip().replace(TableFile(place).absolute, place)
-        reason = csv_reason(text) or _printable(text.partition("\n")[0].rstrip("."))
+        reason = csv_files.csv_reason(text) or _printable(text.partition("\n")[0].rstrip("."))
         msg = f"{place!r} cannot be read: {reason}. Check the file, or write it again."
         raise BadTable(msg) from None
 
