@@ -1,6 +1,7 @@
 """A simulated cohort of two hospitals: patients, slides, tiles, and a tumour score per tile."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -98,16 +99,23 @@ def write_two_hospitals(
     Path(path).write_bytes(csv_bytes(columns))
 
 
-def _patient(hospital: _Hospital, number: int, rng: np.random.Generator) -> list[Columns]:
-    """Return the slides of one patient."""
+def _patient(hospital: _Hospital, number: int, rng: np.random.Generator) -> Iterator[Columns]:
+    """Yield the tiles of each slide of a patient, as columns."""
     tumour = bool(rng.random() < hospital.prevalence)
     background, strength = rng.normal(-2.2, 0.45), rng.normal(2.3, 0.9)
     shares = _tumour_shares(int(rng.integers(1, MOST_SLIDES + 1)), tumour, rng)
     name = f"{hospital.name}{number:04d}"
-    return [
-        _slide(hospital, name, slide, tumour, _scores(hospital, background, strength, share, rng))
-        for slide, share in enumerate(shares.tolist(), start=1)
-    ]
+    for slide, share in enumerate(shares.tolist(), start=1):
+        scores = _scores(hospital, background, strength, share, rng)
+        n_tiles = scores.size
+        yield {
+            "hospital": np.full(n_tiles, hospital.name),
+            "patient": np.full(n_tiles, name),
+            "slide": np.full(n_tiles, f"{name}-{slide}"),
+            "tile": np.arange(1, n_tiles + 1),
+            "score": scores,
+            "tumour": np.full(n_tiles, int(tumour)),
+        }
 
 
 def _tumour_shares(n_slides: int, tumour: bool, rng: np.random.Generator) -> FloatArray:  # noqa: FBT001
@@ -128,21 +136,3 @@ def _scores(
     logits += (rng.random(n_tiles) < share) * np.maximum(rng.normal(strength, 0.5, n_tiles), 0)
     seen: FloatArray = hospital.scanner_offset + hospital.scanner_gain / (1 + np.exp(-logits))
     return np.round(seen.clip(0, 1), DECIMALS)
-
-
-def _slide(
-    hospital: _Hospital,
-    patient: str,
-    slide: int,
-    tumour: bool,  # noqa: FBT001
-    scores: FloatArray,
-) -> Columns:
-    n_tiles = scores.size
-    return {
-        "hospital": np.full(n_tiles, hospital.name),
-        "patient": np.full(n_tiles, patient),
-        "slide": np.full(n_tiles, f"{patient}-{slide}"),
-        "tile": np.arange(1, n_tiles + 1),
-        "score": scores,
-        "tumour": np.full(n_tiles, int(tumour)),
-    }

@@ -104,9 +104,8 @@ def score_or_keep(job: Job, path: Path) -> SlideResult:
 def finished_slide(path: Path, job: Job) -> SlideResult | None:
     """Return the result of an earlier run; None if anything is missing or was made differently."""
     note = read_note(job.table(path))
-    if note is None or note.get("fingerprint") != job.fingerprint(path):
-        return None
-    if job.overlay and not job.picture(path).is_file():
+    drawn = not job.overlay or job.picture(path).is_file()
+    if note is None or not drawn or note.get("fingerprint") != job.fingerprint(path):
         return None
     return SlideResult(slide=path.stem, table=job.table(path), counts=note["counts"], resumed=True)
 
