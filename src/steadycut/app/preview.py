@@ -108,7 +108,7 @@ def _open(connection: Any, file: TableFile, work: Path) -> tuple[Sequence[str], 
         check_columns([], dataset.schema.names, f"{file.place!r}")
         connection.register("opened", dataset)
         return dataset.schema.names, dataset.schema.names, "opened"
-    opened = open_file(connection, file, [], work)
+    opened = open_file(connection, file, work)
     return opened.names, opened.aliases, opened.source
 
 

@@ -60,7 +60,7 @@ def open_scans(connection: Any, source: Any, request: Request, work: Path) -> li
     else:
         _stage_table(connection, read_table(source, request), request, staged)
         return [_staged_view(connection, 0, staged, "the table")]
-    opened = open_file(connection, TableFile(str(staged)), request.columns, work)
+    opened = open_file(connection, TableFile(str(staged)), work, request)
     return [_view(connection, 0, opened, request)]
 
 
@@ -71,7 +71,7 @@ def _scan_files(
     for file in files:
         if file.kind in {"text", "parquet"}:
             with one_line(file.place):
-                opened.append(open_file(connection, file, request.columns, work, request.separator))
+                opened.append(open_file(connection, file, work, request))
         else:
             others.append(file)
     tables: list[Opened | TableFile] = [*merge_opened(opened), *others]
@@ -93,7 +93,7 @@ def _scan(
             dataset = open_dataset(table)
             check_columns(request.columns, dataset.schema.names, f"{table.place!r}")
             _stage_dataset(dataset, request, staged)
-            opened = open_file(connection, TableFile(str(staged)), request.columns, work)
+            opened = open_file(connection, TableFile(str(staged)), work, request)
             return _view(connection, number, opened, request)
     return _staged_view(connection, number, staged, table.place)
 

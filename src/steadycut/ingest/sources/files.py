@@ -3,7 +3,7 @@
 import glob
 import secrets
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -117,7 +117,7 @@ def read_file(connection: Any, file: TableFile, request: Request, work: Path) ->
             return read_frame(dataset.to_table(columns=list(request.columns)), request)
         if file.kind in IN_MEMORY:
             return IN_MEMORY[file.kind](file, request)
-        opened = open_file(connection, file, request.columns, work, request.separator)
+        opened = open_file(connection, file, work, request)
         query = f"SELECT {select_list(opened, request)} FROM {opened.source}"  # noqa: S608
         columns = connection.execute(query).fetchnumpy()
         opened.check_rows(next(iter(columns.values())).size)
@@ -131,17 +131,14 @@ def read_file(connection: Any, file: TableFile, request: Request, work: Path) ->
 
 
 def open_file(
-    connection: Any,
-    file: TableFile,
-    wanted: Iterable[str],
-    work: Path,
-    separator: str | None = None,
+    connection: Any, file: TableFile, work: Path, request: Request | None = None
 ) -> Opened:
-    """Return the columns of a file that DuckDB reads; refuse it if a wanted one is missing.
+    """Return the columns of a file that DuckDB reads; refuse it if one of the request is missing.
 
     A compressed file is unpacked into ``work``: its checksum is verified, and what is counted are
     the bytes that are read.
     """
+    wanted, separator = (request.columns, request.separator) if request else ((), None)
     is_text = file.kind == "text"
     opened = open_text(file, work, separator) if is_text else _open_parquet(connection, file)
     check_columns(wanted, opened.names, f"{file.place!r}")
