@@ -33,7 +33,8 @@ the app can each spell them in their own way.
 
 import re
 import warnings
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from types import MappingProxyType
 
@@ -106,6 +107,26 @@ def _corrected(text: str, names: Collection[str]) -> str | None:
             return None
         found.append(near + colon + number)
     return "@".join(found)
+
+
+@contextmanager
+def refusing(
+    kind: type["SteadycutError"], text: str, *caught: type[BaseException]
+) -> Iterator[None]:
+    """Raise an error of this kind instead of others; ``{why}`` in its text becomes their reason.
+
+    Examples
+    --------
+    >>> with refusing(BadOption, "half of {why}.", ValueError):
+    ...     int("two")
+    Traceback (most recent call last):
+    steadycut.errors.BadOption: half of invalid literal for int() with base 10: 'two'.
+    """
+    try:
+        yield
+    except caught as error:
+        why = str(getattr(error, "strerror", None) or error).partition("\n")[0]
+        raise kind(text.replace("{why}", why)) from None
 
 
 class SteadycutError(ValueError):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from steadycut._version import __version__
-from steadycut.errors import BadRuleFile
+from steadycut.errors import BadRuleFile, refusing
 from steadycut.io.files import read_or_refuse
 
 # No frozen file is nearly as large, in bytes; a larger one is not read into memory.
@@ -58,11 +58,9 @@ def json_object(written: bytes) -> dict[str, Any]:
 def parse_frozen(written: bytes, name: str, schema: str) -> dict[str, Any]:
     """Return the content of a frozen file; refuse another schema, and a file that was changed."""
     check_size(written, name)
-    try:
+    msg = f"{name} is not a rule file: it is not valid JSON. Give the rule.json of a study."
+    with refusing(BadRuleFile, msg, ValueError, RecursionError):
         content = json.loads(written.decode(), parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        msg = f"{name} is not a rule file: it is not valid JSON. Give the rule.json of a study."
-        raise BadRuleFile(msg) from None
     found = content.get("schema") if isinstance(content, dict) else None
     if found != schema:
         raise BadRuleFile(_other_schema(name, found, schema, content))

@@ -19,7 +19,7 @@ from steadycut.documents.canonical_json import frozen_bytes, json_object, read_f
 from steadycut.documents.change_plan import SEALED, sealed_of
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.kinds import SCHEMAS, kind_of
-from steadycut.errors import BadOption, BadRuleFile, BadSignature
+from steadycut.errors import BadOption, BadRuleFile, BadSignature, refusing
 from steadycut.io.files import read_or_refuse, write_atomically
 from steadycut.io.packages import optional_package
 
@@ -214,13 +214,10 @@ def _check_signable(written: bytes, name: str) -> None:
 
 def _check_replaceable(target: Path) -> None:
     """Refuse to write a signature over anything else: a key, a rule, a table."""
-    if not os.path.lexists(target):
-        return
-    try:
-        read_signature(target)
-    except BadSignature:
+    if os.path.lexists(target):
         msg = f"{target} exists and is not a signature, or is damaged. Choose another name."
-        raise BadOption(msg) from None
+        with refusing(BadOption, msg, BadSignature):
+            read_signature(target)
 
 
 def _fits(public: Any, found: Signature, written: bytes) -> bool:  # noqa: ANN401

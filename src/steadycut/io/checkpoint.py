@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadycut.errors import BadCheckpoint
+from steadycut.errors import BadCheckpoint, refusing
 from steadycut.io.files import PARTS, lock, open_plain, write_atomically
 
 SCHEMA = "steadycut.checkpoint/1"
@@ -123,12 +123,10 @@ def digest(*contents: str | bytes | NDArray[Any]) -> str:
 
 def _check_ours(folder: Path) -> None:
     """Make the folder; refuse a folder with other files."""
-    try:
+    msg = f"cannot keep a checkpoint in {folder}: {{why}}. Choose another folder."
+    with refusing(BadCheckpoint, msg, OSError):
         folder.mkdir(parents=True, exist_ok=True)
         found = {path.name for path in folder.iterdir()}
-    except OSError as error:
-        msg = f"cannot keep a checkpoint in {folder}: {error.strerror}. Choose another folder."
-        raise BadCheckpoint(msg) from None
     if found and HEADER not in found and LOCK not in found:
         msg = (
             f"a checkpoint needs a separate folder; {folder} holds {len(found)} other files. "
@@ -140,11 +138,9 @@ def _check_ours(folder: Path) -> None:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Lock the folder for this run; the system releases the lock however the run ends."""
-    try:
+    msg = f"cannot keep a checkpoint in {folder}: {LOCK}: {{why}}. Choose another."
+    with refusing(BadCheckpoint, msg, OSError):
         opened = open_plain(folder / LOCK, "ab", follow=False)
-    except OSError as error:
-        msg = f"cannot keep a checkpoint in {folder}: {LOCK}: {error.strerror}. Choose another."
-        raise BadCheckpoint(msg) from None
     with opened as file:
         # Without locks on this system, two runs are not detected.
         if lock(file) is False:

@@ -18,7 +18,7 @@ from typing import IO
 
 from filelock import lock_descriptor
 
-from steadycut.errors import BadOption, SteadycutError
+from steadycut.errors import BadOption, SteadycutError, refusing
 
 # Where there are no locks, a file of this age, in seconds, is no longer being written.
 STALE = 3600.0
@@ -86,11 +86,8 @@ def read_or_refuse(
     path: Path, what: str, kind: type[SteadycutError], most: int = LARGEST_SMALL
 ) -> bytes:
     """Read a small file; an error of this kind says why it cannot be read."""
-    try:
+    with refusing(kind, f"cannot read {what} {path}: {{why}}.", OSError, ValueError):
         return read_small(path, most)
-    except (OSError, ValueError) as error:
-        msg = f"cannot read {what} {path}: {getattr(error, 'strerror', None) or error}."
-        raise kind(msg) from None
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, refusing
 from steadycut.io.files import open_plain
 
 
@@ -72,13 +72,10 @@ def open_log(path: Path | None, command: str) -> None:
     run.command = command
     if path is None:
         return
-    try:
-        with open_plain(path, "a+b") as file:
-            file.seek(0)
-            is_log = file.read(9) in {b"", b'{"time": '}
-    except OSError as error:
-        msg = f"cannot write --log {path}: {error.strerror or error}. Choose another place."
-        raise BadOption(msg) from None
+    msg = f"cannot write --log {path}: {{why}}. Choose another place."
+    with refusing(BadOption, msg, OSError), open_plain(path, "a+b") as file:
+        file.seek(0)
+        is_log = file.read(9) in {b"", b'{"time": '}
     if not is_log:
         msg = f"--log {path} is another file, not a log of steadycut. Choose another name."
         raise BadOption(msg)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from steadycut.errors import BadTable, MissingColumn
+from steadycut.errors import BadTable, MissingColumn, refusing
 from steadycut.ingest.sources.csv_files import DELIMITERS, split_header
 from steadycut.io.files import read_small
 
@@ -38,12 +38,9 @@ def read_rows(path: Path) -> list[list[str]]:
         msg = f"the sheet {path} has no rows. Give a CSV file with a header."
         raise BadTable(msg)
     _, delimiter = split_header(text.lstrip("\r\n"), DELIMITERS)
-    try:
+    with refusing(BadTable, f"cannot read the sheet {path}: {{why}}. Give a CSV file.", csv.Error):
         # The csv module must see the line breaks: some are inside quoted cells.
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
-    except csv.Error as error:
-        msg = f"cannot read the sheet {path}: {error}. Give a CSV file."
-        raise BadTable(msg) from None
     stripped = ([cell.strip() for cell in row] for row in rows)
     return [row for row in stripped if row not in ([], [""])]
 

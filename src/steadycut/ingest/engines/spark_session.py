@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from steadycut import errors
-from steadycut.errors import BadTable, MissingPackage, SteadycutError
+from steadycut.errors import BadTable, MissingPackage, SteadycutError, refusing
 from steadycut.io.packages import optional_package
 
 OWN_ERROR = re.compile(r"steadycut\.errors\.(\w+): ([^\n]+)")
@@ -32,10 +32,8 @@ def spark_session() -> Any:
         settings = ("JAVA_HOME", "SPARK_REMOTE")
         if shutil.which("java") is None and not any(os.environ.get(name) for name in settings):
             raise MissingPackage(NO_JAVA)
-    try:
+    with refusing(MissingPackage, NO_JAVA, PySparkRuntimeError):
         return SparkSession.builder.getOrCreate()
-    except PySparkRuntimeError:
-        raise MissingPackage(NO_JAVA) from None
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.errors import BadFile
+from steadycut.errors import BadFile, refusing
 from steadycut.io.packages import optional_package
 from steadycut.pipelines.driver import FileKind
 
@@ -93,11 +93,9 @@ def _lead_places(names: list[str]) -> list[int]:
 
 
 def _millivolts(unit: str) -> float:
-    try:
+    msg = f"a lead is in {unit!r}; allowed are {', '.join(MILLIVOLTS)}."
+    with refusing(BadFile, msg, KeyError):
         return MILLIVOLTS[unit.strip().lower()]
-    except KeyError:
-        msg = f"a lead is in {unit!r}; allowed are {', '.join(MILLIVOLTS)}."
-        raise BadFile(msg) from None
 
 
 def _filled(signal: FloatArray) -> FloatArray:

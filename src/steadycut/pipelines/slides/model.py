@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, check_choice, refuse
-from steadycut.errors import BadFile, BadOption
+from steadycut.errors import BadFile, BadOption, refusing
 from steadycut.io.packages import optional_package
 from steadycut.pipelines.fingerprint import hash_file
 
@@ -122,11 +122,9 @@ class TileModel:
     def _run(self, inputs: NDArray[Any], size: int) -> NDArray[Any]:
         short = size - len(inputs)
         full = np.pad(inputs, ((0, short), (0, 0), (0, 0), (0, 0))) if short else inputs
-        try:
+        # The exceptions of onnxruntime share no named base.
+        with refusing(BadOption, "the model cannot score the tiles: {why}", Exception):
             found = self.session.run([self.output], {self.input.name: full})[0]
-        except Exception as error:  # noqa: BLE001, its exceptions share no named base
-            msg = f"the model cannot score the tiles: {str(error).splitlines()[0]}"
-            raise BadOption(msg) from None
         if found.shape[:1] != (size,):
             msg = (
                 f"the model must give one row per tile; output {self.output!r} has shape "
@@ -173,11 +171,9 @@ def _load(path: Path, provider: str) -> Any:
     # Blocks of tiles already run in parallel; more threads inside each block would only compete.
     settings.intra_op_num_threads = settings.inter_op_num_threads = 1
     settings.log_severity_level = 4
-    try:
+    msg = f"cannot load the model {path}: {{why}} Give an ONNX file."
+    with refusing(BadOption, msg, Exception):
         return onnxruntime.InferenceSession(str(path), settings, providers=[provider])
-    except Exception as error:  # noqa: BLE001, its exceptions share no named base
-        msg = f"cannot load the model {path}: {str(error).splitlines()[0]} Give an ONNX file."
-        raise BadOption(msg) from None
 
 
 def _only_input(session: Any, path: Path) -> Any:

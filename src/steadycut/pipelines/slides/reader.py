@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.errors import BadFile
+from steadycut.errors import BadFile, refusing
 from steadycut.io.packages import optional_package
 from steadycut.pipelines.driver import FileKind
 
@@ -50,12 +50,9 @@ class Slide:
         """
         from openslide import OpenSlideError
 
-        try:
-            image = self.handle.read_region((x, y), level, size)
-        except OpenSlideError as error:
-            msg = f"level {level} cannot be read: {error}. Is the file cut short?"
-            raise BadFile(msg) from None
-        return _on_white(image)
+        msg = f"level {level} cannot be read: {{why}}. Is the file cut short?"
+        with refusing(BadFile, msg, OpenSlideError):
+            return _on_white(self.handle.read_region((x, y), level, size))
 
 
 @contextmanager
@@ -98,11 +95,9 @@ def import_openslide() -> Any:
 def _resolution(handle: Any, slide_mpp: float | None) -> float:
     if slide_mpp is not None:
         return slide_mpp
-    try:
+    msg = "it does not state its resolution. Give it as --slide-mpp (micrometres per pixel)."
+    with refusing(BadFile, msg, KeyError, ValueError):
         x, y = (float(handle.properties[f"openslide.mpp-{axis}"]) for axis in "xy")
-    except (KeyError, ValueError):
-        msg = "it does not state its resolution. Give it as --slide-mpp (micrometres per pixel)."
-        raise BadFile(msg) from None
     usable = min(x, y) >= SMALLEST_MPP and max(x, y) <= LARGEST_MPP
     if not usable or max(x, y) / min(x, y) > LARGEST_ASPECT:
         msg = (
