@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from steadycut.errors import BadTable
+from steadycut.errors import BadTable, refusing
 from steadycut.ingest.column_names import list_plain
 from steadycut.ingest.sources import records
 from steadycut.ingest.sources.find import KINDS, FileName, TableFile, find_files
@@ -28,20 +28,18 @@ def open_zip(path: Path, place: str, instead: str) -> Iterator[zipfile.ZipFile]:
 
     The sizes in the archive can be relied on: nothing beyond them is unpacked.
     """
-    try:
-        with zipfile.ZipFile(path) as archive:
-            size, packed = sum(one.file_size for one in archive.infolist()), path.stat().st_size
-            if size >= records.LOOKED_AT and size > records.MOST_TIMES * packed:
-                msg = (
-                    f"{place!r} must unpack to at most {records.MOST_TIMES} times its size; "
-                    f"{packed} bytes become {size}. If that is right, {instead}."
-                )
-                raise BadTable(msg)
-            yield archive
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError):
-        # What zipfile says may have the name of a file inside, and this the name of a patient.
-        msg = f"{place!r} cannot be read: it is damaged or of another kind. Check it, or {instead}."
-        raise BadTable(msg) from None
+    # What zipfile says may have the name of a file inside, and this the name of a patient.
+    msg = f"{place!r} cannot be read: it is damaged or of another kind. Check it, or {instead}."
+    damaged = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError)
+    with refusing(BadTable, msg, *damaged), zipfile.ZipFile(path) as archive:
+        size, packed = sum(one.file_size for one in archive.infolist()), path.stat().st_size
+        if size >= records.LOOKED_AT and size > records.MOST_TIMES * packed:
+            msg = (
+                f"{place!r} must unpack to at most {records.MOST_TIMES} times its size; "
+                f"{packed} bytes become {size}. If that is right, {instead}."
+            )
+            raise BadTable(msg)
+        yield archive
 
 
 def _table_of(file: TableFile, work: Path) -> TableFile:

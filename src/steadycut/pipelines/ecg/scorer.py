@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray
-from steadycut.errors import BadTable, TooFewPatients
+from steadycut.errors import BadTable, TooFewPatients, refusing
 from steadycut.io.files import read_small
 from steadycut.io.packages import optional_package
 
@@ -134,15 +134,13 @@ def patient_weights(labels: NDArray[np.int8], patients: NDArray[np.str_]) -> Flo
 
 def read_scorer(path: Path, names: tuple[str, ...]) -> SegmentScorer:
     """Read ``scorer.json``; refuse a scorer of other features."""
-    try:
+    msg = f"{path} is not a scorer of these features. Give a scorer.json that score-ecg wrote."
+    with refusing(BadTable, msg, OSError, KeyError, TypeError, ValueError):
         content = json.loads(read_small(path))
         if content["schema"] != SCHEMA or tuple(content["names"]) != names:
-            raise KeyError  # noqa: TRY301
+            raise KeyError
         return SegmentScorer(
             names=names,
             **{key: np.array(content[key], dtype=float) for key in ARRAYS},
             intercept=float(content["intercept"]),
         )
-    except (OSError, KeyError, TypeError, ValueError):
-        msg = f"{path} is not a scorer of these features. Give a scorer.json that score-ecg wrote."
-        raise BadTable(msg) from None
