@@ -3,6 +3,7 @@
 import ast
 import pickle
 import re
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -22,14 +23,21 @@ ATTRIBUTES = re.compile(
 SCRIPTS = ("joblib.load", "os.popen")
 
 
-def trees():
+@cache
+def all_nodes():
+    found = {}
     for path in sorted(SOURCES.rglob("*.py")):
-        yield path.relative_to(SOURCES).as_posix(), ast.parse(path.read_text("utf-8"))
+        tree = ast.parse(path.read_text("utf-8"))
+        found[path.relative_to(SOURCES).as_posix()] = list(ast.walk(tree))
+    return found
 
 
 def nodes(kind):
     return [
-        (name, node) for name, tree in trees() for node in ast.walk(tree) if isinstance(node, kind)
+        (name, node)
+        for name, found in all_nodes().items()
+        for node in found
+        if isinstance(node, kind)
     ]
 
 
