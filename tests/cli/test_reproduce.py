@@ -91,7 +91,8 @@ def test_files_of_an_earlier_run_are_kept(target, file, tmp_path, capsys):
 
 def test_force_overwrites(tmp_path, capsys):
     (tmp_path / "table.md").write_text("mine", encoding="utf-8")
-    ran = run_target(capsys, "table", tmp_path, "--force", "--bootstrap", "20")
+    table = write_rows(tmp_path / "table.csv", make_rows(20))
+    ran = run_target(capsys, "table", tmp_path, "--force", "--data", table, *TABLE, *SITES)
     assert ran.code == 0
     assert (tmp_path / "table.md").read_text(encoding="utf-8") == ran.out
 
