@@ -236,7 +236,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
 
     @property
     def expected(self) -> guards.Expected:
-        """What the patients of the study were like."""
+        """What the patients of the study were like, as far as a kind of file says so."""
         document: Any = self.document
         return guards.Expected(
             recipe=self.recipe,
@@ -244,7 +244,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             usual=getattr(document, "usual_range", None),
             instances=getattr(document, "instances_per_patient", None),
             units=document.units_per_patient,
-            data_sha256=document.provenance.data_sha256,
+            data_sha256=getattr(document.provenance, "data_sha256", None),
         )
 
     def check_unseen(self, unseen: str) -> None:
