@@ -20,8 +20,8 @@ from steadycut.core.bounds.binomial import (
 from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion
+from steadycut.core.rates import miller_siegmund
 from steadycut.core.records import Costs
-from steadycut.core.rules.maximal_p_value import miller_siegmund
 from tests.slow_reference import bounds, planning, risks, shift
 from tests.slow_reference.compare_cuts import costs_of
 from tests.slow_reference.differences import all_differ, differ

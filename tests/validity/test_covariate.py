@@ -9,9 +9,8 @@ from scipy import stats
 
 from steadycut import PatientScores, fit_by_covariate
 from steadycut.core.covariate.cuts import choose_by_covariate
-from steadycut.core.covariate.design import group_design, smooth_design
+from steadycut.core.covariate.design import group_design, slice_patients, smooth_design
 from steadycut.core.covariate.one_cut_test import common_cut_test
-from steadycut.core.covariate.slices import slice_patients
 from steadycut.core.records import Costs
 from steadycut.core.rules.registry import parse_rule
 

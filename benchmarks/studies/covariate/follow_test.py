@@ -23,9 +23,8 @@ from benchmarks.studies.covariate.populations import TRENDS, Group, best_cut
 from benchmarks.studies.covariate.run import POINTS, draw_trend
 from steadycut import PatientScores
 from steadycut.core.covariate.cuts import rank_of, shrink, shrinkage
-from steadycut.core.covariate.design import smooth_design
+from steadycut.core.covariate.design import slice_patients, smooth_design
 from steadycut.core.covariate.one_cut_test import common_cut_test
-from steadycut.core.covariate.slices import slice_patients
 from steadycut.core.records import Costs
 from steadycut.core.rules.registry import parse_rule
 

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_length, shared_values
-from steadycut.core.covariate.design import Design
+from steadycut.core.covariate.design import CutScale, Design
 from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
-from steadycut.core.covariate.slices import CutScale
 from steadycut.core.records import Costs, PatientScores
 from steadycut.documents import parts
 from steadycut.documents.frozen import UNSEEN, CallFile, FrozenDocument

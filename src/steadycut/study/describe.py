@@ -9,9 +9,8 @@ from steadycut.core.cuts.grid import Cuts
 from steadycut.core.cuts.left_cdf import count_below, left_cdf
 from steadycut.core.cuts.risk_curve import count_errors, risk_curve
 from steadycut.core.next_site import NextSite, SiteRow, comparison_at, sites_needed
-from steadycut.core.rates import p_chi_squared
+from steadycut.core.rates import miller_siegmund, p_chi_squared
 from steadycut.core.records import UNKNOWN, PatientScores, Recipe
-from steadycut.core.rules.maximal_p_value import miller_siegmund
 from steadycut.core.rules.registry import criteria_of
 from steadycut.core.select import Candidate
 from steadycut.core.shift.tipping import tipping_point

@@ -22,14 +22,7 @@ from steadycut.core.shift.rescale import (
     straightest_prevalence,
 )
 from steadycut.core.shift.shape_test import ShapeTest, shape_test
-from steadycut.documents.audit import (
-    MatchedCutPart,
-    PrevalencePart,
-    RescalingPart,
-    RiskRangePart,
-    ShapeTestPart,
-    WithoutLabels,
-)
+from steadycut.documents import audit
 from steadycut.documents.rule import FrozenRule
 
 N_BOOTSTRAP = 999
@@ -37,9 +30,9 @@ UNTESTABLE = (
     "The shape test is not run: it needs patients of both classes where the rule was made, and "
     "classes that are shown to differ in score. Without them it would reject too often."
 )
-UNTESTED = ShapeTestPart(statistic=None, p_value=None, n_bootstrap=0)
+UNTESTED = audit.ShapeTestPart(statistic=None, p_value=None, n_bootstrap=0)
 
-UNSCALED = RescalingPart(
+UNSCALED = audit.RescalingPart(
     **dict.fromkeys(("compatible", "needed", "factor", "offset", "prevalence", "p_value")),
     text="An affine change of scale could not be tested: too little varies, or the classes are not "
     "shown to differ in score.",
@@ -99,7 +92,9 @@ def home_of(rule: FrozenRule) -> Home:
     )
 
 
-def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP) -> WithoutLabels:
+def without_labels(
+    home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
+) -> audit.WithoutLabels:
     """Return what the scores of another hospital say about it without labels.
 
     Parameters
@@ -144,7 +139,7 @@ def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
     shape = shape_test(home.bins, counts, for_shape, n_bootstrap) if known else None
     sign = sign_of(home.direction)
     matched = quantile_matched(sign * values, home.counts.call_rate)
-    return WithoutLabels.of(
+    return audit.WithoutLabels.of(
         prevalence_estimate=prevalence,
         shape_test=shape or UNTESTED,
         call_rate=float((sign * values >= sign * home.threshold).mean()),
@@ -152,7 +147,7 @@ def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
         call_rate_expected=_call_rate_at(home, prevalence.value),
         risk_range=_risk(home, counts, prevalence),
         rescaling=_rescaling(home, values, shape, for_scale, n_bootstrap),
-        quantile_matched=MatchedCutPart(
+        quantile_matched=audit.MatchedCutPart(
             threshold=sign * matched.threshold,
             call_rate=matched.call_rate,
             assumes=EQUAL_PREVALENCE,
@@ -163,10 +158,10 @@ def without_labels(home: Home, scores: ArrayLike, n_bootstrap: int = N_BOOTSTRAP
 
 def _prevalence(
     home: Home, counts: IntArray, rng: np.random.Generator, n_bootstrap: int
-) -> PrevalencePart:
+) -> audit.PrevalencePart:
     bins, delta = home.bins, home.delta
     known = label_shift.classes_differ(bins, delta, rng)
-    return PrevalencePart(
+    return audit.PrevalencePart(
         value=label_shift.estimate_prevalence(bins, counts) if known else None,
         interval=label_shift.valid_interval(bins, counts, delta, home.n_choices),
         interval_level=1 - delta,
@@ -177,15 +172,17 @@ def _prevalence(
     )
 
 
-def _risk(home: Home, counts: IntArray, prevalence: PrevalencePart) -> RiskRangePart:
+def _risk(home: Home, counts: IntArray, prevalence: audit.PrevalencePart) -> audit.RiskRangePart:
     """Return the risk range: half of delta for the prevalence, half for the error rates."""
     wide = label_shift.valid_interval(home.bins, counts, home.delta / 2, home.n_choices)
     if prevalence.interval is None or wide is None:
-        return RiskRangePart(low=None, high=None, estimate=None, level=None, assumes=SAME_SHAPES)
+        return audit.RiskRangePart(
+            low=None, high=None, estimate=None, level=None, assumes=SAME_SHAPES
+        )
     low, high = label_shift.risk_range(
         home.counts, home.costs, wide, home.delta / 2, home.n_choices
     )
-    return RiskRangePart(
+    return audit.RiskRangePart(
         low=low,
         high=high,
         estimate=_risk_at(home, prevalence.value),
@@ -210,7 +207,7 @@ def _call_rate_at(home: Home, prevalence: float | None) -> float | None:
     return prevalence * (1 - miss) + (1 - prevalence) * alarm
 
 
-def _statements(home: Home, prevalence: PrevalencePart, shape: ShapeTest | None) -> list[str]:
+def _statements(home: Home, prevalence: audit.PrevalencePart, shape: ShapeTest | None) -> list[str]:
     """Return what cannot be known here, one line each."""
     found = [RISK_UNKNOWN, NOT_SEEN]
     if not prevalence.identifiable:
@@ -244,7 +241,7 @@ def _rescaling(
     shape: ShapeTest | None,
     rng: np.random.Generator,
     n_bootstrap: int,
-) -> RescalingPart:
+) -> audit.RescalingPart:
     """Return the affine change of scale that comes nearest to explaining the scores here.
 
     P's own prevalence is tried first, then the one that makes the quantiles straightest. The
@@ -263,7 +260,7 @@ def _rescaling(
         test = shape_test(home.bins, home.bins.count(change.undo(scores)), rng, n_bootstrap)
         p_value = 1.0 if test is None else test.p_value
         needed, compatible = shape.p_value <= home.delta, p_value > home.delta
-        found = RescalingPart.of(
+        found = audit.RescalingPart.of(
             change,
             prevalence=prevalence,
             p_value=p_value,

@@ -15,11 +15,10 @@ from steadycut.core.adapt.labels import (
     limited,
     limits_at_every_look,
 )
-from steadycut.core.adapt.menu import Item, make_menu
+from steadycut.core.adapt.menu import Item, grey_part, grey_zone, make_menu, random_part
 from steadycut.core.adapt.mix import mix, pull_of, told
 from steadycut.core.adapt.plan import labels_for_menu, labels_needed, labels_one_at_a_time
 from steadycut.core.adapt.pool import HomeScores, Pool
-from steadycut.core.adapt.worklist import grey_part, grey_zone, random_part
 from steadycut.core.bounds.anytime import TARGET_BETS
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs

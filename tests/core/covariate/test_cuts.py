@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.covariate.cuts import choose_by_covariate, shrinkage
-from steadycut.core.covariate.design import group_design, smooth_design
+from steadycut.core.covariate.design import group_design, slice_patients, smooth_design
 from steadycut.core.covariate.one_cut_test import covariate_test
-from steadycut.core.covariate.slices import slice_patients
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import parse_rule

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from steadycut.core.covariate.design import group_design, smooth_design
+from steadycut.core.covariate.design import CutScale, group_design, smooth_design
 from steadycut.core.covariate.rule import CutRule, as_groups, as_numbers
-from steadycut.core.covariate.slices import CutScale
 from steadycut.errors import BadPatients
 
 SCALE = CutScale(ranks=np.arange(5), thresholds=np.array([-1.0, 0.5, 1.5, 2.5, 9.0]))

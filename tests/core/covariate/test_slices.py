@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadycut.core.covariate import slices as covariate_slices
-from steadycut.core.covariate.slices import CutScale, cut_scale, score_bins, slice_patients
+from steadycut.core.covariate import design as covariate_slices
+from steadycut.core.covariate.design import CutScale, cut_scale, score_bins, slice_patients
 from steadycut.core.records import PatientScores
 
 SCORES = st.lists(st.integers(-5, 5), min_size=1, max_size=30).map(np.array)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from steadycut.core.rates import p_chi_squared
-from steadycut.core.rules.maximal_p_value import miller_siegmund
+from steadycut.core.rates import miller_siegmund, p_chi_squared
 
 
 def test_miller_siegmund_by_hand():

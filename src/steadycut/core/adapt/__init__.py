@@ -3,9 +3,8 @@
 =============  ==========================================================================
 ``pool``       scores of the first hospital by class, of the next one without labels
 ``mix``        the cut-off at a stated prevalence, and how far to follow it
-``menu``       a few cut-offs with weights, fixed before any label is seen
+``menu``       a few cut-offs with weights, fixed before any label is seen; whom to label next
 ``labels``     the choice among them and exact limits, from all labels at once
-``worklist``   whom to label next
 ``sampling``   whom to label if labels are scarce, and limits from such labels
 ``switch``     decisions about the same patients by two versions
 ``control``    changes under a plan: attempts that spend one error probability

@@ -1,9 +1,13 @@
-"""A few cut-offs with weights, fixed before any label of the next hospital is seen.
+"""A few cut-offs with weights, fixed before any label is seen, and whom to label next.
 
 Each cut-off gets its weight's share of the error probability. Their limits then hold together, so
 any of them may be chosen after the labels are seen (a weighted union bound). The menu may depend on
 the first hospital, on unlabelled patients and on a stated prevalence, but not on the labels, nor on
 the patients whose labels certify.
+
+Two cut-offs differ only in what they decide about patients between them. Labels of patients far
+from all plausible cut-offs say nothing about which one is better. So some of the labels go to the
+grey zone. Those say nothing about how often a cut-off errs, and must never certify.
 """
 
 from dataclasses import dataclass
@@ -12,7 +16,7 @@ import numpy as np
 
 from steadycut.core.adapt.mix import Mix, Told, told
 from steadycut.core.adapt.pool import HomeScores, Pool
-from steadycut.core.checks import FloatArray
+from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.records import Costs
 from steadycut.core.rules.stable import prior_mass
 
@@ -36,6 +40,8 @@ FROZEN, SAME_SHARE, ADAPTED, SAME_RANK, SAME_SCORE, POINT = (
     "stated prevalence, same score",
     "between",
 )
+# Cut-offs outside this part of the prior are not plausible.
+PLAUSIBLE = (0.05, 0.95)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,3 +104,23 @@ def _merged(pool: Pool, items: list[tuple[str, float, float]]) -> list[Item]:
         kept = found.get(rank, Item(name=name, cut=cut, weight=0.0))
         found[rank] = Item(name=kept.name, cut=kept.cut, weight=kept.weight + weight)
     return list(found.values())
+
+
+def random_part(n_patients: int, size: int, rng: np.random.Generator) -> IntArray:
+    """Return which patients are labelled to certify: ``size`` at random, in random order."""
+    return np.asarray(rng.choice(n_patients, size, replace=False))
+
+
+def grey_zone(pool: Pool, prior: FloatArray) -> tuple[float, float]:
+    """Return between which scores the plausible cut-offs lie."""
+    total = np.cumsum(prior) / prior.sum()
+    low, high = np.minimum(np.searchsorted(total, PLAUSIBLE), pool.cuts.size - 1)
+    return float(pool.cuts[low]), float(pool.cuts[high])
+
+
+def grey_part(
+    scores: FloatArray, zone: tuple[float, float], size: int, rng: np.random.Generator
+) -> IntArray:
+    """Return which patients are labelled to choose: up to ``size`` at random in the grey zone."""
+    inside = np.flatnonzero((scores >= zone[0]) & (scores < zone[1]))
+    return np.asarray(rng.choice(inside, min(size, inside.size), replace=False))

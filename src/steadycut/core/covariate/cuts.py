@@ -14,9 +14,8 @@ import numpy as np
 
 from steadycut.core.bootstrap.resampling import replicates
 from steadycut.core.checks import FloatArray, IntArray, read_only
-from steadycut.core.covariate.design import Design
+from steadycut.core.covariate.design import Design, Slices
 from steadycut.core.covariate.one_cut_test import covariate_test
-from steadycut.core.covariate.slices import Slices
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
 from steadycut.core.rules.registry import Rule, cuts_at_rank

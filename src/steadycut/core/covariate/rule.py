@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, LabelArray, TextArray, read_only
-from steadycut.core.covariate.design import Design
-from steadycut.core.covariate.slices import CutScale
+from steadycut.core.covariate.design import CutScale, Design
 from steadycut.errors import BadPatients, argument
 
 # A whole number written as a float. Other numbers stay: 1.10 may be a version and not 1.1.

@@ -13,6 +13,5 @@
 ``kernel_youden``    Youden's index from kernel estimates of the two classes
 ``registry``         all rules by name, and how a name is read
 ``pruning``          the stretch of cuts that can matter to a rule
-``maximal_p_value``  the p-value of a cut that was searched for
 ===================  ================================================================
 """

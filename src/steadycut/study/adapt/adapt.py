@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
-from steadycut.core.adapt.menu import Item
+from steadycut.core.adapt.menu import Item, grey_part, grey_zone, random_part
 from steadycut.core.adapt.mix import DOUBT, mix
-from steadycut.core.adapt.worklist import grey_part, grey_zone, random_part
 from steadycut.core.checks import IntArray, check_count, check_fraction
 from steadycut.core.records import PatientScores
 from steadycut.documents import adaptation as documents

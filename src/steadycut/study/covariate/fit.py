@@ -10,11 +10,10 @@ from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import BoolArray, IntArray, LabelArray, check_choice
 from steadycut.core.confusion import Confusion
+from steadycut.core.covariate import design as designs
 from steadycut.core.covariate.cuts import choose_by_covariate
-from steadycut.core.covariate.design import KINDS, Design, group_design, smooth_design
 from steadycut.core.covariate.one_cut_test import common_cut_test
 from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
-from steadycut.core.covariate.slices import slice_patients
 from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
@@ -87,7 +86,7 @@ def fit_by_covariate(
     >>> study.positions, study.thresholds.round(1), study.test.p_value < 0.01
     (['f', 'm'], array([1.2, 2.6]), True)
     """
-    check_choice("kind", kind, KINDS)
+    check_choice("kind", kind, designs.KINDS)
     check_choice("rule", rule, RULES)
     options = study_options(
         rule=rule,
@@ -108,12 +107,12 @@ def fit_by_covariate(
     return study
 
 
-def make_design(values: Values, roles: Roles, kind: str) -> tuple[Design, IntArray]:
+def make_design(values: Values, roles: Roles, kind: str) -> tuple[designs.Design, IntArray]:
     """Return the design and the slice of each choosing patient."""
     if kind == "smooth":
-        return smooth_design(np.asarray(values[roles.select], dtype=np.float64))
+        return designs.smooth_design(np.asarray(values[roles.select], dtype=np.float64))
     # The groups are those of all patients. They are known before any label is.
-    design = group_design(np.asarray(values, dtype=np.str_))
+    design = designs.group_design(np.asarray(values, dtype=np.str_))
     return design, design.codes(values[roles.select])
 
 
@@ -124,7 +123,9 @@ def run_by_covariate(
     roles, search = deal_roles(patients, options), options.search
     design, codes = make_design(values, roles, kind)
     oriented = patients.oriented(options.direction)
-    slices = slice_patients(oriented.take(roles.select), codes, design.n_slices, oriented.scores)
+    slices = designs.slice_patients(
+        oriented.take(roles.select), codes, design.n_slices, oriented.scores
+    )
     _, seed = np.random.SeedSequence(options.seed).spawn(2)
     rng, n_draws = np.random.default_rng(seed), search.n_bootstrap
     cuts = choose_by_covariate(slices, design, search.chooser, search.costs, n_draws, rng)
@@ -157,7 +158,7 @@ def run_by_covariate(
 
 
 def _certify_groups(
-    labels: LabelArray, called: BoolArray, groups: Values, design: Design, options: Options
+    labels: LabelArray, called: BoolArray, groups: Values, design: designs.Design, options: Options
 ) -> tuple[Certificate | None, ...]:
     share = options.search.delta / max(len(design.names), 1)
     inside = [groups == name for name in design.names]
