@@ -89,15 +89,14 @@ def basin_share(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> float:
 
 def class_warnings(name: str, patients: PatientScores) -> list[str]:
     """Return a warning for each class with few patients; ``name`` says what they are used for."""
-    found, names = [], patients.recipe.class_names
+    names = patients.recipe.class_names
     counts = {names.ill_patients: patients.n_positive, names.healthy_patients: patients.n_negative}
-    for kind, count in counts.items():
-        if count < FEW_PATIENTS:
-            found.append(
-                f"few patients: {count} {kind} {name}; expect a rough cut-off and a wide "
-                f"certificate below {FEW_PATIENTS}."
-            )
-    return found
+    return [
+        f"few patients: {count} {kind} {name}; expect a rough cut-off and a wide certificate below "
+        f"{FEW_PATIENTS}."
+        for kind, count in counts.items()
+        if count < FEW_PATIENTS
+    ]
 
 
 def order_warnings(patients: PatientScores) -> list[str]:

@@ -62,9 +62,8 @@ def odd_warnings(patients: PatientScores, direction: str = "ge", *, has_target: 
 
 def same_score_warnings(patients: PatientScores) -> list[str]:
     """Notice a score that is the same for every patient."""
-    if not is_constant(patients):
-        return []
-    return ["score: every patient has the same score; no cut-off can tell them apart."]
+    text = "score: every patient has the same score; no cut-off can tell them apart."
+    return [text] if is_constant(patients) else []
 
 
 def swapped_warnings(patients: PatientScores, direction: str) -> list[str]:

@@ -33,7 +33,6 @@ def freeze(
         known = remember(study.patients, study.options.seed, key)
         document = document.model_copy(update={"remembered_patients": known})
     if small_cells is not None:
-        document = document.model_copy(update={"all_patients": None})
         document = without_small_cells(document, study, small_cells)
     return rule.FrozenRule(document)
 

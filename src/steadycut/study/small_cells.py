@@ -173,12 +173,8 @@ def without_bins(home: Home) -> Home:
     Then nothing is estimated or tested without labels: that takes single patients.
     """
     counts = home.counts
-    one = RankBins(
-        edges=np.empty(0),
-        positive=np.array([counts.tp + counts.fn]),
-        negative=np.array([counts.fp + counts.tn]),
-    )
-    return replace(home, bins=one)
+    positive, negative = np.array([[counts.n_positive], [counts.n_negative]])
+    return replace(home, bins=RankBins(edges=np.empty(0), positive=positive, negative=negative))
 
 
 def check_enough(patients: PatientScores, least: int) -> None:
@@ -268,6 +264,7 @@ def without_small_cells(document: RuleDocument, study: FittedStudy, least: int) 
     return document.model_copy(
         update={
             "operating_value": None,
+            "all_patients": None,
             "score_range": _outwards(_outwards(document.score_range, base), step),
             "bootstrap_thresholds": cuts,
             "certificate": CertificatePart.of(

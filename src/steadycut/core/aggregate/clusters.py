@@ -59,9 +59,8 @@ def cluster_sums(segments: Segments) -> ClusterSums:
     means, sizes = mean(segments), segments.sizes
     squares = np.full(sizes.size, np.nan)
     repeats = np.full(sizes.size, repeats_of(segments))
-    if np.abs(segments.values).max(initial=0.0) > LARGEST:
-        return ClusterSums(sizes=sizes, means=means, squares=squares, repeats=repeats)
-    for groups, rows in blocks_of(segments.offsets):
+    small = np.abs(segments.values).max(initial=0.0) <= LARGEST
+    for groups, rows in blocks_of(segments.offsets) if small else ():
         distances = segments.values[rows] - np.repeat(means[groups], sizes[groups])
         squares[groups] = exact_sums(distances**2, offsets_of(sizes[groups]))
     return ClusterSums(sizes=sizes, means=means, squares=squares, repeats=repeats)

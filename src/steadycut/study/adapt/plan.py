@@ -62,7 +62,6 @@ def labels_at_site(
     rows = []
     for cuts, level in shares.items():
         median, most = labels_one_at_a_time(*scaled, level)
-        count = labels_for_menu if cuts == MENU else labels_needed
-        fixed = count(*scaled, level)
+        fixed = (labels_for_menu if cuts == MENU else labels_needed)(*scaled, level)
         rows.append(SiteLabelsPart(cuts=cuts, delta=level, fixed=fixed, median=median, most=most))
     return SitePlanPart(risk=expected, target=wanted, power=POWER, rows=rows)

@@ -95,9 +95,8 @@ class CovariateStudy(Shown):
     def flip_rate(self) -> float:
         """Mean flip probability of the certifying patients."""
         who = self.roles.certify
-        return float(
-            self.rule.flip_probability(self.patients.scores[who], self.covariate[who]).mean()
-        )
+        flips = self.rule.flip_probability(self.patients.scores[who], self.covariate[who])
+        return float(flips.mean())
 
     @property
     def warnings(self) -> list[str]:

@@ -112,9 +112,8 @@ class StrataStudy(Shown):
 
     def stratum_of(self, scores: ArrayLike) -> IntArray:
         """Return the stratum of each score, 0 for the lowest."""
-        return stratum_of(
-            self.options.sign * PatientScores(scores=scores).scores, self.draws.thresholds
-        )
+        values = self.options.sign * PatientScores(scores=scores).scores
+        return stratum_of(values, self.draws.thresholds)
 
     def flip_probability(self, scores: ArrayLike, at_least: int = 1) -> FloatArray:
         """Return how often a resampled study would move each score by ``at_least`` strata."""
