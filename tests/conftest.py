@@ -29,6 +29,8 @@ settings.load_profile("steadycut")
 TOGETHER = (
     *("tests/browser/", "tests/app/", "tests/show/", "tests/docs/"),
     *("test_spark.py", "test_dask.py", "test_camelyon.py", "test_leaks.py", "test_mutants.py"),
+    # Workers that were started for one fit serve the next.
+    "tests/estimators/",
 )
 # Tests that share nothing, and are many.
 APART = ("tests/validity/", "tests/cli/test_errors.py")
