@@ -183,6 +183,6 @@ def test_a_column_of_another_length_is_refused_by_name():
 def test_a_range_is_a_number_or_two_in_order():
     assert check_range("x", 0.2) == (0.2, 0.2)
     assert check_range("x", [0.1, 0.3]) == (0.1, 0.3)
-    for bad in (0, 1.0, True, "much", (0.1, 0.2, 0.3), (0.3, 0.2), (0.5, 1 - 1e-16)):
+    for bad in (0, 1.0, 1.5, True, "much", (0.1, 0.2, 0.3), (0.3, 0.2), (0.5, 1 - 1e-16)):
         with pytest.raises(BadOption, match="x must"):
             check_range("x", bad)

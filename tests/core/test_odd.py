@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from steadycut.core.odd import check_varied, code_warnings, odd_warnings
+from steadycut.core.odd import check_varied, code_warnings, odd_warnings, swapped_warnings
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.errors import BadPatients
 
@@ -92,3 +92,10 @@ def test_a_constant_score_is_refused():
         check_varied(PatientScores(scores=[0.5] * 9, labels=[0, 1, 0] * 3))
     check_varied(PatientScores(scores=[0.5, 0.6], labels=[0, 1]))
     assert kinds(PatientScores(scores=[0.5] * 30, labels=[0, 1, 0] * 10)) == ["score"]
+
+
+@pytest.mark.parametrize(("direction", "low"), [("ge", "low"), ("le", "high")])
+def test_swapped_labels_ask_for_the_scores_that_the_rule_does_not_call(direction, low):
+    labels = np.repeat([1, 0] if direction == "ge" else [0, 1], 10)
+    (text,) = swapped_warnings(PatientScores(scores=np.arange(20.0), labels=labels), direction)
+    assert f"do {low} scores mean ill here" in text

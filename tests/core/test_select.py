@@ -9,6 +9,7 @@ from steadycut.core.bounds.multiscale import multiscale_band
 from steadycut.core.cuts.grid import clear_of_scores, exact_cuts
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.select import Candidate, Search, best_candidate, try_candidate
+from steadycut.core.survival import weighted_at
 from steadycut.errors import BadOption
 from tests.core.cohorts import as_lists, random_cohort
 from tests.slow_reference import cuts, risks, stability
@@ -145,3 +146,22 @@ def test_a_search_is_checked_before_any_work(options, told):
 def test_at_a_target_prevalence_the_band_is_that_of_two_classes():
     assert Search(costs=Costs(target=(0.1, 0.2))).band == "dkw"
     assert Search(costs=Costs()).band == "multiscale"
+
+
+def test_censored_patients_choose_by_their_weights():
+    """`erm` takes the cut at which the weighted patients of known fate cost least."""
+    rng, costs = np.random.default_rng(3), Costs(cost_fn=2)
+    scores = rng.normal(size=60)
+    time, censored = rng.exponential(10 * np.exp(-scores)), rng.exponential(20, 60)
+    patients = PatientScores(
+        scores=scores, time=np.minimum(time, censored), event=time <= censored, horizon=5.0
+    )
+    assert patients.n_unknown
+    search = Search(rule="erm", costs=costs, grid="exact", n_bootstrap=2, delta_boot=0.25)
+    found = try_candidate(patients, patients, search, rng)
+    ends = np.sort(scores)
+    cuts = [ends[0] - 1, *((ends[1:] + ends[:-1]) / 2), ends[-1] + 1]
+    least = min(weighted_at(patients, cut, costs, 0.1).risk for cut in cuts)
+    assert found.smallest_risk == pytest.approx(least)
+    assert found.risk == pytest.approx(least)
+    assert search.delta_boot == 0.25

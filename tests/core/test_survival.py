@@ -143,6 +143,13 @@ def test_weights_of_one_patient_who_stands_for_many_widen_the_limit():
     assert heavy.n_effective < plain.n_effective
 
 
+def test_the_effective_number_by_hand():
+    # Mean 3/8, variance (1.875^2 + 5 * 0.375^2) / 64: as in 32/9 plain patients. Kish: 64/14.
+    found = weighted_rate([1, 0, 0, 0, 0, 0], np.array([3.0, 1, 1, 1, 1, 1]))
+    assert found.value == pytest.approx(3 / 8)
+    assert found.n_effective == pytest.approx(32 / 9)
+
+
 def test_no_log_rank_cut_without_a_cut_to_try():
     ones = np.ones(20)
     assert log_rank_cut(ones, np.arange(20.0), ones) is None

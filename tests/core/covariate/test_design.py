@@ -45,6 +45,11 @@ def test_windows_hold_about_a_quarter_and_overlap():
     assert design.anchors[N_WINDOWS // 2] == pytest.approx(1199.5, rel=0.05)
 
 
+def test_windows_are_the_same_from_both_ends():
+    design, _ = smooth_design(np.arange(2400.0))
+    assert np.array_equal(design.windows, design.windows[::-1, ::-1])
+
+
 def test_between_the_middles_the_rank_is_a_line_and_beyond_it_is_constant():
     design, _ = smooth_design(np.arange(100.0))
     ranks = np.arange(float(len(design.windows)))

@@ -120,3 +120,9 @@ def test_a_new_criterion_is_one_entry_of_the_registry(monkeypatch):
     curve = count_errors(cuts_of(random_cohort(1), "exact").cells[None, :])
     expected = parse_rule("erm")(curve, Costs(cost_fn=2.0)).tolist()
     assert parse_rule("misses-twice")(curve, Costs()).tolist() == expected
+
+
+def test_f_beta_counts_missed_patients_by_the_square_of_beta():
+    """With beta 2 the square is twice beta; with a half it is not: 3.75 / (3.75 + 0.5 + 1)."""
+    counts = Counts(*(np.array([count]) for count in (3.0, 2.0, 1.0, 4.0)))
+    assert criterion("f-beta:0.5").measure(counts, COSTS) == pytest.approx([3.75 / 5.25])

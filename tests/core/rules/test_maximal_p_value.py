@@ -26,6 +26,12 @@ def test_a_corrected_p_value_is_a_share_and_not_smaller(p_value):
     assert p_value <= miller_siegmund(p_value, 0.1, 0.9) <= 1
 
 
+def test_a_corrected_p_value_is_at_most_1_where_the_formula_is_more():
+    z = norm.isf(0.065)
+    assert norm.pdf(z) * ((z - 1 / z) * np.log(99**2) + 4 / z) > 1
+    assert miller_siegmund(0.13, 0.01, 0.99) == 1
+
+
 @pytest.mark.parametrize("p_value", [0.001, 0.01, 0.05])
 def test_altmans_approximation_nearly_agrees(p_value):
     """Altman et al. (1994) fitted -1.63 p (1 + 2.35 log p) to Miller and Siegmund's formula."""

@@ -1,5 +1,6 @@
 import numpy as np
 
+from steadycut.core.diagnose import FEW_PATIENTS
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.diagnose import cost_warnings, grade_warnings, strata_warnings
 from steadycut.core.strata.draws import StrataDraws
@@ -71,3 +72,6 @@ def test_few_patients_of_a_grade_are_told():
         "few patients: 0 of grade 'b'",
         "few patients: 3 of grade 'c'",
     ]
+    enough = np.repeat([0, 1], FEW_PATIENTS)
+    assert grade_warnings("certify", enough, ("a", "b")) == []
+    assert len(grade_warnings("certify", enough[1:], ("a", "b"))) == 1
