@@ -1,5 +1,7 @@
 """Survival at a horizon, by hand and against slow twins."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from steadycut.core.survival import (
     best_labels,
     censoring_weights,
     extremes_at,
+    lausen_p_value,
     log_rank_cut,
     weighted_at,
     weighted_rate,
@@ -148,6 +151,17 @@ def test_the_effective_number_by_hand():
     found = weighted_rate([1, 0, 0, 0, 0, 0], np.array([3.0, 1, 1, 1, 1, 1]))
     assert found.value == pytest.approx(3 / 8)
     assert found.n_effective == pytest.approx(32 / 9)
+
+
+def test_the_p_value_of_the_best_log_rank_cut_in_a_plain_loop():
+    """Lausen and Schumacher's improved Bonferroni bound, for 3, 5 and 8 of 10 patients below."""
+    b, n, p = 2.5, 10, 0.012419330651552265  # that of one cut, two-sided
+    for one, other in ((3, 5), (5, 8)):
+        t = math.sqrt(1 - one * (n - other) / ((n - one) * other))
+        p += math.exp(-(b**2) / 2) / math.pi * (t - (b**2 / 4 - 1) * t**3 / 6)
+    assert lausen_p_value(b, np.array([3, 5, 8]), n) == pytest.approx(p)
+    assert lausen_p_value(b, np.array([3]), n) == pytest.approx(0.012419330651552265)
+    assert lausen_p_value(0.1, np.array([1, 3, 5, 8]), n) == 1
 
 
 def test_no_log_rank_cut_without_a_cut_to_try():
