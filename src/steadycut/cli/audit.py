@@ -223,11 +223,10 @@ def plan_in_words(found: LabelDraw, path: Path, rule: Path) -> str:
     ]
     plan = path.with_name(LABEL_PLAN_FILE)
     return "\n".join(lines) + (
-        f"\n{path} names these patients, so keep it inside the hospital. {plan} names nobody.\n"
-        f"Sign the plan before labelling: steadycut sign {plan} --key KEY\n"
-        "Next: label every one of them, whatever the score is, in the column label. Then run "
-        f"steadycut audit {rule} TABLE --label-plan {plan} --labels {path} --out DIR\n"
-        f"Wrote {plan} and {path}"
+        f"\n{path} names these patients, so keep it inside the hospital. {plan} names "
+        f"nobody.\nSign the plan before labelling: steadycut sign {plan} --key KEY\nNext: label "
+        "every one of them, whatever the score is, in the column label. Then run steadycut audit "
+        f"{rule} TABLE --label-plan {plan} --labels {path} --out DIR\nWrote {plan} and {path}"
     )
 
 

@@ -294,9 +294,8 @@ def roles_in_words(patients: parts.RoleCounts, names: ClassNames, honesty: str =
         return f"{all_of_them}: all were used to choose the cut-off and to check it"
     others = count(patients.certify, "other", "others")
     return (
-        f"{all_of_them}: {patients.select} used to choose the cut-off "
-        f"({patients.select_positive} {ill}), {others} to check it ({patients.certify_positive} "
-        f"{ill})"
+        f"{all_of_them}: {patients.select} used to choose the cut-off ({patients.select_positive} "
+        f"{ill}), {others} to check it ({patients.certify_positive} {ill})"
     )
 
 

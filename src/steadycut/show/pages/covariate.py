@@ -115,11 +115,10 @@ def test_section(study: CovariateStudyDocument) -> Section:
     """Say whether one cut-off is enough for everybody."""
     test, name = study.test, say.quoted(study.covariate)
     result = (
-        f"Is one cut-off enough? p = {test.p_value:.2g}. Among "
-        f"{count(test.n_patients, 'patient')} around the pooled cut-off, those with similar "
-        f"scores differ in disease by {name}. If the same cut-off is best at every {name}, so "
-        f"large a difference comes by chance in {percent(test.p_value)} of studies. Asked of the "
-        "patients used to choose only."
+        f"Is one cut-off enough? p = {test.p_value:.2g}. Among {count(test.n_patients, 'patient')} "
+        f"around the pooled cut-off, those with similar scores differ in disease by {name}. If the "
+        f"same cut-off is best at every {name}, so large a difference comes by chance in "
+        f"{percent(test.p_value)} of studies. Asked of the patients used to choose only."
     )
     return section("test", "Is one cut-off enough?", results=(result,))
 

@@ -206,9 +206,8 @@ def pooling_text(pooling: Pooling) -> str:
     return (
         f"{pooling.instances} instances per patient do not replace patients: {pooling.n_certify} "
         f"patients used to check are still needed. Their {pooling.rows} rows are worth "
-        f"{pooling.effective_rows:.0f} independent ones (design effect "
-        f"{pooling.design_effect:.1f} at icc {pooling.icc:g}). Rows counted as patients would "
-        f"claim a margin of {risk(pooling.claimed_generalization)} instead of "
-        f"{risk(pooling.generalization)}, or {count(pooling.claimed_patients, 'patient')}: not "
-        "valid."
+        f"{pooling.effective_rows:.0f} independent ones (design effect {pooling.design_effect:.1f} "
+        f"at icc {pooling.icc:g}). Rows counted as patients would claim a margin of "
+        f"{risk(pooling.claimed_generalization)} instead of {risk(pooling.generalization)}, or "
+        f"{count(pooling.claimed_patients, 'patient')}: not valid."
     )

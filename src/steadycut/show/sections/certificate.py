@@ -37,9 +37,8 @@ def certificate_section(
 ) -> Section:
     """Say what is certified, term by term, where errors cost what ``costs`` says."""
     text = (
-        "The certificate is an upper limit on the risk. With "
-        f"{percent(1 - certificate.delta)} confidence the true risk of patients like these is not "
-        f"above it, {costs}."
+        f"The certificate is an upper limit on the risk. With {percent(1 - certificate.delta)} "
+        f"confidence the true risk of patients like these is not above it, {costs}."
     )
     results, tables = (honesty_sentence(certificate),), (certificate_table(certificate),)
     title = "How far it can be trusted"

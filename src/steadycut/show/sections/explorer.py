@@ -68,9 +68,8 @@ def limits_text(data: ExplorerPart, value: float, bound: str, names: ClassNames)
     text = (
         f"The certified risk is made of two upper limits, of the share of {names.ill_patients} who "
         f"are missed and of the share of {names.healthy_patients} who are called; each fails with "
-        "probability "
-        f"{data.delta / 2:g} at most. Neither depends on costs or prevalence: these may be "
-        "moved freely, and the certificate still holds."
+        f"probability {data.delta / 2:g} at most. Neither depends on costs or prevalence: these "
+        "may be moved freely, and the certificate still holds."
     )
     if bound != data.bound:
         text += (

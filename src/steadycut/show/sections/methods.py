@@ -198,12 +198,11 @@ def audit_results_text(document: LabelledAudit) -> str:
     moved, names = document.shift.signed, document.names
     return (
         f"Results. Here {characteristics_text(document)}. The observed risk was "
-        f"{risk(document.risk_external)} (first hospital: {risk(document.risk_internal)}), "
-        f"with {percent(1 - document.delta)} confidence at most "
-        f"{at_most(document.bound_external)} ({document.bound}). Of the change, "
-        f"{risk(moved.prevalence)} comes from the prevalence, {risk(moved.shape_positive)} from "
-        f"the scores of {names.ill_patients} and {risk(moved.shape_negative)} from those of "
-        f"{names.healthy_ones}."
+        f"{risk(document.risk_external)} (first hospital: {risk(document.risk_internal)}), with "
+        f"{percent(1 - document.delta)} confidence at most {at_most(document.bound_external)} "
+        f"({document.bound}). Of the change, {risk(moved.prevalence)} comes from the prevalence, "
+        f"{risk(moved.shape_positive)} from the scores of {names.ill_patients} and "
+        f"{risk(moved.shape_negative)} from those of {names.healthy_ones}."
     )
 
 

@@ -125,10 +125,9 @@ def sides_section(
 ) -> Section:
     """Show both sides with their limits, and how many patients lie between."""
     text = (
-        "Each lower limit is exact at "
-        f"{percent(1 - delta / len(sides))} confidence, so both hold together with "
-        f"{percent(1 - delta)} confidence. The limits of the share between need no labels; they "
-        "are a separate statement."
+        f"Each lower limit is exact at {percent(1 - delta / len(sides))} confidence, so both hold "
+        f"together with {percent(1 - delta)} confidence. The limits of the share between need no "
+        "labels; they are a separate statement."
     )
     results = () if between is None else (f"{between_in_words(between)}.",)
     columns: list[Column] = [
