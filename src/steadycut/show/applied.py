@@ -4,6 +4,7 @@ from steadycut.documents.applied import AppliedDocument
 from steadycut.documents.parts import CertificatePart
 from steadycut.show.numbers import count, cut, percent
 from steadycut.show.page import Page, Status
+from steadycut.show.sentences import audit_command
 
 
 def applied_text(applied: AppliedDocument) -> str:
@@ -23,10 +24,7 @@ def applied_page(applied: AppliedDocument, step: str = "") -> Page:
         subtitle=count(applied.n_patients, "patient"),
         status=Status(text="decided", tone="open"),
         headline=(applied_text(applied),),
-        facts=(),
         next_step=step,
-        warnings=(),
-        sections=(),
     )
 
 
@@ -38,8 +36,7 @@ def next_step(
     ``unlike`` says that the scores are unlike those of the rule, as in another unit. With
     ``survival`` the rule names the columns of the follow-up.
     """
-    label = "" if survival else " --label COL"
-    command = f"steadycut audit {rule} TABLE{label} --out DIR"
+    command = audit_command(rule, survival=survival)
     if unlike:
         return (
             "Next: do not act on these decisions. The scores are unlike those of the rule: check "

@@ -126,9 +126,9 @@ class Page:
     subtitle: str
     status: Status
     headline: tuple[str, ...]
-    facts: tuple[tuple[str, str], ...]
-    warnings: tuple[str, ...]
-    sections: tuple[Section, ...]
+    facts: tuple[tuple[str, str], ...] = ()
+    warnings: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
     marks: tuple[Status, ...] = ()
     next_step: str = ""
     answer: Table | None = None

@@ -15,6 +15,8 @@ from steadycut.documents.study import HeldOutPart, StudyDocument, StudyVerdictPa
 from steadycut.show.numbers import count, cut, percent, rate, risk
 from steadycut.study.questions import at_each_end, capital
 
+NOT_USEFUL = "Next: do not use it. Check the direction and the costs, or take another score."
+
 
 def quoted(name: object) -> str:
     """Return a name of the user's in quotation marks."""
@@ -193,27 +195,22 @@ def estimate_in_words(estimate: parts.EstimatePart, confidence: float | None = N
 
 def tested_in_words(point: parts.CountsPart, honesty: str, names: ClassNames) -> str:
     """Say on whom the cut-off was tested, and how many errors there were."""
-    total = point.tp + point.fn + point.fp + point.tn
-    who = (
-        "who were not used to choose it"
-        if honesty == "split"
-        else "who were also used to choose it"
-    )
-    return (
-        f"{count(total, 'patient')} {who}: {point.fn} of {point.tp + point.fn} "
-        f"{of_them(names.ill)} missed, {point.fp} of {point.fp + point.tn} "
-        f"{of_them(names.healthy)} called"
-    )
+    total, also = point.confusion.n_patients, "not" if honesty == "split" else "also"
+    who = f"{count(total, 'patient')} who were {also} used to choose it"
+    return f"{who}: {wrong_in_words(point, names)}"
+
+
+def wrong_in_words(point: parts.CountsPart, names: ClassNames) -> str:
+    """Say how many patients of each class were decided wrongly."""
+    missed = f"{point.fn} of {point.tp + point.fn} {of_them(names.ill)} missed"
+    return f"{missed}, {point.fp} of {point.fp + point.tn} {of_them(names.healthy)} called"
 
 
 def held_out_in_words(test: HeldOutPart, names: ClassNames) -> str:
     """Say what the frozen cut-off did to patients who were held out."""
-    point, found = test.operating_point, test.certificate
-    return (
-        f"{count(found.n_patients, 'patient')} with no part in it: {point.fn} of "
-        f"{point.tp + point.fn} {of_them(names.ill)} missed, {point.fp} of {point.fp + point.tn} "
-        f"{of_them(names.healthy)} called; cost {risk(found.risk)}, at most {at_most(found.value)}"
-    )
+    found, wrong = test.certificate, wrong_in_words(test.operating_point, names)
+    who = f"{count(found.n_patients, 'patient')} with no part in it"
+    return f"{who}: {wrong}; cost {risk(found.risk)}, at most {at_most(found.value)}"
 
 
 def reversed_in_words(flip_rate: float) -> str:
@@ -223,11 +220,15 @@ def reversed_in_words(flip_rate: float) -> str:
 
 def next_step(name: str, *, several_sites: bool = False, survival: bool = False) -> str:
     """Say what to do with a rule that was just made; with ``survival`` it names its columns."""
-    label = "" if survival else " --label COL"
-    command = f"steadycut audit {name} TABLE{label} --out DIR"
-    if several_sites:
-        return f"No other hospital has checked it yet. Next: {command}"
-    return f"This says nothing about another hospital yet. Next: {command}"
+    known = "No other hospital has checked it yet."
+    if not several_sites:
+        known = "This says nothing about another hospital yet."
+    return f"{known} Next: {audit_command(name, survival=survival)}"
+
+
+def audit_command(rule: str, *, survival: bool) -> str:
+    """Return the command that audits a rule; with ``survival`` the rule names the columns."""
+    return f"steadycut audit {rule} TABLE{'' if survival else ' --label COL'} --out DIR"
 
 
 def study_step(study: StudyDocument, verdict: StudyVerdictPart) -> str:
@@ -240,23 +241,28 @@ def study_step(study: StudyDocument, verdict: StudyVerdictPart) -> str:
             "nobody is better. Take a narrower range, or another score."
         )
     if verdict.useful == "no":
-        return "Next: do not use it. Check the direction and the costs, or take another score."
+        return NOT_USEFUL
     if worse:
         return (
             f"Next: take another score or a narrower range of prevalences. At {worse} it is not "
             "better than calling everybody or nobody; more patients would only confirm this."
         )
     if certificate.risk >= certificate.trivial_risk:
-        return (
-            "Next: try another score, other costs or another direction. At these rates it is not "
-            f"better than {without_score(study)}; more patients would only confirm this."
-        )
+        return other_score_step(without_score(study))
     if verdict.patients_needed is None:
         return "Next: take another score or rule. At these rates even many patients do not tell."
     return (
         f"Next: fit with about {verdict.patients_needed} patients in all (here "
         f"{study.patients.total}). Set this number now: every further look adds its own "
         f"{percent(certificate.delta)} chance of an error."
+    )
+
+
+def other_score_step(without: str) -> str:
+    """Say what to do with a cut-off that costs no less than ``without``, which needs no score."""
+    return (
+        "Next: try another score, other costs or another direction. At these rates it is not "
+        f"better than {without}; more patients would only confirm this."
     )
 
 
@@ -301,10 +307,9 @@ def roles_in_words(patients: parts.RoleCounts, names: ClassNames, honesty: str =
 
 def errors_sentence(point: parts.CountsPart, who: str, names: ClassNames) -> str:
     """Say how many errors were seen."""
-    total = point.tp + point.fn + point.fp + point.tn
     wrong = count(point.fn + point.fp, "time")
     return (
-        f"Among {count(total, 'patient')} {who} it was wrong {wrong}: "
+        f"Among {count(point.confusion.n_patients, 'patient')} {who} it was wrong {wrong}: "
         f"{point.fn} of {point.tp + point.fn} {names.ill_patients} missed, "
         f"{count(point.fp, 'false alarm')} in {point.fp + point.tn} {names.healthy_patients}."
     )

@@ -2,7 +2,7 @@
 
 from steadycut.core.adapt.labels import OWN
 from steadycut.core.rounding import at_most, of_hundred
-from steadycut.documents.adaptation import AdaptationDocument, CandidateCutPart, ChangePart
+from steadycut.documents.adaptation import AdaptationDocument, ChangePart
 from steadycut.show.builders import held_files, of_columns, pictures, section
 from steadycut.show.figures.label_path import LabelPathDisplay
 from steadycut.show.numbers import count, cut, percent, risk
@@ -58,17 +58,13 @@ def facts(found: AdaptationDocument) -> tuple[tuple[str, str], ...]:
     if found.change is not None:
         return change_facts(found.change)
     rows = [
-        (
-            "frozen cut-off",
-            f"{cut(found.frozen_threshold)}, calls {percent(found.frozen_call_rate)}",
-        ),
-        ("cut-off here", f"{cut(found.threshold)}, calls {percent(found.call_rate)}"),
+        ("frozen cut-off", found.frozen_threshold, found.frozen_call_rate),
+        ("cut-off here", found.threshold, found.call_rate),
     ]
     for one in found.wrong_odds if found.labels is None else ():
         times = f"{one.factor:.1f} times" if one.factor > 1 else f"1/{1 / one.factor:.1f} of"
-        calls = f"calls {percent(one.call_rate)}"
-        rows.append((f"if the odds are {times} those stated", f"{cut(one.threshold)}, {calls}"))
-    return tuple(rows)
+        rows.append((f"if the odds are {times} those stated", one.threshold, one.call_rate))
+    return tuple((name, f"{cut(value)}, calls {percent(share)}") for name, value, share in rows)
 
 
 def change_facts(part: ChangePart) -> tuple[tuple[str, str], ...]:
@@ -120,11 +116,6 @@ def menu(found: AdaptationDocument) -> Table:
         columns += [
             ("missed", [str(one.missed) for one in rows]),
             ("false alarms", [str(one.alarms) for one in rows]),
-            ("cost at most", [limit(one) for one in rows]),
+            ("cost at most", [at_most(one.limit) for one in rows]),
         ]
     return of_columns("* is the one to use", columns, texts=2, short=False)
-
-
-def limit(one: CandidateCutPart) -> str:
-    """Return the upper limit of the cost."""
-    return at_most(one.limit)

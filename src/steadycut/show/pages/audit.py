@@ -139,18 +139,13 @@ def decision_facts(audit: DecisionAudit) -> tuple[Fact, ...]:
     """Return the numbers to take away."""
     certified = ("certified before, at most", at_most(audit.certificate.value))
     flips = ("decisions that another sample would reverse", percent(audit.flip_rate))
-    between: tuple[Fact, ...] = ()
+    found: list[Fact] = []
     if audit.between is not None:
-        between = (("between the cut-offs", between_in_words(audit.between)),)
-    if not isinstance(audit, LabelledDecisionAudit):
-        return (*between, certified, flips)
-    return (
-        *between,
-        ("average cost here", risk(audit.risk_external)),
-        ("here, at most", at_most(audit.bound_external)),
-        certified,
-        flips,
-    )
+        found.append(("between the cut-offs", between_in_words(audit.between)))
+    if isinstance(audit, LabelledDecisionAudit):
+        found.append(("average cost here", risk(audit.risk_external)))
+        found.append(("here, at most", at_most(audit.bound_external)))
+    return (*found, certified, flips)
 
 
 def labelled_sections(audit: LabelledAudit) -> tuple[Section, ...]:
@@ -172,17 +167,14 @@ def label_free_section(audit: AuditDocument) -> Section:
     p_value = UNKNOWN if shape.p_value is None else f"p = {shape.p_value:.3f}"
     said_call_rate = f"at that prevalence; {percent(audit.call_rate)} are called"
     reach = f"{risk(expected.low)} to {risk(expected.high)}, if {expected.assumes}"
-    calls = f"not used; it would call {percent(matched.call_rate)}"
+    share = percent(matched.call_rate)
+    calls = f"not used; it would call {share}, and assumes that {matched.assumes}"
     rows = (
         ("prevalence", percent(prevalence.value), f"estimated; {ends(prevalence.interval, level)}"),
         ("shape test", p_value, "a small value says that scores within a class have moved"),
         ("expected call rate", percent(audit.call_rate_expected), said_call_rate),
         ("expected risk", risk(expected.estimate), reach),
-        (
-            "quantile-matched cut-off",
-            cut(matched.threshold),
-            f"{calls}, and assumes that {matched.assumes}",
-        ),
+        ("quantile-matched cut-off", cut(matched.threshold), calls),
     )
     said = (audit.rescaling.text, *audit.statements)
     texts, results, short = (said, (), ()) if audit.labelled else ((), said, (0, 1, 2))

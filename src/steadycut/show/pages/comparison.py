@@ -57,10 +57,8 @@ def conclusion(comparison: ComparisonDocument) -> str:
     if comparison.fixed is None or comparison.delta is None:
         return ""
     less, more, rest = (named(comparison, answer) for answer in ("less", "more", "cannot tell"))
-    parts = [
-        *([f"{less} cost{_s(less)} less"] if less else []),
-        *([f"{more} cost{_s(more)} more"] if more else []),
-    ]
+    both = (("less", less), ("more", more))
+    parts = [f"{names} cost{_s(names)} {answer}" for answer, names in both if names]
     if not parts:
         parts = ["no other rule differs from it" if rest else "no other rule was compared"]
     beyond = f" beyond chance ({percent(1 - comparison.delta)} confidence for all together)"
@@ -77,11 +75,8 @@ def next_step(comparison: ComparisonDocument) -> str:
             "cut-off with steadycut fit on labelled patients of that hospital."
         )
     fixed, without = comparison.rows[0], comparison.trivial_external
-    better = [
-        row
-        for row in comparison.rows
-        if row.against_fixed == "less" and row.risk_external < without
-    ]
+    less = [row for row in comparison.rows if row.against_fixed == "less"]
+    better = [row for row in less if row.risk_external < without]
     if better:
         best = min(better, key=lambda row: row.risk_external)
         return (

@@ -22,7 +22,7 @@ WITHOUT = "calling everybody or nobody"
 
 def covariate_page(study: CovariateStudyDocument) -> Page:
     """Return the page of a study of cut-offs by covariate."""
-    certificate, costs = study.certificate, study.costs
+    certificate, costs, pooled = study.certificate, study.costs, study.pooled
     by = "group of" if study.kind == "groups" else "value of"
     return Page(
         title=f"Cut-offs by {by} {say.quoted(study.covariate)}",
@@ -31,11 +31,8 @@ def covariate_page(study: CovariateStudyDocument) -> Page:
         headline=headline(study),
         marks=useful_mark(study.verdict, certified_sentence(study)),
         facts=(
-            ("one cut-off for all", cut(study.pooled.threshold)),
-            (
-                "certified for it, at most",
-                say.limit_in_short(study.pooled.certificate.value, costs),
-            ),
+            ("one cut-off for all", cut(pooled.threshold)),
+            ("certified for it, at most", say.limit_in_short(pooled.certificate.value, costs)),
             ("stability", say.reversed_in_words(study.flip_rate)),
         ),
         answer=answer_table(study) if len(study.cuts) <= MOST_ROWS else None,

@@ -48,9 +48,7 @@ def page_with(
         subtitle=about,
         status=Status(text=f"{percent(1 - plan.delta)} confidence", tone="open"),
         headline=answer,
-        facts=(),
         next_step=after,
-        warnings=(),
         sections=(rows, section("notes", "What this assumes", results=tuple(plan.notes))),
         files=held_files(plan, "plan.json"),
     )

@@ -50,8 +50,6 @@ def rule_page(rule: FrozenFile[Any]) -> Page:
         next_step=two_cuts_step(sides, document.rule)
         if sides
         else useful_step(rule.file_name, certificate, verdict, without),
-        warnings=(),
-        sections=(),
     )
 
 

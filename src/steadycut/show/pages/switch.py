@@ -7,6 +7,7 @@ from steadycut.show.numbers import count, cut, percent
 from steadycut.show.page import Page, Status, Table
 from steadycut.show.sections.verdict import TONES
 
+MATCHED = "A cut-off for the new version"
 SPLIT = (
     "The matching cut-off calls as many patients as the old cut-off does, among the patients who "
     "gave it. The other patients show how many decisions it changes. It has no certificate."
@@ -48,9 +49,7 @@ def switch_page(found: SwitchDocument) -> Page:
         next_step=found.next_step,
         warnings=tuple(found.warnings),
         sections=(
-            section(
-                "matched", "A cut-off for the new version", SPLIT, tables=(split_table(found),)
-            ),
+            section("matched", MATCHED, SPLIT, tables=(split_table(found),)),
             section("map", "From old to new scores", MAP, tables=(map_table(found),)),
         ),
         files=held_files(found, "switch.json"),

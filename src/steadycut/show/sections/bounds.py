@@ -1,5 +1,7 @@
 """The risk at another hospital: the bounds on it, and where its change comes from."""
 
+from typing import Any
+
 from steadycut.core.class_names import ClassNames
 from steadycut.core.rounding import at_least, at_most
 from steadycut.documents.audit import (
@@ -54,16 +56,12 @@ def shift_section(
 
 def shift_table(shift: ShiftPart, names: ClassNames) -> Table:
     """Return the parts of the change: signed, averaged over both orders, and absolute."""
-    parts = (
-        "prevalence",
-        f"scores of {names.ill_patients}",
-        f"scores of {names.healthy_patients}",
-        "total",
-    )
+    scores = [f"scores of {who}" for who in (names.ill_patients, names.healthy_patients)]
+    parts = ("prevalence", *scores, "total")
     columns = (
         parts,
         map(change, parts_of(shift.signed)),
-        interval_texts(shift.intervals.signed),
+        (" to ".join(map(change, ends)) for ends in parts_of(shift.intervals.signed)),
         map(change, parts_of(shift.shapley)),
         map(risk, parts_of(shift)),
     )
@@ -97,15 +95,9 @@ def distances_tables(shift: ShiftPart, names: ClassNames) -> tuple[Table, ...]:
     return (explained(caption, rows, header=("distance", "value", "what it is")),)
 
 
-def parts_of(shift: ShiftParts) -> tuple[float | None, ...]:
-    """Return the parts of a change in the order of the table."""
+def parts_of(shift: ShiftParts | ShiftRanges) -> tuple[Any, ...]:
+    """Return the parts of a change, or their intervals, in the order of the table."""
     return (shift.prevalence, shift.shape_positive, shift.shape_negative, shift.total)
-
-
-def interval_texts(shift: ShiftRanges) -> list[str]:
-    """Write the interval of each part, in the order of the table."""
-    ranges = (shift.prevalence, shift.shape_positive, shift.shape_negative, shift.total)
-    return [" to ".join(map(change, ends)) for ends in ranges]
 
 
 def bounds_section(audit: AnyAudit, figures: tuple[Picture, ...] = ()) -> Section:
@@ -174,9 +166,8 @@ def bounds_table(audit: AnyLabelled) -> Table:
         ("direct bound here", at_most(audit.bound_external), f"{bound}, {patients}"),
     ]
     if isinstance(audit, LabelledDecisionAudit):
-        rows.append(
-            ("at least", at_least(audit.lower_external), "the lower limit, for itself alone")
-        )
+        alone = "the lower limit, for itself alone"
+        rows.append(("at least", at_least(audit.lower_external), alone))
     where = "" if audit.costs is None else f", where {costs_in_words(audit.costs)}"
     return explained(f"The risk here{where}", rows, header=TERMS)
 
@@ -186,14 +177,11 @@ def paper_rows(audit: LabelledAudit) -> list[Row]:
     valid = "observed risk + shift + the margin here; never below the direct bound"
     trivial = audit.costs.trivial_risk(audit.operating_point.prevalence)
     everybody = "call nobody, or call everybody, among the patients here"
+    penalty = "the same plus the penalty of the rule"
     return [
         ("+ shift", risk(audit.shift.total), "the sum of the absolute parts of the change"),
         ("= certified risk + shift", at_most(audit.base_exact), "as if the shift were known"),
-        (
-            "with the penalty",
-            at_most(audit.augmented_exact),
-            "the same plus the penalty of the rule",
-        ),
+        ("with the penalty", at_most(audit.augmented_exact), penalty),
         ("valid base", at_most(audit.base_valid), valid),
         *gamma_rows(audit),
         ("base", at_most(audit.base), "the paper's: observed before + its allowance + shift"),

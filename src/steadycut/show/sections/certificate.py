@@ -71,12 +71,9 @@ def useful_step(
     if verdict is None or verdict.useful == "yes":
         return say.next_step(name)
     if verdict.useful == "no":
-        return "Next: do not use it. Check the direction and the costs, or take another score."
+        return say.NOT_USEFUL
     if certificate.risk >= certificate.trivial_risk:
-        return (
-            "Next: try another score, other costs or another direction. At these rates it is not "
-            f"better than {without}; more patients would only confirm this."
-        )
+        return say.other_score_step(without)
     return "Next: fit with more patients. These do not show that it is useful."
 
 
@@ -95,12 +92,9 @@ def certificate_table(certificate: CertificatePart, *, short: bool = True) -> Ta
     bound = certificate.bound
     hidden = f": {BOUNDS[bound].words}" if bound in BOUNDS else ""
     chance = f"added because only this many patients were tested{hidden}"
+    seen = "average cost per patient among those used to check"
     rows = (
-        (
-            "observed risk",
-            risk(certificate.risk),
-            "average cost per patient among those used to check",
-        ),
+        ("observed risk", risk(certificate.risk), seen),
         ("+ allowance for chance", risk(certificate.generalization), chance),
         ("= certified risk", at_most(certificate.value), "the sum: the upper limit"),
         ("calling everybody or nobody", risk(certificate.trivial_risk), WITHOUT_SCORE),
@@ -140,13 +134,17 @@ def rates_sentence(rates: Sequence[CertifiedRatePart], delta: float) -> str:
 
 def rate_in_words(one: CertifiedRatePart) -> str:
     """Say whether a rate is shown to be at least what was asked for."""
-    limit = f"at least {at_least(one.lower)}"
-    if one.answer == "no":
-        limit = f"at most {at_most(one.upper)}"
     return (
         f"{one.rate} at least {asked_value(one)}: {ANSWERS[one.answer]} ({one.right} of "
-        f"{one.n_patients} {RIGHT[one.rate]}; {limit})"
+        f"{one.n_patients} {RIGHT[one.rate]}; {limit_in_words(one)})"
     )
+
+
+def limit_in_words(one: CertifiedRatePart) -> str:
+    """Write the lower limit of a rate; the upper one if the rate is refuted."""
+    if one.answer == "no":
+        return f"at most {at_most(one.upper)}"
+    return f"at least {at_least(one.lower)}"
 
 
 def rates_step(rates: Sequence[StudyRatePart], direction: str, names: ClassNames) -> str:

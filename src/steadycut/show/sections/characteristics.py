@@ -184,11 +184,10 @@ def counts_table(point: OperatingPointPart, caption: str, names: ClassNames) -> 
 
 def rates_table(points: Mapping[str, OperatingPointPart], names: ClassNames) -> Table:
     """Return who is ill and who is called, at one or several hospitals, a column each."""
+    several, prevalence = points.values(), f"prevalence ({of_them(names.ill)}, of all)"
     rates = {
-        f"prevalence ({of_them(names.ill)}, of all)": [
-            point.prevalence for point in points.values()
-        ],
-        "call rate (called, of all)": [point.call_rate for point in points.values()],
+        prevalence: [point.prevalence for point in several],
+        "call rate (called, of all)": [point.call_rate for point in several],
     }
     return Table(
         caption="Shares",

@@ -34,16 +34,13 @@ def choice_section(study: StudyDocument) -> Section:
     """Say how the cut-off was chosen."""
     target = study.target_prevalence
     at = "" if target is None else f", at a prevalence of {say.prevalence_in_words(target)}"
+    chosen = "of the patients used to choose; over-optimistic, as they were used to choose"
     digits = f"to the last digit {exact(study.threshold)}; it equals no observed score"
     rows = (
         ("cut-off", cut(study.threshold), digits),
         first_score_row(study.operating_value),
         *cut_interval_rows(study.threshold_interval),
-        (
-            "risk",
-            risk(study.risk),
-            "of the patients used to choose; over-optimistic, as they were used to choose",
-        ),
+        ("risk", risk(study.risk), chosen),
         *(row for one in study.criterion for row in criterion_rows(one)),
     )
     text = f"A patient's score is {say.score_in_words(study)}. The rule chose the cut-off along it."

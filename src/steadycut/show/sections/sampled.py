@@ -45,14 +45,11 @@ def sampled_section(found: SampledPart) -> Section:
         f"of both rates hold together with {sure} confidence, and so do the lower ones; those of "
         "the cost hold on their own. They are exact for independent patients."
     )
+    ends = f"{at_least(found.cost.low)} to {at_most(found.cost.high)}"
     rows = (
         ("miss rate", in_short(found.miss), "share of ill patients who are not called"),
         ("false alarm rate", in_short(found.alarm), "share of healthy patients who are called"),
-        (
-            "average cost per patient",
-            f"{risk(found.cost.value)} ({at_least(found.cost.low)} to {at_most(found.cost.high)})",
-            "as in the rule",
-        ),
+        ("average cost per patient", f"{risk(found.cost.value)} ({ends})", "as in the rule"),
     )
     tables = (explained("What the labels show", rows), strata_table(found))
     return section("sampled", "Labels drawn by a plan", text, tables=tables)

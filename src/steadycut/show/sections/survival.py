@@ -23,30 +23,16 @@ def survival_section(found: SurvivalPart, direction: str) -> Section:
         "of known fate stand for those like them who were censored, which is right only if "
         "censoring has nothing to do with the score or the fate."
     )
-    chance = "exact for any censoring"
+    cost = " to ".join(map(risk, found.risk))
+    about, exact = "weighted, approximate:", f"{sure} confidence, exact for any censoring"
+    from_weights = f"{sure} confidence, from the weighted patients"
     rows = [
-        (
-            "sensitivity",
-            between(found.sensitivity),
-            f"weighted, approximate: {rate(weighted.sensitivity)}",
-        ),
-        (
-            "specificity",
-            between(found.specificity),
-            f"weighted, approximate: {rate(weighted.specificity)}",
-        ),
-        (
-            "average cost",
-            f"{risk(found.risk[0])} to {risk(found.risk[1])}",
-            f"weighted, approximate: {risk(weighted.risk)}",
-        ),
-        ("lower limit of the cost", at_least(found.limits[0]), f"{sure} confidence, {chance}"),
-        ("upper limit of the cost", at_most(found.limits[1]), f"{sure} confidence, {chance}"),
-        (
-            "approximate upper limit",
-            at_most(weighted.limit),
-            f"{sure} confidence, from the weighted patients",
-        ),
+        ("sensitivity", between(found.sensitivity), f"{about} {rate(weighted.sensitivity)}"),
+        ("specificity", between(found.specificity), f"{about} {rate(weighted.specificity)}"),
+        ("average cost", cost, f"{about} {risk(weighted.risk)}"),
+        ("lower limit of the cost", at_least(found.limits[0]), exact),
+        ("upper limit of the cost", at_most(found.limits[1]), exact),
+        ("approximate upper limit", at_most(weighted.limit), from_weights),
         ("PPV, weighted", rate(weighted.ppv), "approximate"),
         ("NPV, weighted", rate(weighted.npv), "approximate"),
         ("share with the event, weighted", percent(weighted.prevalence), "approximate"),

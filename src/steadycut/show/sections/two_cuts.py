@@ -11,7 +11,7 @@ from steadycut.documents.study import StudyRatePart
 from steadycut.show.builders import Column, of_columns, section
 from steadycut.show.numbers import cut, percent
 from steadycut.show.page import Section, Status
-from steadycut.show.sections.certificate import asked_value, rule_value
+from steadycut.show.sections.certificate import asked_value, limit_in_words, rule_value
 from steadycut.show.sections.verdict import TONES
 from steadycut.show.sentences import next_step
 
@@ -83,12 +83,9 @@ def side_in_words(one: CertifiedRatePart) -> str:
     """
     side, whom, right = SIDES[one.rate]
     shown = {"yes": "is shown", "cannot tell": "is not shown", "no": "is refuted"}[one.answer]
-    limit = f"at least {at_least(one.lower)}"
-    if one.answer == "no":
-        limit = f"at most {at_most(one.upper)}"
     return (
         f"{side}: {name_in_text(one.rate)} at least {asked_value(one)} {shown}. {one.right} of "
-        f"{one.n_patients} {whom} are {right}: {limit}"
+        f"{one.n_patients} {whom} are {right}: {limit_in_words(one)}"
     )
 
 

@@ -110,11 +110,10 @@ def groups_section(audit: LabelledAudit | LabelledDecisionAudit) -> tuple[Sectio
     if not audit.groups:
         return ()
     # The one that the headline names stands first, also among equals.
-    in_order = sorted(
-        ordered(audit.groups), key=lambda one: name_of_group(one) != audit.worst_group
-    )
-    shown, left_out = in_order[:MOST_SHOWN], max(len(in_order) - MOST_SHOWN, 0)
-    rows = tuple(_group_row(one) for one in shown)
+    groups = ordered(audit.groups)
+    groups.sort(key=lambda one: name_of_group(one) != audit.worst_group)
+    left_out = max(len(groups) - MOST_SHOWN, 0)
+    rows = tuple(_group_row(one) for one in groups[:MOST_SHOWN])
     more = f" {count(left_out, 'group')} with a better verdict are not shown." if left_out else ""
     several = len(audit.groups[0].rates) > len(("missed", "alarms"))
     boundaries = "Errors are counted at all boundaries together. " if several else ""
@@ -130,21 +129,12 @@ def groups_section(audit: LabelledAudit | LabelledDecisionAudit) -> tuple[Sectio
         ),
         short=(0, 1, 2, 3, 4),
     )
-    return (
-        Section(
-            key="groups",
-            title="Every site and group by itself",
-            texts=(
-                (
-                    "Each group is judged by its own patients only. If all groups are as before, "
-                    "the chance that any of them is called bad is at most "
-                    f"{percent(audit.delta / 2)}."
-                ),
-            ),
-            tables=(table,),
-            opened=True,
-        ),
+    text = (
+        "Each group is judged by its own patients only. If all groups are as before, the chance "
+        f"that any of them is called bad is at most {percent(audit.delta / 2)}."
     )
+    title = "Every site and group by itself"
+    return (Section(key="groups", title=title, texts=(text,), tables=(table,), opened=True),)
 
 
 def _group_row(group: GroupPart) -> tuple[str, ...]:
