@@ -4,7 +4,7 @@ import pytest
 
 from steadycut.app.column import Column
 from steadycut.app.fields import FIRST, Field, arguments, asked
-from steadycut.app.words import FIELDS, RULES
+from steadycut.app.words import RULES, TITLES
 from steadycut.core.rules.registry import parse_rule
 from tests.app.client import COMMANDS
 
@@ -45,7 +45,7 @@ def test_fields_have_the_words_of_the_app_and_the_defaults_of_the_command():
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_field_has_plain_words(command):
     for field in asked(COMMANDS[command]):
-        assert field.name in FIELDS or field.help
+        assert field.name in TITLES or field.help
         assert "--" not in field.title + field.hint
         assert not any("--" in field.words(choice) for choice in field.choices)
 

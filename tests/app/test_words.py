@@ -6,7 +6,7 @@ import pytest
 
 from scripts.check_words import GLOSSARY, banned_in, banned_words
 from steadycut.app.pages import refusal
-from steadycut.app.words import COMPARED, FIELDS, NEEDED, VALUES, in_words
+from steadycut.app.words import COMPARED, HINTS, NEEDED, TITLES, VALUES, in_words
 from steadycut.app.works import WORKS
 from tests.app.client import refused
 from tests.app.worked import Words
@@ -65,7 +65,7 @@ def test_pages_that_refuse(worked):
 
 
 def test_every_word_that_a_page_may_show():
-    texts = [text for pair in FIELDS.values() for text in pair]
+    texts = [*TITLES.values(), *HINTS.values()]
     texts += [*NEEDED.values(), *COMPARED.values()]
     texts += [text for several in VALUES.values() for text in several.values()]
     assert [(text, banned_in(text, BANNED)) for text in texts if banned_in(text, BANNED)] == []

@@ -9,7 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from steadycut.app.column import Column
-from steadycut.app.words import FIELDS, NEEDED, WITHOUT_DEFAULT, in_words, title_of, value_in_words
+from steadycut.app.words import (
+    HINTS,
+    NEEDED,
+    TITLES,
+    WITHOUT_DEFAULT,
+    in_words,
+    title_of,
+    value_in_words,
+)
 from steadycut.app.works import STUDY
 
 # What everybody decides. The other options are behind "More options".
@@ -23,18 +31,8 @@ MAPPED = frozenset({*ROLES, "score", "level", "aggregate"})
 NOT_ASKED = frozenset(
     {
         *("out", "engine", "resume", "patient_key", "small_cells", "verify", "json", "verbose"),
-        *(
-            "overwrite",
-            "strict",
-            "log",
-            "column",
-            "no_label",
-            "no_site",
-            "at_site",
-            "labels",
-            "worklist",
-            "delimiter",
-        ),
+        *("overwrite", "strict", "log", "column", "no_label", "no_site", "at_site", "labels"),
+        *("worklist", "delimiter"),
         # A change-control plan is written, signed and used on the command line.
         *("changes", "range", "otherwise", "benefits", "risks", "plan", "trigger"),
         # So are labelling plans, whose list names patients.
@@ -79,7 +77,7 @@ class Field:
     def hint(self) -> str:
         """The text below the field."""
         own = in_words(DEFAULT.sub(r"Empty: \1.", self.help))
-        usual = FIELDS[self.name][1] if self.name in FIELDS else own
+        usual = HINTS.get(self.name, "" if self.name in TITLES else own)
         if self.needed:
             return NEEDED.get(self.name, usual)
         return usual if self.default else WITHOUT_DEFAULT.get(self.name, usual)

@@ -2,14 +2,12 @@
 
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.responses import HTMLResponse, Response
 
 from steadycut.app.words import in_words, rule_in_words
-
-if TYPE_CHECKING:
-    import jinja2
+from steadycut.show.html import environment
 
 STYLES = ("steadycut.show", "templates/style.css"), ("steadycut.app", "static/app.css")
 SCRIPT = ("steadycut.app", "static/app.js")
@@ -41,15 +39,7 @@ def _text(package: str, path: str) -> str:
 
 
 @cache
-def _templates() -> "jinja2.Environment":
-    import jinja2
-
-    made = jinja2.Environment(
-        loader=jinja2.PackageLoader("steadycut.app"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+def _templates() -> Any:
+    made = environment("steadycut.app")
     made.filters |= {"words": in_words, "rule_words": rule_in_words}
     return made

@@ -120,7 +120,8 @@ class Routes:
         rule: Sequence[UploadFile] = (),
     ) -> Response:
         job = self.jobs.open(kind)
-        job.own_tables = _is_of_study(source) and not tables
+        if source is not None and not tables:
+            job.own_tables = source.kind == "fit" or source.own_tables
         try:
             if job.work.takes_rule:
                 _save_rule(job, source, rule)
@@ -309,11 +310,6 @@ def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None
     # New patients may well be watched at a site where the rule was made.
     only_new = job.kind == "audit" or job.own_tables
     job.known_sites = frozenset(frozen.expected.sites if only_new else ())
-
-
-def _is_of_study(source: Job | None) -> bool:
-    """Whether the tables of a job are those that its rule was made from."""
-    return source is not None and (source.kind == "fit" or source.own_tables)
 
 
 def _carried(job: Job, source: Job, *, same: bool) -> dict[str, Sequence[str]]:

@@ -35,24 +35,19 @@ class KnownRule:
 def known_rules(jobs: Iterable[Job]) -> list[KnownRule]:
     """Return each different rule once, with its last verdict; the newest rule comes first."""
     holders: dict[bytes, Job] = {}
-    audits: dict[bytes, Job] = {}
+    verdicts: dict[bytes, Status] = {}
     for job in jobs:
         if (path := job.rule) is not None:
             written = path.read_bytes()
             holders.setdefault(written, job)
             if job.kind == "audit" and job.state == "done":
-                audits[written] = job
+                verdicts[written] = STATUS[json.loads(job.numbers())["verdict"]["overall"]]
     found = [
-        KnownRule(job=job, cut_off=cut_off_of(path), verdict=verdict_of(audits.get(written)))
+        KnownRule(job=job, cut_off=cut_off_of(path), verdict=verdicts.get(written))
         for written, job in holders.items()
         if (path := job.rule) is not None
     ]
     return found[::-1]
-
-
-def verdict_of(audit: Job | None) -> Status | None:
-    """Return the verdict of an audit, if there was one."""
-    return None if audit is None else STATUS[json.loads(audit.numbers())["verdict"]["overall"]]
 
 
 def cut_off_of(path: Path) -> str:

@@ -9,149 +9,132 @@ from collections.abc import Callable
 
 from steadycut.app.works import WORKS
 
-# The title of the field of each option, and the text below it.
-FIELDS = {
-    "direction": ("Which scores mean ill", ""),
+# The title of the field of each option.
+TITLES = {
+    "direction": "Which scores mean ill",
+    "cost_fn": "Cost of a missed patient",
+    "cost_fp": "Cost of a false alarm",
+    "internal": "Sites to choose on",
+    "external": "Sites to judge on",
+    "sites_certify": "Sites that only check the cut-off",
+    "prevalence_there": "Share of ill patients at the next hospital",
+    "cost_there": "Average cost that you would accept at a hospital",
+    "sites": "Number of hospitals",
+    "time": "Survival: how long each patient was followed",
+    "event": "Survival: whether the event happened",
+    "horizon": "Survival: horizon",
+    "rule": "How the cut-off is chosen",
+    "rule_other": "Another way to choose, by its name",
+    "honesty": "Who chooses and who checks",
+    "target_prevalence": "Share of ill patients where it is used",
+    "select": "How one of several scores is chosen",
+    "ensemble": "Average of all scores",
+    "bootstrap": "Number of repeated samples",
+    "grid": "Number of cut-offs that are tried",
+    "seed": "Start of the random numbers",
+    "stratify": "Keep groups apart in repeated samples",
+    "delta": "Risk of a wrong promise or alarm",
+    "test_size": "Patients to hold out",
+    "delta_boot": "The same for the stability of the cut-off",
+    "stratified": "Divide ill and healthy patients evenly",
+    "bound": "How the promise is computed",
+    "certify": "What else to promise",
+    "remember_patients": "Remember the patients",
+    "label_how": "Labels of the rows of a patient",
+    "missing": "Missing scores and labels",
+    "decimal": "Decimal sign of scores",
+    "memory": "Memory that rows may take",
+    "confidence": "Confidence of intervals",
+    "unseen": "Patients of a group that the rule has not seen",
+    "force": "Continue if the rule refuses these patients",
+    "group": "Judge groups by themselves, too",
+    "margin": "How much worse still counts as before",
+    "sequential": "Limits that hold at every look",
+    "order": "When a row came in",
+    "pilot": "A study made here",
+    "risk": "Expected cost per patient",
+    "width": "How far the promise may lie above it",
+    "patients": "Number of patients",
+    "prevalence": "Share of ill patients",
+    "target": "Average cost to promise",
+    "instances": "Rows per patient",
+    "icc": "How alike the rows of a patient are",
+    "certify_size": "Share of patients used to check",
+    # These have their own place in the form.
+    "patient": "Patient",
+    "score": "Scores",
+    "label": "Label",
+    "positive": "Label that means ill",
+    "site": "Site",
+    "level": "Inner level",
+    "aggregate": "One number per patient",
+}
+# The text below a field, where there is one.
+HINTS = {
     "cost_fn": (
-        "Cost of a missed patient",
-        (
-            "Only the ratio of both costs matters for the choice: 5 and 1 mean that a missed "
-            "patient is five times as bad as a false alarm."
-        ),
+        "Only the ratio of both costs matters for the choice: 5 and 1 mean that a missed patient "
+        "is five times as bad as a false alarm."
     ),
-    "cost_fp": ("Cost of a false alarm", ""),
-    "internal": ("Sites to choose on", "None: all sites."),
-    "external": ("Sites to judge on", "None: all that may be used."),
-    "sites_certify": (
-        "Sites that only check the cut-off",
-        "All other sites choose it. Empty: every site does both.",
-    ),
+    "internal": "None: all sites.",
+    "external": "None: all that may be used.",
+    "sites_certify": "All other sites choose it. Empty: every site does both.",
     "prevalence_there": (
-        "Share of ill patients at the next hospital",
-        "A number such as 0.1, or two as 0.05,0.2. Empty: as at the hospitals in the table.",
+        "A number such as 0.1, or two as 0.05,0.2. Empty: as at the hospitals in the table."
     ),
     "cost_there": (
-        "Average cost that you would accept at a hospital",
-        "Decide it before you look. The report says at which share of hospitals it is kept.",
+        "Decide it before you look. The report says at which share of hospitals it is kept."
     ),
-    "sites": (
-        "Number of hospitals",
-        "Instead of all else: what so many hospitals can promise about the next one.",
-    ),
-    "time": (
-        "Survival: how long each patient was followed",
-        "Instead of a label. Needs the event and the horizon too.",
-    ),
-    "event": (
-        "Survival: whether the event happened",
-        "1 if it did, 0 if the patient was only followed so far.",
-    ),
-    "horizon": (
-        "Survival: horizon",
-        "Who has the event by then? In the unit of the time, such as 5 for 5 years.",
-    ),
-    "rule": ("How the cut-off is chosen", ""),
+    "sites": "Instead of all else: what so many hospitals can promise about the next one.",
+    "time": "Instead of a label. Needs the event and the horizon too.",
+    "event": "1 if it did, 0 if the patient was only followed so far.",
+    "horizon": "Who has the event by then? In the unit of the time, such as 5 for 5 years.",
     "rule_other": (
-        "Another way to choose, by its name",
-        (
-            "For example sensitivity:0.85, f-beta:2 or youden@sensitivity:0.9. It replaces the "
-            "choice above."
-        ),
+        "For example sensitivity:0.85, f-beta:2 or youden@sensitivity:0.9. It replaces the choice "
+        "above."
     ),
-    "honesty": ("Who chooses and who checks", ""),
     "target_prevalence": (
-        "Share of ill patients where it is used",
-        (
-            "A number such as 0.1, or two as 0.05,0.2: then the worse one counts. Empty: as in the "
-            "table."
-        ),
+        "A number such as 0.1, or two as 0.05,0.2: then the worse one counts. Empty: as in the "
+        "table."
     ),
-    "select": ("How one of several scores is chosen", ""),
-    "ensemble": ("Average of all scores", "Instead of choosing one of them."),
-    "bootstrap": ("Number of repeated samples", "More samples take longer and vary less."),
-    "grid": (
-        "Number of cut-offs that are tried",
-        "exact: all of them. even: 200 at even distances. Or a number.",
-    ),
-    "seed": ("Start of the random numbers", "The same number gives the same result."),
-    "stratify": ("Keep groups apart in repeated samples", "Such as labels, sites or scanners."),
-    "delta": (
-        "Risk of a wrong promise or alarm",
-        "0.1: it is wrong in at most 10 of 100 studies (90 % confidence).",
-    ),
-    "test_size": (
-        "Patients to hold out",
-        "A share such as 0.2, or a number. They only show what the finished cut-off does.",
-    ),
-    "delta_boot": (
-        "The same for the stability of the cut-off",
-        "Empty: as above. It changes the penalty, not the promise.",
-    ),
+    "ensemble": "Instead of choosing one of them.",
+    "bootstrap": "More samples take longer and vary less.",
+    "grid": "exact: all of them. even: 200 at even distances. Or a number.",
+    "seed": "The same number gives the same result.",
+    "stratify": "Such as labels, sites or scanners.",
+    "delta": "0.1: it is wrong in at most 10 of 100 studies (90 % confidence).",
+    "test_size": "A share such as 0.2, or a number. They only show what the finished cut-off does.",
+    "delta_boot": "Empty: as above. It changes the penalty, not the promise.",
     "stratified": (
-        "Divide ill and healthy patients evenly",
-        "Between choosing and checking. Needs the share of ill patients where it is used.",
+        "Between choosing and checking. Needs the share of ill patients where it is used."
     ),
-    "bound": ("How the promise is computed", "Leave it as it is unless you know these names."),
-    "certify": (
-        "What else to promise",
-        "For example sensitivity:0.90 or sensitivity:0.90,specificity:0.80.",
-    ),
+    "bound": "Leave it as it is unless you know these names.",
+    "certify": "For example sensitivity:0.90 or sensitivity:0.90,specificity:0.80.",
     "remember_patients": (
-        "Remember the patients",
-        "As salted hashes in the rule: later it can refuse patients it was made from.",
+        "As salted hashes in the rule: later it can refuse patients it was made from."
     ),
-    "label_how": ("Labels of the rows of a patient", ""),
-    "missing": ("Missing scores and labels", ""),
-    "decimal": ("Decimal sign of scores", "As the scores are written in the table."),
-    "memory": ("Memory that rows may take", "For example 4GiB. Empty: 2GiB."),
-    "confidence": ("Confidence of intervals", "0.95: 95 % confidence intervals."),
-    "unseen": ("Patients of a group that the rule has not seen", ""),
-    "force": (
-        "Continue if the rule refuses these patients",
-        "The result then says that it was forced.",
-    ),
-    "group": ("Judge groups by themselves, too", "Such as sex, age band or scanner."),
-    "margin": (
-        "How much worse still counts as before",
-        "0.1: an error rate may be higher by 10 of 100 patients.",
-    ),
-    "sequential": (
-        "Limits that hold at every look",
-        "Tick this if you look again and again while labels come in.",
-    ),
-    "order": ("When a row came in", "Numbers or dates such as 2026-01-31."),
-    "pilot": ("A study made here", "Its errors stand for the expected cost. None: give the cost."),
-    "risk": ("Expected cost per patient", "For example 0.1: wrong in 10 of 100 patients."),
-    "width": (
-        "How far the promise may lie above it",
-        "For example 0.05. Leave it empty if the number of patients is given.",
-    ),
-    "patients": ("Number of patients", "All of them, both for choosing and for checking."),
-    "prevalence": (
-        "Share of ill patients",
-        "As a share such as 0.08, or in percent with its sign: 8 %. Empty: not known.",
-    ),
+    "decimal": "As the scores are written in the table.",
+    "memory": "For example 4GiB. Empty: 2GiB.",
+    "confidence": "0.95: 95 % confidence intervals.",
+    "force": "The result then says that it was forced.",
+    "group": "Such as sex, age band or scanner.",
+    "margin": "0.1: an error rate may be higher by 10 of 100 patients.",
+    "sequential": "Tick this if you look again and again while labels come in.",
+    "order": "Numbers or dates such as 2026-01-31.",
+    "pilot": "Its errors stand for the expected cost. None: give the cost.",
+    "risk": "For example 0.1: wrong in 10 of 100 patients.",
+    "width": "For example 0.05. Leave it empty if the number of patients is given.",
+    "patients": "All of them, both for choosing and for checking.",
+    "prevalence": "As a share such as 0.08, or in percent with its sign: 8 %. Empty: not known.",
     "target": (
-        "Average cost to promise",
-        (
-            "Per patient, set before labels are seen. For example 0.2: wrong in at most 20 of 100. "
-            "Empty: less than calling everybody or nobody, or what the rule promised."
-        ),
+        "Per patient, set before labels are seen. For example 0.2: wrong in at most 20 of 100. "
+        "Empty: less than calling everybody or nobody, or what the rule promised."
     ),
-    "instances": ("Rows per patient", "Such as tiles or slides."),
-    "icc": ("How alike the rows of a patient are", "From 0 (not at all) to 1 (the same)."),
-    "certify_size": ("Share of patients used to check", ""),
-    # These have their own place in the form.
-    "patient": ("Patient", "Identifies patients. None: each row is one patient."),
-    "score": ("Scores", ""),
-    "label": ("Label", "Without labels less can be said."),
-    "positive": (
-        "Label that means ill",
-        "Leave it empty if labels are 0 and 1, or as in the rule.",
-    ),
-    "site": ("Site", "The hospital, if there are several."),
-    "level": ("Inner level", ""),
-    "aggregate": ("One number per patient", ""),
+    "instances": "Such as tiles or slides.",
+    "icc": "From 0 (not at all) to 1 (the same).",
+    "patient": "Identifies patients. None: each row is one patient.",
+    "label": "Without labels less can be said.",
+    "positive": "Leave it empty if labels are 0 and 1, or as in the rule.",
+    "site": "The hospital, if there are several.",
 }
 # The text below a field that must be filled in, where it is another one.
 NEEDED = {"internal": "At least one.", "external": "At least one other.", "site": "The hospital."}
@@ -227,7 +210,7 @@ OPTION = re.compile(
 
 def title_of(name: str) -> str:
     """Return what the field of an option is called."""
-    return FIELDS[name][0] if name in FIELDS else name.replace("_", " ").capitalize()
+    return TITLES.get(name) or name.replace("_", " ").capitalize()
 
 
 def value_in_words(name: str, value: str) -> str:

@@ -36,12 +36,7 @@ class Claim:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the claim as plain values."""
-        return {
-            "paper": self.paper,
-            "found": self.found,
-            "share": self.share,
-            "verdict": self.verdict,
-        }
+        return {name: getattr(self, name) for name in ("paper", "found", "share", "verdict")}
 
 
 def share_of(outcomes: Sequence[bool]) -> float:
@@ -58,10 +53,5 @@ def share_of(outcomes: Sequence[bool]) -> float:
 def spread_of(values: Sequence[float]) -> dict[str, float]:
     """Return mean, standard deviation and the middle 90 % over replicates."""
     array = np.asarray(values, dtype=np.float64)
-    low, high = np.quantile(array, [0.05, 0.95])
-    return {
-        "mean": float(array.mean()),
-        "sd": float(array.std()),
-        "low": float(low),
-        "high": float(high),
-    }
+    values = (array.mean(), array.std(), *np.quantile(array, [0.05, 0.95]))
+    return dict(zip(("mean", "sd", "low", "high"), map(float, values), strict=True))

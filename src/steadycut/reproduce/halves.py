@@ -22,11 +22,9 @@ def with_labels(
     candidates: Sequence[PatientScores], labels: Mapping[str, int]
 ) -> list[PatientScores]:
     """Return the candidates with the label of each patient (or slide), by identifier."""
-    known = [[labels[name] for name in np.asarray(one.patients).tolist()] for one in candidates]
-    return [
-        replace(one, labels=np.asarray(mine, dtype=np.int8))
-        for one, mine in zip(candidates, known, strict=True)
-    ]
+    names = [np.asarray(one.patients).tolist() for one in candidates]
+    known = [np.array([labels[name] for name in mine], dtype=np.int8) for mine in names]
+    return [replace(one, labels=mine) for one, mine in zip(candidates, known, strict=True)]
 
 
 def deal_halves(

@@ -26,12 +26,12 @@ def render_page(page: Page, *, printed: bool = False) -> str:
     )
 
 
-def environment() -> Any:
-    """Return the templates; every text that they take is escaped."""
+def environment(package: str = "steadycut.show") -> Any:
+    """Return the templates of a package; every text that they take is escaped."""
     with optional_package("a report", "jinja2", "report"):
         import jinja2
     return jinja2.Environment(
-        loader=jinja2.PackageLoader("steadycut.show"),
+        loader=jinja2.PackageLoader(package),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
