@@ -15,13 +15,7 @@ from steadycut.cli.output import check_file, check_folder, note_warnings, show
 from steadycut.cli.rule_options import RuleColumns, RuleOptions
 from steadycut.cli.tables import note_dropped, row_counts, use_rule
 from steadycut.core.odd import same_score_warnings
-from steadycut.documents.guards import (
-    SCORES_UNLIKE,
-    check_deployment,
-    forced_names,
-    pass_or_refuse,
-    texts_of,
-)
+from steadycut.documents import guards
 from steadycut.documents.same_study import refuse_other_rule
 from steadycut.errors import BadOption
 from steadycut.ingest.read import alike_lines
@@ -63,13 +57,13 @@ def apply_command(
     read, lacking = use.read(use.request())
     several = list(read.patients.values())
     patients = frozen.patients_of(several)
-    found = lacking + check_deployment(frozen, patients, several, key=use.key)
-    pass_or_refuse(found, force=rule.force)
+    found = lacking + guards.check_deployment(frozen, patients, several, key=use.key)
+    guards.pass_or_refuse(found, force=rule.force)
     decisions = frozen.decisions(several, unseen)
     applied = frozen.applied(patients, decisions)
-    forced = forced_names(found)
+    forced = guards.forced_names(found)
     noticed = [
-        *texts_of(found),
+        *guards.texts_of(found),
         *frozen.check_attributes(patients, unseen),
         *same_score_warnings(patients),
         *alike_lines(read),
@@ -80,7 +74,7 @@ def apply_command(
     note_dropped(read, noticed)
     note_warnings(noticed)
     rows = row_counts(read).to_plain()
-    unlike = any(one.name in SCORES_UNLIKE for one in found)
+    unlike = any(one.name in guards.SCORES_UNLIKE for one in found)
     survival, path = frozen.recipe.horizon is not None, shlex.quote(str(rule.rule))
     after = next_step(frozen.certificate, path, unlike=unlike, survival=survival)
     content = {

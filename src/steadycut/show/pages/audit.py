@@ -23,6 +23,7 @@ from steadycut.show.figures.shift import ShiftDisplay
 from steadycut.show.numbers import count, cut, exact, percent, risk
 from steadycut.show.page import Page, Section
 from steadycut.show.pages.study import data_rows
+from steadycut.show.sections import verdict
 from steadycut.show.sections.bounds import bounds_section, shift_section
 from steadycut.show.sections.characteristics import DECISION_CURVE, here_section
 from steadycut.show.sections.checklist import audit_checklist_section
@@ -38,14 +39,6 @@ from steadycut.show.sections.sampled import (
 from steadycut.show.sections.stability import FLIPS
 from steadycut.show.sections.survival import errors_note, survival_facts, survival_section
 from steadycut.show.sections.two_cuts import between_in_words, side_marks, sides_section
-from steadycut.show.sections.verdict import (
-    STATUS,
-    called_in_words,
-    groups_section,
-    marks_of,
-    point_facts,
-    verdict_sentence,
-)
 
 WATERFALL = (
     "Certified risk and bounds, term by term. The dashed line is the risk of calling everybody or "
@@ -98,9 +91,9 @@ def page_with(
     return Page(
         title=f"An audit of {name} on {say.quoted(audit.score)}",
         subtitle=f"{who}, {labelled_in_words(audit)}",
-        status=STATUS[audit.verdict.overall],
-        headline=(verdict_sentence(audit),),
-        marks=(*marks_of(audit), *hidden_marks(audit)),
+        status=verdict.STATUS[audit.verdict.overall],
+        headline=(verdict.verdict_sentence(audit),),
+        marks=(*verdict.marks_of(audit), *hidden_marks(audit)),
         next_step=audit.next_step,
         facts=facts,
         facts_in_short=not audit.labelled,
@@ -119,7 +112,7 @@ def facts(audit: AuditDocument) -> tuple[Fact, ...]:
     certified = ("certified before, at most", limit)
     if not audit.certificate.n_patients:
         certified = ("certified before", "nothing: it was adapted without labels")
-    called = ("called", called_in_words(audit))
+    called = ("called", verdict.called_in_words(audit))
     if audit.sampled is not None:
         return (cut_off, *sampled_facts(audit.sampled, costs), certified, called)
     if not isinstance(audit, LabelledAudit):
@@ -127,7 +120,7 @@ def facts(audit: AuditDocument) -> tuple[Fact, ...]:
     point, before = audit.operating_point, audit.operating_point_internal
     return (
         cut_off,
-        *point_facts(point, before, audit.auc_internal),
+        *verdict.point_facts(point, before, audit.auc_internal),
         ("here, at most", say.limit_in_short(audit.bound_external, costs)),
         certified,
         called,
@@ -153,7 +146,7 @@ def labelled_sections(audit: LabelledAudit) -> tuple[Section, ...]:
     figures = pictures(audit, {ScoresDisplay: CALLED, DecisionCurveDisplay: DECISION_CURVE})
     here, before = audit.operating_point, audit.operating_point_internal
     return (
-        *groups_section(audit),
+        *verdict.groups_section(audit),
         *((survival_section(audit.survival, audit.direction),) if audit.survival else ()),
         here_section(here, before, audit.costs, audit.names, figures, errors_note(audit.survival)),
         shift_section(audit, audit.shift, pictures(audit, {ShiftDisplay: STEPS})),
@@ -202,7 +195,7 @@ def calls_section(audit: AuditDocument) -> Section:
     first = "of the patients used to check of the first hospital"
     rows = (
         *shaky_rows(audit),
-        ("called here", percent(audit.call_rate), called_in_words(audit)),
+        ("called here", percent(audit.call_rate), verdict.called_in_words(audit)),
         ("called before", percent(audit.call_rate_internal), first),
     )
     made_of = [("cut-off", exact(audit.threshold)), *data_rows(audit.data)]
@@ -235,7 +228,7 @@ def delta_of_all(audit: AuditBase) -> float:
 def labelled_decision_sections(audit: LabelledDecisionAudit) -> list[Section]:
     """Return what only labels can tell; some of it only for two grades and two decisions."""
     here, before = audit.operating_point, audit.operating_point_internal
-    sections = [*groups_section(audit), boundaries_section(audit)]
+    sections = [*verdict.groups_section(audit), boundaries_section(audit)]
     if audit.sides is not None:
         sections.insert(0, sides_section(audit.sides, audit.between, delta_of_all(audit)))
     if here is not None and before is not None and audit.costs is not None:

@@ -4,16 +4,7 @@ from typing import Any
 
 from steadycut.core.class_names import ClassNames
 from steadycut.core.rounding import at_least, at_most
-from steadycut.documents.audit import (
-    AuditDocument,
-    DecisionAudit,
-    LabelledAudit,
-    LabelledDecisionAudit,
-    RiskHere,
-    ShiftPart,
-    ShiftParts,
-    ShiftRanges,
-)
+from steadycut.documents import audit as audits
 from steadycut.show.builders import explained, section
 from steadycut.show.numbers import change, count, percent, risk, spread
 from steadycut.show.page import Picture, Section, Table
@@ -31,13 +22,13 @@ UNKNOWN_PART = (
     "none in the total."
 )
 TERMS = ("term", "value", "what it is")
-AnyAudit = AuditDocument | DecisionAudit
-AnyLabelled = LabelledAudit | LabelledDecisionAudit
+AnyAudit = audits.AuditDocument | audits.DecisionAudit
+AnyLabelled = audits.LabelledAudit | audits.LabelledDecisionAudit
 Row = tuple[str, str, str]
 
 
 def shift_section(
-    audit: AnyLabelled, shift: ShiftPart, figures: tuple[Picture, ...] = ()
+    audit: AnyLabelled, shift: audits.ShiftPart, figures: tuple[Picture, ...] = ()
 ) -> Section:
     """Say where the change of risk comes from."""
     names = audit.names
@@ -54,7 +45,7 @@ def shift_section(
     return section("shift", "Where the change comes from", *texts, figures=figures, tables=tables)
 
 
-def shift_table(shift: ShiftPart, names: ClassNames) -> Table:
+def shift_table(shift: audits.ShiftPart, names: ClassNames) -> Table:
     """Return the parts of the change: signed, averaged over both orders, and absolute."""
     scores = [f"scores of {who}" for who in (names.ill_patients, names.healthy_patients)]
     parts = ("prevalence", *scores, "total")
@@ -78,7 +69,7 @@ def shift_table(shift: ShiftPart, names: ClassNames) -> Table:
     )
 
 
-def distances_tables(shift: ShiftPart, names: ClassNames) -> tuple[Table, ...]:
+def distances_tables(shift: audits.ShiftPart, names: ClassNames) -> tuple[Table, ...]:
     """Return the global distances between the hospitals, where they are known."""
     found = shift.distances
     if found is None:
@@ -95,7 +86,7 @@ def distances_tables(shift: ShiftPart, names: ClassNames) -> tuple[Table, ...]:
     return (explained(caption, rows, header=("distance", "value", "what it is")),)
 
 
-def parts_of(shift: ShiftParts | ShiftRanges) -> tuple[Any, ...]:
+def parts_of(shift: audits.ShiftParts | audits.ShiftRanges) -> tuple[Any, ...]:
     """Return the parts of a change, or their intervals, in the order of the table."""
     return (shift.prevalence, shift.shape_positive, shift.shape_negative, shift.total)
 
@@ -113,15 +104,15 @@ def bounds_section(audit: AnyAudit, figures: tuple[Picture, ...] = ()) -> Sectio
 
 def explanation(audit: AnyAudit) -> str:
     """Say what the bounds are."""
-    if isinstance(audit, AuditDocument) and audit.sampled is not None:
+    if isinstance(audit, audits.AuditDocument) and audit.sampled is not None:
         return "The section on labels drawn by a plan has the limits here."
-    if not isinstance(audit, RiskHere):
+    if not isinstance(audit, audits.RiskHere):
         return (
             "Without labels only the certificate of the first hospital is known. Whether it "
             "carries over cannot be told from scores alone."
         )
     held = f"The direct bound on the risk here is valid with {percent(1 - audit.delta)} confidence"
-    if not isinstance(audit, LabelledAudit):
+    if not isinstance(audit, audits.LabelledAudit):
         return f"{held}."
     return (
         f"Upper limits on the risk here. {held}, and the tightest. Base and Augmented are the "
@@ -133,13 +124,13 @@ def explanation(audit: AnyAudit) -> str:
 def vacuous_sentences(audit: AnyAudit) -> list[str]:
     """Say which limits prove nothing, if any do."""
     found = []
-    if isinstance(audit, RiskHere) and audit.vacuous:
+    if isinstance(audit, audits.RiskHere) and audit.vacuous:
         found.append(VACUOUS)
     if not audit.certificate.n_patients:
         found.append(ADAPTED)
     elif audit.certificate.vacuous:
         found.append(VACUOUS_BEFORE)
-    if isinstance(audit, LabelledAudit):
+    if isinstance(audit, audits.LabelledAudit):
         largest = max(audit.costs.cost_fn, audit.costs.cost_fp)
         bounds = {
             "direct bound": audit.bound_external,
@@ -160,19 +151,19 @@ def bounds_table(audit: AnyLabelled) -> Table:
     seen = spread(audit.risk_external, audit.risk_external_se)
     rows: list[Row] = [
         ("certified risk", at_most(audit.certificate.value), "at the first hospital"),
-        *(paper_rows(audit) if isinstance(audit, LabelledAudit) else ()),
+        *(paper_rows(audit) if isinstance(audit, audits.LabelledAudit) else ()),
         ("observed before", risk(audit.risk_internal), "at the first hospital"),
         ("observed here", seen, "\N{PLUS-MINUS SIGN} standard error"),
         ("direct bound here", at_most(audit.bound_external), f"{bound}, {patients}"),
     ]
-    if isinstance(audit, LabelledDecisionAudit):
+    if isinstance(audit, audits.LabelledDecisionAudit):
         alone = "the lower limit, for itself alone"
         rows.append(("at least", at_least(audit.lower_external), alone))
     where = "" if audit.costs is None else f", where {costs_in_words(audit.costs)}"
     return explained(f"The risk here{where}", rows, header=TERMS)
 
 
-def paper_rows(audit: LabelledAudit) -> list[Row]:
+def paper_rows(audit: audits.LabelledAudit) -> list[Row]:
     """Return the bounds made of the change of risk: with our certificate, and the paper's."""
     valid = "observed risk + shift + the margin here; never below the direct bound"
     trivial = audit.costs.trivial_risk(audit.operating_point.prevalence)
@@ -191,7 +182,7 @@ def paper_rows(audit: LabelledAudit) -> list[Row]:
     ]
 
 
-def gamma_rows(audit: LabelledAudit) -> list[Row]:
+def gamma_rows(audit: audits.LabelledAudit) -> list[Row]:
     """Return the paper's allowance for chance, term by term; older files do not have it."""
     found, names = audit.gamma, audit.names
     if found is None:

@@ -7,13 +7,7 @@ from steadycut.core.rounding import (
     share_at_least,
     share_at_most,
 )
-from steadycut.documents.audit import (
-    AuditBase,
-    AuditDocument,
-    HiddenPart,
-    SampledPart,
-    SampledRatePart,
-)
+from steadycut.documents import audit as audits
 from steadycut.documents.parts import CostsPart
 from steadycut.show import sentences as say
 from steadycut.show.builders import explained, of_columns, section
@@ -21,7 +15,7 @@ from steadycut.show.numbers import percent, risk
 from steadycut.show.page import Section, Status, Table
 
 
-def sampled_facts(found: SampledPart, costs: CostsPart) -> tuple[tuple[str, str], ...]:
+def sampled_facts(found: audits.SampledPart, costs: CostsPart) -> tuple[tuple[str, str], ...]:
     """Return both error rates and the cost, with their limits."""
     return (
         ("miss rate", in_short(found.miss)),
@@ -30,13 +24,13 @@ def sampled_facts(found: SampledPart, costs: CostsPart) -> tuple[tuple[str, str]
     )
 
 
-def in_short(rate: SampledRatePart) -> str:
+def in_short(rate: audits.SampledRatePart) -> str:
     """Write a rate with its limits."""
     ends = f"{share_at_least(rate.low)} to {share_at_most(rate.high)}"
     return ends if rate.value is None else f"{percent(rate.value)} ({ends})"
 
 
-def sampled_section(found: SampledPart) -> Section:
+def sampled_section(found: audits.SampledPart) -> Section:
     """Show what the patients whom a labelling plan drew say."""
     sure = percent(found.level)
     text = (
@@ -55,15 +49,15 @@ def sampled_section(found: SampledPart) -> Section:
     return section("sampled", "Labels drawn by a plan", text, tables=tables)
 
 
-def labelled_in_words(audit: AuditBase) -> str:
+def labelled_in_words(audit: audits.AuditBase) -> str:
     """Say which of the patients have labels."""
-    found = audit.sampled if isinstance(audit, AuditDocument) else None
+    found = audit.sampled if isinstance(audit, audits.AuditDocument) else None
     if found is not None:
         return f"{sum(one.labelled for one in found.strata)} of them labelled by a plan"
     return "with known labels" if audit.labelled else "without labels"
 
 
-def sampled_text(found: SampledPart | None) -> str:
+def sampled_text(found: audits.SampledPart | None) -> str:
     """Return the methods and results of labels by a plan, for a paper; nothing without them."""
     if found is None:
         return ""
@@ -76,15 +70,15 @@ def sampled_text(found: SampledPart | None) -> str:
     )
 
 
-def hidden_marks(audit: AuditBase) -> tuple[Status, ...]:
+def hidden_marks(audit: audits.AuditBase) -> tuple[Status, ...]:
     """Say what patients of strata without labels may hide; nothing if there are none."""
-    found = audit.sampled if isinstance(audit, AuditDocument) else None
+    found = audit.sampled if isinstance(audit, audits.AuditDocument) else None
     if found is None or found.hidden is None:
         return ()
     return (Status(text=hidden_sentence(found.hidden), tone="open"),)
 
 
-def hidden_sentence(hidden: HiddenPart) -> str:
+def hidden_sentence(hidden: audits.HiddenPart) -> str:
     """Say what cannot be known, and up to where a statement holds."""
     names = " and ".join(f"'{one}'" for one in hidden.strata)
     start = (
@@ -101,7 +95,7 @@ def hidden_sentence(hidden: HiddenPart) -> str:
     )
 
 
-def strata_table(found: SampledPart) -> Table:
+def strata_table(found: audits.SampledPart) -> Table:
     """Return the strata with their probabilities and labels."""
     strata = found.strata
     columns = [

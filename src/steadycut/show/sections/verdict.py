@@ -3,14 +3,7 @@
 from collections.abc import Sequence
 
 from steadycut.core.rounding import UNKNOWN, at_most
-from steadycut.documents.audit import (
-    AuditBase,
-    GroupPart,
-    LabelledAudit,
-    LabelledDecisionAudit,
-    RiskHere,
-    VerdictPart,
-)
+from steadycut.documents import audit as audits
 from steadycut.documents.parts import OperatingPointPart
 from steadycut.documents.strata import RatePart
 from steadycut.show.numbers import count, percent, rate
@@ -27,31 +20,31 @@ MOST_SHOWN = 25
 RANKS = {"bad": 0, "open": 1, "good": 2}
 
 
-def verdict_sentence(audit: AuditBase) -> str:
+def verdict_sentence(audit: audits.AuditBase) -> str:
     """Return the overall verdict as a sentence; it names the site or group that is worst."""
     text = f"{audit.verdict_text[:1].upper()}{audit.verdict_text[1:]}."
-    if isinstance(audit, RiskHere) and audit.worst_group is not None:
+    if isinstance(audit, audits.RiskHere) and audit.worst_group is not None:
         worst = next(one for one in audit.groups if name_of_group(one) == audit.worst_group)
         text += f" Worst: {audit.worst_group} ({in_short(worst.verdict)})."
-    if isinstance(audit, LabelledAudit):
+    if isinstance(audit, audits.LabelledAudit):
         now, before = area_of(audit.operating_point), _about(audit.auc_internal)
         text += f" AUC {now} here, {before} before."
     return text
 
 
-def name_of_group(group: GroupPart) -> str:
+def name_of_group(group: audits.GroupPart) -> str:
     """Write a site or subgroup as the verdict names it."""
     return f"{group.column} {group.value!r}"
 
 
-def in_short(verdict: VerdictPart) -> str:
+def in_short(verdict: audits.VerdictPart) -> str:
     """Return a verdict in one or two words, with the answers that are no."""
     names = {"useful": "useful", "as_before": "as before", "within_certificate": "as certified"}
     refused = [text for name, text in names.items() if getattr(verdict, name) == "no"]
     return f"{verdict.overall}: not {', not '.join(refused)}" if refused else verdict.overall
 
 
-def marks_of(audit: AuditBase) -> tuple[Status, ...]:
+def marks_of(audit: audits.AuditBase) -> tuple[Status, ...]:
     """Return each answer with its mark."""
     marks = [Status(text=one.text, tone=TONES[one.answer]) for one in audit.questions]
     calls = audit.calls
@@ -62,7 +55,7 @@ def marks_of(audit: AuditBase) -> tuple[Status, ...]:
     return tuple(marks)
 
 
-def called_in_words(audit: AuditBase) -> str:
+def called_in_words(audit: audits.AuditBase) -> str:
     """Write the share of patients who are called here, with its limits."""
     calls = audit.calls
     if calls is None:
@@ -93,19 +86,21 @@ def _about(value: float | None) -> str:
     return UNKNOWN if value is None else f"about {value:.2f}"
 
 
-def ordered(groups: Sequence[GroupPart]) -> list[GroupPart]:
+def ordered(groups: Sequence[audits.GroupPart]) -> list[audits.GroupPart]:
     """Return groups, the worst ones first."""
     return sorted(groups, key=_rank)
 
 
-def _rank(group: GroupPart) -> tuple[int, bool, int, float]:
+def _rank(group: audits.GroupPart) -> tuple[int, bool, int, float]:
     """Return a key that puts the worst group first: not useful, then most answers no."""
     verdict = group.verdict
     answers = [verdict.useful, verdict.as_before, verdict.within_certificate]
     return RANKS[verdict.overall], verdict.useful != "no", -answers.count("no"), -group.cost
 
 
-def groups_section(audit: LabelledAudit | LabelledDecisionAudit) -> tuple[Section, ...]:
+def groups_section(
+    audit: audits.LabelledAudit | audits.LabelledDecisionAudit,
+) -> tuple[Section, ...]:
     """Show every site and group with its own verdict, the worst ones first."""
     if not audit.groups:
         return ()
@@ -137,7 +132,7 @@ def groups_section(audit: LabelledAudit | LabelledDecisionAudit) -> tuple[Sectio
     return (Section(key="groups", title=title, texts=(text,), tables=(table,), opened=True),)
 
 
-def _group_row(group: GroupPart) -> tuple[str, ...]:
+def _group_row(group: audits.GroupPart) -> tuple[str, ...]:
     return (
         f"{group.column} {group.value}",
         in_short(group.verdict),
