@@ -207,7 +207,7 @@ def test_deals_without_a_table_are_passed_over_and_counted():
         both = PatientScores(scores=scores, labels=ill, patients=names)
         return [both.take(np.arange(20))], [both.take(np.arange(20, 40))]
 
-    content = table_of_deals(deal, 0, 4, {"n_bootstrap": 5, "seed": 0})
+    content = table_of_deals(deal, 4, {"n_bootstrap": 5, "seed": 0})
     # Seeds 1, 4, 7 and 10 give a table.
     assert (content["seed"], content["replicates"], content["passed_over"]) == (1, 4, 7)
     assert "Passed over: 7 other splits" in table_page(content)
@@ -221,9 +221,9 @@ def test_deals_that_leave_the_choosing_without_a_class_still_count():
     cohort = PatientScores(scores=rng.normal(size=16) + 2 * labels, labels=labels, patients=names)
     deal = partial(deal_halves, [cohort], stratified=True)
     options = {"n_bootstrap": 5, "seed": 0}
-    content = table_of_deals(deal, 0, 12, options)
+    content = table_of_deals(deal, 12, options)
     assert content["replicates"] == 12
     assert content["passed_over"] == 0
     few = PatientScores(scores=[1.0, 2.0], labels=[0, 1], patients=["a", "b"])
     with pytest.raises(TooFewPatients, match="smaller class"):
-        table_of_deals(partial(deal_halves, [few], stratified=True), 0, 2, options)
+        table_of_deals(partial(deal_halves, [few], stratified=True), 2, options)

@@ -353,12 +353,8 @@ def _in_folder(text: str, folder: Path) -> str:
 
 def _guessed(job: Job, fields: Sequence[Field]) -> Filled:
     guess = guess_columns(job.columns)
-    found = {
-        "patient": guess.patient,
-        "label": guess.label,
-        "site": guess.site,
-        "order": None if job.kind == "adapt" else guess.order,
-    }
+    order = None if job.kind == "adapt" else guess.order
+    found = {"patient": guess.patient, "label": guess.label, "site": guess.site, "order": order}
     return {
         **{field.name: [field.default] for field in fields},
         **{name: [str(at)] for name, at in found.items() if at is not None},

@@ -341,7 +341,8 @@ def known_labels(
     request = use.request(
         label=here.label, site=here.site, positive=here.positive, label_how=here.label_how
     )
-    found = read_tables(tables.complete(request, order), replace(use.reading, resume=False))
+    labelled = replace(request, incomplete="drop", order=order)
+    found = read_tables(labelled, replace(use.reading, resume=False))
     patients = use.frozen.patients_of(found.patients)
     came = None if order is None else arrivals(found, patients)
     return tables.labels_of(patients), {}, came

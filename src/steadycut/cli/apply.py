@@ -69,7 +69,9 @@ def apply_command(
         *alike_lines(read),
     ]
     n_outside = int(decisions["outside_range"].sum())
-    write_atomically(out, write(with_forced(decisions, forced)))
+    # Every row says what was forced, so a copy of any row shows it.
+    every = {"forced": ["; ".join(forced)] * patients.n_patients} if forced else {}
+    write_atomically(out, write({**decisions, **every}))
     use.reading.remove_checkpoint()
     note_dropped(read, noticed)
     note_warnings(noticed)
@@ -88,13 +90,6 @@ def apply_command(
     text = paragraph([applied_text(applied), after, f"Wrote {out}"])
     show(content, text, as_json=output.as_json)
     rule.end(warned=bool(noticed or n_outside))
-
-
-def with_forced(decisions: dict[str, Any], forced: Sequence[str]) -> dict[str, Any]:
-    """Return the columns; every row says what was forced, so a copy of any row shows it."""
-    if not forced:
-        return decisions
-    return {**decisions, "forced": ["; ".join(forced)] * len(decisions["score"])}
 
 
 def check_not_an_input(out: Path, inputs: Sequence[Path | str]) -> None:

@@ -34,6 +34,8 @@ from steadycut.study.operating_point import CONFIDENCE
 LABEL_LIST = "label_list.csv"
 # So unlikely an imbalance of labels between called and other patients is not chance.
 UNLIKELY = 0.001
+# The same patients, by each score or aggregator that the rule needs.
+Several = Mapping[Any, PatientScores]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,12 +187,7 @@ def check_named(frozen: FrozenFile[Any], lacking: Sequence[Finding]) -> None:
         raise BadOption(msg)
 
 
-def write_plan(
-    use: Use,
-    several: Mapping[Any, PatientScores],
-    asked: LabelPlanOptions,
-    output: ReportOptions,
-) -> None:
+def write_plan(use: Use, several: Several, asked: LabelPlanOptions, output: ReportOptions) -> None:
     """Draw the patients to label; write the plan and the list of these patients."""
     rule = use.rule
     found = draw_labels(
@@ -231,10 +228,7 @@ def plan_in_words(found: LabelDraw, path: Path, rule: Path) -> str:
 
 
 def labels_by_plan(
-    use: Use,
-    several: Mapping[Any, PatientScores],
-    asked: LabelPlanOptions,
-    there: ExternalOptions,
+    use: Use, several: Several, asked: LabelPlanOptions, there: ExternalOptions
 ) -> dict[str, int]:
     """Return the labels that are known, by patient, from the list or from the table."""
     frozen = use.frozen
@@ -248,16 +242,13 @@ def labels_by_plan(
         raise BadOption(msg)
     request = use.request(label=label, positive=there.positive, label_how=there.label_how)
     again = replace(use.reading, resume=False, checkpoint=None)
-    read = read_tables(tables.complete(request, None), again)
+    read = read_tables(replace(request, incomplete="drop"), again)
     labels, wanted = tables.labels_of(frozen.patients_of(read.patients)), set(known)
     return {name: one for name, one in labels.items() if name in wanted}
 
 
 def check_verified(
-    use: Use,
-    several: Mapping[Any, PatientScores],
-    table: PatientTable,
-    without: ExternalOptions,
+    use: Use, several: Several, table: PatientTable, without: ExternalOptions
 ) -> list[str]:
     """Refuse or warn if labels are known of called patients more often than of others.
 

@@ -65,9 +65,8 @@ def two_hospitals(
     here, there = sites.names()
     several = list(table.patients.values())
     if there is None:
-        there = sorted(
-            {*map(str, several[0].sites if several[0].sites is not None else ())} - {*here}
-        )
+        known = several[0].sites
+        there = sorted({*map(str, () if known is None else known)} - {*here})
         if not there:
             msg = (
                 "--external others needs a site that is not internal; all sites are in --internal."

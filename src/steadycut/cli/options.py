@@ -107,25 +107,17 @@ def reader_of(kind: type[float], name: str) -> Callable[[str], float]:
     return read
 
 
-Positive = Annotated[
-    str | None, option("VALUE", "The label that means ill. [default: labels are 0/1]")
-]
+ILL = "The label that means ill. [default: labels are 0/1]"
+Positive = Annotated[str | None, option("VALUE", ILL)]
 LABELLED = "same: all rows of a patient have the same label; any: one row labelled ill decides."
 LabelHow = Annotated[str, option("same|any", LABELLED)]
 Direction = Annotated[str, option("ge|le", "ge: high scores mean ill, le: low scores mean ill.")]
-Level = Annotated[
-    list[str] | None,
-    option("COL:AGG", "Level between rows and patients, innermost first.", "--level"),
-]
-Aggregate = Annotated[
-    list[str] | None,
-    option(
-        "AGG",
-        f"{', '.join(aggregator_names())}, over the rows of a patient; several are compared. "
-        "[default: mean]",
-        values=aggregator_names(),
-    ),
-]
+BETWEEN = "Level between rows and patients, innermost first."
+Level = Annotated[list[str] | None, option("COL:AGG", BETWEEN, "--level")]
+OVER_ROWS = "over the rows of a patient; several are compared. [default: mean]"
+AGGREGATORS = aggregator_names()
+AGGREGATED = f"{', '.join(AGGREGATORS)}, {OVER_ROWS}"
+Aggregate = Annotated[list[str] | None, option("AGG", AGGREGATED, values=AGGREGATORS)]
 Site = Annotated[str | None, option("COL", "Column of sites.")]
 HONESTY = "split: some choose, the others certify; uniform: everybody does both."
 Honesty = Annotated[str, option("split|uniform", HONESTY)]

@@ -19,9 +19,5 @@ def rules_command(as_json: AsJson = False) -> None:
     """
     names = ("rule", "meaning", "in_r")
     rows = [dict(zip(names, row, strict=True)) for row in rule_table()]
-    show({"rules": rows}, rules_text(rows), as_json=as_json)
-
-
-def rules_text(rows: list[dict[str, str]]) -> str:
-    """Return one line per rule, and notes about all of them."""
-    return "\n".join(["Rules", columns([list(row.values()) for row in rows], "ttt"), "", NOTES])
+    table = columns([list(row.values()) for row in rows], "ttt")
+    show({"rules": rows}, f"Rules\n{table}\n\n{NOTES}", as_json=as_json)

@@ -83,11 +83,12 @@ def strata_command(
     priced = GivenCosts() if strata.costs is None else read_costs(strata.costs)
     positive = columns.positive
     values = names_of("--order", strata.order, priced.grades)
+    two_names = None if positive is None else [f"not {positive}", positive]
     options = strata_options(
         priced.matrix,
         n_thresholds=strata.n_thresholds,
         strata=names_of("--strata", strata.strata, priced.strata),
-        grade_names=values if values is not None else _two_names(positive),
+        grade_names=two_names if values is None else values,
         rule=strata.rule,
         rule_out=strata.rule_out,
         rule_in=strata.rule_in,
@@ -101,10 +102,6 @@ def strata_command(
     study = run_strata(*graded_patients(found, columns.label, order_of), options)
     page = strata_page(with_data(study.describe(), found))
     finish_study(page, "strata.html", study.freeze(), output, reading, found)
-
-
-def _two_names(positive: str | None) -> list[str] | None:
-    return None if positive is None else [f"not {positive}", positive]
 
 
 def ordered_values(

@@ -45,9 +45,8 @@ def read_levels(
         return read_tables(request, reading), []
     except MissingColumn as error:
         column = error.column
-        found = guards.missing_patient(request, column, expected) or guards.missing_level(
-            request, column
-        )
+        found = guards.missing_patient(request, column, expected)
+        found = found or guards.missing_level(request, column)
         if found is None:
             raise
     guards.pass_or_refuse([found], force=force)
@@ -292,11 +291,6 @@ def names_of(patients: PatientScores) -> list[str]:
 def labels_of(patients: PatientScores) -> dict[str, int]:
     """Return the label of each patient, by identifier."""
     return dict(zip(names_of(patients), patients.known_labels.tolist(), strict=True))
-
-
-def complete(request: Request, order: str | None) -> Request:
-    """Return a request for patients with a label only."""
-    return replace(request, incomplete="drop", order=order)
 
 
 def read_worklist(

@@ -217,7 +217,7 @@ def camelyon_tables(
     problems: list[SkippedFile] = []
     for name, make in _cohorts(slides, scored).items():
         try:
-            tables[name] = table_of_deals(make(), options["seed"], replicates, options, progress)
+            tables[name] = table_of_deals(make(), replicates, options, progress)
         except SteadycutError as error:
             problems.append(SkippedFile(file=f"table {name}", reason=str(error)))
     if not tables:

@@ -62,18 +62,19 @@ def deal_halves(
 
 def table_of_deals(
     deal: Callable[[int], Hospitals],
-    seed: int,
     replicates: int,
     options: Mapping[str, Any],
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Return the tables of one split of the patients, and over replicates with other seeds.
 
+    ``deal`` splits the patients by a seed. The first seed is that of ``options``.
+
     With few patients a role may lack a class, so that a rule has no cut-off. Such a split is passed
     over and counted, and the next seed is used. Nothing else decides whether a split is used.
     """
-    most = MOST_TRIES * max(replicates, 1)
-    numbers = range(seed, seed + most)
+    first_seed = options["seed"]
+    numbers = range(first_seed, first_seed + MOST_TRIES * max(replicates, 1))
     for tried, number in enumerate(numbers):
         try:
             first, settings = deal(number), {**options, "seed": number}
@@ -81,7 +82,7 @@ def table_of_deals(
         except (BadPatients, NoFeasibleCut) as error:
             last = error
             continue
-        others = ((one, _dealt(deal, one)) for one in range(number, seed + most))
+        others = ((one, _dealt(deal, one)) for one in numbers[tried:])
         content = table_result(first, others, replicates, settings, progress)
         return {**content, "passed_over": content["passed_over"] + tried}
     raise last

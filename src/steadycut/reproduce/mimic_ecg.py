@@ -6,9 +6,7 @@ Works for the Demo and for the whole data set.
 import csv
 import re
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,12 +15,11 @@ from steadycut.core.records import PatientScores
 from steadycut.core.split import split_patients
 from steadycut.errors import BadOption, BadTable
 from steadycut.ingest import make_request, read_patients
-from steadycut.ingest.patients import Progress
 from steadycut.pipelines.ecg.pipeline import Segments
 from steadycut.pipelines.ecg.training import Names, deal_training, train_on
 from steadycut.pipelines.sheet import patient_labels, read_records
 from steadycut.pipelines.skipped import SkippedFile, skip_after
-from steadycut.reproduce.halves import table_of_deals, with_labels
+from steadycut.reproduce.halves import with_labels
 from steadycut.reproduce.table import Hospitals
 
 RECORDS, READINGS = "record_list.csv", "machine_measurements.csv"
@@ -131,30 +128,14 @@ def _from_readings(readings: Path, finding: str) -> dict[str, int]:
     return labels
 
 
-def mimic_table(
-    segments: Segments,
-    whose: Names,
-    labels: Mapping[str, int],
-    train_share: float,
-    replicates: int,
-    options: Mapping[str, Any],
-    progress: Progress | None = None,
-) -> dict[str, Any]:
-    """Return the tables; each replicate splits the patients again and trains a new scorer.
-
-    ``whose`` is the patient of each segment. Patients without a label are not used.
-    """
-    deal = partial(hospitals, segments, whose, labels, train_share)
-    return table_of_deals(deal, options["seed"], replicates, options, progress)
-
-
 def hospitals(
     segments: Segments, whose: Names, labels: Mapping[str, int], train_share: float, seed: int
 ) -> Hospitals:
     """Split patients into P and Q, train on a part of P, and score the rest of P and all of Q.
 
     A random half of the patients is P, as in the paper. A share of P trains the scorer and has no
-    other role; the others choose and certify. The penalty of the regression is the best one by
+    other role; the others choose and certify. ``whose`` is the patient of each segment. Patients
+    without a label are not used. The penalty of the regression is the best one by
     cross-validation among the patients who train: the paper takes "the best performing" one.
     """
     names = [name for name in np.unique(whose).tolist() if name in labels]

@@ -48,11 +48,9 @@ def aggregation_in_words(score: str, chain: Sequence[Step]) -> str:
 def is_score_itself(chain: Sequence[Step], n_patients: int, data: parts.DataPart | None) -> bool:
     """Tell whether every patient has one row, so that the mean of the score is the score."""
     # A patient who was left out had at least one row.
-    one_row = (
-        data is not None
-        and data.rows - data.dropped_rows - data.dropped_incomplete_patients == n_patients
-    )
-    return one_row and [step.how for step in chain] == ["mean"]
+    if data is None or [step.how for step in chain] != ["mean"]:
+        return False
+    return data.rows - data.dropped_rows - data.dropped_incomplete_patients == n_patients
 
 
 def n_patients(document: StudyDocument | AuditDocument) -> int:

@@ -44,9 +44,8 @@ class SegmentOptions:
         return EcgOptions(**asdict(self))
 
 
-TrainShare = Annotated[
-    float, number("X", "Share of the patients who train the scorer; they get no scores.")
-]
+TRAINING = "Share of the patients who train the scorer; they get no scores."
+TrainShare = Annotated[float, number("X", TRAINING)]
 Jobs = Annotated[int, whole("N", "Workers.")]
 
 

@@ -1,6 +1,7 @@
 """``steadycut reproduce mimic-ecg``: MIMIC-IV-ECG records -> the paper's tables."""
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,8 @@ from steadycut.pipelines.ecg import read_segments
 from steadycut.pipelines.ecg.records import import_wfdb
 from steadycut.pipelines.skipped import SkippedFile, refuse_if_nothing
 from steadycut.reproduce.commands.shared import Replicates, RunOutputOptions, study_settings
-from steadycut.reproduce.mimic_ecg import FINDING, find_mimic, mimic_table, read_labels
+from steadycut.reproduce.halves import table_of_deals
+from steadycut.reproduce.mimic_ecg import FINDING, find_mimic, hospitals, read_labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,9 @@ def mimic_ecg_command(
         found, unreadable = read_segments(paths, segments, n_jobs, progress)
         refuse_if_nothing(found.record.size, unreadable, "records")
         whose = np.array(list(records.values()))[found.record]
-        table = mimic_table(found, whose, known, given.train_share, replicates, options, progress)
+        # Each replicate splits the patients again and trains a new scorer.
+        deal = partial(hospitals, found, whose, known, given.train_share)
+        table = table_of_deals(deal, replicates, options, progress)
     problems = [*problems, *unreadable, *_unlabelled(given.data, records, known)]
     output.finish_tables(
         "mimic-ecg",

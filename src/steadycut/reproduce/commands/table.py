@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from steadycut.cli import options as opt
 from steadycut.cli.compare import read_both, two_hospitals
@@ -39,7 +40,7 @@ class DataOptions:
 
     def check(self) -> None:
         """Refuse a table without its columns, and columns without a table."""
-        values = {name: getattr(self, name) for name in NEEDED}
+        values = self.named(*NEEDED)
         given = [f"--{name}" for name, value in values.items() if value]
         lacking = [f"--{name}" for name, value in values.items() if not value]
         if self.data is None and given:
@@ -49,19 +50,15 @@ class DataOptions:
             msg = f"--data needs {', '.join(lacking)}, to say who the patients of P and Q are."
             raise BadOption(msg)
 
+    def named(self, *names: str) -> dict[str, Any]:
+        """Return some of the options, by name."""
+        return {name: getattr(self, name) for name in names}
+
     def read(self, data: Sequence[str]) -> Hospitals:
         """Read the patients of both hospitals, by every score and aggregator."""
-        columns = opt.ColumnOptions(
-            patient=self.patient or "",
-            score=self.score or [],
-            label=self.label or "",
-            positive=self.positive,
-            levels=self.level,
-            aggregate=self.aggregate,
-        )
-        sites = opt.TwoSites(
-            site=self.site or "", internal=self.internal or "", external=self.external or ""
-        )
+        given = self.named("patient", "score", "label", "positive", "aggregate")
+        columns = opt.ColumnOptions(levels=self.level, **given)
+        sites = opt.TwoSites(**self.named("site", "internal", "external"))
         table = read_both(Reading(paths=tuple(data)), columns, sites, self.missing)
         note_dropped(table)
         return two_hospitals(table, sites)

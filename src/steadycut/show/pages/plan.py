@@ -30,9 +30,8 @@ def plan_page(plan: PlanDocument) -> Page:
     table = of_columns("One row per bound; a study takes the first", columns)
     answer = (headline(plan), *([pooling_text(plan.pooling)] if plan.pooling else []))
     about = "how many patients for which certificate"
-    return page_with(
-        plan, about, answer, next_step(plan), section("plan", "Each bound", tables=(table,))
-    )
+    bounds = section("plan", "Each bound", tables=(table,))
+    return page_with(plan, about, answer, next_step(plan), bounds)
 
 
 def page_with(

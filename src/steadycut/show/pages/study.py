@@ -29,7 +29,7 @@ from steadycut.show.sections.methods import methods_section
 from steadycut.show.sections.next_site import next_site_facts, next_site_section
 from steadycut.show.sections.stability import stability_section, tipping_section
 from steadycut.show.sections.survival import survival_facts, survival_section
-from steadycut.show.sections.verdict import TONES
+from steadycut.show.sections.verdict import mark
 
 WATERFALL = (
     "The certified risk, term by term. The dashed line is the risk of calling everybody or nobody, "
@@ -98,8 +98,7 @@ def marks_of(study: StudyDocument) -> tuple[Status, ...]:
     marks = useful_mark(verdict, f"{say.ends_sentence(study)}{certified}")
     if verdict.as_asked is not None:
         rates = rates_sentence(study.certified_rates or [], certificate.delta)
-        asked = f"As asked: {verdict.as_asked}. {rates}"
-        marks += (Status(text=asked, tone=TONES[verdict.as_asked]),)
+        marks += (mark(f"As asked: {verdict.as_asked}. {rates}", verdict.as_asked),)
     return marks
 
 

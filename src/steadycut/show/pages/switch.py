@@ -5,7 +5,7 @@ from steadycut.documents.switch import ChangesPart, SwitchDocument
 from steadycut.show.builders import explained, held_files, of_columns, section
 from steadycut.show.numbers import count, cut, percent
 from steadycut.show.page import Page, Status, Table
-from steadycut.show.sections.verdict import TONES
+from steadycut.show.sections.verdict import mark
 
 MATCHED = "A cut-off for the new version"
 SPLIT = (
@@ -23,6 +23,7 @@ def switch_page(found: SwitchDocument) -> Page:
     if bad:
         text, tone = "not the same decisions", "bad"
     changes, matched = found.changes, found.matched
+    changed = changed_in_words(changes, found)
     test = "yes" if found.call_rate_changed else "not shown"
     called = f"{changes.called_before} called before, {changes.called_after} now"
     return Page(
@@ -31,10 +32,7 @@ def switch_page(found: SwitchDocument) -> Page:
         status=Status(text=text, tone=tone),
         headline=(f"{found.verdict_text[:1].upper()}{found.verdict_text[1:]}.",),
         marks=(
-            Status(
-                text=f"Same decisions: {found.same_decisions}. {changed_in_words(changes, found)}.",
-                tone=TONES[found.same_decisions],
-            ),
+            mark(f"Same decisions: {found.same_decisions}. {changed}.", found.same_decisions),
             Status(
                 text=f"Share called has changed: {test}. {called} (p = {found.p_value:.2g}).",
                 tone="bad" if found.call_rate_changed else "open",

@@ -13,7 +13,7 @@ from steadycut.show import sentences as say
 from steadycut.show.builders import explained, section
 from steadycut.show.numbers import count, percent, risk
 from steadycut.show.page import Picture, Section, Status, Table
-from steadycut.show.sections.verdict import TONES
+from steadycut.show.sections.verdict import mark
 
 WITHOUT_SCORE = (
     "whichever costs less among the same patients; a limit that is not below this does not show "
@@ -60,8 +60,7 @@ def useful_mark(verdict: StudyVerdictPart | None, sentence: str) -> tuple[Status
     """Return the answer with its mark, and what is certified."""
     if verdict is None:
         return ()
-    text = f"Useful here: {verdict.useful}. {sentence}"
-    return (Status(text=text, tone=TONES[verdict.useful]),)
+    return (mark(f"Useful here: {verdict.useful}. {sentence}", verdict.useful),)
 
 
 def useful_step(

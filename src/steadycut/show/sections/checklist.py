@@ -77,21 +77,15 @@ def checklist_section(document: StudyDocument) -> Section:
     margin = f"a margin of {risk(document.certificate.generalization)} above the observed risk"
     stable = "bootstrap of the whole rule, decisions reversed"
     found = {
-        "patients and setting": NOTHING,
-        "the score": SCORE,
         "cut-off": f"{chosen}; {costs_in_words(document.costs)}",
-        "reference standard": NOTHING,
         "use of the data": _roles(document),
         "sample size": f"{count(document.patients.total, 'patient')}; {margin}",
-        "missing data": _missing(document.data),
         "cross tabulation": _two_by_two(document.operating_point),
         "accuracy and its precision": ACCURACY,
         "stability and variability": f"{stable}, site by site" if document.next_site else stable,
-        "full specification": _rule(document),
         "limitations": SEVERAL_SITES if document.next_site else ONE_SITE,
-        "open science": VERSIONS,
     }
-    return _section(found, ITEMS, LEFT)
+    return _section(document, found, ITEMS, LEFT)
 
 
 def audit_checklist_section(document: AuditDocument) -> Section:
@@ -102,30 +96,36 @@ def audit_checklist_section(document: AuditDocument) -> Section:
         cells = _two_by_two(document.operating_point)
         seen = {"cross tabulation": cells, "accuracy and its precision": ACCURACY}
     found = {
-        "patients and setting": NOTHING,
-        "the score": SCORE,
         "cut-off": f"frozen at {cut(document.threshold)}; {costs_in_words(document.costs)}",
-        "reference standard": NOTHING,
         "differences between the hospitals": differences,
         "sample size": count(document.n_patients, "patient"),
-        "missing data": _missing(document.data),
         **seen,
-        "full specification": _rule(document),
         "limitations": f"the verdict ({document.verdict.overall}), with its three answers",
-        "open science": VERSIONS,
     }
-    return _section(found, ITEMS_OF_AUDIT, LEFT_OF_AUDIT)
+    return _section(document, found, ITEMS_OF_AUDIT, LEFT_OF_AUDIT)
 
 
 def _section(
-    found: Mapping[str, str], items: Mapping[str, tuple[str, str]], left: Mapping[str, str]
+    document: StudyDocument | AuditDocument,
+    found: Mapping[str, str],
+    items: Mapping[str, tuple[str, str]],
+    left: Mapping[str, str],
 ) -> Section:
     """Return the topics with what the page has, and what is left to the author."""
+    here = {
+        **dict.fromkeys(("patients and setting", "reference standard"), NOTHING),
+        "the score": SCORE,
+        "missing data": _missing(document.data),
+        "full specification": _rule(document),
+        "open science": VERSIONS,
+        **found,
+    }
+    topics = [topic for topic in items if topic in here]
     table = Table(
         caption="Checklist for STARD 2015 and TRIPOD+AI",
         header=("topic", "STARD", "TRIPOD+AI", "on this page", "left to the author"),
         kinds="ttttt",
-        rows=tuple((topic, *items[topic], here, left[topic]) for topic, here in found.items()),
+        rows=tuple((topic, *items[topic], here[topic], left[topic]) for topic in topics),
         note=NOTE,
     )
     return section("checklist", "What a report of this study needs", TEXT, tables=(table,))

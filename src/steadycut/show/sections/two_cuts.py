@@ -12,7 +12,7 @@ from steadycut.show.builders import Column, of_columns, section
 from steadycut.show.numbers import cut, percent
 from steadycut.show.page import Section, Status
 from steadycut.show.sections.certificate import asked_value, limit_in_words, rule_value
-from steadycut.show.sections.verdict import TONES
+from steadycut.show.sections.verdict import TONES, mark
 from steadycut.show.sentences import next_step
 
 # The side that each rate is about, whom it counts, and who of them is decided rightly.
@@ -63,10 +63,7 @@ def between_in_words(between: BetweenPart) -> str:
 def side_marks(sides: Sequence[CertifiedRatePart], delta: float) -> tuple[Status, ...]:
     """Return what is shown of each side, with its mark."""
     held = f"{percent(1 - delta)} confidence for both"
-    texts = (f"{side_in_words(one)} ({held})." for one in sides)
-    return tuple(
-        Status(text=text, tone=TONES[one.answer]) for text, one in zip(texts, sides, strict=True)
-    )
+    return tuple(mark(f"{side_in_words(one)} ({held}).", one.answer) for one in sides)
 
 
 def side_in_words(one: CertifiedRatePart) -> str:

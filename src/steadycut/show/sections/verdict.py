@@ -44,14 +44,19 @@ def in_short(verdict: audits.VerdictPart) -> str:
     return f"{verdict.overall}: not {', not '.join(refused)}" if refused else verdict.overall
 
 
+def mark(text: str, answer: str) -> Status:
+    """Return a text with the tone of an answer: yes, no or cannot tell."""
+    return Status(text=text, tone=TONES[answer])
+
+
 def marks_of(audit: audits.AuditBase) -> tuple[Status, ...]:
     """Return each answer with its mark."""
-    marks = [Status(text=one.text, tone=TONES[one.answer]) for one in audit.questions]
+    marks = [mark(one.text, one.answer) for one in audit.questions]
     calls = audit.calls
     if calls is not None and calls.capacity is not None and calls.within_capacity is not None:
         found = f"Within capacity: {calls.within_capacity}. Calls {called_in_words(audit)}"
         text = f"{found}; asked for: at most {percent(calls.capacity)}."
-        marks.append(Status(text=text, tone=TONES[calls.within_capacity]))
+        marks.append(mark(text, calls.within_capacity))
     return tuple(marks)
 
 
