@@ -431,13 +431,20 @@ class RememberOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutputOptions:
+class OptionalOutputOptions:
     """Output."""
 
-    out: OutFolder
+    out: Path | None = option("DIR", "Where to write. [default: nowhere]")
     overwrite: Overwrite = False
     as_json: AsJson = False
     verbose: Verbose = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputOptions(OptionalOutputOptions):
+    """Output."""
+
+    out: OutFolder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -448,16 +455,6 @@ class ReportOptions(OutputOptions):
         "X", "Confidence of the intervals of the operating point.", default=CONFIDENCE
     )
     small_cells: int | None = whole("N", "Write no number that stands for fewer than N patients.")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OptionalOutputOptions:
-    """Output."""
-
-    out: Path | None = option("DIR", "Where to write. [default: nowhere]")
-    overwrite: Overwrite = False
-    as_json: AsJson = False
-    verbose: Verbose = False
 
 
 def study_arguments(*groups: Any) -> dict[str, Any]:

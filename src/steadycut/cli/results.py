@@ -41,7 +41,7 @@ def show_page(page: Page, *more: str, as_json: bool, verbose: bool = False) -> N
 def finish_page(
     page: Page,
     name: str,
-    output: OutputOptions | OptionalOutputOptions,
+    output: OptionalOutputOptions,
     reading: Reading | None = None,
     table: PatientTable | None = None,
     files: Mapping[str, bytes] | None = None,

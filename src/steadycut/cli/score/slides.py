@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from steadycut.cli import options as opt
 from steadycut.cli.options import argument, number, option, required, switch, whole
@@ -84,6 +85,10 @@ class SlideWorkOptions:
     jobs: int = whole("N", "Workers; the result does not depend on them.", default=1)
     overlay: bool = switch("--overlay", "Also draw a heat map of every slide.")
 
+    def job(self, **how: Any) -> pipeline.Job:
+        """Return what is done to every slide."""
+        return pipeline.Job(n_jobs=check_count("jobs", self.jobs), overlay=self.overlay, **how)
+
 
 def score_slides_command(
     given: SlideOptions,
@@ -102,14 +107,8 @@ def score_slides_command(
     options, how = tiles.options(), model.options()
     import_openslide()
     files = gather_files(given.slides, SLIDES, given.sheet)
-    job = pipeline.Job(
-        model=pipeline.TileModel(model.model, how),
-        options=options,
-        out=output.out,
-        n_jobs=check_count("jobs", work.jobs),
-        overlay=work.overlay,
-        sheet=files.sheet,
-    )
+    scorer = pipeline.TileModel(model.model, how)
+    job = work.job(model=scorer, options=options, out=output.out, sheet=files.sheet)
     with progress_on_stderr() as progress:
         done, skipped = pipeline.score_slides(files.paths, job, progress)
     skipped = [*files.skipped, *skipped]

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from steadycut.cli.options import CertificateOptions, PaperSearchOptions, required, switch
 from steadycut.cli.score.slides import SlideModelOptions, SlideTileOptions, SlideWorkOptions
-from steadycut.core.checks import check_count
 from steadycut.io.progress import progress_on_stderr
 from steadycut.pipelines.skipped import refuse_if_nothing
-from steadycut.pipelines.slides import Job, TileModel, score_slides
+from steadycut.pipelines.slides import TileModel, score_slides
 from steadycut.pipelines.slides.reader import import_openslide
 from steadycut.reproduce.camelyon import camelyon_tables, find_camelyon, origins
 from steadycut.reproduce.commands.shared import Replicates, RunOutputOptions, study_settings
@@ -43,14 +42,7 @@ def camelyon_command(
     import_openslide()
     scorer = TileModel(model.model, how)
     slides, problems = find_camelyon(given.data, itc_positive=given.itc_positive)
-    job = Job(
-        model=scorer,
-        options=cut,
-        out=output.out,
-        n_jobs=check_count("jobs", work.jobs),
-        overlay=work.overlay,
-        sheet=origins(slides),
-    )
+    job = work.job(model=scorer, options=cut, out=output.out, sheet=origins(slides))
     with progress_on_stderr() as progress:
         scored, unreadable = score_slides([one.path for one in slides], job, progress)
         refuse_if_nothing(len(scored), unreadable, "slides")

@@ -107,25 +107,20 @@ def page_with(
 def facts(audit: AuditDocument) -> tuple[Fact, ...]:
     """Return the numbers to take away."""
     costs = audit.costs
-    cut_off = ("cut-off", cut(audit.threshold))
     limit = say.limit_in_short(audit.certificate.value, costs)
     certified = ("certified before, at most", limit)
     if not audit.certificate.n_patients:
         certified = ("certified before", "nothing: it was adapted without labels")
-    called = ("called", verdict.called_in_words(audit))
+    here: tuple[Fact, ...] = ()
     if audit.sampled is not None:
-        return (cut_off, *sampled_facts(audit.sampled, costs), certified, called)
-    if not isinstance(audit, LabelledAudit):
-        return (cut_off, certified, called)
-    point, before = audit.operating_point, audit.operating_point_internal
-    return (
-        cut_off,
-        *verdict.point_facts(point, before, audit.auc_internal),
-        ("here, at most", say.limit_in_short(audit.bound_external, costs)),
-        certified,
-        called,
-        *survival_facts(audit.survival, costs),
-    )
+        here = sampled_facts(audit.sampled, costs)
+    elif isinstance(audit, LabelledAudit):
+        point, before = audit.operating_point, audit.operating_point_internal
+        most = ("here, at most", say.limit_in_short(audit.bound_external, costs))
+        here = (*verdict.point_facts(point, before, audit.auc_internal), most)
+    called = ("called", verdict.called_in_words(audit))
+    unknown = survival_facts(audit.survival, costs)
+    return (("cut-off", cut(audit.threshold)), *here, certified, called, *unknown)
 
 
 def decision_facts(audit: DecisionAudit) -> tuple[Fact, ...]:

@@ -7,6 +7,11 @@ from steadycut.show.numbers import count, cut, percent
 from steadycut.show.page import Page, Status, Table
 from steadycut.show.sections.verdict import mark
 
+STATUS = {
+    "yes": "same decisions",
+    "no": "not the same decisions",
+    "cannot tell": "open: not yet known",
+}
 MATCHED = "A cut-off for the new version"
 SPLIT = (
     "The matching cut-off calls as many patients as the old cut-off does, among the patients who "
@@ -17,11 +22,7 @@ MAP = "The same quantiles of old and new scores. They are of patients, and not o
 
 def switch_page(found: SwitchDocument) -> Page:
     """Return the page of a version switch."""
-    good = found.same_decisions == "yes" and not found.call_rate_changed
-    bad = found.same_decisions == "no" or found.call_rate_changed
-    text, tone = ("same decisions", "good") if good else ("open: not yet known", "open")
-    if bad:
-        text, tone = "not the same decisions", "bad"
+    answer = "no" if found.call_rate_changed else found.same_decisions
     changes, matched = found.changes, found.matched
     changed = changed_in_words(changes, found)
     test = "yes" if found.call_rate_changed else "not shown"
@@ -29,7 +30,7 @@ def switch_page(found: SwitchDocument) -> Page:
     return Page(
         title=f"A new version, cut-off {cut(found.threshold)}",
         subtitle=f"{count(changes.n_patients, 'patient')} scored by the old and the new version",
-        status=Status(text=text, tone=tone),
+        status=mark(STATUS[answer], answer),
         headline=(f"{found.verdict_text[:1].upper()}{found.verdict_text[1:]}.",),
         marks=(
             mark(f"Same decisions: {found.same_decisions}. {changed}.", found.same_decisions),
