@@ -9,7 +9,7 @@ import numpy as np
 
 from steadycut.cli import tables
 from steadycut.cli.options import OutputOptions, TableOptions, number, option, switch, whole
-from steadycut.cli.output import check_folder, show
+from steadycut.cli.output import check_folder, refuse, show
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page, page_files
 from steadycut.cli.rule_options import BAD, RuleColumns, RuleOptions
@@ -28,7 +28,7 @@ from steadycut.documents.guards import Finding
 from steadycut.documents.reading import read_json
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.same_study import refuse_other_study
-from steadycut.errors import BadOption, BadPatients, BadTable
+from steadycut.errors import BadPatients, BadTable
 from steadycut.ingest import PatientTable
 from steadycut.io.files import read_small, write_together
 from steadycut.show.pages.adaptation import adaptation_page
@@ -164,8 +164,7 @@ def change_by_plan(
 ) -> None:
     """Make the next attempt under a change-control plan; keep its version, also if it fails."""
     if control.plan is None or control.trigger is None or here.label is None:
-        msg = "a change under a plan needs --plan FILE, --trigger TEXT|FILE and --label COL."
-        raise BadOption(msg)
+        refuse("a change under a plan needs --plan FILE, --trigger TEXT|FILE and --label COL.")
     where = control.plan
     plan = use.rule.read_sealed(ChangePlan, where)
     check_by_plan(plan, use.rule, here, certify)
@@ -208,8 +207,7 @@ def check_by_plan(
         ("--order", certify.order, protocol.order),
     ):
         if given is not None and given != planned:
-            msg = f"the plan says {name} {planned}; got {given}. Leave it out."
-            raise BadOption(msg)
+            refuse(f"the plan says {name} {planned}; got {given}. Leave it out.")
     refused = {
         "--prevalence": here.prevalence,
         "--labels": here.labels,
@@ -219,26 +217,22 @@ def check_by_plan(
     }
     for name, value in refused.items():
         if value is not None:
-            msg = f"the plan does not allow {name}; leave it out."
-            raise BadOption(msg)
+            refuse(f"the plan does not allow {name}; leave it out.")
 
 
 def trigger_of(given: str, frozen: FrozenRule) -> tuple[str, str | None]:
     """Return the trigger in words and, for an alarm of monitor, the hash of its file."""
     if not given.endswith(".json"):
         if given.startswith(ALARM):
-            msg = "for an alarm of monitor give its file: --trigger monitor.json."
-            raise BadOption(msg)
+            refuse("for an alarm of monitor give its file: --trigger monitor.json.")
         return given, None
     content = read_json(Path(given), "the alarm")
     watches = [content.get("risk"), content.get("call_rate")]
     alarmed = any(isinstance(one, dict) and one.get("first_alarm") is not None for one in watches)
     if not str(content.get("schema")).startswith("steadycut.monitor/") or not alarmed:
-        msg = f"{given} is not a monitor.json with an alarm; give the one that raised it."
-        raise BadOption(msg)
+        refuse(f"{given} is not a monitor.json with an alarm; give the one that raised it.")
     if content.get("rule_sha256") != frozen.document.sha256:
-        msg = f"{given} is about another rule than RULE; give the one that watched this rule."
-        raise BadOption(msg)
+        refuse(f"{given} is about another rule than RULE; give the one that watched this rule.")
     return ALARM, hashlib.sha256(read_small(Path(given))).hexdigest()
 
 
@@ -273,8 +267,9 @@ def keep_version(folder: Path, found: Change) -> None:
     try:
         path.open("xb").close()
     except FileExistsError:
-        msg = f"{path} is there already: another attempt has just been made. Run the command again."
-        raise BadOption(msg) from None
+        refuse(
+            f"{path} is there already: another attempt has just been made. Run the command again."
+        )
     files = {path: found.version.to_bytes()}
     if found.rule is not None:
         files[folder / f"rule_{number:03d}.json"] = found.rule.to_bytes()
@@ -288,18 +283,14 @@ def keep_version(folder: Path, found: Change) -> None:
 def check_together(here: AdaptOptions, certify: CertifyHereOptions) -> None:
     """Refuse options that do not go together."""
     if here.label is not None and here.labels is not None:
-        msg = "--label and --labels exclude each other; give one of them."
-        raise BadOption(msg)
+        refuse("--label and --labels exclude each other; give one of them.")
     labels = here.label is not None or here.labels is not None
     if here.worklist is not None and labels:
-        msg = "--worklist says whom to label; give it without --label and --labels."
-        raise BadOption(msg)
+        refuse("--worklist says whom to label; give it without --label and --labels.")
     if certify.sequential and not (here.label is not None and certify.order is not None):
-        msg = "--sequential needs the labels and when they came: --label COL --order COL."
-        raise BadOption(msg)
+        refuse("--sequential needs the labels and when they came: --label COL --order COL.")
     if certify.order is not None and not certify.sequential:
-        msg = "--order is for --sequential; give both."
-        raise BadOption(msg)
+        refuse("--order is for --sequential; give both.")
 
 
 def write_worklist(
@@ -312,8 +303,9 @@ def write_worklist(
 ) -> None:
     """Write the patients to label next, in random order, so that the list can be cut short."""
     if patients.patients is None:
-        msg = "--worklist names patients; name the column that identifies them with --patient COL."
-        raise BadOption(msg)
+        refuse(
+            "--worklist names patients; name the column that identifies them with --patient COL."
+        )
     found = worklist(frozen, patients, size, prevalence=stated, force=use.rule.force, key=use.key)
     rows = np.concatenate([found.certify, found.choose])
     purposes = np.repeat([CERTIFY, CHOOSE], [found.certify.size, found.choose.size])

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 
 from steadycut.cli.options import AsJson, TableOptions, required, switch
-from steadycut.cli.output import check_file, check_folder, note_warnings, show
+from steadycut.cli.output import check_file, check_folder, note_warnings, refuse, show
 from steadycut.cli.rule_options import RuleColumns, RuleOptions
 from steadycut.cli.tables import note_dropped, row_counts, use_rule
 from steadycut.core.odd import same_score_warnings
 from steadycut.documents import guards
 from steadycut.documents.same_study import refuse_other_rule
-from steadycut.errors import BadOption
 from steadycut.ingest.read import alike_lines
 from steadycut.io.files import write_atomically
 from steadycut.io.parquet import parquet_bytes
@@ -96,19 +95,16 @@ def check_not_an_input(out: Path, inputs: Sequence[Path | str]) -> None:
     """Refuse to overwrite the rule or a table that is read."""
     read = [Path(path) for given in inputs for path in (given, *glob(str(given)))]  # noqa: PTH207
     if out.exists() and any(path.exists() and path.samefile(out) for path in read):
-        msg = f"--out {out} is one of the files that are read; choose another name."
-        raise BadOption(msg)
+        refuse(f"--out {out} is one of the files that are read; choose another name.")
 
 
 def writer_for(out: Path) -> Any:
     """Return the function that makes the file's bytes, by the ending of its name."""
     writers = {".csv": csv_bytes, ".parquet": to_parquet}
     if out.suffix.lower() not in writers:
-        msg = f"--out must end in {' or '.join(writers)}; got {out.name!r}."
-        raise BadOption(msg)
+        refuse(f"--out must end in {' or '.join(writers)}; got {out.name!r}.")
     if not os.path.isdir(out.parent):  # noqa: PTH112 (False where one may not look)
-        msg = f"the folder of --out does not exist: {out.parent}. Make it first."
-        raise BadOption(msg)
+        refuse(f"the folder of --out does not exist: {out.parent}. Make it first.")
     check_folder(out.parent)
     check_file(out)
     return writers[out.suffix.lower()]

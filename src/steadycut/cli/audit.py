@@ -10,7 +10,7 @@ import numpy as np
 from steadycut.cli import options as opt
 from steadycut.cli import tables
 from steadycut.cli.options import ReportOptions, TableOptions, number, option, switch, whole
-from steadycut.cli.output import check_folder, note, note_warnings, show
+from steadycut.cli.output import check_folder, note, note_warnings, refuse, show
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page
 from steadycut.cli.rule_options import BAD, ExternalOptions, RuleColumns, RuleOptions
@@ -22,7 +22,7 @@ from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.documents.change_plan import LABEL_PLAN_FILE, LabelPlan
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import Finding
-from steadycut.errors import BadOption, BadPatients
+from steadycut.errors import BadPatients
 from steadycut.ingest import PatientTable
 from steadycut.ingest.request import ROW
 from steadycut.show.pages.kinds import page_of
@@ -85,14 +85,11 @@ class LabelPlanOptions:
         asked = self.draw is not None or self.probabilities is not None
         given = self.edge is not None or self.prevalence is not None or bool(self.seed)
         if given and not asked:
-            msg = "--edge, --prevalence and --seed need --draw N or --probabilities."
-            raise BadOption(msg)
+            refuse("--edge, --prevalence and --seed need --draw N or --probabilities.")
         if asked and (self.label_plan is not None or self.labels is not None):
-            msg = "--draw makes a plan and --label-plan uses one; give one of them."
-            raise BadOption(msg)
+            refuse("--draw makes a plan and --label-plan uses one; give one of them.")
         if self.labels is not None and self.label_plan is None:
-            msg = f"--labels needs the plan too: --label-plan {LABEL_PLAN_FILE}."
-            raise BadOption(msg)
+            refuse(f"--labels needs the plan too: --label-plan {LABEL_PLAN_FILE}.")
         return asked
 
     def parsed_probabilities(self) -> list[float] | None:
@@ -180,11 +177,10 @@ def check_named(frozen: FrozenFile[Any], lacking: Sequence[Finding]) -> None:
     """Refuse patients who are known by row numbers only, which another order changes."""
     by_rows = frozen.recipe.patient == ROW
     if by_rows or any(one.name == "rows as patients" for one in lacking):
-        msg = (
+        refuse(
             "a labelling plan needs identifiers of patients, and here rows count as patients. Name "
             "the column that identifies patients with --patient COL."
         )
-        raise BadOption(msg)
 
 
 def write_plan(use: Use, several: Several, asked: LabelPlanOptions, output: ReportOptions) -> None:
@@ -238,8 +234,7 @@ def labels_by_plan(
         return tables.read_worklist(asked.labels, positive, known)[0]
     label = there.label_of(frozen)
     if label is None:
-        msg = f"--label-plan needs labels: --labels {LABEL_LIST}, or --label COL of the table."
-        raise BadOption(msg)
+        refuse(f"--label-plan needs labels: --labels {LABEL_LIST}, or --label COL of the table.")
     request = use.request(label=label, positive=there.positive, label_how=there.label_how)
     again = replace(use.reading, resume=False, checkpoint=None)
     read = read_tables(replace(request, incomplete="drop"), again)

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 from steadycut.cli import options as opt
-from steadycut.cli.output import check_folder
+from steadycut.cli.output import check_folder, refuse
 from steadycut.cli.reading import Reading, read_tables
 from steadycut.cli.results import finish_page
 from steadycut.cli.tables import with_rows
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadOption
 from steadycut.ingest import PatientTable, at_sites
 from steadycut.io.progress import progress_on_stderr
 from steadycut.show.pages.comparison import comparison_page
@@ -68,8 +67,7 @@ def two_hospitals(
         known = several[0].sites
         there = sorted({*map(str, () if known is None else known)} - {*here})
         if not there:
-            msg = (
+            refuse(
                 "--external others needs a site that is not internal; all sites are in --internal."
             )
-            raise BadOption(msg)
     return [at_sites(one, here) for one in several], [at_sites(one, there) for one in several]

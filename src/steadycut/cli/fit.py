@@ -4,14 +4,13 @@ import os
 from pathlib import Path
 
 from steadycut.cli import options as opt
-from steadycut.cli.output import check_folder, show, write_folder
+from steadycut.cli.output import check_folder, refuse, show, write_folder
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_study
 from steadycut.cli.tables import note_dropped, row_counts, with_rows
 from steadycut.core.checks import check_fraction
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.study import StudyDocument
-from steadycut.errors import BadOption
 from steadycut.ingest import PatientTable
 from steadycut.io.log import this_run
 from steadycut.io.progress import progress_on_stderr
@@ -91,11 +90,10 @@ def check_no_study(out: Path) -> None:
     """Refuse a folder with files of another fit, which count single patients."""
     found = [name for name in EXACT_FILES if os.path.lexists(out / name)]
     if found:
-        msg = (
+        refuse(
             f"--small-cells writes rule.json alone, and {out} holds {' and '.join(found)} of "
             "another run, which count single patients. Choose an empty folder, or remove them."
         )
-        raise BadOption(msg)
 
 
 def study_document(

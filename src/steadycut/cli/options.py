@@ -13,12 +13,12 @@ from typing import Annotated, Any
 import typer
 
 from steadycut.cli.commands import OPTION
+from steadycut.cli.output import refuse
 from steadycut.cli.reading import CHECKPOINT, Reading
 from steadycut.core.aggregate.aggregators import aggregator_names
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.rules.registry import rule_names
 from steadycut.documents.known_patients import check_key
-from steadycut.errors import BadOption
 from steadycut.ingest import Request, make_request
 from steadycut.ingest.engines.choose import ENGINES, check_engine, parse_memory
 from steadycut.ingest.request import SAME
@@ -222,8 +222,9 @@ class FitColumns(ColumnOptions):
         """Ask for every candidate; the label may be made from time, event and horizon."""
         survival = (self.time, self.event, self.horizon)
         if self.label is None and all(one is None for one in survival):
-            msg = "Missing option '--label'. Survival needs --time, --event and --horizon instead."
-            raise BadOption(msg)
+            refuse(
+                "Missing option '--label'. Survival needs --time, --event and --horizon instead."
+            )
         return ColumnOptions.request(self, **more)
 
 
@@ -425,8 +426,7 @@ class RememberOptions:
     def arguments(self) -> dict[str, Any]:
         """Return how a rule remembers its patients, as `Study.freeze` takes it."""
         if self.key is not None and not self.remember_patients:
-            msg = "--patient-key is for --remember-patients; give both, or neither."
-            raise BadOption(msg)
+            refuse("--patient-key is for --remember-patients; give both, or neither.")
         return {"remember_patients": self.remember_patients, "key": read_key(self.key)}
 
 
@@ -474,8 +474,7 @@ def read_key(path: Path | None) -> bytes | None:
     try:
         return check_key(read_small(path).strip())
     except OSError as error:
-        msg = f"cannot read --patient-key {path}: {error.strerror or error}. Check the path."
-        raise BadOption(msg) from None
+        refuse(f"cannot read --patient-key {path}: {error.strerror or error}. Check the path.")
 
 
 def parse_grid(text: str) -> int | str:
@@ -493,8 +492,7 @@ def parse_numbers(text: str, must_be: str, sizes: Sequence[int] = ()) -> tuple[f
     except ValueError:
         found = ()
     if not found or (sizes and len(found) not in sizes):
-        msg = f"{must_be}; got {text!r}."
-        raise BadOption(msg)
+        refuse(f"{must_be}; got {text!r}.")
     return found
 
 
@@ -521,8 +519,7 @@ def parse_stratify(
     (('label', []), ('scanner', ['scanner']))
     """
     if stratify == "site" and site is None:
-        msg = "--stratify site needs --site COL, the column that holds the sites."
-        raise BadOption(msg)
+        refuse("--stratify site needs --site COL, the column that holds the sites.")
     if stratify is None or stratify in {"label", "site"}:
         return stratify, []
     if stratify in {label, site}:
@@ -542,11 +539,9 @@ def parse_sites(site: str | None, names: str | None, option: str) -> list[str] |
     if names is None:
         return None
     if site is None:
-        msg = f"{option} {names} needs --site COL, the column that holds the sites."
-        raise BadOption(msg)
+        refuse(f"{option} {names} needs --site COL, the column that holds the sites.")
     listed = (quoted or plain for quoted, plain in NAME_IN_LIST.findall(names))
     found = [name.strip() for name in listed if name.strip()]
     if not found:
-        msg = f"{option} must name at least one site; got {names!r}."
-        raise BadOption(msg)
+        refuse(f"{option} must name at least one site; got {names!r}.")
     return found

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from steadycut.documents.canonical_json import json_text
 from steadycut.documents.parts import Part
@@ -17,17 +17,20 @@ from steadycut.io.files import try_folder, write_together
 from steadycut.io.log import this_run
 
 
+def refuse(text: str) -> NoReturn:
+    """Refuse what was typed, with a text that says what is wrong and what to type."""
+    raise BadOption(text) from None
+
+
 def check_folder(folder: Path | None) -> None:
     """Refuse a folder that cannot be made or written to, before any work is done."""
     if folder is None:
         return
     nearest = next(path for path in (folder, *folder.parents) if _exists(path))
     if not os.path.isdir(nearest):  # noqa: PTH112
-        msg = f"--out must be a folder; {nearest} is a file. Choose another --out."
-        raise BadOption(msg)
+        refuse(f"--out must be a folder; {nearest} is a file. Choose another --out.")
     if not os.access(nearest, os.W_OK | os.X_OK):
-        msg = f"--out must be a folder that you may write to; {nearest} is not. Choose another."
-        raise BadOption(msg)
+        refuse(f"--out must be a folder that you may write to; {nearest} is not. Choose another.")
     _try_folder(folder)
 
 
@@ -38,11 +41,9 @@ def check_file(out: Path) -> None:
     except FileNotFoundError:
         taken = False
     except OSError as error:
-        msg = f"cannot write {out}: {error.strerror or error}. Choose another place."
-        raise BadOption(msg) from None
+        refuse(f"cannot write {out}: {error.strerror or error}. Choose another place.")
     if taken:
-        msg = f"--out must be a file; {out} is a folder. Name a file in it."
-        raise BadOption(msg)
+        refuse(f"--out must be a file; {out} is a folder. Name a file in it.")
 
 
 def _try_folder(folder: Path) -> None:
@@ -51,8 +52,7 @@ def _try_folder(folder: Path) -> None:
     try:
         try_folder(folder)
     except OSError as error:
-        msg = f"cannot write to the folder {folder}: {error.strerror or error}. Choose another."
-        raise BadOption(msg) from None
+        refuse(f"cannot write to the folder {folder}: {error.strerror or error}. Choose another.")
     finally:
         _remove(made)
 
@@ -79,8 +79,7 @@ def _make_folder(folder: Path) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         _remove(missing)
-        msg = f"cannot make the folder {folder}: {error.strerror or error}. Choose another --out."
-        raise BadOption(msg) from None
+        refuse(f"cannot make the folder {folder}: {error.strerror or error}. Choose another --out.")
     return missing
 
 

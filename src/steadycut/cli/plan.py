@@ -5,10 +5,9 @@ from pathlib import Path
 
 from steadycut.cli import options as opt
 from steadycut.cli.options import number, option, whole
-from steadycut.cli.output import check_folder, show, write_folder
+from steadycut.cli.output import check_folder, refuse, show, write_folder
 from steadycut.cli.results import finish_page
 from steadycut.documents.change_plan import ALARM, PLAN_FILE
-from steadycut.errors import BadOption
 from steadycut.show.pages.plan import plan_page
 from steadycut.study.adapt.control import OTHERWISE, change_plan
 from steadycut.study.adapt.plan import rule_at
@@ -93,8 +92,9 @@ def plan_command(
         write_change_plan(changes.changes, changes, study.target, certificate.delta, output)
         return
     if changes != ChangeOptions():
-        msg = "--range, --labels, --margin, --order, --trigger and --otherwise need --changes RULE."
-        raise BadOption(msg)
+        refuse(
+            "--range, --labels, --margin, --order, --trigger and --otherwise need --changes RULE."
+        )
     page = plan_page(plan(**asdict(study), **asdict(certificate)).describe())
     finish_page(page, "plan.html", output)
 
@@ -109,8 +109,9 @@ def write_change_plan(
     """Write when and how the cut-off of a rule may change."""
     out, order, most, margin = output.out, asked.order, asked.labels, asked.margin
     if out is None or order is None or asked.range is None or most is None or margin is None:
-        msg = "--changes needs --range LOW,HIGH, --labels N, --margin X, --order COL and --out DIR."
-        raise BadOption(msg)
+        refuse(
+            "--changes needs --range LOW,HIGH, --labels N, --margin X, --order COL and --out DIR."
+        )
     must_be = "--range must be two cut-offs such as 0.4,0.8"
     low, high = opt.parse_numbers(asked.range, must_be, (2,))
     made = change_plan(

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from steadycut.cli.options import argument, option
-from steadycut.cli.output import check_file, check_folder
+from steadycut.cli.output import check_file, check_folder, refuse
 from steadycut.core.checks import check_choice
-from steadycut.errors import BadOption, BadTable, SteadycutError
+from steadycut.errors import BadTable, SteadycutError
 from steadycut.io.files import read_small, write_atomically
 from steadycut.show.rerender import ENDINGS, page_name, render_again
 
@@ -60,8 +60,7 @@ def find_result(path: Path) -> Path:
     found = [path / name for name in NAMES if (path / name).is_file()]
     if len(found) != 1:
         what = " and ".join(one.name for one in found) if found else "none of them"
-        msg = f"a folder must hold one of {', '.join(NAMES)}; {path} holds {what}. Name the file."
-        raise BadOption(msg)
+        refuse(f"a folder must hold one of {', '.join(NAMES)}; {path} holds {what}. Name the file.")
     return found[0]
 
 
@@ -70,11 +69,9 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(read_small(path))
     except OSError as error:
-        msg = f"cannot read {path}: {error.strerror or error}. Check the path."
-        raise BadOption(msg) from None
+        refuse(f"cannot read {path}: {error.strerror or error}. Check the path.")
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        msg = f"{path} is not JSON that steadycut wrote. Give the study.json or audit.json."
-        raise BadOption(msg)
+        refuse(f"{path} is not JSON that steadycut wrote. Give the study.json or audit.json.")
     return content

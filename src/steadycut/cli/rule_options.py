@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from steadycut.cli import options as opt
 from steadycut.cli.options import argument, option, switch
+from steadycut.cli.output import refuse
 from steadycut.core.records import PatientScores
 from steadycut.documents.canonical_json import read_frozen
 from steadycut.documents.change_plan import Sealed, sealed_of
@@ -21,7 +22,6 @@ from steadycut.documents.frozen import FrozenFile, column_names
 from steadycut.documents.kinds import file_names, load_frozen
 from steadycut.documents.known_patients import check_fits
 from steadycut.documents.signature import load_verified, read_verified
-from steadycut.errors import BadOption
 from steadycut.io.log import this_run
 
 # The exit codes with --strict.
@@ -133,15 +133,13 @@ class ExternalOptions:
     def label_of(self, rule: FrozenFile[Any]) -> str | None:
         """Return the column of labels; that of the rule need not be in the table."""
         if self.no_label and self.label is not None:
-            msg = "--no-label and --label exclude each other; give one of them."
-            raise BadOption(msg)
+            refuse("--no-label and --label exclude each other; give one of them.")
         return None if self.no_label else self.label or rule.recipe.label
 
     def site_of(self, rule: FrozenFile[Any], *, own: bool) -> str | None:
         """Return the column of sites; without a name that of the rule, if ``own`` or needed."""
         if self.no_site and (self.site is not None or self.external is not None):
-            msg = "--no-site excludes --site and --external; leave it out."
-            raise BadOption(msg)
+            refuse("--no-site excludes --site and --external; leave it out.")
         wanted = not self.no_site and (own or self.external is not None)
         return self.site or (rule.recipe.site if wanted else None)
 

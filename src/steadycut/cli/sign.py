@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 from steadycut.cli.options import AsJson, argument, option, switch
-from steadycut.cli.output import show
+from steadycut.cli.output import refuse, show
 from steadycut.documents import signature as signing
 from steadycut.documents.change_plan import PLAN_FILE, PLAN_SCHEMA, RULE_FILES, VERSION_FILES
 from steadycut.documents.kinds import file_names
 from steadycut.documents.reading import read_json
-from steadycut.errors import BadOption, BadRuleFile
+from steadycut.errors import BadRuleFile
 from steadycut.study.adapt.chain import NOT_CHECKED, read_chain
 
 ENCRYPT = f"Ask for a passphrase, or take that in {signing.PASSPHRASE}."
@@ -74,8 +74,7 @@ def verify_command(
         verify_chain(rule, key, signature, as_json=as_json)
         return
     if key is None or len(rule) != 1:
-        msg = "verify needs one file and --key PUBLIC; or --chain, and the files of a chain."
-        raise BadOption(msg)
+        refuse("verify needs one file and --key PUBLIC; or --chain, and the files of a chain.")
     found = signing.verify(rule[0], key, signature=signature)
     show(asdict(found), f"{rule[0]} is what the owner of key {found.key} signed", as_json=as_json)
 
@@ -87,8 +86,7 @@ def verify_chain(
     files = [one for path in given for one in (sorted(path.iterdir()) if path.is_dir() else [path])]
     plans = [one for one in files if schema_in(one) == PLAN_SCHEMA]
     if len(plans) != 1:
-        msg = f"--chain needs one {PLAN_FILE}, and found {len(plans)}. Give its folder."
-        raise BadOption(msg)
+        refuse(f"--chain needs one {PLAN_FILE}, and found {len(plans)}. Give its folder.")
     if key is not None:
         signing.verify(plans[0], key, signature=signature)
     versions = [one for one in files if one.match(VERSION_FILES)]
@@ -122,10 +120,8 @@ def new_passphrase() -> str:
         return given
     if not sys.stdin.isatty():
         variable = signing.PASSPHRASE
-        msg = f"--encrypt needs a passphrase: nobody is there to type it. Set {variable}."
-        raise BadOption(msg)
+        refuse(f"--encrypt needs a passphrase: nobody is there to type it. Set {variable}.")
     typed = getpass("Passphrase: ")
     if not typed or typed != getpass("Again: "):
-        msg = "the passphrase must not be empty, and the same both times. Try again."
-        raise BadOption(msg)
+        refuse("the passphrase must not be empty, and the same both times. Try again.")
     return typed

@@ -11,7 +11,7 @@ import numpy as np
 
 from steadycut.cli import options as opt
 from steadycut.cli.options import option, whole
-from steadycut.cli.output import check_folder
+from steadycut.cli.output import check_folder, refuse
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_study
 from steadycut.cli.tables import with_data
@@ -20,7 +20,7 @@ from steadycut.core.records import PatientScores
 from steadycut.core.strata.certify import LOSS_BOUNDS
 from steadycut.core.strata.costs import CostMatrix, grade_codes, is_number
 from steadycut.documents.strata import MOST_GRADES
-from steadycut.errors import BadOption, BadTable
+from steadycut.errors import BadTable
 from steadycut.ingest import PatientTable
 from steadycut.io.files import read_small
 from steadycut.show.pages.strata import strata_page
@@ -109,17 +109,15 @@ def ordered_values(
 ) -> list[str] | None:
     """Return the values of the label in order; None where labels are 0 and 1."""
     if order is not None and positive is not None:
-        msg = (
+        refuse(
             "--positive is for two grades, --order (or the names in the file of --costs) for any "
             "number; give one of them."
         )
-        raise BadOption(msg)
     if order is None and n_grades > 2:  # noqa: PLR2004
-        msg = (
+        refuse(
             f"--costs has {n_grades} rows, so --order must name the {n_grades} values of the "
             "label, from low to high."
         )
-        raise BadOption(msg)
     return order
 
 
@@ -164,21 +162,18 @@ def _csv_rows(path: Path) -> list[list[str]]:
         rows = [row for row in csv.reader(text) if any(cell.strip() for cell in row)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or "it is not a CSV file in UTF-8"
-        msg = f"--costs {path} cannot be read: {reason}."
-        raise BadOption(msg) from None
+        refuse(f"--costs {path} cannot be read: {reason}.")
     if not rows:
-        msg = f"--costs {path} is empty; it must have a row for each grade."
-        raise BadOption(msg)
+        refuse(f"--costs {path} is empty; it must have a row for each grade.")
     return rows
 
 
 def _matrix(rows: Sequence[Sequence[str]], given: str) -> CostMatrix:
     if not all(is_number(cell) for row in rows for cell in row) or len(set(map(len, rows))) != 1:
-        msg = (
+        refuse(
             "--costs must hold numbers, a row for each grade and as many columns as strata, such "
             f"as '0,0.5,1;4,1,0', or be a CSV file of them; got {given!r}."
         )
-        raise BadOption(msg)
     return CostMatrix([[float(cell) for cell in row] for row in rows])
 
 
@@ -189,8 +184,7 @@ def names_of(option: str, text: str | None, from_file: list[str] | None) -> list
     names = [name.strip() for name in text.split(",")]
     if from_file is not None and names != from_file:
         there = ",".join(from_file)
-        msg = f"{option} must be the names in the file of --costs, {there}; got {text!r}."
-        raise BadOption(msg)
+        refuse(f"{option} must be the names in the file of --costs, {there}; got {text!r}.")
     return names
 
 
@@ -214,8 +208,7 @@ def code_grades(texts: Sequence[str], label: str, order: Sequence[str]) -> IntAr
     array([1, 0, 2])
     """
     if len(set(grade_codes(order, order).tolist())) < len(order):
-        msg = f"--order must name every value once, from low to high; got {','.join(order)}."
-        raise BadOption(msg)
+        refuse(f"--order must name every value once, from low to high; got {','.join(order)}.")
     codes = grade_codes(texts, order)
     others = Counter(text for text, code in zip(texts, codes.tolist(), strict=True) if code < 0)
     if others:

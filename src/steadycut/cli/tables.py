@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.cli.options import OutputOptions, TableOptions, parse_numbers
-from steadycut.cli.output import note, note_warnings, write_folder
+from steadycut.cli.output import note, note_warnings, refuse, write_folder
 from steadycut.cli.reading import Reading, read_tables
 from steadycut.cli.rule_options import ExternalOptions, RuleColumns, RuleOptions
 from steadycut.core.labels import code_labels
@@ -20,7 +20,7 @@ from steadycut.core.records import PatientScores
 from steadycut.documents import guards
 from steadycut.documents.frozen import FrozenFile, none_positive
 from steadycut.documents.parts import DataPart, NewPatientsPart, Part
-from steadycut.errors import BadOption, BadPatients, BadTable, MissingColumn, argument
+from steadycut.errors import BadPatients, BadTable, MissingColumn, argument
 from steadycut.ingest import PatientTable, Request
 from steadycut.ingest.read import alike_lines, dropped_lines
 from steadycut.ingest.request import ROW
@@ -274,11 +274,10 @@ def write_list(
     path = output.out / name
     for one in (name, *(files or ())):
         if (output.out / one).exists() and not output.overwrite:
-            msg = (
+            refuse(
                 f"{output.out / one} is there already, perhaps with labels; choose another --out, "
                 "or --overwrite."
             )
-            raise BadOption(msg)
     write_folder(output.out, {name: content, **(files or {})}, overwrite=True)
     return path
 
@@ -309,8 +308,7 @@ def read_worklist(
         rows = list(csv.DictReader(io.StringIO(read_small(path).decode("utf-8-sig"), newline="")))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         why = getattr(error, "strerror", None) or error
-        msg = f"cannot read {path}: {why}. Give the list of patients that steadycut wrote."
-        raise BadOption(msg) from None
+        refuse(f"cannot read {path}: {why}. Give the list of patients that steadycut wrote.")
     needed = ["patient", *([] if column is None else [column]), "label"]
     if not rows or not set(needed) <= set(rows[0]):
         msg = (

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from steadycut.cli.options import AsJson, OutFolder, study_arguments, switch, whole
-from steadycut.cli.output import check_folder, show, to_json, write_folder
+from steadycut.cli.output import check_folder, refuse, show, to_json, write_folder
 from steadycut.cli.results import exit_if_skipped, note_skipped
 from steadycut.core.checks import check_count
-from steadycut.errors import BadOption
 from steadycut.pipelines.skipped import SkippedFile
 from steadycut.reproduce.claims import SCHEMA
 from steadycut.reproduce.pages import tables_page
@@ -37,11 +36,10 @@ class RunOutputOptions:
         names = [f"{target}.{ending}" for ending in endings]
         there = [name for name in names if (self.out / name).exists()]
         if there and not self.force:
-            msg = (
+            refuse(
                 f"{self.out} already holds {', '.join(there)}. Choose another --out, or overwrite "
                 "them with --force."
             )
-            raise BadOption(msg)
 
     def finish(
         self,

@@ -8,10 +8,10 @@ from steadycut.cli import options as opt
 from steadycut.cli.compare import read_both, two_hospitals
 from steadycut.cli.demo import read_hospital
 from steadycut.cli.options import option
+from steadycut.cli.output import refuse
 from steadycut.cli.reading import Reading
 from steadycut.cli.tables import note_dropped
 from steadycut.datasets import simulate_two_hospitals
-from steadycut.errors import BadOption
 from steadycut.io.progress import progress_on_stderr
 from steadycut.reproduce.commands.shared import Replicates, RunOutputOptions, study_settings
 from steadycut.reproduce.pages import table_page
@@ -44,11 +44,11 @@ class DataOptions:
         given = [f"--{name}" for name, value in values.items() if value]
         lacking = [f"--{name}" for name, value in values.items() if not value]
         if self.data is None and given:
-            msg = f"{given[0]} needs --data TABLE; without it the table is of simulated hospitals."
-            raise BadOption(msg)
+            refuse(
+                f"{given[0]} needs --data TABLE; without it the table is of simulated hospitals."
+            )
         if self.data is not None and lacking:
-            msg = f"--data needs {', '.join(lacking)}, to say who the patients of P and Q are."
-            raise BadOption(msg)
+            refuse(f"--data needs {', '.join(lacking)}, to say who the patients of P and Q are.")
 
     def named(self, *names: str) -> dict[str, Any]:
         """Return some of the options, by name."""
