@@ -8,15 +8,10 @@ from typer.models import OptionInfo
 
 from steadycut.app.fields import Field
 from steadycut.app.words import RULES
-from steadycut.cli.adapt import adapt_command
-from steadycut.cli.apply import apply_command
-from steadycut.cli.audit import audit_command
-from steadycut.cli.commands import parameters_of
-from steadycut.cli.compare import compare_command
-from steadycut.cli.fit import fit_command
-from steadycut.cli.monitor import monitor_command
+from steadycut.app.works import WORKS
+from steadycut.cli.commands import load, parameters_of
+from steadycut.cli.main import Commands
 from steadycut.cli.options import choices, option, switch, whole
-from steadycut.cli.plan import plan_command
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.checks import check_count
 from steadycut.core.select import SELECTORS
@@ -25,16 +20,6 @@ from steadycut.io.packages import optional_package
 with optional_package("steadycut app", "starlette", "app"):
     from steadycut.app.serve import serve
 
-# The commands that the app runs.
-COMMANDS: dict[str, Callable[..., None]] = {
-    "fit": fit_command,
-    "compare": compare_command,
-    "audit": audit_command,
-    "adapt": adapt_command,
-    "apply": apply_command,
-    "monitor": monitor_command,
-    "plan": plan_command,
-}
 # The values to pick from, where the placeholder of an option does not list them.
 CHOICES = {"bound": ("auto", *BOUNDS), "select": tuple(SELECTORS), "rule": tuple(RULES)}
 
@@ -61,7 +46,7 @@ def app_command(
 
 def all_fields() -> dict[str, list[Field]]:
     """Return the fields of every command that the app runs."""
-    return {name: fields_of(command) for name, command in COMMANDS.items()}
+    return {name: fields_of(load(Commands.table[name][0])) for name in WORKS}
 
 
 def fields_of(command: Callable[..., None]) -> list[Field]:

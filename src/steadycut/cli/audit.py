@@ -1,7 +1,7 @@
 """``steadycut audit``: a frozen rule at another hospital, also with labels drawn by a plan."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -153,10 +153,8 @@ def audit_command(
         key=use.key,
         small_cells=small_cells,
         unseen=rule.unseen,
-        group=verdict.group,
-        margin=verdict.margin,
-        sequential=verdict.sequential,
         label_plan=plan,
+        **asdict(verdict),
     )
     numbered = audited if there.names_sites else with_numbered_sites(audited)
     document = audit_document(numbered, found, output.confidence)

@@ -84,17 +84,11 @@ def strata_command(
     positive = columns.positive
     values = names_of("--order", strata.order, priced.grades)
     two_names = None if positive is None else [f"not {positive}", positive]
-    options = strata_options(
-        priced.matrix,
-        n_thresholds=strata.n_thresholds,
-        strata=names_of("--strata", strata.strata, priced.strata),
-        grade_names=two_names if values is None else values,
-        rule=strata.rule,
-        rule_out=strata.rule_out,
-        rule_in=strata.rule_in,
-        direction=strata.direction,
-        **opt.study_arguments(search, certificate),
-    )
+    asked = opt.study_arguments(strata, search, certificate)
+    asked["costs"] = priced.matrix
+    asked["strata"] = names_of("--strata", strata.strata, priced.strata)
+    del asked["order"]
+    options = strata_options(**asked, grade_names=two_names if values is None else values)
     order_of = ordered_values(values, positive, options.costs.n_grades)
     label = {"label": None, "attributes": columns.label} if order_of is not None else {}
     request = columns.request(site=sites.site, sites=sites.names(), missing=table.missing, **label)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from steadycut.reproduce.table import COLUMNS
+
 OTHERS = ("accuracy_external", "modulus", "penalty", "flip_rate")
 ORDER = {"holds": "held", "mixed": "mixed", "does not hold": "not held"}
 
@@ -94,7 +96,7 @@ def mean_or_share(value: Mapping[str, float] | float) -> str:
 
 def main_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Return the paper's columns, and what was chosen."""
-    names = ["R_Q", "Validation", "Shift", "Accuracy", "modulus", "G_boot", "FR"]
+    names = ["R_Q", "Validation", "Shift", *(COLUMNS[name] for name in OTHERS)]
     cells = [["Method", "candidate", *names]]
     for row in rows:
         candidate = f"{row['score']}: {' > '.join(step['how'] for step in row['aggregation'])}"
@@ -118,16 +120,7 @@ def cost_table_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
 
 def replicate_rows(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Return the means over replicates, one row per method."""
-    columns = {
-        "risk_external": "R_Q",
-        "accuracy_external": "Accuracy",
-        "risk_validation": "Validation",
-        "shift": "Shift",
-        "modulus": "modulus",
-        "penalty": "G_boot",
-        "flip_rate": "FR",
-        "to_erm": "R_Q to ERM",
-    }
+    columns = {**COLUMNS, "to_erm": "R_Q to ERM"}
     shown = (*columns, "below_erm", "same_as_erm")
     cells = [[row["name"], *(mean_or_share(row[name]) for name in shown)] for row in rows]
     return [["Method", *columns.values(), "below ERM", "same"], *cells]

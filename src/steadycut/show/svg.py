@@ -18,7 +18,6 @@ def draw_page(page: Page) -> dict[str, str]:
         picture.name: draw_svg(picture.figure, picture.name)
         for section in page.sections
         for picture in section.pictures
-        if picture.figure is not None
     }
 
 

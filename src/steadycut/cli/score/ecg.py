@@ -103,17 +103,14 @@ def score_ecg_command(
         read = [path for path in files.paths if str(path) not in unread]
         drawn = {f"{path.stem}.png": draw_segments(path, options) for path in read}
         write_folder(out / "plots", drawn)
-    content = {
-        "options": asdict(options),
+    counts = {
         "records": int(np.unique(found.record).size),
         "segments": int(found.record.size),
         "training_patients": n_training,
     }
-    rows = [
-        ("records scored", str(content["records"])),
-        ("segments", str(content["segments"])),
-        ("patients who trained", str(n_training)),
-    ]
+    content = {"options": asdict(options), **counts}
+    names = ("records scored", "segments", "patients who trained")
+    rows = list(zip(names, map(str, counts.values()), strict=True))
     finish_scoring(out, "ecg", content, rows, skipped, as_json=output.as_json)
 
 
