@@ -28,7 +28,7 @@ from steadycut.io.progress import ALWAYS, ERASE, SETTING
 
 WORKER = (sys.executable, "-P", "-m", "steadycut")
 SAYS = "steadycut: "
-STEP = re.compile(r"(?P<text>.*): (?P<done>\d+) of (?P<total>\d+)(?P<left>.*)")
+STEP = re.compile(r".*: (?P<done>\d+) of (?P<total>\d+).*")
 PATIENCE = 5.0
 STATES = {"new": "not started", "failed": "refused"}
 
@@ -152,12 +152,11 @@ class Job:
 
     def progress(self) -> Progress:
         """Return the last progress that the command wrote."""
-        last = self._said().rpartition(ERASE)[2]
-        found = STEP.fullmatch(last.strip())
+        last = self._said().rpartition(ERASE)[2].strip()
+        found = STEP.fullmatch(last)
         if found is None:
             return Progress(text="working")
-        text = f"{found['text']}: {found['done']} of {found['total']}{found['left']}"
-        return Progress(text=text, done=int(found["done"]), total=int(found["total"]))
+        return Progress(text=last, done=int(found["done"]), total=int(found["total"]))
 
     def lines(self) -> list[str]:
         """Return what the command wrote: notes, warnings, and at the end why it refused."""

@@ -26,13 +26,6 @@ from steadycut.study.fit import make_study
 COSTS = Costs()
 N_TRAINING, N_VALIDATION, N_POOL, N_POPULATION = 120, 200, 1000, 4000
 
-NAMES = (
-    "logistic regression",
-    "random forest",
-    "histogram gradient boosting",
-    "AdaBoost",
-    "shallow MLP",
-)
 ASSUMED = {
     "everything about the data": "the paper prints nothing",
     "cells": "8 per patient, 6 features, one of them informative only through its size",
@@ -83,22 +76,18 @@ def draw_cells(n_patients: int, setting: Setting, rng: np.random.Generator) -> I
 
 def models() -> dict[str, Any]:
     """Return the unfitted models; the paper does not print their sizes."""
-    from sklearn.ensemble import (
-        AdaBoostClassifier,
-        HistGradientBoostingClassifier,
-        RandomForestClassifier,
-    )
+    from sklearn import ensemble
     from sklearn.linear_model import LogisticRegression
     from sklearn.neural_network import MLPClassifier
 
-    made = (
-        LogisticRegression(),
-        RandomForestClassifier(n_estimators=40, min_samples_leaf=5),
-        HistGradientBoostingClassifier(max_iter=40, max_leaf_nodes=8),
-        AdaBoostClassifier(n_estimators=30),
-        MLPClassifier((16,), max_iter=60, learning_rate_init=0.01),
-    )
-    return dict(zip(NAMES, made, strict=True))
+    boosting = ensemble.HistGradientBoostingClassifier(max_iter=40, max_leaf_nodes=8)
+    return {
+        "logistic regression": LogisticRegression(),
+        "random forest": ensemble.RandomForestClassifier(n_estimators=40, min_samples_leaf=5),
+        "histogram gradient boosting": boosting,
+        "AdaBoost": ensemble.AdaBoostClassifier(n_estimators=30),
+        "shallow MLP": MLPClassifier((16,), max_iter=60, learning_rate_init=0.01),
+    }
 
 
 def patient_scores(
