@@ -91,11 +91,6 @@ def _about(value: float | None) -> str:
     return UNKNOWN if value is None else f"about {value:.2f}"
 
 
-def ordered(groups: Sequence[audits.GroupPart]) -> list[audits.GroupPart]:
-    """Return groups, the worst ones first."""
-    return sorted(groups, key=_rank)
-
-
 def _rank(group: audits.GroupPart) -> tuple[int, bool, int, float]:
     """Return a key that puts the worst group first: not useful, then most answers no."""
     verdict = group.verdict
@@ -110,8 +105,8 @@ def groups_section(
     if not audit.groups:
         return ()
     # The one that the headline names stands first, also among equals.
-    groups = ordered(audit.groups)
-    groups.sort(key=lambda one: name_of_group(one) != audit.worst_group)
+    worst = audit.worst_group
+    groups = sorted(audit.groups, key=lambda one: (name_of_group(one) != worst, _rank(one)))
     left_out = max(len(groups) - MOST_SHOWN, 0)
     rows = tuple(_group_row(one) for one in groups[:MOST_SHOWN])
     more = f" {count(left_out, 'group')} with a better verdict are not shown." if left_out else ""
