@@ -185,13 +185,13 @@ def test_halves_keep_patients_together_and_classes_even():
     owners = {name: f"p{i // 2:02d}" for i, name in enumerate(names)}
     labels = [int(i % 6 == 0) for i in range(24)]
     cohort = PatientScores(scores=np.arange(24.0), labels=labels, patients=names)
-    here, there = deal_halves([cohort], 3, stratified=True, owners=owners)
+    here, there = deal_halves([cohort], 3, owners=owners)
     sides = [{owners[name] for name in side[0].patients.tolist()} for side in (here, there)]
     assert not sides[0] & sides[1]
     assert [one[0].n_positive for one in (here, there)] == [2, 2]
     few = PatientScores(scores=[1.0, 2.0], labels=[0, 1], patients=["a", "b"])
     with pytest.raises(TooFewPatients, match="smaller class has 1 of 2"):
-        deal_halves([few], 0, stratified=True)
+        deal_halves([few], 0)
 
 
 def test_deals_without_a_table_are_passed_over_and_counted():
@@ -219,11 +219,11 @@ def test_deals_that_leave_the_choosing_without_a_class_still_count():
     labels = np.array([1, 1, 1, 1] + [0] * 12)
     names = [f"p{i:02d}" for i in range(16)]
     cohort = PatientScores(scores=rng.normal(size=16) + 2 * labels, labels=labels, patients=names)
-    deal = partial(deal_halves, [cohort], stratified=True)
+    deal = partial(deal_halves, [cohort])
     options = {"n_bootstrap": 5, "seed": 0}
     content = table_of_deals(deal, 12, options)
     assert content["replicates"] == 12
     assert content["passed_over"] == 0
     few = PatientScores(scores=[1.0, 2.0], labels=[0, 1], patients=["a", "b"])
     with pytest.raises(TooFewPatients, match="smaller class"):
-        table_of_deals(partial(deal_halves, [few], stratified=True), 2, options)
+        table_of_deals(partial(deal_halves, [few]), 2, options)

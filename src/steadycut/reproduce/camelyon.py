@@ -248,7 +248,7 @@ def _halves(
 ) -> Deal:
     candidates = slide_scores(table_of, slides) if by_slide else patient_scores(table_of, slides)
     owners = {one.name: one.patient for one in slides} if by_slide else None
-    return partial(deal_halves, candidates, stratified=True, owners=owners)
+    return partial(deal_halves, candidates, owners=owners)
 
 
 def _across(table_of: Mapping[str, str], parts: Mapping[str, Sequence[CamelyonSlide]]) -> Deal:

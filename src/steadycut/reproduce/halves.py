@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steadycut.core.records import PatientScores
-from steadycut.core.split import split_classes, split_patients
+from steadycut.core.split import split_classes
 from steadycut.errors import BadPatients, NoFeasibleCut, TooFewPatients
 from steadycut.ingest.patients import Progress
 from steadycut.reproduce.table import Hospitals, judge_methods, table_result
@@ -28,13 +28,9 @@ def with_labels(
 
 
 def deal_halves(
-    candidates: Sequence[PatientScores],
-    seed: int,
-    *,
-    stratified: bool,
-    owners: Mapping[str, str] | None = None,
+    candidates: Sequence[PatientScores], seed: int, owners: Mapping[str, str] | None = None
 ) -> Hospitals:
-    """Split the rows at random into P and Q, half and half.
+    """Split the rows at random into P and Q, half and half of each class.
 
     Parameters
     ----------
@@ -42,8 +38,6 @@ def deal_halves(
         The same patients, or slides, by every aggregator.
     seed
         Seed of the split.
-    stratified
-        Whether both halves get the same share of each class.
     owners
         Patient of each slide, if the rows are slides. All slides of a patient stay together, and
         a patient with any positive slide is positive.
@@ -54,8 +48,7 @@ def deal_halves(
     labels = np.zeros(names.size, dtype=np.int8)
     np.maximum.at(labels, place, candidates[0].known_labels)
     _check_enough(labels)
-    rng = np.random.default_rng(seed)
-    roles = split_classes(labels, 0.5, rng) if stratified else split_patients(names.size, 0.5, rng)
+    roles = split_classes(labels, 0.5, np.random.default_rng(seed))
     inside = np.isin(place, roles.select)
     return [one.take(inside) for one in candidates], [one.take(~inside) for one in candidates]
 

@@ -119,7 +119,7 @@ def exact(value: float | None) -> str:
     return UNKNOWN if value is None else repr(value)
 
 
-def signed(value: float, digits: int = 3) -> str:
+def signed(value: float) -> str:
     """Write a change, with its sign.
 
     Examples
@@ -127,5 +127,5 @@ def signed(value: float, digits: int = 3) -> str:
     >>> signed(0.5), signed(0.0)
     ('+0.500', '0')
     """
-    text = significant(value, digits)
+    text = significant(value)
     return text if text.startswith("-") or text == "0" else f"+{text}"

@@ -20,6 +20,7 @@ WITHOUT_SCORE = (
     "that the score helps"
 )
 
+VACUOUS = "Not shown to be better than calling everybody or nobody."
 # The first answer that is not yes, in a few words: useful, as asked.
 TEXTS = {
     (0, "no"): "not useful",
@@ -104,9 +105,7 @@ def certificate_table(certificate: CertificatePart, *, short: bool = True) -> Ta
         rows,
         header=("term", "value", "what it is"),
         marked=2,
-        note="Not shown to be better than calling everybody or nobody."
-        if certificate.vacuous
-        else "",
+        note=VACUOUS if certificate.vacuous else "",
         short=(0, 1) if short else (),
     )
 

@@ -7,6 +7,7 @@ from steadycut.documents.parts import ExplorerPart
 from steadycut.documents.study import StudyDocument
 from steadycut.show.numbers import count, percent
 from steadycut.show.page import Explorer
+from steadycut.show.sections.certificate import VACUOUS
 
 NUMBERS = (
     ("risk", "risk"),
@@ -28,7 +29,6 @@ ELSEWHERE = (
     "is picked here because its numbers look good is judged by the same patients who made it look "
     "good."
 )
-VACUOUS = "Not shown to be better than calling everybody or nobody."
 
 
 def explorer_of(document: StudyDocument | AuditBase, who: str) -> Explorer | None:
