@@ -49,6 +49,7 @@ def test_the_ratios_have_the_smallest_variance():
     """Against many other probabilities with the same number of labels."""
     found = Expected.of(HOME, [2.0, 1.0], 0.02, 1000)
     r, w = found.prevalence * found.ill, found.patients
+    assert w.sum() == pytest.approx(1)
 
     def variance(q):
         return (r[1] / q[1] + r[2] / q[2]) / (r[1] + r[2]) ** 2 + 1 / (q[0] * r[0])

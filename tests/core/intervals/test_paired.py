@@ -111,6 +111,15 @@ def test_a_much_better_rule_is_called_cheaper(costs):
     assert not is_cheaper(labels, nothing, nothing, costs, 0.05, same_score=False)
 
 
+def test_at_a_target_prevalence_the_rises_of_both_classes_count_by_their_shares():
+    """The ill are decided alike, which leaves a small possible rise; the healthy better."""
+    labels = np.repeat(np.array([1, 0], dtype=np.int8), 100)
+    nothing, alarms = np.zeros(200, dtype=bool), labels == 0
+    rare = Costs(target=(0.1, 0.1))
+    assert is_cheaper(labels, nothing, alarms, rare, 0.1, same_score=False)
+    assert not is_cheaper(labels, alarms, nothing, rare, 0.1, same_score=False)
+
+
 def test_without_patients_of_a_class_nothing_is_shown_at_a_target_prevalence():
     labels = np.ones(50, dtype=np.int8)
     nothing, everything = np.zeros(50, dtype=bool), np.ones(50, dtype=bool)
