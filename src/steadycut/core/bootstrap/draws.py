@@ -15,9 +15,10 @@ from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.cuts.grid import Cuts
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
+from steadycut.core.rules.best_criterion import Best
 from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.rules.pruning import Local
-from steadycut.core.rules.registry import Best, Rule, choose, on_cuts
+from steadycut.core.rules.registry import Rule, choose, on_cuts
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -18,8 +18,7 @@ from steadycut.core.cuts.grid import Cuts
 from steadycut.core.cuts.left_cdf import count_to_left
 from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors, risk_at_cuts
 from steadycut.core.records import Costs
-from steadycut.core.rules.best_criterion import Best as Best  # noqa: PLC0414
-from steadycut.core.rules.best_criterion import Limit, criterion_near, criterion_of
+from steadycut.core.rules.best_criterion import Best, Limit, criterion_near, criterion_of
 from steadycut.core.rules.criteria import CRITERIA, FAMILIES, Criterion
 from steadycut.core.rules.kernel_youden import KernelYouden
 from steadycut.core.rules.next_site import parse_next_site
