@@ -5,8 +5,7 @@ from typing import Any, ClassVar
 import typer
 
 from steadycut.cli.commands import LazyGroup, places
-from steadycut.cli.output import refuse
-from steadycut.errors import did_you_mean
+from steadycut.errors import BadOption, did_you_mean
 
 
 class Targets(LazyGroup):
@@ -30,10 +29,11 @@ class Targets(LazyGroup):
         found = super().get_command(ctx, cmd_name)
         if found is None and not cmd_name.startswith("-"):
             meant = did_you_mean(cmd_name, self.table)
-            refuse(
+            msg = (
                 f"the target of reproduce must be one of {', '.join(self.table)}; got "
                 f"{cmd_name!r}.{meant}"
             )
+            raise BadOption(msg)
         return found
 
 
